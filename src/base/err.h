@@ -1,0 +1,70 @@
+/*
+ * err -- what went wrong, said once, in a form both code and people can use.
+ *
+ * Every function that can fail returns int (0 = done, -1 = failed) and takes a
+ * `struct err *` as its last argument.  The kind decides what the caller does
+ * (answer 404, retry later, remember the miss); the text is for the operator.
+ *
+ * Ownership: a struct err is plain memory, usually on the stack of the request
+ * handler.  It never allocates, so reporting "out of memory" cannot fail.
+ */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum err_kind {
+	ERR_NONE = 0,
+	ERR_NOT_FOUND,       /* a fact about the world; may be remembered */
+	ERR_DENIED,          /* the source said no; remember per credential */
+	ERR_MALFORMED,       /* the bytes are wrong; remember until we change */
+	ERR_UNSUPPORTED,     /* the bytes are right, we cannot read them */
+	ERR_DOWNLOAD,        /* a source failed us: 5xx, refused, restricted */
+	ERR_TIMEOUT,         /* a source was too slow */
+	ERR_LIMIT,           /* one of our own budgets stopped the work */
+	ERR_CRASHED,         /* a cell died of its own signal */
+	ERR_BAD_REQUEST,     /* the client's request cannot be read: 400 */
+	ERR_BAD_SHAPE,       /* readable, but not of the schema: 422 */
+	ERR_TOO_LARGE,       /* a body over its ceiling: 413 */
+	ERR_BUSY,            /* try again: lock held, queue full: 503 */
+	ERR_IO,              /* transient: our disk, our descriptors, our database */
+	ERR_NO_MEMORY,
+	ERR_INTERNAL,        /* a promise of ours broken; never remembered */
+	ERR_KINDS            /* count */
+};
+
+#define ERR_TEXT_BYTES 480u
+
+struct err {
+	enum err_kind kind;
+	int os_errno;                 /* 0 when the system had no say in it */
+	char text[ERR_TEXT_BYTES];    /* "outermost: ...: innermost", always NUL-ended */
+};
+
+#define ERR_INIT { ERR_NONE, 0, { 0 } }
+
+/* Record a failure.  Returns -1, so that `return err_set(...)` reads well. */
+int err_set(struct err *err, enum err_kind kind, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4), cold));
+
+/* As err_set() with ERR_IO (ERR_NOT_FOUND for ENOENT), errno's number and text appended. */
+int err_os(struct err *err, int os_errno, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4), cold));
+
+/* Put what the caller was doing in front of what its callee reported. */
+int err_while(struct err *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3), cold));
+
+void err_clear(struct err *err);
+
+/* "not_found", "malformed", ...: stable words, used in JSON, SQL and metrics. */
+const char *err_kind_name(enum err_kind kind);
+
+/* The kind of that name; ERR_INTERNAL for a word we do not know. */
+enum err_kind err_kind_named(const char *name);
+
+/* May this kind be stored as a placeholder?  One table answers that. */
+bool err_kind_is_lasting(enum err_kind kind);
+
+#endif

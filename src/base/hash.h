@@ -1,0 +1,28 @@
+/*
+ * hash -- SHA-256 for names that last (libcrypto), a fast hash for tables that do not,
+ * and unguessable bytes.
+ */
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HASH_SHA256_BYTES 32u
+#define HASH_UUID_TEXT_BYTES 37u
+
+void hash_sha256(const void *bytes, size_t size, uint8_t out[HASH_SHA256_BYTES]);
+
+/* HMAC-SHA-256: what keeps credentials out of keys and lets them still tell apart. */
+void hash_keyed(const void *key, size_t key_size, const void *bytes, size_t size,
+		uint8_t out[HASH_SHA256_BYTES]);
+
+/* For hash tables in memory; differs between builds, never stored. */
+uint64_t hash_fast(const void *bytes, size_t size);
+
+/* From getrandom(2); ends the process if the system has none to give. */
+void random_bytes(void *out, size_t size);
+/* A version 4 UUID, hyphenated lower case. */
+void random_uuid(char out[HASH_UUID_TEXT_BYTES]);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * limits -- every ceiling in the house, one per line, with its reason.
+ */
+#ifndef BASE_LIMITS_H
+#define BASE_LIMITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Requests */
+#define LIMIT_CRASH_FILE_BODY_BYTES   ((size_t)250 * 1024 * 1024)  /* default of crash_file_body_max_bytes */
+#define LIMIT_SYMBOLICATE_BODY_BYTES  ((size_t)55 * 1024 * 1024)   /* default of symbolicate_body_max_bytes */
+#define LIMIT_JSON_DEPTH              256u      /* nesting of request JSON */
+#define LIMIT_REQUEST_ARENA_BYTES     ((size_t)1 << 30)            /* one request with all it knows */
+#define LIMIT_REPLY_BYTES             ((size_t)512 * 1024 * 1024)  /* one answer */
+#define LIMIT_JOB_SECONDS             900       /* a job ends within 15 minutes */
+#define LIMIT_RESULT_SECONDS          90        /* a result can be fetched that long */
+#define LIMIT_RETRY_AFTER_SECONDS     30        /* what a pending answer advises */
+
+/* Debug files */
+#define LIMIT_DOWNLOAD_BYTES          ((uint64_t)15 << 30)  /* one debug file */
+#define LIMIT_SECTION_BYTES           ((uint64_t)4 << 30)   /* one unpacked section: zip-bomb guard */
+#define LIMIT_SECTIONS                65536u    /* section headers of one object */
+#define LIMIT_UNITS                   (1u << 22) /* compile units of one object */
+#define LIMIT_DIE_DEPTH               512u      /* nesting of debug entries */
+#define LIMIT_INLINE_DEPTH            256u      /* nesting of inlined calls */
+#define LIMIT_ORIGIN_CHAIN            16u       /* abstract_origin / specification hops */
+#define LIMIT_ABBREVIATION_ATTRIBUTES 1024u     /* attributes of one abbreviation */
+#define LIMIT_INLINEES_PER_FUNCTION   300000u   /* the reference's own ceiling */
+#define LIMIT_FAT_SLICES              45u       /* more is a Java class file */
+#define LIMIT_NAME_BYTES              ((size_t)1 << 20)  /* one symbol or path name */
+#define LIMIT_DEMANGLED_BYTES         4096u     /* longer: the mangled name stays */
+#define LIMIT_MANGLED_BYTES           ((size_t)64 * 1024) /* longer is not demangled */
+
+/* Cells */
+#define LIMIT_CELL_DATA_BYTES         ((size_t)4 << 30)  /* RLIMIT_DATA of one cell */
+#define LIMIT_CELL_CPU_SECONDS        600       /* RLIMIT_CPU of one cell */
+#define LIMIT_CELL_WANTS              64u       /* companions one cell may ask for */
+
+/* Candidates */
+#define LIMIT_SOURCES                 256u      /* sources of one request */
+#define LIMIT_FILE_NAME_BYTES         255u      /* base name used in a path */
+
+#endif

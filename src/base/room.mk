@@ -1,0 +1,1 @@
+# src/base -- sources, tests and programs of this room.

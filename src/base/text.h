@@ -1,0 +1,82 @@
+/*
+ * text -- a borrowed run of bytes that is somebody else's, with its length.
+ *
+ * Not NUL-ended.  A name inside a mapped file is a struct text; it lives as
+ * long as the mapping.  { NULL, 0 } is "no text"; { "", 0 } is an empty one.
+ */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct text {
+	const char *bytes;
+	size_t size;
+};
+
+#define TEXT_NONE ((struct text){ NULL, 0 })
+#define TEXT(literal) ((struct text){ (literal), sizeof(literal) - 1 })
+
+static inline struct text text_of(const char *string)
+{
+	return string ? (struct text){ string, strlen(string) } : TEXT_NONE;
+}
+
+static inline bool text_equal(struct text a, struct text b)
+{
+	return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
+}
+
+static inline bool text_is(struct text a, const char *string)
+{
+	return text_equal(a, text_of(string));
+}
+
+static inline bool text_starts_with(struct text a, const char *prefix)
+{
+	size_t size = strlen(prefix);
+
+	return a.size >= size && memcmp(a.bytes, prefix, size) == 0;
+}
+
+static inline bool text_ends_with(struct text a, const char *suffix)
+{
+	size_t size = strlen(suffix);
+
+	return a.size >= size && memcmp(a.bytes + a.size - size, suffix, size) == 0;
+}
+
+/* ASCII only, whatever the locale. */
+static inline char ascii_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static inline char ascii_upper(char c)
+{
+	return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+}
+
+static inline bool ascii_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* 0-15, or -1. */
+int ascii_hex_value(char c);
+
+bool text_equal_ignoring_case(struct text a, struct text b);
+
+/* Whole text as an unsigned number of that base (10 or 16, no prefix, no sign). */
+bool text_to_u64(struct text text, unsigned base, uint64_t *value);
+
+/* The part after the last '/' or '\\', trailing separators removed first. */
+struct text text_basename(struct text path);
+
+/* Is it valid UTF-8 (no overlong forms, no surrogates, at most U+10FFFF)? */
+bool text_is_utf8(struct text text);
+
+#endif

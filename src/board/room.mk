@@ -1,0 +1,1 @@
+# src/board -- sources, tests and programs of this room.

@@ -1,0 +1,1 @@
+# src/cache -- sources, tests and programs of this room.

@@ -1,0 +1,1 @@
+# src/cli -- sources, tests and programs of this room.

@@ -1,0 +1,1 @@
+# src/config -- sources, tests and programs of this room.

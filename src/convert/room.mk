@@ -1,0 +1,1 @@
+# src/convert -- sources, tests and programs of this room.

@@ -1,0 +1,1 @@
+# src/demangle -- sources, tests and programs of this room.

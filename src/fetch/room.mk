@@ -1,0 +1,1 @@
+# src/fetch -- sources, tests and programs of this room.

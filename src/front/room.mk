@@ -1,0 +1,1 @@
+# src/front -- sources, tests and programs of this room.

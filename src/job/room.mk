@@ -1,0 +1,1 @@
+# src/job -- sources, tests and programs of this room.

@@ -1,0 +1,1 @@
+# src/keeper -- sources, tests and programs of this room.

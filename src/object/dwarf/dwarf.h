@@ -1,0 +1,59 @@
+/*
+ * dwarf -- DWARF 2 to 5, for whatever container holds the sections.
+ *
+ * A container (ELF, Mach-O, PE, wasm) fills `struct dwarf_sections` and hands the unit
+ * hooks of its vtable on to dwarf_unit_count() and dwarf_read_unit().
+ * Units are independent; after dwarf_open() the struct is only read.
+ *
+ * May include: base, object.h.
+ */
+#ifndef OBJECT_DWARF_DWARF_H
+#define OBJECT_DWARF_DWARF_H
+
+#include "base/text.h"
+#include "object/object.h"
+
+enum dwarf_section {
+	DWARF_INFO, DWARF_ABBREV, DWARF_LINE, DWARF_STR, DWARF_LINE_STR, DWARF_STR_OFFSETS,
+	DWARF_ADDR, DWARF_RANGES, DWARF_RNGLISTS, DWARF_TYPES,
+	DWARF_CU_INDEX,              /* of a .dwp */
+	DWARF_SECTIONS
+};
+
+/* ".debug_info": the ELF name.  Mach-O cuts "__debug_str_offs" to 16 bytes. */
+const char *dwarf_section_name(enum dwarf_section section);
+
+struct dwarf_sections {
+	struct text section[DWARF_SECTIONS];   /* unpacked bytes; TEXT_NONE: absent */
+	bool big_endian;
+};
+
+struct dwarf_input {
+	struct dwarf_sections main;
+	struct dwarf_sections split;      /* .dwo sections in the same file, or of a .dwp; may be empty */
+	struct dwarf_sections alternate;  /* the dwz file's; may be empty */
+	uint64_t load_address;
+	uint64_t address_bias;            /* added to every address (wasm: code section offset) */
+	uint32_t arch;
+	bool relocatable;                 /* units at address 0 are real */
+	/* Name of the symbol at exactly this (unrelocated) address, TEXT_NONE when none.
+	 * Called from any thread.  NULL: there is no symbol table. */
+	struct text (*symbol_at)(const void *payload, uint64_t address);
+	const void *payload;
+};
+
+struct dwarf;
+
+/* Reads unit headers only.  `arena` owns the result. */
+int dwarf_open(struct dwarf **dwarf, const struct dwarf_input *input, struct arena *arena,
+	       struct err *err) __attribute__((warn_unused_result));
+size_t dwarf_unit_count(const struct dwarf *dwarf);
+int dwarf_read_unit(const struct dwarf *dwarf, size_t unit, struct arena *scratch,
+		    const struct object_sink *sink, struct err *err)
+	__attribute__((warn_unused_result));
+void dwarf_unit_name(const struct dwarf *dwarf, size_t unit, char *out, size_t room);
+
+/* Does any unit lean on split units that `split` does not hold?  The dwo ids are for messages. */
+bool dwarf_wants_split(const struct dwarf *dwarf);
+
+#endif

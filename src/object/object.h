@@ -1,0 +1,209 @@
+/*
+ * object -- files that can say what an address means.
+ *
+ * A format is one `struct object_format`, defined const in its own folder and
+ * listed once in object.c.  Adding a format adds a folder and one line there;
+ * nothing else in the house learns its name.
+ *
+ * Pure: bytes in, facts out.  No clock, no opening of files named inside the input:
+ * a file that needs another says so in `wants` and is given it with object_attach().
+ *
+ * Addresses handed out are relative to the object's load address (formats.md §7-§10).
+ * Everything handed out is borrowed: from the mapping, or from the arena given to open.
+ *
+ * May include: base, unpack.
+ */
+#ifndef OBJECT_OBJECT_H
+#define OBJECT_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arch.h"
+#include "base/debugid.h"
+#include "base/text.h"
+
+struct arena;
+struct err;
+struct object;
+
+enum object_offers {                 /* what a file turned out to hold */
+	OBJECT_OFFERS_SYMBOLS = 1 << 0,
+	OBJECT_OFFERS_DEBUG   = 1 << 1,
+	OBJECT_OFFERS_UNWIND  = 1 << 2,
+	OBJECT_OFFERS_SOURCES = 1 << 3,
+};
+
+enum object_kind {
+	OBJECT_KIND_NONE, OBJECT_KIND_RELOCATABLE, OBJECT_KIND_EXECUTABLE, OBJECT_KIND_LIBRARY,
+	OBJECT_KIND_DUMP, OBJECT_KIND_DEBUG, OBJECT_KIND_SOURCE, OBJECT_KIND_OTHER,
+	OBJECT_KINDS
+};
+
+/* Files one object points to.  The object works without them, knowing less. */
+enum object_role {
+	OBJECT_ROLE_DWZ,             /* .gnu_debugaltlink / supplementary file */
+	OBJECT_ROLE_DWP,             /* package of split units; id is the object's own */
+	OBJECT_ROLE_DEBUGLINK,       /* .gnu_debuglink */
+	OBJECT_ROLE_DWO,             /* one split unit; id is its 64-bit dwo id in hex */
+	OBJECT_ROLES
+};
+
+struct object_want {
+	enum object_role role;
+	struct text id;              /* hex build id (or dwo id), or TEXT_NONE */
+	struct text name;            /* file name as written in the object, or TEXT_NONE */
+	uint32_t crc;                /* of a debuglink target; 0 otherwise */
+};
+
+struct object {
+	const struct object_format *format;
+	const uint8_t *bytes;        /* borrowed: the mapping outlives us */
+	size_t size;
+	unsigned offers;             /* enum object_offers, or-ed */
+	uint32_t arch;               /* enum arch */
+	enum object_kind kind;
+	struct debugid debug_id;     /* nil when there is none */
+	struct text code_id;         /* lower-case hex, or TEXT_NONE */
+	struct text debug_file;      /* name of the debug file it points to, or TEXT_NONE */
+	uint64_t load_address;       /* subtracted from every address handed out */
+	bool undecorates;            /* names follow Windows decoration (PE, PDB) */
+	const struct object_want *wants;
+	size_t want_count;
+	struct arena *arena;         /* given to object_open(); owns state */
+	void *state;                 /* the format's own */
+};
+
+/* --- What a unit says ---------------------------------------------------------------- */
+
+#define OBJECT_NO_FILE   UINT32_MAX
+#define OBJECT_NO_PARENT UINT32_MAX
+
+struct object_file_name {
+	struct text comp_dir, directory, name;   /* any may be TEXT_NONE */
+};
+
+/* Lasts until the next line's address, the last one to the end of the function's range.
+ * file OBJECT_NO_FILE with line 0: nothing known from here on. */
+struct object_line {
+	uint64_t address;
+	uint32_t file;               /* index into the unit's files */
+	uint32_t line;               /* 0: unknown */
+};
+
+struct object_range {
+	uint64_t address, size;
+};
+
+/* An inlined call.  Ranges lie inside the parent's and do not overlap siblings'. */
+struct object_inlinee {
+	uint32_t parent;             /* index of an earlier inlinee, or OBJECT_NO_PARENT */
+	uint32_t call_file;          /* where it was inlined: index into the unit's files */
+	uint32_t call_line;
+	uint32_t language;           /* enum language */
+	struct text name;            /* mangled where the file has it; TEXT_NONE: unknown */
+	const struct object_range *ranges;   /* ascending */
+	size_t range_count;
+};
+
+/* One contiguous piece of a function; a function with several ranges is several of these. */
+struct object_function {
+	struct object_range range;   /* size > 0 */
+	struct text name;
+	uint32_t language;
+	const struct object_line *lines;         /* strictly ascending addresses, inside the range */
+	size_t line_count;
+	const struct object_inlinee *inlinees;   /* parents before children */
+	size_t inlinee_count;
+};
+
+/* Receives one unit's functions.  Called by one thread for one unit; `files` is the unit's
+ * whole table and stays valid and the same during the unit.  Nonzero stops the unit with -1
+ * (err is then the sink's). */
+struct object_sink {
+	void *payload;
+	int (*function)(void *payload, const struct object_file_name *files, size_t file_count,
+			const struct object_function *function, struct err *err);
+};
+
+struct object_symbol {
+	uint64_t address;
+	uint64_t size;               /* 0: unknown, reaches to the next */
+	struct text name;
+};
+
+/* Return nonzero to stop. */
+typedef int object_symbol_fn(void *payload, const struct object_symbol *symbol);
+
+/* --- A format ------------------------------------------------------------------------ */
+
+struct object_format {
+	const char *name;                /* "elf", "macho": in JSON and metrics */
+	size_t probe_bytes;              /* how much probe() may look at, at least */
+	bool (*probe)(const uint8_t *head, size_t size);
+
+	/* Reads identity and offers; cheap: no unit is read.  Fills *object. */
+	int  (*open)(struct object *object, struct arena *arena, struct err *err);
+
+	/* Files with several objects (fat Mach-O); NULL: always one. */
+	size_t (*slice_count)(const uint8_t *bytes, size_t size);
+	int  (*slice)(const uint8_t *bytes, size_t size, size_t index,
+		      struct text *slice, struct err *err);
+
+	/* Takes a companion's bytes (they outlive the object).  NULL: wants none. */
+	int  (*attach)(struct object *object, enum object_role role,
+		       const uint8_t *bytes, size_t size, struct err *err);
+
+	/* Makes units readable: finds and unpacks what they need, once, before unit_count().
+	 * NULL: nothing to do. */
+	int  (*prepare)(struct object *object, struct err *err);
+
+	/* Independent units; different threads may read different ones at once, each with its
+	 * own scratch arena, which the callee may rewind.  An error costs that unit only. */
+	size_t (*unit_count)(const struct object *object);               /* NULL: has none */
+	int  (*read_unit)(const struct object *object, size_t unit, struct arena *scratch,
+			  const struct object_sink *sink, struct err *err);
+	/* "unit 17 at .debug_info+0x1234 (src/a.c)": for messages.  NULL: the number says it. */
+	void (*unit_name)(const struct object *object, size_t unit, char *out, size_t room);
+
+	/* The symbol table, in file order. NULL: has none */
+	int  (*each_symbol)(const struct object *object, object_symbol_fn *fn, void *payload,
+			    struct err *err);
+};
+
+/* The format of these bytes, or NULL. */
+const struct object_format *object_recognise(const uint8_t *bytes, size_t size);
+
+/* Recognise and open.  The bytes stay the caller's; the rest is the arena's.
+ * ERR_UNSUPPORTED: no format of ours; ERR_MALFORMED: "reading elf: ...". A fat file opens
+ * as ERR_UNSUPPORTED: choose a slice first. */
+int object_open(struct object *object, const void *bytes, size_t size,
+		struct arena *arena, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* How many objects the file holds: 1 for everything but fat files. */
+size_t object_slice_count(const void *bytes, size_t size);
+int object_slice(const void *bytes, size_t size, size_t index, struct text *slice,
+		 struct err *err) __attribute__((warn_unused_result));
+
+/* The slice for these ids (sources-and-layouts.md §8): debug id with equal UUID and at least
+ * that age, else equal code id, else the first that opens.  Either may be absent (nil, TEXT_NONE). */
+int object_choose_slice(const void *bytes, size_t size, const struct debugid *debug_id,
+			struct text code_id, struct arena *arena, struct text *slice,
+			struct err *err) __attribute__((warn_unused_result));
+
+int object_attach(struct object *object, enum object_role role, const void *bytes, size_t size,
+		  struct err *err) __attribute__((warn_unused_result));
+int object_prepare(struct object *object, struct err *err) __attribute__((warn_unused_result));
+size_t object_unit_count(const struct object *object);
+int object_read_unit(const struct object *object, size_t unit, struct arena *scratch,
+		     const struct object_sink *sink, struct err *err)
+	__attribute__((warn_unused_result));
+int object_each_symbol(const struct object *object, object_symbol_fn *fn, void *payload,
+		       struct err *err) __attribute__((warn_unused_result));
+
+const char *object_kind_name(enum object_kind kind);   /* "rel", "exe", "lib", "dbg", ... */
+const char *object_role_name(enum object_role role);   /* "dwz", "dwp", "debuglink", "dwo" */
+
+#endif

@@ -1,0 +1,1 @@
+# src/object -- sources, tests and programs of this room.

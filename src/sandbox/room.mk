@@ -1,0 +1,1 @@
+# src/sandbox -- sources, tests and programs of this room.

@@ -1,0 +1,1 @@
+# src/source -- sources, tests and programs of this room.

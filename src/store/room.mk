@@ -1,0 +1,1 @@
+# src/store -- sources, tests and programs of this room.

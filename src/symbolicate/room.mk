@@ -1,0 +1,1 @@
+# src/symbolicate -- sources, tests and programs of this room.

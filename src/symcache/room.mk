@@ -1,0 +1,1 @@
+# src/symcache -- sources, tests and programs of this room.

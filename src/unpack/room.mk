@@ -1,0 +1,1 @@
+# src/unpack -- sources, tests and programs of this room.

@@ -1,0 +1,1 @@
+# src/workshop -- sources, tests and programs of this room.
