@@ -1,0 +1,108 @@
+/*
+ * cache -- what was derived or downloaded once: entries, placeholders, single flight.
+ *
+ * An entry is a row; big payloads are blob files, small ones (object features) stand in the
+ * row.  A failure is a row too, with the time after which we may ask again.  Each process
+ * keeps a bounded table of rows it has read, valid while the board's generation stands and
+ * for at most 5 s, with the blobs mapped.
+ *
+ * Thread-safe; each call is given its thread's store.  May include: base, config, store, board.
+ */
+#ifndef CACHE_CACHE_H
+#define CACHE_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/text.h"
+
+struct arena;
+struct board;
+struct config;
+struct store;
+
+enum cache_kind {                    /* names: folder, JSON and SQL (caching.md §2) */
+	CACHE_OBJECTS, CACHE_OBJECT_META, CACHE_AUXDIFS, CACHE_IL2CPP, CACHE_SYMCACHES,
+	CACHE_CFICACHES, CACHE_PPDB_CACHES, CACHE_SOURCEMAP_CACHES, CACHE_SOURCEFILES,
+	CACHE_PROGUARD, CACHE_SOURCE_INDEX,
+	CACHE_KINDS
+};
+const char *cache_kind_name(enum cache_kind kind);
+bool cache_kind_named(struct text name, enum cache_kind *kind);
+
+struct cache_key {
+	enum cache_kind kind;
+	struct text text;            /* "scope: S\n\nsource: ID\nlocation: URI\n" (caching.md §3) */
+	struct text scope;           /* TEXT_NONE: global */
+	struct text module;          /* for people: "libfoo.so", may be TEXT_NONE */
+	struct text source;          /* source id, for people and views */
+	uint8_t hash[HASH_SHA256_BYTES];       /* of kind, version and text */
+	uint8_t credentials[HASH_SHA256_BYTES]; /* placeholders of `denied` and `not_found` hold for
+	                                           these only; zero: none */
+};
+/* `rest` is the text after the scope line.  Copies into the arena. */
+int cache_key_make(struct cache_key *key, struct arena *arena, enum cache_kind kind,
+		   struct text scope, struct text rest, struct err *err)
+	__attribute__((warn_unused_result));
+
+struct cache;
+int  cache_open(struct cache **cache, const struct config *config, struct board *board,
+		struct store *store, struct err *err) __attribute__((warn_unused_result));
+void cache_close(struct cache *cache);
+
+enum cache_state { CACHE_ABSENT, CACHE_READY, CACHE_FAILED };
+struct cache_found {
+	enum cache_state state;
+	struct text payload;         /* READY: mapped blob or small payload */
+	enum err_kind failure;       /* FAILED */
+	struct text details;         /* FAILED: the error's text */
+	struct cache_hold *hold;     /* keeps payload and details alive */
+};
+/* Never blocks on anything but the database.  An expired or deleted entry is ABSENT. */
+int  cache_find(struct cache *cache, struct store *store, const struct cache_key *key,
+		struct cache_found *found, struct err *err) __attribute__((warn_unused_result));
+void cache_found_release(struct cache_found *found);   /* fine on a zeroed one */
+/* A descriptor on a READY blob; ERR_NOT_FOUND when somebody deleted it meanwhile. */
+int  cache_open_blob(struct cache *cache, struct store *store, const struct cache_key *key,
+		     int *fd, struct err *err) __attribute__((warn_unused_result));
+/* The payload turned out to be damaged or cut short: forget the entry and its blob. */
+void cache_spoil(struct cache *cache, struct store *store, const struct cache_key *key,
+		 const char *why);
+
+/* A file to write into, on the blobs' file system. */
+int  cache_temporary(struct cache *cache, char *path, size_t room, int *fd, struct err *err)
+	__attribute__((warn_unused_result));
+/* Makes the temporary file the entry's blob (fsync, rename, row, generation). */
+int  cache_publish_file(struct cache *cache, struct store *store, const struct cache_key *key,
+			int fd, const char *path, struct err *err)
+	__attribute__((warn_unused_result));
+int  cache_publish_small(struct cache *cache, struct store *store, const struct cache_key *key,
+			 struct text payload, struct err *err) __attribute__((warn_unused_result));
+/* Remembers a failure as its kind says (err_kind_is_lasting; the others are not stored). */
+int  cache_publish_failure(struct cache *cache, struct store *store, const struct cache_key *key,
+			   const struct err *failure, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* Single flight across processes: 1 when the key is ours to make, 0 when somebody else has a
+ * live lease on it (wait for BOARD_CACHE_CHANGED, then look again), -1 error. */
+int  cache_claim(struct cache *cache, struct store *store, const struct cache_key *key,
+		 const char *owner, struct err *err) __attribute__((warn_unused_result));
+/* Renews every lease of this owner; call every few seconds. */
+int  cache_claims_renew(struct cache *cache, struct store *store, const char *owner,
+			struct err *err) __attribute__((warn_unused_result));
+/* Publishing releases; this is for giving up without a result. */
+void cache_unclaim(struct cache *cache, struct store *store, const struct cache_key *key,
+		   const char *owner);
+
+/* --- For the keeper and the command line ---------------------------------------------- */
+
+/* One round: touches written, expired and over-quota entries removed, orphan files and temporary
+ * files older than their time removed, flights of the dead cleared. */
+struct cache_round { uint64_t removed_entries, removed_bytes, orphan_files, kept_bytes, kept_entries; };
+int cache_clean(struct cache *cache, struct store *store, bool dry_run, struct cache_round *round,
+		struct err *err) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,119 @@
+/*
+ * config -- one YAML file becomes one const struct.
+ *
+ * The reference service's key names plus ours; says which key is wrong and where
+ * (file, line, key).  Everything lives in the config's own arena until config_release().
+ *
+ * May include: base.
+ */
+#ifndef CONFIG_CONFIG_H
+#define CONFIG_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/text.h"
+
+struct buf;
+struct err;
+
+#define CONFIG_NEVER (-1)           /* a duration of null */
+#define CONFIG_UNLIMITED UINT64_MAX /* a size or count of null */
+
+struct config_cache_times {              /* seconds; CONFIG_NEVER: never */
+	int64_t max_unused_seconds;
+	int64_t retry_misses_seconds;
+	int64_t retry_misses_public_seconds;
+	int64_t retry_malformed_seconds;
+	uint64_t max_lazy;               /* lazy refreshes at once */
+};
+
+enum config_sandbox { CONFIG_SANDBOX_BEST, CONFIG_SANDBOX_FULL };
+
+struct config_network {              /* an allowed network among the reserved ones */
+	uint8_t address[16];         /* v4 in the first 4 */
+	unsigned prefix_bits;
+	bool is_v6;
+};
+
+struct config {
+	struct arena arena;
+	const char *path;                    /* NULL: defaults only */
+
+	/* where things are */
+	const char *state_dir;               /* always set, absolute */
+	const char *cache_dir;               /* never NULL here; see cache_is_of_boot */
+	bool cache_is_of_boot;               /* cache_dir: null -> entries go with the boot */
+	const char *bind;                    /* "127.0.0.1:3021"; deploy/serve alone */
+
+	/* logging */
+	enum log_level log_level;
+	enum log_format log_format;
+	const char *log_path;                /* NULL: standard error */
+
+	/* caches */
+	struct config_cache_times downloaded, derived, index;
+	uint64_t cache_quota_bytes;          /* CONFIG_UNLIMITED: none */
+	bool enable_cache_cleanup;
+	int64_t cache_cleanup_interval_seconds;
+
+	/* requests */
+	uint64_t max_concurrent_requests;
+	uint64_t symbolicate_body_max_bytes, crash_file_body_max_bytes;
+	bool symstore_proxy;
+	bool record_all_jobs;                /* jobs.record: all */
+
+	/* downloads */
+	bool connect_to_reserved_ips;
+	const struct config_network *allowed_networks;   /* reserved_ips_allowed: [CIDR, ...] */
+	size_t allowed_network_count;
+	int64_t connect_timeout_millis, head_timeout_millis, max_download_timeout_millis;
+	uint64_t max_download_bytes;
+	bool deny_list_enabled;
+	int64_t deny_list_window_millis, deny_list_bucket_millis, deny_list_block_millis;
+	uint64_t deny_list_threshold;
+	const char *const *deny_list_never_block;        /* deny_list_never_block_hosts */
+	size_t deny_list_never_block_count;
+
+	/* sources */
+	const char *sources_json;            /* the `sources` key as JSON text: "[]" by default */
+	const char *const *filesystem_roots; /* filesystem_source_roots; "/" allows all */
+	size_t filesystem_root_count;
+
+	/* limits */
+	uint64_t section_max_bytes;          /* object_file_max_decompressed_section_size */
+	uint64_t source_max_bytes;           /* object_file_max_decompressed_source_size */
+	uint64_t max_unwind_chain_len;
+	uint64_t cell_memory_bytes;          /* limits.cell_memory */
+	int64_t  cell_cpu_seconds;           /* limits.cell_cpu */
+	int64_t  job_seconds;                /* limits.job_time, default 15m */
+	uint64_t request_memory_bytes;       /* limits.request_memory */
+
+	/* processes */
+	uint64_t pool_processes, pool_threads, pool_parked;
+	int64_t  pool_max_wait_millis;       /* CONFIG_NEVER: as long as the job lasts */
+	uint64_t workshop_processes, workshop_jobs, workshop_cells, workshop_cell_threads;
+	int64_t  workshop_idle_seconds;      /* on-demand workshop leaves after that */
+	enum config_sandbox sandbox;
+};
+
+enum config_note_kind { CONFIG_NOTE_WARNING, CONFIG_NOTE_WITHOUT_MEANING };
+/* What was odd but no error: unknown keys, reference keys without meaning here. */
+typedef void config_note_fn(void *payload, enum config_note_kind kind, const char *text);
+
+/* path NULL: defaults only.  `state_dir` overrides the file's when not NULL.
+ * Errors read "FILE:LINE: KEY: what is wrong". */
+int config_load(struct config *config, const char *path, const char *state_dir,
+		config_note_fn *note, void *payload, struct err *err)
+	__attribute__((warn_unused_result));
+void config_release(struct config *config);
+
+/* Every key with its value as YAML, commented: what deploy/example.yml is made from and what
+ * a test holds it against. */
+int config_print(const struct config *config, struct buf *out, struct err *err)
+	__attribute__((warn_unused_result));
+
+#endif

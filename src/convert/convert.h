@@ -1,0 +1,91 @@
+/*
+ * convert -- what cells do: inspect a downloaded file, make a SymCache, demangle names.
+ *
+ * Each operation is bytes in by descriptor, files and a small JSON reply out; the asking
+ * side has a function that writes the parameters and one that reads the reply.
+ *
+ * May include: base, unpack, object, demangle, symcache, sandbox.
+ */
+#ifndef CONVERT_CONVERT_H
+#define CONVERT_CONVERT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arch.h"
+#include "base/debugid.h"
+#include "base/text.h"
+#include "object/object.h"
+
+struct arena;
+struct buf;
+struct cell_handle;
+struct config;
+struct err;
+struct nursery;
+
+/* The table for nursery_start(). */
+extern const struct cell_operation convert_operations[];
+extern const size_t convert_operation_count;
+
+/*
+ * inspect: input "file" (as downloaded), output "object".
+ * Unpacks one level by content, chooses the slice of a fat file by id, opens the object and
+ * says what it offers.  `object_written` tells whether "object" holds the result; if not, the
+ * input itself is the object.
+ */
+struct convert_inspect {
+	struct debugid debug_id;     /* nil: none */
+	struct text code_id;         /* TEXT_NONE: none */
+	uint64_t max_bytes;          /* of the unpacked file */
+	uint64_t max_section_bytes;
+};
+struct convert_meta {
+	bool has_debug_info, has_unwind_info, has_symbols, has_sources;
+	struct text srcsrv_vcs;      /* TEXT_NONE, "git", "perforce", "other" */
+	const struct object_want *wants;
+	size_t want_count;
+	/* what a person asks for: */
+	struct text format, kind, arch, debug_id, code_id, debug_file;
+};
+int convert_inspect_parameters(const struct convert_inspect *inspect, struct buf *out,
+			       struct err *err) __attribute__((warn_unused_result));
+/* The reply is {"object_written":bool,"meta":{...}}; meta_json gets the part to store. */
+int convert_inspect_reply(struct text reply, struct arena *arena, bool *object_written,
+			  struct text *meta_json, struct err *err)
+	__attribute__((warn_unused_result));
+/* Reads what is stored for an object: the features of caching.md §5.2 and our wants. */
+int convert_meta_parse(struct text json, struct arena *arena, struct convert_meta *meta,
+		       struct err *err) __attribute__((warn_unused_result));
+
+/*
+ * symcache: input "object", output "symcache"; wants companions by role name ("dwz", "dwp",
+ * "debuglink", "dwo") while it works.  The reply counts units, bad units, ranges.
+ */
+struct convert_symcache {
+	uint64_t max_section_bytes;
+	unsigned threads;
+};
+struct convert_symcache_reply { uint64_t units, bad_units, ranges, bytes; struct text first_bad; };
+int convert_symcache_parameters(const struct convert_symcache *symcache, struct buf *out,
+				struct err *err) __attribute__((warn_unused_result));
+int convert_symcache_reply_parse(struct text reply, struct arena *arena,
+				 struct convert_symcache_reply *out, struct err *err)
+	__attribute__((warn_unused_result));
+
+/*
+ * demangle: resident.  One message holds any number of names, the answer as many.
+ * `readable` TEXT_NONE: the name stands for itself.
+ */
+struct convert_name {
+	struct text name;
+	enum language language;
+	struct text readable;        /* out; in the arena given */
+};
+int convert_names_message(const struct convert_name *names, size_t count, struct buf *out,
+			  struct err *err) __attribute__((warn_unused_result));
+int convert_names_reply(struct text reply, struct convert_name *names, size_t count,
+			struct arena *arena, struct err *err) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * fetch -- transfers: libcurl's multi interface behind one event loop step.
+ *
+ * Guards addresses at connect time (redirects and IPv6 included), counts bytes as they
+ * arrive, decodes Content-Encoding, retries by kind of failure, remembers hosts that keep
+ * failing.  Only this room knows curl.
+ *
+ * May include: base, config, unpack.
+ */
+#ifndef FETCH_FETCH_H
+#define FETCH_FETCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/text.h"
+
+struct config;
+
+struct fetch_header { struct text name, value; };
+
+struct fetch_order {                 /* everything is copied */
+	const char *url;
+	const struct fetch_header *headers;
+	size_t header_count;
+	const char *source_id;       /* for log, metrics and the host breaker */
+	bool accept_invalid_certs;
+	bool trusted;                /* may connect anywhere (operator's own) */
+	bool breaker;                /* counts for and obeys the host breaker */
+	uint64_t max_bytes;
+	int fd;                      /* empty file; the body lands there, decoded */
+};
+
+/* status.kind: ERR_NONE (the body is complete in fd), ERR_NOT_FOUND, ERR_DENIED ("403
+ * Forbidden"), ERR_DOWNLOAD ("500 Internal Server Error", "destination is restricted"),
+ * ERR_TIMEOUT (text is the compact duration: "300s"), ERR_MALFORMED ("Maximum file size
+ * exceeded"), ERR_IO (our disk; remember nothing). */
+typedef void fetch_done_fn(void *payload, const struct err *status, uint64_t bytes);
+
+struct fetcher;
+struct fetch;
+
+int  fetcher_open(struct fetcher **fetcher, const struct config *config, struct err *err)
+	__attribute__((warn_unused_result));
+void fetcher_close(struct fetcher *fetcher);          /* cancels what runs; no callbacks */
+
+/* Starts a transfer; the callback comes from a later fetcher_step(), never from here. */
+int  fetch_start(struct fetcher *fetcher, const struct fetch_order *order, fetch_done_fn *done,
+		 void *payload, struct fetch **fetch, struct err *err)
+	__attribute__((warn_unused_result));
+void fetch_cancel(struct fetcher *fetcher, struct fetch *fetch);      /* no callback */
+
+/* One turn of the loop: waits at most `millis` for transfers or any of the other descriptors,
+ * moves transfers on, calls back what ended.  ready[i] is set for those that can be read. */
+struct fetch_poll { int fd; bool ready; };
+int  fetcher_step(struct fetcher *fetcher, struct fetch_poll *others, size_t count, int millis,
+		  struct err *err) __attribute__((warn_unused_result));
+size_t fetcher_active(const struct fetcher *fetcher);
+
+/* May we connect there?  For tests and for `symgate why`.  sockaddr is the system's. */
+struct sockaddr;
+bool fetch_address_is_reserved(const struct sockaddr *address);
+
+#endif

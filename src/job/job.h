@@ -1,0 +1,87 @@
+/*
+ * job -- accepted requests that need time: rows, leases, results, waiting, retention.
+ *
+ * A body is a spool file until the job ends; the result is a spool file (the whole reply
+ * body) until 90 s later.  A claim is (owner, attempt, lease); a late result of an old claim
+ * is discarded.  May include: base, config, store, board.
+ */
+#ifndef JOB_JOB_H
+#define JOB_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/text.h"
+
+struct board;
+struct config;
+struct store;
+struct buf;
+
+#define JOB_ID_BYTES HASH_UUID_TEXT_BYTES
+#define JOB_SCOPE_BYTES 1024u
+#define JOB_PATH_BYTES 4096u
+
+enum job_state { JOB_UNKNOWN, JOB_QUEUED, JOB_RUNNING, JOB_COMPLETED, JOB_FAILED, JOB_TIMEOUT,
+		 JOB_INTERNAL_ERROR, JOB_STATES };
+const char *job_state_name(enum job_state state);   /* "queued", ..., as in SQL and JSON */
+
+/* One handle per thread. */
+struct jobs {
+	const struct config *config;
+	struct store *store;
+	struct board *board;
+};
+
+/* Inserts the job, its body spooled; `id` gets its UUID.  ERR_BUSY: "maximum number of
+ * concurrent requests reached" (counted in the same transaction). */
+int job_submit(struct jobs *jobs, const char *kind, struct text scope, struct text body,
+	       char id[JOB_ID_BYTES], struct err *err) __attribute__((warn_unused_result));
+
+struct job {
+	char id[JOB_ID_BYTES];
+	char kind[32];
+	bool has_scope;
+	char scope[JOB_SCOPE_BYTES];
+	int64_t created_at, deadline_at;     /* unix seconds */
+	int64_t attempt;                     /* 1 for the first claim */
+};
+/* The oldest job nobody holds: 1 and *job, 0 none, -1 error.  Leases are LIMIT-free: renew. */
+int job_claim(struct jobs *jobs, const char *owner, struct job *job, struct err *err)
+	__attribute__((warn_unused_result));
+int job_body(struct jobs *jobs, const struct job *job, struct buf *body, struct err *err)
+	__attribute__((warn_unused_result));
+/* Renews all leases of this owner. */
+int job_renew(struct jobs *jobs, const char *owner, struct err *err)
+	__attribute__((warn_unused_result));
+/* Gives the job back unfinished (shutdown): somebody else takes it at once. */
+int job_release(struct jobs *jobs, const struct job *job, const char *owner, struct err *err)
+	__attribute__((warn_unused_result));
+/* Ends it: `reply` is the whole JSON envelope.  0 also when the claim was no longer ours (the
+ * result is then dropped). */
+int job_finish(struct jobs *jobs, const struct job *job, const char *owner, enum job_state state,
+	       struct text reply, struct err *err) __attribute__((warn_unused_result));
+
+/* Where a job stands.  JOB_UNKNOWN for ids we do not know and results past retention. */
+int job_look(struct jobs *jobs, const char *id, enum job_state *state, struct err *err)
+	__attribute__((warn_unused_result));
+/* The reply of an ended job, appended. */
+int job_result(struct jobs *jobs, const char *id, struct buf *reply, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* A request that never was pending, when jobs.record is `all`. */
+int job_record(struct jobs *jobs, const char *kind, struct text scope, int64_t millis,
+	       struct err *err) __attribute__((warn_unused_result));
+
+/* Keeper: overdue jobs end as timeout, old results and their files go. */
+int job_clean(struct jobs *jobs, uint64_t *removed, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* "why": what happened to each candidate of a job's modules, kept with the row. */
+int job_note_candidates(struct jobs *jobs, const char *id, struct text json, struct err *err)
+	__attribute__((warn_unused_result));
+
+#endif

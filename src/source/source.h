@@ -1,0 +1,105 @@
+/*
+ * source -- places that hold debug files, and where in them a file would be.
+ *
+ * A kind (filesystem, http; s3, gcs, sentry come later) is one const vtable, a layout one
+ * row of a table.  From (object ids, file types) a source lists locations; nothing here
+ * touches the network: a location is opened at once (filesystem) or becomes a fetch order.
+ *
+ * May include: base, config, fetch (its order), cJSON.
+ */
+#ifndef SOURCE_SOURCE_H
+#define SOURCE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/debugid.h"
+#include "base/text.h"
+#include "fetch/fetch.h"
+
+struct arena;
+struct cJSON;
+struct config;
+struct err;
+
+enum file_type {                     /* names in JSON: file_type_name() */
+	FILE_TYPE_PE, FILE_TYPE_PDB, FILE_TYPE_PORTABLEPDB, FILE_TYPE_MACH_DEBUG,
+	FILE_TYPE_MACH_CODE, FILE_TYPE_ELF_DEBUG, FILE_TYPE_ELF_CODE, FILE_TYPE_WASM_DEBUG,
+	FILE_TYPE_WASM_CODE, FILE_TYPE_BREAKPAD, FILE_TYPE_SOURCEBUNDLE, FILE_TYPE_UUIDMAP,
+	FILE_TYPE_BCSYMBOLMAP, FILE_TYPE_IL2CPP, FILE_TYPE_PROGUARD,
+	FILE_TYPES
+};
+const char *file_type_name(enum file_type type);
+bool file_type_named(struct text name, enum file_type *type);
+
+enum object_type {                   /* "elf", "macho", "pe", "pe_dotnet", "wasm", else unknown */
+	OBJECT_TYPE_UNKNOWN, OBJECT_TYPE_ELF, OBJECT_TYPE_MACHO, OBJECT_TYPE_PE,
+	OBJECT_TYPE_PE_DOTNET, OBJECT_TYPE_WASM, OBJECT_TYPES
+};
+const char *object_type_name(enum object_type type);
+enum object_type object_type_named(struct text name);
+
+/* What a lookup is made for. */
+struct object_ids {
+	enum object_type type;
+	struct debugid debug_id;             /* nil: none */
+	struct text code_id;                 /* normalised; TEXT_NONE: none */
+	struct text code_file, debug_file, debug_checksum;   /* TEXT_NONE: none */
+};
+
+enum lookup_purpose { LOOKUP_DEBUG, LOOKUP_UNWIND, LOOKUP_SOURCE };
+/* File types looked for, in order (sources-and-layouts.md §2).  Static memory. */
+const enum file_type *lookup_file_types(enum lookup_purpose purpose, enum object_type type,
+					size_t *count);
+
+struct source_kind;
+struct source {
+	const struct source_kind *kind;
+	struct text id;
+	bool is_public;
+	const struct source_filters *filters;    /* the room's own */
+	const struct source_layout *layout;
+	unsigned casing;
+	uint8_t credentials[32];     /* keyed hash of what opens it (headers, tokens); zero: none */
+	bool has_credentials;
+	void *state;                 /* the kind's own */
+};
+struct source_list { struct source *sources; size_t count; };
+
+/* Where the list comes from decides what a filesystem source may name. */
+enum source_origin { SOURCE_OF_CONFIG, SOURCE_OF_REQUEST };
+
+/* A JSON array of source objects.  ERR_BAD_SHAPE: "sources[2]: unknown type `ftp`". */
+int source_list_parse(const struct cJSON *array, enum source_origin origin,
+		      const struct config *config, struct arena *arena,
+		      struct source_list *list, struct err *err)
+	__attribute__((warn_unused_result));
+
+struct location {
+	const struct source *source;
+	enum file_type type;
+	struct text path;            /* relative to the source */
+	struct text uri;             /* as candidates and cache keys name it */
+	const struct object_ids *ids;
+};
+struct location_list { struct location *locations; size_t count, room; };
+
+/* Appends this source's locations in order of preference (file types in the order given). */
+int source_locations(const struct source *source, const struct object_ids *ids,
+		     const enum file_type *types, size_t type_count, struct arena *arena,
+		     struct location_list *list, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* How a location is reached: at once by descriptor, or by a transfer. */
+enum source_access { SOURCE_OPENED, SOURCE_ORDERED };
+/* OPENED: *fd is read-only (filesystem: mapped in place, never copied).  ORDERED: the order is
+ * filled but for its fd and max_bytes.  ERR_NOT_FOUND, ERR_DENIED, ERR_IO. */
+int source_reach(const struct location *location, struct arena *arena, enum source_access *access,
+		 int *fd, struct fetch_order *order, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* Does a file of this source get copied into the object cache? (filesystem: no) */
+bool source_is_local(const struct source *source);
+
+#endif

@@ -1,0 +1,111 @@
+/*
+ * symbolicate -- one request, three functions: plan, resolve, answer.
+ *
+ * A kind parses a body, steps towards its answer asking a resolver for derived entries, and
+ * writes the reply.  The front steps with a resolver that never blocks and says WAIT for what
+ * is not there; the workshop's resolver starts fetching and converting instead.  The code is
+ * the same, so a cold answer equals a hot one byte for byte.
+ *
+ * A step that met WAIT may be repeated any time; it goes on where it stands.
+ *
+ * May include: base, config, object ids of source, cache, symcache, convert (its replies), cJSON.
+ */
+#ifndef SYMBOLICATE_SYMBOLICATE_H
+#define SYMBOLICATE_SYMBOLICATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "cache/cache.h"
+#include "convert/convert.h"
+#include "source/source.h"
+
+struct buf;
+struct config;
+
+/* --- What can be asked of a resolver ---------------------------------------------------- */
+
+enum derive_how {
+	DERIVE_OBJECT_META,          /* reach the location, inspect: object_meta (and objects) */
+	DERIVE_SYMCACHE,             /* the object of that location, converted */
+};
+
+struct derive_companion {            /* resolved by the planner; part of the key */
+	enum object_role role;
+	struct text id, name;
+	const struct location *location;     /* NULL: looked for and absent */
+};
+
+struct derive {
+	enum derive_how how;
+	struct cache_key key;
+	struct cache_key object_key;         /* CACHE_OBJECTS of the same location */
+	const struct location *location;
+	const struct derive_companion *companions;
+	size_t companion_count;
+};
+
+enum resolved { RESOLVED_ERROR = -1, RESOLVED_READY, RESOLVED_WAIT };
+
+struct resolver {
+	/* READY fills *found (state READY or FAILED, never ABSENT); the caller releases it.
+	 * WAIT: not yet; the derive and all it points to stay valid as long as the work. */
+	enum resolved (*entry)(struct resolver *resolver, const struct derive *derive,
+			       struct cache_found *found, struct err *err);
+	/* Fills `readable` of every name, from memory or by a cell; arena is the work's. */
+	enum resolved (*names)(struct resolver *resolver, struct convert_name *names, size_t count,
+			       struct arena *arena, struct err *err);
+	/* A READY entry turned out to be damaged: forget it; the next entry() makes it again. */
+	void (*spoil)(struct resolver *resolver, const struct derive *derive, const char *why);
+};
+
+/* --- A request being answered ------------------------------------------------------------ */
+
+struct work {
+	const struct request_kind *kind;
+	const struct config *config;
+	const struct source_list *default_sources;   /* of the config file */
+	struct text scope;           /* TEXT_NONE: global */
+	struct arena arena;          /* owns everything below; ceiling limits.request_memory */
+	void *state;
+};
+
+enum stepped { STEP_ERROR = -1, STEP_DONE, STEP_WAIT };
+
+struct request_kind {
+	const char *name;            /* "symbolicate": job rows, metrics */
+	/* Reads a body.  ERR_BAD_REQUEST (400: not JSON), ERR_BAD_SHAPE (422: JSON, wrong shape). */
+	int (*parse)(struct work *work, struct text body, struct err *err);
+	enum stepped (*step)(struct work *work, struct resolver *resolver, struct err *err);
+	/* The members of the completed reply, the whole envelope: {"status":"completed",...}. */
+	int (*answer)(struct work *work, struct buf *reply, struct err *err);
+	void (*release)(struct work *work);  /* holds given back; the arena is the caller's */
+};
+
+extern const struct request_kind request_kind_symbolicate;
+
+const struct request_kind *request_kind_named(const char *name);
+
+int  work_init(struct work *work, const struct request_kind *kind, const struct config *config,
+	       const struct source_list *default_sources, struct text scope, struct err *err)
+	__attribute__((warn_unused_result));
+void work_release(struct work *work);
+
+/* Every candidate of every module and what became of it, as JSON: for `symgate why`. */
+int work_candidates(struct work *work, struct buf *json, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* --- Request JSON ------------------------------------------------------------------------ */
+
+/* The bounded scanner that runs before cJSON: UTF-8, depth, size, escapes (NUL and lone
+ * surrogates become U+FFFD), integers over 15 digits become strings.  Then cJSON, in the
+ * arena.  ERR_BAD_REQUEST with the byte where it went wrong. */
+struct cJSON;
+int request_json_parse(struct text body, struct arena *arena, struct cJSON **json, struct err *err)
+	__attribute__((warn_unused_result));
+
+#endif
