@@ -167,9 +167,13 @@ struct object_format {
 	/* "unit 17 at .debug_info+0x1234 (src/a.c)": for messages.  NULL: the number says it. */
 	void (*unit_name)(const struct object *object, size_t unit, char *out, size_t room);
 
-	/* The symbol table, in file order. NULL: has none */
+	/* The symbol table after prepare(): ascending, one symbol per address (symbols.h says
+	 * which).  NULL: has none */
 	int  (*each_symbol)(const struct object *object, object_symbol_fn *fn, void *payload,
 			    struct err *err);
+
+	/* Gives back what prepare() took outside the arena.  NULL: nothing. */
+	void (*release)(struct object *object);
 };
 
 /* The format of these bytes, or NULL. */
@@ -182,6 +186,10 @@ int object_open(struct object *object, const void *bytes, size_t size,
 		struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* Before the arena goes: mappings of unpacked sections are not the arena's.  The object is of
+ * no use afterwards.  Twice, or after a failed open, is fine. */
+void object_release(struct object *object);
+
 /* How many objects the file holds: 1 for everything but fat files. */
 size_t object_slice_count(const void *bytes, size_t size);
 int object_slice(const void *bytes, size_t size, size_t index, struct text *slice,
@@ -193,6 +201,8 @@ int object_choose_slice(const void *bytes, size_t size, const struct debugid *de
 			struct text code_id, struct arena *arena, struct text *slice,
 			struct err *err) __attribute__((warn_unused_result));
 
+/* Companions come before object_prepare().  One may bring wants of its own (the dwz file of a
+ * debuglink target): read `wants` again afterwards. */
 int object_attach(struct object *object, enum object_role role, const void *bytes, size_t size,
 		  struct err *err) __attribute__((warn_unused_result));
 int object_prepare(struct object *object, struct err *err) __attribute__((warn_unused_result));

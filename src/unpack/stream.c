@@ -1,0 +1,97 @@
+/* stream.c -- from descriptor to descriptor, never more than the ceiling. */
+#include "unpack/unpack.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "unpack/decoder.h"
+
+#define STREAM_BUFFER_BYTES ((size_t)256 * 1024)
+
+struct stream {
+	int in_fd, out_fd;
+	uint8_t *in, *out;
+	uint64_t read_bytes, written_bytes, ceiling_bytes;
+};
+
+static int fill(struct stream *stream, struct decoder_step *step, struct err *err)
+{
+	ssize_t got;
+
+	do {
+		got = read(stream->in_fd, stream->in, STREAM_BUFFER_BYTES);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return err_os(err, errno, "reading packed data");
+	step->in = stream->in;
+	step->in_size = (size_t)got;
+	step->last = got == 0;
+	stream->read_bytes += (uint64_t)got;
+	return 0;
+}
+
+static int drain(struct stream *stream, size_t size, struct err *err)
+{
+	if (size > stream->ceiling_bytes - stream->written_bytes)
+		return err_set(err, ERR_LIMIT, "unpacks to more than %llu bytes",
+			       (unsigned long long)stream->ceiling_bytes);
+	stream->written_bytes += size;
+	return file_write_all(stream->out_fd, stream->out, size, err);
+}
+
+/* The end of a gzip or zstd stream is known only when no input follows. */
+static bool is_complete(const struct decoder *decoder)
+{
+	return decoder->ended ||
+	       (decoder->fresh && (decoder->kind == UNPACK_GZIP || decoder->kind == UNPACK_ZSTD));
+}
+
+static int pump(struct stream *stream, struct decoder *decoder, struct err *err)
+{
+	struct decoder_step step = { .last = false };
+
+	for (;;) {
+		if (step.in_size == 0 && !step.last && fill(stream, &step, err) < 0)
+			return -1;
+		step.out = stream->out;
+		step.out_size = STREAM_BUFFER_BYTES;
+		if (!(step.last && is_complete(decoder)) &&
+		    decoder_run(decoder, &step, err) < 0)
+			return -1;
+		if (step.out_size < STREAM_BUFFER_BYTES &&
+		    drain(stream, STREAM_BUFFER_BYTES - step.out_size, err) < 0)
+			return -1;
+		if (decoder->ended)
+			return 0;
+		if (step.last && step.out_size == STREAM_BUFFER_BYTES)
+			break;
+	}
+	if (is_complete(decoder) && stream->read_bytes > 0)
+		return 0;
+	return err_set(err, ERR_MALFORMED, "the %s data ends early, at byte %llu",
+		       unpack_kind_name(decoder->kind), (unsigned long long)stream->read_bytes);
+}
+
+int unpack_stream(enum unpack_kind kind, int in_fd, int out_fd, uint64_t ceiling_bytes,
+		  struct err *err)
+{
+	struct stream stream = {
+		.in_fd = in_fd, .out_fd = out_fd, .ceiling_bytes = ceiling_bytes,
+	};
+	struct decoder decoder;
+	int rc = decoder_begin(&decoder, kind, err);
+
+	stream.in = mem_get(STREAM_BUFFER_BYTES);
+	stream.out = mem_get(STREAM_BUFFER_BYTES);
+	if (rc == 0 && (!stream.in || !stream.out))
+		rc = err_set(err, ERR_NO_MEMORY, "no memory to unpack");
+	if (rc == 0)
+		rc = pump(&stream, &decoder, err);
+	mem_give_back(stream.in);
+	mem_give_back(stream.out);
+	decoder_end(&decoder);
+	return rc;
+}

@@ -1,0 +1,78 @@
+/*
+ * unpack -- what compressed bytes hold, never more of it than the caller allows.
+ *
+ * Thin faces over zlib, libzstd and liblzma.  From memory to memory the size is known
+ * beforehand and must be met exactly; from descriptor to descriptor a ceiling ends the work.
+ * Who unpacks brings the memory: `struct unpack_room` keeps big pieces in shared mappings,
+ * so that a section of a gigabyte is not a gigabyte of a cell's own data.
+ *
+ * May include: base.
+ */
+#ifndef UNPACK_UNPACK_H
+#define UNPACK_UNPACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+struct arena;
+struct err;
+
+enum unpack_kind {
+	UNPACK_NONE,                 /* not compressed */
+	UNPACK_GZIP,                 /* one member or several */
+	UNPACK_ZLIB,
+	UNPACK_DEFLATE,              /* raw: has no magic, is never recognised */
+	UNPACK_ZSTD,
+	UNPACK_XZ,                   /* never recognised in downloads either */
+	UNPACK_ZIP, UNPACK_CAB,      /* recognised, and refused with words */
+	UNPACK_KINDS
+};
+
+/* By the first 4 bytes, as downloads are judged; fewer bytes are UNPACK_NONE. */
+enum unpack_kind unpack_recognise(const uint8_t *head, size_t size);
+
+const char *unpack_kind_name(enum unpack_kind kind);   /* "gzip", "zstd", ... */
+
+/* Fills exactly out_size bytes; a stream that holds more or less is ERR_MALFORMED, with
+ * `name` in the text (".debug_info"). */
+int unpack_memory(enum unpack_kind kind, const char *name, struct text packed,
+		  void *out, size_t out_size, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* The first out_size bytes, whatever follows; fewer are ERR_MALFORMED. */
+int unpack_head(enum unpack_kind kind, const char *name, struct text packed,
+		void *out, size_t out_size, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* How much an xz file says it holds; checked when it is unpacked. */
+int unpack_xz_size(const char *name, struct text packed, uint64_t *size, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* From in_fd's position to its end, into out_fd.  ERR_MALFORMED: bad or short data;
+ * ERR_LIMIT: more than ceiling_bytes; ERR_UNSUPPORTED: zip, cab; ERR_IO: a descriptor. */
+int unpack_stream(enum unpack_kind kind, int in_fd, int out_fd, uint64_t ceiling_bytes,
+		  struct err *err) __attribute__((warn_unused_result));
+
+/* --- Room for what was unpacked ------------------------------------------------------ */
+
+#define UNPACK_SHARED_BYTES ((size_t)1 << 20)   /* from here on a mapping of its own */
+
+struct unpack_piece;
+
+struct unpack_room {
+	struct arena *arena;             /* small pieces, and the list of the big ones */
+	struct unpack_piece *pieces;     /* big ones, newest first */
+	uint64_t held_bytes;
+	uint64_t ceiling_bytes;          /* for all pieces together */
+};
+
+void unpack_room_init(struct unpack_room *room, struct arena *arena, uint64_t ceiling_bytes);
+/* Gives the mappings back; the small pieces go with the arena. */
+void unpack_room_release(struct unpack_room *room);
+/* Writable, never NULL on success; ERR_LIMIT over the ceiling, else ERR_NO_MEMORY. */
+int  unpack_room_get(struct unpack_room *room, uint64_t size, void **bytes, struct err *err)
+	__attribute__((warn_unused_result));
+
+#endif
