@@ -21,6 +21,7 @@ struct buf {
 	size_t room;
 	size_t ceiling_bytes;
 	bool failed;             /* sticky */
+	bool no_memory;          /* why it failed: memory rather than the ceiling */
 };
 
 void buf_init(struct buf *buf, size_t ceiling_bytes);

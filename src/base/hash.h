@@ -17,7 +17,7 @@ void hash_sha256(const void *bytes, size_t size, uint8_t out[HASH_SHA256_BYTES])
 void hash_keyed(const void *key, size_t key_size, const void *bytes, size_t size,
 		uint8_t out[HASH_SHA256_BYTES]);
 
-/* For hash tables in memory; differs between builds, never stored. */
+/* For hash tables in memory; seeded afresh in every process, never stored. */
 uint64_t hash_fast(const void *bytes, size_t size);
 
 /* From getrandom(2); ends the process if the system has none to give. */

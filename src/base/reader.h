@@ -29,7 +29,8 @@ struct reader {
 
 static inline struct reader reader_over(const char *name, const void *bytes, size_t size)
 {
-	return (struct reader){ .name = name, .bytes = bytes, .size = size };
+	return (struct reader){ .name = name, .bytes = bytes ? bytes : (const void *)"",
+				.size = size };
 }
 
 static inline size_t reader_left(const struct reader *reader)

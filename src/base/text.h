@@ -79,4 +79,8 @@ struct text text_basename(struct text path);
 /* Is it valid UTF-8 (no overlong forms, no surrogates, at most U+10FFFF)? */
 bool text_is_utf8(struct text text);
 
+/* One character of at least one byte: how many bytes it takes, and whether they are valid.
+ * What is not counts as one character up to where it stopped being one (one U+FFFD). */
+size_t utf8_step(const char *bytes, size_t size, bool *valid);
+
 #endif

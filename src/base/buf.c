@@ -1,0 +1,146 @@
+/* buf.c -- see buf.h. */
+#include "base/buf.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#define BUF_FIRST_BYTES 256u
+
+void buf_init(struct buf *buf, size_t ceiling_bytes)
+{
+	memset(buf, 0, sizeof(*buf));
+	buf->ceiling_bytes = ceiling_bytes;
+}
+
+void buf_release(struct buf *buf)
+{
+	mem_give_back(buf->bytes);
+	buf_init(buf, buf->ceiling_bytes);
+}
+
+void buf_clear(struct buf *buf)
+{
+	buf->size = 0;
+	buf->failed = false;
+	buf->no_memory = false;
+	if (buf->bytes)
+		buf->bytes[0] = '\0';
+}
+
+/* Room for `need` bytes and the NUL; need is within the ceiling. */
+static int grow(struct buf *buf, size_t need)
+{
+	size_t room = buf->room ? buf->room : BUF_FIRST_BYTES;
+	char *bytes;
+
+	while (room <= need)
+		room = room > SIZE_MAX / 2 ? SIZE_MAX : room * 2;
+	if (room - 1 > buf->ceiling_bytes)
+		room = buf->ceiling_bytes + 1;
+	bytes = mem_resize(buf->bytes, room);
+	if (!bytes)
+		return -1;
+	buf->bytes = bytes;
+	buf->room = room;
+	return 0;
+}
+
+char *buf_reserve(struct buf *buf, size_t size)
+{
+	if (buf->failed)
+		return NULL;
+	if (size > buf->ceiling_bytes - buf->size ||
+	    buf->size + size == SIZE_MAX) {
+		buf->failed = true;
+		return NULL;
+	}
+	if (buf->size + size >= buf->room && grow(buf, buf->size + size) < 0) {
+		buf->failed = true;
+		buf->no_memory = true;
+		return NULL;
+	}
+	return buf->bytes + buf->size;
+}
+
+void buf_add(struct buf *buf, const void *bytes, size_t size)
+{
+	char *at = buf_reserve(buf, size);
+
+	if (!at)
+		return;
+	if (size)
+		memcpy(at, bytes, size);
+	at[size] = '\0';
+	buf->size += size;
+}
+
+void buf_add_text(struct buf *buf, struct text text)
+{
+	buf_add(buf, text.bytes, text.size);
+}
+
+void buf_add_string(struct buf *buf, const char *string)
+{
+	buf_add(buf, string, strlen(string));
+}
+
+void buf_add_char(struct buf *buf, char c)
+{
+	buf_add(buf, &c, 1);
+}
+
+void buf_vprintf(struct buf *buf, const char *fmt, va_list ap)
+{
+	va_list again;
+	size_t spare;
+	int size;
+
+	if (!buf_reserve(buf, 0))
+		return;
+	spare = buf->room - buf->size;
+	va_copy(again, ap);
+	size = vsnprintf(buf->bytes + buf->size, spare, fmt, ap);
+	if (size >= 0 && (size_t)size >= spare) {
+		buf->bytes[buf->size] = '\0';
+		if (buf_reserve(buf, (size_t)size))
+			vsnprintf(buf->bytes + buf->size, (size_t)size + 1, fmt, again);
+	}
+	va_end(again);
+	if (size < 0)
+		buf->failed = true;
+	if (!buf->failed)
+		buf->size += (size_t)size;
+}
+
+void buf_printf(struct buf *buf, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vprintf(buf, fmt, ap);
+	va_end(ap);
+}
+
+int buf_check(const struct buf *buf, struct err *err)
+{
+	if (!buf->failed)
+		return 0;
+	if (buf->no_memory)
+		return err_set(err, ERR_NO_MEMORY, "no memory for more than %zu bytes",
+			       buf->size);
+	return err_set(err, ERR_LIMIT, "more than %zu bytes", buf->ceiling_bytes);
+}
+
+struct text buf_text(const struct buf *buf)
+{
+	return (struct text){ buf_string(buf), buf->size };
+}
+
+const char *buf_string(const struct buf *buf)
+{
+	return buf->bytes ? buf->bytes : "";
+}

@@ -1,0 +1,133 @@
+/* text.c -- see text.h. */
+#include "base/text.h"
+
+int ascii_hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+bool text_equal_ignoring_case(struct text a, struct text b)
+{
+	if (a.size != b.size)
+		return false;
+	for (size_t i = 0; i < a.size; i++)
+		if (ascii_lower(a.bytes[i]) != ascii_lower(b.bytes[i]))
+			return false;
+	return true;
+}
+
+bool text_to_u64(struct text text, unsigned base, uint64_t *value)
+{
+	uint64_t sum = 0;
+
+	if (text.size == 0)
+		return false;
+	for (size_t i = 0; i < text.size; i++) {
+		int digit = ascii_hex_value(text.bytes[i]);
+
+		if (digit < 0 || (unsigned)digit >= base ||
+		    __builtin_mul_overflow(sum, (uint64_t)base, &sum) ||
+		    __builtin_add_overflow(sum, (uint64_t)digit, &sum))
+			return false;
+	}
+	*value = sum;
+	return true;
+}
+
+static bool is_separator(char c)
+{
+	return c == '/' || c == '\\';
+}
+
+struct text text_basename(struct text path)
+{
+	size_t end = path.size;
+	size_t start;
+
+	while (end > 0 && is_separator(path.bytes[end - 1]))
+		end--;
+	start = end;
+	while (start > 0 && !is_separator(path.bytes[start - 1]))
+		start--;
+	if (!path.bytes)
+		return TEXT_NONE;
+	return (struct text){ path.bytes + start, end - start };
+}
+
+/*
+ * Well-formed UTF-8 (Unicode table 3-7): the lead byte gives the length and the range of
+ * the second byte, which keeps out overlong forms, surrogates and all above U+10FFFF.
+ */
+static size_t sequence_shape(uint8_t lead, uint8_t *low, uint8_t *high)
+{
+	*low = 0x80;
+	*high = 0xbf;
+	if (lead >= 0xc2 && lead <= 0xdf)
+		return 2;
+	if (lead >= 0xe0 && lead <= 0xef) {
+		*low = lead == 0xe0 ? 0xa0 : 0x80;
+		*high = lead == 0xed ? 0x9f : 0xbf;
+		return 3;
+	}
+	if (lead >= 0xf0 && lead <= 0xf4) {
+		*low = lead == 0xf0 ? 0x90 : 0x80;
+		*high = lead == 0xf4 ? 0x8f : 0xbf;
+		return 4;
+	}
+	return 0;
+}
+
+size_t utf8_step(const char *bytes, size_t size, bool *valid)
+{
+	const uint8_t *at = (const uint8_t *)bytes;
+	uint8_t low, high;
+	size_t want, have;
+
+	*valid = at[0] < 0x80;
+	if (*valid)
+		return 1;
+	want = sequence_shape(at[0], &low, &high);
+	for (have = 1; have < want && have < size; have++) {
+		if (at[have] < low || at[have] > high)
+			return have;
+		low = 0x80;
+		high = 0xbf;
+	}
+	*valid = want && have == want;
+	return have;
+}
+
+/* How many leading bytes are ASCII, eight at a time. */
+static size_t ascii_run(const char *bytes, size_t size)
+{
+	size_t at = 0;
+	uint64_t word;
+
+	for (; size - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, bytes + at, sizeof(word));
+		if (word & 0x8080808080808080u)
+			break;
+	}
+	while (at < size && !((uint8_t)bytes[at] & 0x80))
+		at++;
+	return at;
+}
+
+bool text_is_utf8(struct text text)
+{
+	size_t at = 0;
+	bool valid = true;
+
+	while (at < text.size && valid) {
+		at += ascii_run(text.bytes + at, text.size - at);
+		if (at < text.size)
+			at += utf8_step(text.bytes + at, text.size - at, &valid);
+	}
+	return valid;
+}
