@@ -1,0 +1,215 @@
+/* config.c -- see config.h: the file is walked once, each key found in the table of keys. */
+#include "config/config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "config/keys.h"
+#include "config/value.h"
+
+#define CONFIG_ARENA_BYTES ((size_t)16 * 1024 * 1024)
+#define CONFIG_FILE_BYTES_MAX ((size_t)4 * 1024 * 1024)
+#define NAME_BYTES 256u
+
+struct loader {
+	struct config_document document;
+	config_note_fn *note;
+	void *payload;
+};
+
+static size_t line_of(const yaml_node_t *node)
+{
+	return node->start_mark.line + 1;
+}
+
+static void tell(const struct loader *loader, enum config_note_kind kind, const char *text)
+{
+	if (loader->note)
+		loader->note(loader->payload, kind, text);
+}
+
+static int refuse(const struct loader *loader, const yaml_node_t *node, const char *name,
+		  struct err *err)
+{
+	return err_while(err, "%s:%zu: %s", loader->document.path, line_of(node), name);
+}
+
+static int unknown_key(const struct loader *loader, const yaml_node_t *node, const char *name,
+		       const char *section, struct err *err)
+{
+	const char *nearest = config_key_nearest(name);
+	char text[NAME_BYTES * 3];
+
+	snprintf(text, sizeof(text), "unknown key%s%s%s", nearest ? ", did you mean `" : "",
+		 nearest ? nearest : "", nearest ? "`?" : "");
+	if (config_key_section_is_ours(section)) {
+		err_set(err, ERR_MALFORMED, "%s", text);
+		return refuse(loader, node, name, err);
+	}
+	{
+		char whole[NAME_BYTES * 6];
+
+		snprintf(whole, sizeof(whole), "%s:%zu: %s: %s", loader->document.path,
+			 line_of(node), name, text);
+		tell(loader, CONFIG_NOTE_WARNING, whole);
+	}
+	return 0;
+}
+
+static int read_mapping(struct loader *loader, const yaml_node_t *mapping, const char *section,
+			struct err *err);
+
+static int read_key(struct loader *loader, const yaml_node_t *key_node, const yaml_node_t *value,
+		    const char *section, struct err *err)
+{
+	const char *word = key_node->type == YAML_SCALAR_NODE
+				   ? (const char *)key_node->data.scalar.value : "?";
+	const struct key *key;
+	char name[NAME_BYTES];
+
+	snprintf(name, sizeof(name), "%s%s%s", section, section[0] ? "." : "", word);
+	key = config_key_find(name);
+	if (!key && value->type == YAML_MAPPING_NODE && config_key_is_section(name))
+		return read_mapping(loader, value, name, err);
+	if (!key && config_key_is_section(name) && config_scalar_is_null(value))
+		return 0;
+	if (!key)
+		return unknown_key(loader, key_node, name, section, err);
+	if (key->type == KEY_WITHOUT_MEANING) {
+		tell(loader, CONFIG_NOTE_WITHOUT_MEANING, name);
+		return 0;
+	}
+	if (config_value_read(&loader->document, key, value, err) < 0)
+		return refuse(loader, value, name, err);
+	return 0;
+}
+
+static int read_mapping(struct loader *loader, const yaml_node_t *mapping, const char *section,
+			struct err *err)
+{
+	yaml_document_t *yaml = loader->document.yaml;
+
+	if (mapping->type != YAML_MAPPING_NODE) {
+		err_set(err, ERR_MALFORMED, "keys and values are expected here");
+		return refuse(loader, mapping, section[0] ? section : "the file", err);
+	}
+	for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
+	     pair < mapping->data.mapping.pairs.top; pair++)
+		if (read_key(loader, yaml_document_get_node(yaml, pair->key),
+			     yaml_document_get_node(yaml, pair->value), section, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* One YAML text into the config. */
+static int read_text(struct loader *loader, const char *text, size_t size, struct err *err)
+{
+	yaml_parser_t parser;
+	yaml_document_t document;
+	const yaml_node_t *root;
+	int rc = -1;
+
+	if (!yaml_parser_initialize(&parser))
+		return err_set(err, ERR_NO_MEMORY, "no room for the YAML parser");
+	yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+	if (!yaml_parser_load(&parser, &document)) {
+		err_set(err, ERR_MALFORMED, "failed to parse config YAML: %s:%zu: %s",
+			loader->document.path, parser.problem_mark.line + 1,
+			parser.problem ? parser.problem : "unreadable");
+		yaml_parser_delete(&parser);
+		return -1;
+	}
+	loader->document.yaml = &document;
+	root = yaml_document_get_root_node(&document);
+	if (!root)
+		err_set(err, ERR_MALFORMED, "%s: config file empty", loader->document.path);
+	else
+		rc = read_mapping(loader, root, "", err);
+	yaml_document_delete(&document);
+	yaml_parser_delete(&parser);
+	return rc;
+}
+
+/* The presets are YAML too, so that a default is read by the code that reads a file. */
+static int read_presets(struct config *config, struct err *err)
+{
+	for (size_t i = 0; i < config_key_count; i++) {
+		const struct key *key = &config_keys[i];
+		struct loader loader = { .document = { .path = "defaults", .config = config } };
+		yaml_parser_t parser;
+		yaml_document_t document;
+		int rc;
+
+		if (!key->preset)
+			continue;
+		if (!yaml_parser_initialize(&parser))
+			return err_set(err, ERR_NO_MEMORY, "no room for the YAML parser");
+		yaml_parser_set_input_string(&parser, (const unsigned char *)key->preset,
+					     strlen(key->preset));
+		if (!yaml_parser_load(&parser, &document)) {
+			yaml_parser_delete(&parser);
+			return err_set(err, ERR_INTERNAL, "the default of %s", key->name);
+		}
+		loader.document.yaml = &document;
+		rc = config_value_read(&loader.document, key,
+				       yaml_document_get_root_node(&document), err);
+		yaml_document_delete(&document);
+		yaml_parser_delete(&parser);
+		if (rc < 0)
+			return err_while(err, "the default of %s", key->name);
+	}
+	return 0;
+}
+
+static int read_file(struct config *config, const char *path, config_note_fn *note, void *payload,
+		     struct err *err)
+{
+	struct loader loader = {
+		.document = { .path = path, .config = config }, .note = note, .payload = payload,
+	};
+	struct buf text;
+	int rc = -1;
+
+	buf_init(&text, CONFIG_FILE_BYTES_MAX);
+	if (file_read_all(path, CONFIG_FILE_BYTES_MAX, &text, err) < 0)
+		err_while(err, "failed to open configuration file");
+	else if (strspn(buf_string(&text), " \t\r\n") == text.size)
+		err_set(err, ERR_MALFORMED, "%s: config file empty", path);
+	else
+		rc = read_text(&loader, text.bytes, text.size, err);
+	buf_release(&text);
+	return rc;
+}
+
+int config_load(struct config *config, const char *path, const char *state_dir,
+		config_note_fn *note, void *payload, struct err *err)
+{
+	memset(config, 0, sizeof(*config));
+	arena_init(&config->arena, CONFIG_ARENA_BYTES);
+	config->path = path ? arena_strdup(&config->arena, path) : NULL;
+	if (read_presets(config, err) < 0)
+		goto failed;
+	if (path && read_file(config, path, note, payload, err) < 0)
+		goto failed;
+	if (state_dir)
+		config->state_dir = arena_strdup(&config->arena, state_dir);
+	if (config->state_dir && !config->cache_dir)
+		config->cache_dir = arena_printf(&config->arena, "%s/cache", config->state_dir);
+	if (!config->state_dir || !config->cache_dir) {
+		err_set(err, ERR_NO_MEMORY, "no room for the paths");
+		goto failed;
+	}
+	return 0;
+failed:
+	err_while(err, "failed loading config");
+	config_release(config);
+	return -1;
+}
+
+void config_release(struct config *config)
+{
+	arena_release(&config->arena);
+}

@@ -1,0 +1,227 @@
+/* keys.c -- see keys.h. */
+#include "config/keys.h"
+
+#include <string.h>
+
+#include "config/config.h"
+
+#define AT(member) offsetof(struct config, member)
+#define NAME_BYTES 96u
+
+/* name, type, owner, where, where the count goes, default, least, most, nullable, about */
+const struct key config_keys[] = {
+{ "state_dir", KEY_FOLDER, KEY_OURS, AT(state_dir), 0, "/var/lib/symgate", 0, 0, 0,
+  "Database, board, spool and temporary files; made with mode 0700." },
+{ "cache_dir", KEY_CACHE_DIR, KEY_REFERENCE, AT(cache_dir), 0, NULL, 0, 0, 1,
+  "Blobs. Default: STATE_DIR/cache. null: entries belong to one boot of the service." },
+{ "bind", KEY_TEXT, KEY_REFERENCE, AT(bind), 0, "127.0.0.1:3021", 0, 0, 0,
+  "Read by deploy/serve alone; a real web server has its own address." },
+
+{ "logging.level", KEY_LEVEL, KEY_REFERENCE, AT(log_level), 0, "info", 0, 0, 0,
+  "off, error, warn, info, debug or trace." },
+{ "logging.format", KEY_FORMAT, KEY_REFERENCE, AT(log_format), 0, "auto", 0, 0, 0,
+  "json, or key=value lines (auto, pretty and simplified all mean those)." },
+{ "logging.file", KEY_TEXT, KEY_OURS, AT(log_path), 0, "null", 0, 0, 1,
+  "A file, reopened on SIGHUP. null: standard error." },
+{ "logging.enable_backtraces", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
+
+{ "max_concurrent_requests", KEY_COUNT, KEY_REFERENCE, AT(max_concurrent_requests), 0, "200", 0, 1e9, 1,
+  "Jobs under way at once; one more is answered 503. null: no limit." },
+{ "symbolicate_body_max_bytes", KEY_SIZE, KEY_REFERENCE, AT(symbolicate_body_max_bytes), 0,
+  "57671680", 1, 1e12, 0, "Largest JSON body." },
+{ "crash_file_body_max_bytes", KEY_SIZE, KEY_REFERENCE, AT(crash_file_body_max_bytes), 0,
+  "262144000", 1, 1e12, 0, "Largest uploaded crash file." },
+{ "symstore_proxy", KEY_BOOL, KEY_REFERENCE, AT(symstore_proxy), 0, "true", 0, 0, 0,
+  "Serve debug files of the configured sources below /proxy." },
+{ "jobs.record", KEY_RECORD, KEY_OURS, AT(record_all_jobs), 0, "pending", 0, 0, 0,
+  "all: requests answered at once leave a row too." },
+
+{ "sources", KEY_SOURCES, KEY_REFERENCE, AT(sources_json), 0, "[]", 0, 0, 0,
+  "Sources for requests that name none, in order of preference." },
+{ "filesystem_source_roots", KEY_TEXTS, KEY_OURS, AT(filesystem_roots), AT(filesystem_root_count),
+  "[]", 0, 0, 0,
+  "Folders below which a request may name filesystem sources. Empty: none may." },
+
+{ "connect_to_reserved_ips", KEY_BOOL, KEY_REFERENCE, AT(connect_to_reserved_ips), 0, "false", 0, 0, 0,
+  "Let requests make us connect to private and reserved addresses." },
+{ "reserved_ips_allowed", KEY_NETWORKS, KEY_OURS, AT(allowed_networks), AT(allowed_network_count),
+  "[]", 0, 0, 0, "Networks among the reserved ones that may be reached: [10.1.0.0/16, fd00::/8]." },
+{ "connect_timeout", KEY_MILLIS, KEY_REFERENCE, AT(connect_timeout_millis), 0, "5s", 1, 1e9, 0,
+  "Time to reach a symbol server." },
+{ "head_timeout", KEY_MILLIS, KEY_REFERENCE, AT(head_timeout_millis), 0, "10s", 1, 1e9, 0,
+  "Time until a response begins, each attempt." },
+{ "max_download_timeout", KEY_MILLIS, KEY_REFERENCE, AT(max_download_timeout_millis), 0, "5m", 1, 1e9, 0,
+  "Time for one download with all its attempts." },
+{ "max_download_size", KEY_SIZE, KEY_REFERENCE, AT(max_download_bytes), 0, "16106127360", 1, 1e15, 1,
+  "Largest debug file, as sent and as unpacked." },
+{ "deny_list_enabled", KEY_BOOL, KEY_REFERENCE, AT(deny_list_enabled), 0, "true", 0, 0, 0,
+  "Leave hosts alone that keep failing." },
+{ "deny_list_time_window", KEY_MILLIS, KEY_REFERENCE, AT(deny_list_window_millis), 0, "60s", 1, 1e9, 0,
+  "Failures are counted over this time." },
+{ "deny_list_bucket_size", KEY_MILLIS, KEY_REFERENCE, AT(deny_list_bucket_millis), 0, "5s", 1, 1e9, 0,
+  "Grain of that counting." },
+{ "deny_list_threshold", KEY_COUNT, KEY_REFERENCE, AT(deny_list_threshold), 0, "60", 1, 1e9, 0,
+  "So many failures within the window block a host." },
+{ "deny_list_block_time", KEY_MILLIS, KEY_REFERENCE, AT(deny_list_block_millis), 0, "1h", 1, 1e10, 0,
+  "For this long; then one request tries it again." },
+{ "deny_list_never_block_hosts", KEY_TEXTS, KEY_REFERENCE, AT(deny_list_never_block),
+  AT(deny_list_never_block_count), "[]", 0, 0, 0, "Hosts that are never blocked." },
+
+{ "caches.quota", KEY_SIZE, KEY_OURS, AT(cache_quota_bytes), 0, "10GB", 0, 1e18, 1,
+  "Bytes cache_dir may hold; the least recently used go first. null: no limit." },
+{ "caches.downloaded.max_unused_for", KEY_SECONDS, KEY_REFERENCE, AT(downloaded.max_unused_seconds), 0,
+  "24h", 0, 1e11, 1, "Downloaded files go when nobody used them for this long. null: never." },
+{ "caches.downloaded.retry_misses_after", KEY_SECONDS, KEY_REFERENCE, AT(downloaded.retry_misses_seconds),
+  0, "1h", 0, 1e11, 1, "A failed download is tried again after this time." },
+{ "caches.downloaded.retry_misses_after_public", KEY_SECONDS, KEY_REFERENCE,
+  AT(downloaded.retry_misses_public_seconds), 0, "24h", 0, 1e11, 1, "The same for public sources." },
+{ "caches.downloaded.retry_malformed_after", KEY_SECONDS, KEY_REFERENCE,
+  AT(downloaded.retry_malformed_seconds), 0, "24h", 0, 1e11, 1,
+  "A malformed file is read again after this time, or after a restart." },
+{ "caches.downloaded.max_lazy_redownloads", KEY_COUNT, KEY_REFERENCE, AT(downloaded.max_lazy), 0, "50",
+  0, 1e9, 0, "Refreshes of outdated entries at once." },
+{ "caches.derived.max_unused_for", KEY_SECONDS, KEY_REFERENCE, AT(derived.max_unused_seconds), 0, "7d",
+  0, 1e11, 1, "The same four times for files made here (SymCaches and the like)." },
+{ "caches.derived.retry_misses_after", KEY_SECONDS, KEY_REFERENCE, AT(derived.retry_misses_seconds), 0,
+  "1h", 0, 1e11, 1, NULL },
+{ "caches.derived.retry_misses_after_public", KEY_SECONDS, KEY_REFERENCE,
+  AT(derived.retry_misses_public_seconds), 0, "24h", 0, 1e11, 1, NULL },
+{ "caches.derived.retry_malformed_after", KEY_SECONDS, KEY_REFERENCE, AT(derived.retry_malformed_seconds),
+  0, "24h", 0, 1e11, 1, NULL },
+{ "caches.derived.max_lazy_recomputations", KEY_COUNT, KEY_REFERENCE, AT(derived.max_lazy), 0, "20",
+  0, 1e9, 0, NULL },
+{ "caches.index.max_unused_for", KEY_SECONDS, KEY_REFERENCE, AT(index.max_unused_seconds), 0, "7d",
+  0, 1e11, 1, "And for indexes of symbol stores." },
+{ "caches.index.retry_misses_after", KEY_SECONDS, KEY_REFERENCE, AT(index.retry_misses_seconds), 0,
+  "10m", 0, 1e11, 1, NULL },
+{ "caches.index.retry_misses_after_public", KEY_SECONDS, KEY_REFERENCE,
+  AT(index.retry_misses_public_seconds), 0, "10m", 0, 1e11, 1, NULL },
+{ "caches.index.retry_malformed_after", KEY_SECONDS, KEY_REFERENCE, AT(index.retry_malformed_seconds), 0,
+  "10m", 0, 1e11, 1, NULL },
+{ "caches.index.max_lazy_recomputations", KEY_COUNT, KEY_REFERENCE, AT(index.max_lazy), 0, "20",
+  0, 1e9, 0, NULL },
+{ "caches.diagnostics.retention", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
+{ "caches.in_memory", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
+{ "enable_cache_cleanup", KEY_BOOL, KEY_REFERENCE, AT(enable_cache_cleanup), 0, "true", 0, 0, 0,
+  "The keeper removes what is expired or over the quota." },
+{ "cache_cleanup_interval", KEY_SECONDS, KEY_REFERENCE, AT(cache_cleanup_interval_seconds), 0, "15m",
+  1, 1e9, 0, "How often." },
+
+{ "pool.processes", KEY_COUNT, KEY_OURS, AT(pool_processes), 0, "2", 1, 256, 0,
+  "Front processes." },
+{ "pool.threads", KEY_COUNT, KEY_OURS, AT(pool_threads), 0, "2", 1, 256, 0,
+  "Request threads in each." },
+{ "pool.parked", KEY_COUNT, KEY_OURS, AT(pool_parked), 0, "1000", 0, 1e6, 0,
+  "Requests that may wait for their job in each front process." },
+{ "pool.max_wait", KEY_MILLIS, KEY_OURS, AT(pool_max_wait_millis), 0, "null", 0, 1e9, 1,
+  "Answer `pending` after this time at the latest. null: wait as long as the job lasts." },
+{ "workshop.processes", KEY_COUNT, KEY_OURS, AT(workshop_processes), 0, "1", 1, 64, 0,
+  "Processes that download and convert." },
+{ "workshop.jobs", KEY_COUNT, KEY_OURS, AT(workshop_jobs), 0, "64", 1, 4096, 0,
+  "Jobs each of them carries at once." },
+{ "workshop.cells", KEY_COUNT, KEY_OURS, AT(workshop_cells), 0, "2", 1, 256, 0,
+  "Files each of them converts at once." },
+{ "workshop.cell_threads", KEY_COUNT, KEY_OURS, AT(workshop_cell_threads), 0, "2", 1, 64, 0,
+  "Threads in one conversion." },
+{ "workshop.idle", KEY_SECONDS, KEY_OURS, AT(workshop_idle_seconds), 0, "5m", 1, 1e9, 0,
+  "A workshop started on demand leaves after this time without work." },
+
+{ "limits.cell_memory", KEY_SIZE, KEY_OURS, AT(cell_memory_bytes), 0, "4GiB", 16777216, 1e15, 0,
+  "Private memory of one conversion." },
+{ "limits.cell_cpu", KEY_SECONDS, KEY_OURS, AT(cell_cpu_seconds), 0, "10m", 1, 86400, 0,
+  "CPU time of one conversion." },
+{ "limits.job_time", KEY_SECONDS, KEY_OURS, AT(job_seconds), 0, "15m", 1, 86400, 0,
+  "A job ends within this time, whatever happens." },
+{ "limits.request_memory", KEY_SIZE, KEY_OURS, AT(request_memory_bytes), 0, "1GiB", 1048576, 1e15, 0,
+  "Memory of one request with all it knows." },
+{ "object_file_max_decompressed_section_size", KEY_SIZE, KEY_REFERENCE, AT(section_max_bytes), 0,
+  "4294967296", 0, 1e15, 1, "Larger compressed sections count as absent." },
+{ "object_file_max_decompressed_source_size", KEY_SIZE, KEY_REFERENCE, AT(source_max_bytes), 0,
+  "1073741824", 0, 1e15, 1, "Larger embedded sources are not read." },
+{ "max_unwind_chain_len", KEY_COUNT, KEY_REFERENCE, AT(max_unwind_chain_len), 0, "128", 0, 1e9, 1,
+  "Longest chain of unwind records in a PE file." },
+{ "sandbox.require", KEY_SANDBOX, KEY_OURS, AT(sandbox), 0, "best", 0, 0, 0,
+  "full: refuse to start where the kernel lacks seccomp or landlock. best: take what there is." },
+
+{ "metrics", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
+{ "sentry_dsn", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
+{ "shared_cache", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
+{ "_crash_db", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
+{ "traces_sample_rate", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
+{ "transaction_sample_rate", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
+{ "propagate_traces", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
+{ "streaming_timeout", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
+};
+const size_t config_key_count = sizeof(config_keys) / sizeof(config_keys[0]);
+
+static const char *const our_sections[] = { "jobs", "pool", "workshop", "limits", "sandbox" };
+
+const struct key *config_key_find(const char *name)
+{
+	for (size_t i = 0; i < config_key_count; i++)
+		if (strcmp(config_keys[i].name, name) == 0)
+			return &config_keys[i];
+	return NULL;
+}
+
+int config_key_is_section(const char *name)
+{
+	size_t size = strlen(name);
+
+	for (size_t i = 0; i < config_key_count; i++)
+		if (strncmp(config_keys[i].name, name, size) == 0 && config_keys[i].name[size] == '.')
+			return 1;
+	return 0;
+}
+
+int config_key_section_is_ours(const char *name)
+{
+	for (size_t i = 0; i < sizeof(our_sections) / sizeof(our_sections[0]); i++)
+		if (strcmp(our_sections[i], name) == 0)
+			return 1;
+	return 0;
+}
+
+/* Levenshtein distance, one row. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[NAME_BYTES + 1];
+	size_t width = strlen(b);
+
+	if (width > NAME_BYTES)
+		return NAME_BYTES;
+	for (size_t i = 0; i <= width; i++)
+		row[i] = i;
+	for (size_t y = 1; *a; a++, y++) {
+		size_t corner = row[0];
+
+		row[0] = y;
+		for (size_t x = 1; x <= width; x++) {
+			size_t best = corner + (*a != b[x - 1]);
+
+			corner = row[x];
+			if (row[x] + 1 < best)
+				best = row[x] + 1;
+			if (row[x - 1] + 1 < best)
+				best = row[x - 1] + 1;
+			row[x] = best;
+		}
+	}
+	return row[width];
+}
+
+const char *config_key_nearest(const char *name)
+{
+	const char *nearest = NULL;
+	size_t least = strlen(name) / 2 + 1;
+
+	for (size_t i = 0; i < config_key_count; i++) {
+		size_t away = distance(name, config_keys[i].name);
+
+		if (away < least) {
+			least = away;
+			nearest = config_keys[i].name;
+		}
+	}
+	return nearest;
+}

@@ -1,0 +1,283 @@
+/* value.c -- see value.h. */
+#include "config/value.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "config/config.h"
+#include "config/keys.h"
+
+#define PATH_BYTES 4096u
+
+static const char *plain(const yaml_node_t *node)
+{
+	return (const char *)node->data.scalar.value;
+}
+
+int config_scalar_is_null(const yaml_node_t *node)
+{
+	if (node->type != YAML_SCALAR_NODE || node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE)
+		return 0;
+	return !strcmp(plain(node), "") || !strcmp(plain(node), "~") ||
+	       !strcmp(plain(node), "null") || !strcmp(plain(node), "Null") ||
+	       !strcmp(plain(node), "NULL");
+}
+
+const char *config_scalar(const struct config_document *document, const yaml_node_t *node,
+			  struct err *err)
+{
+	const char *value, *found;
+	char *name;
+	size_t size;
+
+	if (node->type != YAML_SCALAR_NODE) {
+		err_set(err, ERR_MALFORMED, "one value is expected here");
+		return NULL;
+	}
+	value = plain(node);
+	size = strlen(value);
+	if (size != node->data.scalar.length) {
+		err_set(err, ERR_MALFORMED, "a NUL byte in the value");
+		return NULL;
+	}
+	if (size < 4 || strncmp(value, "${", 2) != 0 || value[size - 1] != '}')
+		return value;
+	name = arena_strndup(&document->config->arena, value + 2, size - 3);
+	found = name ? getenv(name) : NULL;
+	if (!found)
+		err_set(err, ERR_MALFORMED, "the environment has no %s", value);
+	return found;
+}
+
+static int read_bool(const char *text, bool *out, struct err *err)
+{
+	static const char *const yes[] = { "true", "True", "TRUE", "yes", "on" };
+	static const char *const no[] = { "false", "False", "FALSE", "no", "off" };
+
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+		if (!strcmp(text, yes[i]) || !strcmp(text, no[i])) {
+			*out = !strcmp(text, yes[i]);
+			return 0;
+		}
+	}
+	return err_set(err, ERR_MALFORMED, "`%s` is neither true nor false", text);
+}
+
+/* 4096, 10GB, 4GiB, 512k; units are optional and only for sizes. */
+static int read_size(const char *text, bool units, uint64_t *out, struct err *err)
+{
+	static const struct { const char *unit; uint64_t bytes; } table[] = {
+		{ "", 1 }, { "B", 1 }, { "k", 1000 }, { "kB", 1000 }, { "KB", 1000 },
+		{ "M", 1000000 }, { "MB", 1000000 }, { "G", 1000000000 }, { "GB", 1000000000 },
+		{ "T", 1000000000000 }, { "TB", 1000000000000 }, { "KiB", 1024 },
+		{ "MiB", 1048576 }, { "GiB", 1073741824 }, { "TiB", 1099511627776 },
+	};
+	size_t digits = strspn(text, "0123456789");
+	const char *unit = text + digits + strspn(text + digits, " ");
+	uint64_t number;
+
+	if (!text_to_u64((struct text){ text, digits }, 10, &number))
+		return err_set(err, ERR_MALFORMED, "`%s` is not a whole number", text);
+	for (size_t i = 0; i < (units ? sizeof(table) / sizeof(table[0]) : 1); i++) {
+		if (strcmp(table[i].unit, unit) != 0)
+			continue;
+		if (__builtin_mul_overflow(number, table[i].bytes, out))
+			return err_set(err, ERR_MALFORMED, "`%s` is too large", text);
+		return 0;
+	}
+	return err_set(err, ERR_MALFORMED, "`%s` is not a %s", text,
+		       units ? "size (4096, 10GB, 4GiB)" : "whole number");
+}
+
+static int check_range(const struct key *key, double value, const char *text, struct err *err)
+{
+	if ((key->least != 0 || key->most != 0) && (value < key->least || value > key->most))
+		return err_set(err, ERR_MALFORMED, "`%s` is outside %.0f to %.0f%s", text,
+			       key->least, key->most,
+			       key->type == KEY_MILLIS ? " ms" :
+			       key->type == KEY_SECONDS ? " s" : "");
+	return 0;
+}
+
+static int read_number(const struct key *key, const char *text, uint64_t *out, struct err *err)
+{
+	if (read_size(text, key->type == KEY_SIZE, out, err) < 0)
+		return -1;
+	return check_range(key, (double)*out, text, err);
+}
+
+static int read_duration(const struct key *key, const char *text, int64_t *out, struct err *err)
+{
+	int64_t millis;
+
+	if (!duration_parse(text_of(text), &millis))
+		return err_set(err, ERR_MALFORMED, "`%s` is not a duration (90s, 15m, 1h 30m)", text);
+	*out = key->type == KEY_SECONDS ? (millis + 999) / 1000 : millis;
+	return check_range(key, (double)*out, text, err);
+}
+
+static int read_word(const struct key *key, const char *text, void *at, struct err *err)
+{
+	switch (key->type) {
+	case KEY_LEVEL:
+		if (log_level_named(text, at))
+			return 0;
+		break;
+	case KEY_FORMAT:
+		if (!strcmp(text, "json") || !strcmp(text, "auto") || !strcmp(text, "pretty") ||
+		    !strcmp(text, "simplified")) {
+			*(enum log_format *)at = !strcmp(text, "json") ? LOG_JSON : LOG_KEYVALUE;
+			return 0;
+		}
+		break;
+	case KEY_SANDBOX:
+		if (!strcmp(text, "full") || !strcmp(text, "best")) {
+			*(enum config_sandbox *)at = !strcmp(text, "full") ? CONFIG_SANDBOX_FULL
+									   : CONFIG_SANDBOX_BEST;
+			return 0;
+		}
+		break;
+	case KEY_RECORD:
+		if (!strcmp(text, "pending") || !strcmp(text, "all")) {
+			*(bool *)at = !strcmp(text, "all");
+			return 0;
+		}
+		break;
+	default:
+		break;
+	}
+	return err_set(err, ERR_MALFORMED, "`%s` is not a word it knows: %s", text, key->about);
+}
+
+static int read_folder(const struct config_document *document, const char *text, const char **out,
+		       struct err *err)
+{
+	char here[PATH_BYTES];
+
+	if (text[0] == '\0')
+		return err_set(err, ERR_MALFORMED, "an empty path");
+	if (text[0] == '/')
+		*out = arena_strdup(&document->config->arena, text);
+	else if (!getcwd(here, sizeof(here)))
+		return err_os(err, errno, "finding the current folder");
+	else
+		*out = arena_printf(&document->config->arena, "%s/%s", here, text);
+	return *out ? 0 : err_set(err, ERR_NO_MEMORY, "no room for the path");
+}
+
+static int read_network(const char *text, struct config_network *network, struct err *err)
+{
+	char address[64];
+	const char *slash = strchr(text, '/');
+	size_t size = slash ? (size_t)(slash - text) : strlen(text);
+	uint64_t bits, most;
+
+	if (size >= sizeof(address))
+		return err_set(err, ERR_MALFORMED, "`%s` is not a network", text);
+	memcpy(address, text, size);
+	address[size] = '\0';
+	network->is_v6 = strchr(address, ':') != NULL;
+	most = network->is_v6 ? 128 : 32;
+	bits = most;
+	if (inet_pton(network->is_v6 ? AF_INET6 : AF_INET, address, network->address) != 1 ||
+	    (slash && (!text_to_u64(text_of(slash + 1), 10, &bits) || bits > most)))
+		return err_set(err, ERR_MALFORMED, "`%s` is not a network (10.1.0.0/16, fd00::/8)", text);
+	network->prefix_bits = (unsigned)bits;
+	return 0;
+}
+
+static int read_list(const struct config_document *document, const struct key *key,
+		     const yaml_node_t *node, char *base, struct err *err)
+{
+	struct arena *arena = &document->config->arena;
+	size_t size = key->type == KEY_TEXTS ? sizeof(char *) : sizeof(struct config_network);
+	size_t count, at = 0;
+	char *items;
+
+	if (node->type != YAML_SEQUENCE_NODE)
+		return err_set(err, ERR_MALFORMED, "a list is expected here");
+	count = (size_t)(node->data.sequence.items.top - node->data.sequence.items.start);
+	items = arena_alloc(arena, count ? count : 1, size);
+	if (!items)
+		return err_set(err, ERR_NO_MEMORY, "no room for the list");
+	for (yaml_node_item_t *item = node->data.sequence.items.start;
+	     item < node->data.sequence.items.top; item++, at++) {
+		const char *text = config_scalar(document, yaml_document_get_node(document->yaml, *item),
+						 err);
+
+		if (!text)
+			return err_while(err, "item %zu", at + 1);
+		if (key->type == KEY_TEXTS)
+			((const char **)(void *)items)[at] = arena_strdup(arena, text);
+		else if (read_network(text, &((struct config_network *)(void *)items)[at], err) < 0)
+			return -1;
+	}
+	*(void **)(void *)(base + key->offset) = items;
+	*(size_t *)(void *)(base + key->count_offset) = count;
+	return 0;
+}
+
+static int read_null(const struct key *key, struct config *config, struct err *err)
+{
+	char *at = (char *)config + key->offset;
+
+	if (!key->nullable)
+		return err_set(err, ERR_MALFORMED, "null is not allowed here");
+	switch (key->type) {
+	case KEY_COUNT: case KEY_SIZE:
+		*(uint64_t *)(void *)at = CONFIG_UNLIMITED;
+		return 0;
+	case KEY_SECONDS: case KEY_MILLIS:
+		*(int64_t *)(void *)at = CONFIG_NEVER;
+		return 0;
+	case KEY_CACHE_DIR:
+		config->cache_is_of_boot = true;
+		return 0;
+	default:
+		*(const char **)(void *)at = NULL;
+		return 0;
+	}
+}
+
+static int read_scalar(const struct config_document *document, const struct key *key,
+		       const char *text, struct err *err)
+{
+	char *at = (char *)document->config + key->offset;
+
+	switch (key->type) {
+	case KEY_TEXT:
+		*(const char **)(void *)at = arena_strdup(&document->config->arena, text);
+		return *(const char **)(void *)at ? 0 : err_set(err, ERR_NO_MEMORY, "no room");
+	case KEY_FOLDER: case KEY_CACHE_DIR:
+		return read_folder(document, text, (const char **)(void *)at, err);
+	case KEY_BOOL:
+		return read_bool(text, (bool *)(void *)at, err);
+	case KEY_COUNT: case KEY_SIZE:
+		return read_number(key, text, (uint64_t *)(void *)at, err);
+	case KEY_SECONDS: case KEY_MILLIS:
+		return read_duration(key, text, (int64_t *)(void *)at, err);
+	default:
+		return read_word(key, text, at, err);
+	}
+}
+
+int config_value_read(const struct config_document *document, const struct key *key,
+		      const yaml_node_t *node, struct err *err)
+{
+	char *base = (char *)document->config;
+	const char *text;
+
+	if (key->type == KEY_TEXTS || key->type == KEY_NETWORKS)
+		return read_list(document, key, node, base, err);
+	if (key->type == KEY_SOURCES)
+		return config_json(document, node, (const char **)(void *)(base + key->offset), err);
+	if (config_scalar_is_null(node))
+		return read_null(key, document->config, err);
+	text = config_scalar(document, node, err);
+	return text ? read_scalar(document, key, text, err) : -1;
+}
