@@ -1,0 +1,130 @@
+/* support.c -- see support.h. */
+#include "support/support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#define SUPPORT_TIMEOUT_SECONDS "120"
+
+/* Check reads this when a test case is made, which is before support_main(). */
+__attribute__((constructor)) static void allow_more_time(void)
+{
+	setenv("CK_DEFAULT_TIMEOUT", SUPPORT_TIMEOUT_SECONDS, 0);
+}
+
+static void count(int passed, int failed, const char *suite)
+{
+	const char *path = getenv("SUPPORT_COUNTS");
+	char line[256];
+	int size, fd;
+
+	if (!path)
+		return;
+	size = snprintf(line, sizeof(line), "%d %d %s\n", passed, failed, suite);
+	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+	if (fd < 0 || size < 0 || write(fd, line, (size_t)size) != size)
+		fprintf(stderr, "support: cannot write to %s\n", path);
+	if (fd >= 0)
+		close(fd);
+}
+
+int support_main(Suite *suite)
+{
+	SRunner *runner = srunner_create(suite);
+	int failed, run;
+
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	run = srunner_ntests_run(runner);
+	/* Check tells a suite's name nowhere; the program's serves as well. */
+	count(run - failed, failed, program_invocation_short_name);
+	srunner_free(runner);
+	return failed || !run ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+void support_every_allocation_failure(int (*work)(void *payload, struct err *err),
+				      void *payload, long most)
+{
+	long live = atomic_load(&mem_live);
+
+	for (long n = 0; n <= most; n++) {
+		struct err err = ERR_INIT;
+		int result;
+
+		atomic_store(&mem_fail_after, n);
+		result = work(payload, &err);
+		atomic_store(&mem_fail_after, -1);
+		if (atomic_load(&mem_live) != live)
+			ck_abort_msg("allocation %ld failing: %ld blocks are not given back", n,
+				     atomic_load(&mem_live) - live);
+		if (result == 0)
+			return;
+		if (err.kind != ERR_NO_MEMORY && err.kind != ERR_LIMIT)
+			ck_abort_msg("allocation %ld failing: reported as %s: %s", n,
+				     err_kind_name(err.kind), err.text);
+	}
+	ck_abort_msg("no success after %ld failing allocations", most);
+}
+
+const char *support_shared(const char *relative)
+{
+	const char *top = getenv("SYMGATE_SHARED");
+	char *path;
+
+	if (!top || !*top)
+		return NULL;
+	path = support_printf("%s/%s", top, relative);
+	return access(path, R_OK) == 0 ? path : NULL;
+}
+
+const char *support_source(const char *relative)
+{
+	return support_printf("%s/%s", SUPPORT_SOURCE_DIR, relative);
+}
+
+struct file_map support_map(const char *path)
+{
+	struct err err = ERR_INIT;
+	struct file_map map;
+
+	if (file_map_path(&map, path, &err) < 0)
+		ck_abort_msg("%s", err.text);
+	return map;
+}
+
+struct file_map support_read(const char *path)
+{
+	struct file_map map = support_map(path);
+	struct file_map read = { NULL, map.size };
+	uint8_t *copy = mem_get(map.size);
+
+	if (!copy)
+		ck_abort_msg("no memory for %s", path);
+	if (map.size)
+		memcpy(copy, map.bytes, map.size);
+	read.bytes = copy;
+	file_unmap(&map);
+	return read;
+}
+
+char *support_printf(const char *fmt, ...)
+{
+	struct buf buf;
+	va_list ap;
+
+	buf_init(&buf, (size_t)1 << 24);
+	va_start(ap, fmt);
+	buf_vprintf(&buf, fmt, ap);
+	va_end(ap);
+	if (buf.failed)
+		ck_abort_msg("support_printf: no memory");
+	return buf.bytes;
+}
