@@ -1,0 +1,163 @@
+/* cells.c -- the queue for cells: at most workshop.cells at once, heard when they speak. */
+#include "workshop/internal.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "board/board.h"
+#include "config/config.h"
+
+#define PARAMETERS_BYTES_MAX ((size_t)64 * 1024)
+
+void cells_queue(struct task *task)
+{
+	struct shop *shop = task->shop;
+
+	task->next_queued = NULL;
+	*shop->queue_tail = task;
+	shop->queue_tail = &task->next_queued;
+}
+
+static int write_parameters(const struct task *task, struct buf *out, struct err *err)
+{
+	const struct config *config = task->shop->config;
+
+	if (task->stage == TASK_INSPECTING) {
+		struct convert_inspect inspect = {
+			.debug_id = task->derive->location->ids->debug_id,
+			.code_id = task->derive->location->ids->code_id,
+			.max_bytes = config->max_download_bytes,
+			.max_section_bytes = config->section_max_bytes,
+		};
+
+		return convert_inspect_parameters(&inspect, out, err);
+	}
+	return convert_symcache_parameters(&(struct convert_symcache){
+			.max_section_bytes = config->section_max_bytes,
+			.threads = (unsigned)config->workshop_cell_threads }, out, err);
+}
+
+static int hatch(struct task *task, struct err *err)
+{
+	struct shop *shop = task->shop;
+	bool inspecting = task->stage == TASK_INSPECTING;
+	struct cell_file input = { .fd = task->object_fd };
+	struct cell_file output = { .fd = -1 };
+	struct cell_order order = {
+		.operation = inspecting ? "inspect" : "symcache",
+		.inputs = &input, .input_count = 1, .outputs = &output, .output_count = 1,
+	};
+	struct buf parameters;
+	int rc = -1;
+
+	snprintf(input.role, sizeof(input.role), "%s", inspecting ? "file" : "object");
+	snprintf(output.role, sizeof(output.role), "%s", inspecting ? "object" : "symcache");
+	buf_init(&parameters, PARAMETERS_BYTES_MAX);
+	if (cache_temporary(shop->cache, task->out_path, sizeof(task->out_path), &task->out_fd, err) < 0)
+		goto done;
+	output.fd = task->out_fd;
+	if (write_parameters(task, &parameters, err) < 0)
+		goto done;
+	order.parameters = buf_text(&parameters);
+	rc = nursery_hatch(shop->nursery, &order, &task->cell, err);
+	if (rc == 0)
+		shop->cells_running++;
+done:
+	buf_release(&parameters);
+	return rc;
+}
+
+void cells_start_queued(struct shop *shop)
+{
+	while (shop->queue_head && shop->cells_running < shop->config->workshop_cells) {
+		struct task *task = shop->queue_head;
+		struct err err = ERR_INIT;
+
+		shop->queue_head = task->next_queued;
+		if (!shop->queue_head)
+			shop->queue_tail = &shop->queue_head;
+		task->next_queued = NULL;
+		if (hatch(task, &err) < 0)
+			task_end(task, &err);
+		else
+			board_count(shop->board, BOARD_CELLS_STARTED, 1);
+	}
+}
+
+static void unqueue(struct task *task)
+{
+	struct shop *shop = task->shop;
+	struct task **at = &shop->queue_head;
+
+	while (*at && *at != task)
+		at = &(*at)->next_queued;
+	if (*at)
+		*at = task->next_queued;
+	for (shop->queue_tail = &shop->queue_head; *shop->queue_tail;)
+		shop->queue_tail = &(*shop->queue_tail)->next_queued;
+	task->next_queued = NULL;
+}
+
+void cells_kill(struct task *task)
+{
+	unqueue(task);
+	if (!task->cell)
+		return;
+	cell_kill(task->cell);
+	task->cell = NULL;
+	task->shop->cells_running--;
+}
+
+static void count_end(struct shop *shop, const struct cell_news *news)
+{
+	enum board_counter counter = BOARD_CELLS_DONE;
+
+	if (news->kind == CELL_FAILED)
+		counter = BOARD_CELLS_FAILED;
+	else if (news->kind == CELL_DIED)
+		counter = news->status.kind == ERR_CRASHED ? BOARD_CELLS_CRASHED :
+			  news->status.kind == ERR_LIMIT ? BOARD_CELLS_LIMIT : BOARD_CELLS_KILLED;
+	board_count(shop->board, counter, 1);
+}
+
+static void answer_want(struct task *task, const struct cell_news *news)
+{
+	struct err err = ERR_INIT;
+	int fd = -1;
+
+	if (making_companion(task, news, &fd, &err) < 0 ||
+	    cell_answer_want(task->cell, fd, &err) < 0)
+		task_end(task, &err);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The cell has something to say (or is gone). */
+void cells_hear(struct task *task)
+{
+	while (task->cell) {
+		struct cell_news news = { 0 };
+		struct err err = ERR_INIT;
+
+		if (cell_news(task->cell, &news, &err) < 0) {
+			task_end(task, &err);
+			return;
+		}
+		switch (news.kind) {
+		case CELL_NOTHING:
+		case CELL_MESSAGE:       /* these operations are not resident: nothing to hear */
+			return;
+		case CELL_WANTS:
+			answer_want(task, &news);
+			break;
+		case CELL_DONE:
+		case CELL_FAILED:
+		case CELL_DIED:
+			count_end(task->shop, &news);
+			making_cell_ended(task, &news);
+			return;
+		}
+	}
+}

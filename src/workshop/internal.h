@@ -1,0 +1,158 @@
+/*
+ * internal -- the workshop's own: what a job, a task and a running cell look like.
+ *
+ * Ownership: the shop owns all of them.  A carried job is kept while its row is ours or any
+ * task was made from its work (`references`), since a task's derive lies in that work's arena.
+ */
+#ifndef WORKSHOP_INTERNAL_H
+#define WORKSHOP_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/map.h"
+#include "cache/cache.h"
+#include "convert/demangler.h"
+#include "fetch/fetch.h"
+#include "job/job.h"
+#include "sandbox/sandbox.h"
+#include "symbolicate/symbolicate.h"
+
+#define SHOP_OWNER_BYTES 64u
+#define SHOP_PATH_BYTES 4096u
+
+struct board;
+struct cache;
+struct shop;
+struct store;
+
+/* A failure that must not be remembered, told to the jobs that waited for it. */
+struct passing_failure {
+	uint8_t hash[HASH_SHA256_BYTES];
+	enum cache_kind kind;
+	struct err status;
+};
+
+struct carried {
+	struct resolver resolver;    /* first: the resolver's functions get back here */
+	struct shop *shop;
+	struct carried *next;
+	struct job job;
+	struct work work;
+	unsigned references;         /* tasks made from this work */
+	bool has_row;                /* false: the command line's, or ended */
+	bool ready;                  /* something it waited for has ended: step it */
+	bool ended;
+	int64_t deadline_millis;     /* monotonic */
+	int64_t started_millis;
+	struct passing_failure *failures;
+	size_t failure_count, failure_room;
+	struct buf *reply;           /* the command line's: where the reply goes */
+	struct buf *candidates;
+};
+
+enum task_stage {
+	TASK_CLAIMING,               /* another process makes it, or we have not asked yet */
+	TASK_FETCHING,               /* a transfer is under way */
+	TASK_INSPECTING,             /* queued for, or in, an inspect cell */
+	TASK_CONVERTING,             /* queued for, or in, a symcache cell */
+	TASK_ENDED
+};
+
+struct task {
+	struct shop *shop;
+	struct task *next;
+	uint8_t map_key[HASH_SHA256_BYTES + 1];
+	const struct derive *derive; /* in maker's arena */
+	struct carried *maker;
+	enum task_stage stage;
+	bool claimed;
+	uint32_t cache_word_seen;
+	struct carried **waiting;
+	size_t waiting_count, waiting_room;
+
+	struct fetch *fetch;
+	int object_fd;               /* what was fetched or opened; -1 */
+	char object_path[SHOP_PATH_BYTES];   /* temporary file of a download; "" otherwise */
+	int out_fd;                  /* what a cell writes */
+	char out_path[SHOP_PATH_BYTES];
+	bool is_copy;                /* the object came by transfer and gets published */
+	bool is_local;               /* somebody else's file, mapped in place */
+	int64_t local_size, local_changed_nanos;   /* as it was when we opened it */
+
+	struct cell_handle *cell;
+	struct task *next_queued;    /* waiting for a free cell */
+	int64_t stage_started_millis;
+};
+
+struct shop {
+	const struct config *config;
+	struct nursery *nursery;
+	struct board *board;
+	struct store *store;
+	struct cache *cache;
+	struct fetcher *fetcher;
+	struct demangler *demangler;
+	struct jobs jobs;
+	struct arena arena;          /* default sources */
+	struct source_list default_sources;
+	char owner[SHOP_OWNER_BYTES];
+
+	struct carried *carried;
+	size_t carried_count;        /* with a row and not ended */
+	struct task *tasks;
+	struct map by_key;
+	struct task *queue_head, **queue_tail;
+	size_t cells_running;
+
+	bool stopping;
+	int64_t renewed_millis, worked_millis;
+	struct fetch_poll *polls;
+	size_t poll_room;
+	struct task **poll_tasks;
+	size_t poll_task_room;
+};
+
+/* shop.c */
+int  shop_open(struct shop *shop, const struct config *config, struct nursery *nursery,
+	       struct err *err) __attribute__((warn_unused_result));
+void shop_close(struct shop *shop);
+/* One turn: `bells` are descriptors of the caller's to watch as well. */
+int  shop_turn(struct shop *shop, struct fetch_poll *bells, size_t bell_count, int millis,
+	       struct err *err) __attribute__((warn_unused_result));
+
+/* carry.c */
+int  carry_claim(struct shop *shop, struct err *err) __attribute__((warn_unused_result));
+struct carried *carry_new(struct shop *shop, const struct request_kind *kind, struct text scope,
+			  struct err *err);
+void carry_step_ready(struct shop *shop);
+void carry_end_overdue(struct shop *shop);
+void carry_give_back(struct shop *shop);
+void carry_drop_unreferenced(struct shop *shop);
+void carry_note_failure(struct carried *carried, const struct cache_key *key,
+			const struct err *status);
+
+/* task.c */
+struct task *task_for(struct shop *shop, struct carried *carried, const struct derive *derive,
+		      struct err *err);
+void task_wait(struct task *task, struct carried *carried);
+void task_recheck_flights(struct shop *shop);
+void task_drop_ended(struct shop *shop);
+void task_end(struct task *task, const struct err *failure);   /* NULL: it is published */
+void task_abandon_all(struct shop *shop);
+
+/* making.c */
+void making_begin(struct task *task);             /* the key is ours: get the object */
+void making_cell_ended(struct task *task, const struct cell_news *news);
+int  making_companion(struct task *task, const struct cell_news *news, int *fd, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* cells.c */
+void cells_queue(struct task *task);
+void cells_start_queued(struct shop *shop);
+void cells_hear(struct task *task);
+void cells_kill(struct task *task);
+
+#endif

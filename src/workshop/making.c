@@ -1,0 +1,340 @@
+/*
+ * making.c -- how a key is made: get the object, inspect it, convert it, publish.
+ *
+ *	object blob known ----------------+
+ *	local file opened in place -------+--> META: inspect --> publish the features
+ *	transfer --> inspect, publish ----+--> SYMCACHE: convert --> publish the SymCache
+ */
+#include "workshop/internal.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "board/board.h"
+#include "config/config.h"
+
+#define REPLY_ARENA_BYTES ((size_t)32 * 1024 * 1024)
+
+static void enter(struct task *task, enum task_stage stage)
+{
+	task->stage = stage;
+	task->stage_started_millis = clock_monotonic_millis();
+	if (stage == TASK_INSPECTING || stage == TASK_CONVERTING)
+		cells_queue(task);
+}
+
+/* With the object at hand: what this key needs next. */
+static void use_object(struct task *task)
+{
+	if (task->is_copy || task->derive->how == DERIVE_OBJECT_META)
+		enter(task, TASK_INSPECTING);
+	else
+		enter(task, TASK_CONVERTING);
+}
+
+static int note_local(struct task *task, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(task->object_fd, &st) < 0)
+		return err_set(err, ERR_IO, "reading the size of %.*s",
+			       (int)task->derive->location->uri.size, task->derive->location->uri.bytes);
+	task->is_local = true;
+	task->local_size = st.st_size;
+	task->local_changed_nanos = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	return 0;
+}
+
+static bool local_has_changed(const struct task *task)
+{
+	struct stat st;
+
+	if (!task->is_local || task->object_fd < 0)
+		return false;
+	return fstat(task->object_fd, &st) < 0 || st.st_size != task->local_size ||
+	       (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec !=
+		       task->local_changed_nanos;
+}
+
+static void count_download(struct shop *shop, const struct err *status, uint64_t bytes)
+{
+	enum board_counter counter = BOARD_DOWNLOADS_OK;
+
+	switch (status->kind) {
+	case ERR_NONE:      break;
+	case ERR_NOT_FOUND: counter = BOARD_DOWNLOADS_NOT_FOUND; break;
+	case ERR_DENIED:    counter = BOARD_DOWNLOADS_DENIED; break;
+	case ERR_TIMEOUT:   counter = BOARD_DOWNLOADS_TIMEOUT; break;
+	case ERR_MALFORMED: counter = BOARD_DOWNLOADS_MALFORMED; break;
+	default:            counter = BOARD_DOWNLOADS_ERROR; break;
+	}
+	board_count(shop->board, counter, 1);
+	board_count(shop->board, BOARD_DOWNLOAD_BYTES, bytes);
+}
+
+static void fetched(void *payload, const struct err *status, uint64_t bytes)
+{
+	struct task *task = payload;
+	struct shop *shop = task->shop;
+	struct err err = ERR_INIT;
+
+	task->fetch = NULL;
+	count_download(shop, status, bytes);
+	if (status->kind == ERR_NONE) {
+		use_object(task);
+		return;
+	}
+	if (err_kind_is_lasting(status->kind) &&
+	    cache_publish_failure(shop->cache, shop->store, &task->derive->object_key, status, &err) < 0)
+		log_message(LOG_ERROR, "cache_publish", NULL, "%s", err.text);
+	task_end(task, status);
+}
+
+static int start_transfer(struct task *task, struct fetch_order *order, struct err *err)
+{
+	struct shop *shop = task->shop;
+
+	if (cache_temporary(shop->cache, task->object_path, sizeof(task->object_path),
+			    &task->object_fd, err) < 0)
+		return -1;
+	order->fd = task->object_fd;
+	order->max_bytes = shop->config->max_download_bytes;
+	task->is_copy = true;
+	enter(task, TASK_FETCHING);
+	return fetch_start(shop->fetcher, order, fetched, task, &task->fetch, err);
+}
+
+/* Opens or orders the location itself. */
+static int reach(struct task *task, struct err *err)
+{
+	struct fetch_order order = { .fd = -1 };
+	enum source_access access;
+
+	if (source_reach(task->derive->location, &task->maker->work.arena, &access,
+			 &task->object_fd, &order, err) < 0)
+		return -1;
+	if (access == SOURCE_ORDERED)
+		return start_transfer(task, &order, err);
+	if (note_local(task, err) < 0)
+		return -1;
+	use_object(task);
+	return 0;
+}
+
+/* 1: the blob is open, 0: there is none, -1: a failure is remembered or happened. */
+static int open_known_object(struct shop *shop, const struct cache_key *key, int *fd, struct err *err)
+{
+	struct cache_found found = { 0 };
+	int rc = 0;
+
+	if (cache_find(shop->cache, shop->store, key, &found, err) < 0)
+		return -1;
+	if (found.state == CACHE_FAILED) {
+		err_set(err, found.failure, "%.*s", (int)found.details.size, found.details.bytes);
+		rc = -1;
+	} else if (found.state == CACHE_READY) {
+		rc = cache_open_blob(shop->cache, shop->store, key, fd, err) == 0;
+		if (!rc && err->kind != ERR_NOT_FOUND)
+			rc = -1;
+	}
+	cache_found_release(&found);
+	return rc;
+}
+
+void making_begin(struct task *task)
+{
+	struct err err = ERR_INIT;
+	int known = open_known_object(task->shop, &task->derive->object_key, &task->object_fd, &err);
+
+	if (known > 0)
+		use_object(task);
+	else if (known < 0 || reach(task, &err) < 0)
+		task_end(task, &err);
+}
+
+/* --- Companions ------------------------------------------------------------------------ */
+
+static int open_companion(struct task *task, const struct derive_companion *companion, int *fd,
+			  struct err *err)
+{
+	const struct location *location = companion->location;
+	struct work *work = &task->maker->work;
+	struct fetch_order order = { .fd = -1 };
+	enum source_access access;
+	struct cache_key key;
+	char *rest = arena_printf(&work->arena, "source: %.*s\nlocation: %.*s\n",
+				  (int)location->source->id.size, location->source->id.bytes,
+				  (int)location->uri.size, location->uri.bytes);
+
+	if (!rest)
+		return err_set(err, ERR_NO_MEMORY, "no room for a key");
+	if (cache_key_make(&key, &work->arena, CACHE_OBJECTS,
+			   location->source->is_public ? TEXT_NONE : work->scope,
+			   text_of(rest), err) < 0)
+		return -1;
+	if (open_known_object(task->shop, &key, fd, err) > 0)
+		return 0;
+	if (source_is_local(location->source) &&
+	    source_reach(location, &work->arena, &access, fd, &order, err) == 0)
+		return 0;
+	/* The key promises it: without it the result would be another key's. */
+	return err_set(err, ERR_IO, "%s companion %.*s is no longer available",
+		       object_role_name(companion->role), (int)location->uri.size,
+		       location->uri.bytes);
+}
+
+int making_companion(struct task *task, const struct cell_news *news, int *fd, struct err *err)
+{
+	const struct derive *derive = task->derive;
+
+	*fd = -1;
+	for (size_t i = 0; i < derive->companion_count; i++) {
+		const struct derive_companion *companion = &derive->companions[i];
+
+		if (strcmp(object_role_name(companion->role), news->role) != 0 ||
+		    !text_equal(companion->id, news->id))
+			continue;
+		if (!companion->location)
+			return 0;
+		return open_companion(task, companion, fd, err);
+	}
+	return 0;
+}
+
+/* --- Ends of cells --------------------------------------------------------------------- */
+
+static int publish(struct task *task, const struct cache_key *key, int fd, char *path,
+		   struct err *err)
+{
+	struct shop *shop = task->shop;
+
+	if (cache_publish_file(shop->cache, shop->store, key, fd, path, err) < 0)
+		return -1;
+	path[0] = '\0';                      /* it has its place now */
+	return 0;
+}
+
+/* The out file becomes the object: what was downloaded is not needed any more. */
+static void take_out_as_object(struct task *task)
+{
+	close(task->object_fd);
+	if (task->object_path[0])
+		unlink(task->object_path);
+	memcpy(task->object_path, task->out_path, sizeof(task->object_path));
+	task->object_fd = task->out_fd;
+	task->out_fd = -1;
+	task->out_path[0] = '\0';
+	task->is_local = false;
+	task->is_copy = true;
+}
+
+static void drop_out(struct task *task)
+{
+	if (task->out_fd >= 0)
+		close(task->out_fd);
+	if (task->out_path[0])
+		unlink(task->out_path);
+	task->out_fd = -1;
+	task->out_path[0] = '\0';
+}
+
+static int inspected(struct task *task, struct text reply, struct err *err)
+{
+	struct shop *shop = task->shop;
+	struct arena arena;
+	struct text meta;
+	bool written;
+	int rc = -1;
+
+	arena_init(&arena, REPLY_ARENA_BYTES);
+	if (convert_inspect_reply(reply, &arena, &written, &meta, err) < 0)
+		goto done;
+	cells_kill(task);
+	if (written)
+		take_out_as_object(task);
+	else
+		drop_out(task);
+	if (task->is_copy && task->object_path[0] &&
+	    publish(task, &task->derive->object_key, task->object_fd, task->object_path, err) < 0)
+		goto done;
+	task->is_copy = false;
+	if (task->derive->how == DERIVE_OBJECT_META) {
+		if (cache_publish_small(shop->cache, shop->store, &task->derive->key, meta, err) < 0)
+			goto done;
+		task_end(task, NULL);
+	} else {
+		enter(task, TASK_CONVERTING);
+	}
+	rc = 0;
+done:
+	arena_release(&arena);
+	return rc;
+}
+
+static void log_bad_units(const struct task *task, struct text reply)
+{
+	struct convert_symcache_reply facts;
+	struct arena arena;
+	struct err err = ERR_INIT;
+
+	arena_init(&arena, REPLY_ARENA_BYTES);
+	if (convert_symcache_reply_parse(reply, &arena, &facts, &err) == 0 && facts.bad_units > 0)
+		log_message(LOG_WARN, "bad_units", NULL, "%.*s: %llu of %llu units left out, first: %.*s",
+			    (int)task->derive->location->uri.size, task->derive->location->uri.bytes,
+			    (unsigned long long)facts.bad_units, (unsigned long long)facts.units,
+			    (int)facts.first_bad.size, facts.first_bad.bytes);
+	arena_release(&arena);
+}
+
+static int converted(struct task *task, struct text reply, struct err *err)
+{
+	log_bad_units(task, reply);
+	cells_kill(task);
+	if (publish(task, &task->derive->key, task->out_fd, task->out_path, err) < 0)
+		return -1;
+	task_end(task, NULL);
+	return 0;
+}
+
+/* A cell is hostile: of its kinds only those count that say something about the bytes. */
+static void judge(const struct task *task, struct err *status)
+{
+	switch (status->kind) {
+	case ERR_NO_MEMORY:
+		status->kind = ERR_LIMIT;
+		break;
+	case ERR_MALFORMED: case ERR_UNSUPPORTED: case ERR_LIMIT: case ERR_NOT_FOUND:
+	case ERR_CRASHED: case ERR_IO:
+		break;
+	default:
+		status->kind = ERR_INTERNAL;
+	}
+	if (local_has_changed(task))
+		err_set(status, ERR_IO, "the file changed while it was read");
+}
+
+void making_cell_ended(struct task *task, const struct cell_news *news)
+{
+	struct err status = news->status;
+	int rc;
+
+	if (news->kind != CELL_DONE) {
+		judge(task, &status);
+		task_end(task, &status);
+		return;
+	}
+	if (local_has_changed(task)) {
+		err_set(&status, ERR_IO, "the file changed while it was read");
+		task_end(task, &status);
+		return;
+	}
+	err_clear(&status);
+	rc = task->stage == TASK_INSPECTING ? inspected(task, news->reply, &status)
+					    : converted(task, news->reply, &status);
+	if (rc < 0)
+		task_end(task, &status);
+}

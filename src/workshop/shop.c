@@ -1,0 +1,161 @@
+/* shop.c -- what a workshop holds, and one turn of its loop. */
+#include "workshop/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "board/board.h"
+#include "config/config.h"
+#include "store/store.h"
+
+#define RENEW_MILLIS 3000
+#define SOURCES_ARENA_BYTES ((size_t)64 * 1024 * 1024)
+
+static int parse_default_sources(struct shop *shop, struct err *err)
+{
+	struct cJSON *json;
+
+	if (request_json_parse(text_of(shop->config->sources_json), &shop->arena, &json, err) < 0 ||
+	    source_list_parse(json, SOURCE_OF_CONFIG, shop->config, &shop->arena,
+			      &shop->default_sources, err) < 0)
+		return err_while(err, "sources of the config file");
+	return 0;
+}
+
+int shop_open(struct shop *shop, const struct config *config, struct nursery *nursery,
+	      struct err *err)
+{
+	uint8_t random[8];
+
+	memset(shop, 0, sizeof(*shop));
+	shop->config = config;
+	shop->nursery = nursery;
+	shop->queue_tail = &shop->queue_head;
+	map_init(&shop->by_key);
+	arena_init(&shop->arena, SOURCES_ARENA_BYTES);
+	random_bytes(random, sizeof(random));
+	snprintf(shop->owner, sizeof(shop->owner), "workshop-%ld-", (long)getpid());
+	hex_format(random, sizeof(random), shop->owner + strlen(shop->owner));
+	if (parse_default_sources(shop, err) < 0 ||
+	    board_open(&shop->board, config, err) < 0 ||
+	    store_open(&shop->store, config, err) < 0 ||
+	    cache_open(&shop->cache, config, shop->board, shop->store, err) < 0 ||
+	    demangler_open(&shop->demangler, nursery, shop->board, err) < 0 ||
+	    fetcher_open(&shop->fetcher, config, err) < 0) {
+		shop_close(shop);
+		return -1;
+	}
+	shop->jobs = (struct jobs){ .config = config, .store = shop->store, .board = shop->board };
+	shop->worked_millis = clock_monotonic_millis();
+	return 0;
+}
+
+void shop_close(struct shop *shop)
+{
+	if (shop->fetcher)
+		task_abandon_all(shop);
+	carry_give_back(shop);
+	for (struct carried *carried = shop->carried; carried; carried = carried->next)
+		carried->ended = true;
+	carry_drop_unreferenced(shop);
+	if (shop->fetcher)
+		fetcher_close(shop->fetcher);
+	if (shop->demangler)
+		demangler_close(shop->demangler);
+	if (shop->cache)
+		cache_close(shop->cache);
+	if (shop->store)
+		store_close(shop->store);
+	if (shop->board)
+		board_close(shop->board);
+	map_release(&shop->by_key);
+	arena_release(&shop->arena);
+	mem_give_back(shop->polls);
+	mem_give_back(shop->poll_tasks);
+}
+
+/* Leases are renewed in time, overdue jobs end. */
+static int keep_time(struct shop *shop, struct err *err)
+{
+	int64_t now = clock_monotonic_millis();
+
+	carry_end_overdue(shop);
+	if (now - shop->renewed_millis < RENEW_MILLIS)
+		return 0;
+	shop->renewed_millis = now;
+	if (shop->tasks && cache_claims_renew(shop->cache, shop->store, shop->owner, err) < 0)
+		return -1;
+	if (shop->carried_count > 0 && job_renew(&shop->jobs, shop->owner, err) < 0)
+		return -1;
+	return 0;
+}
+
+static void show_gauges(struct shop *shop)
+{
+	board_gauge_set(shop->board, BOARD_GAUGE_RUNNING, (int64_t)shop->carried_count);
+	board_gauge_set(shop->board, BOARD_GAUGE_CELLS, (int64_t)shop->cells_running);
+	board_gauge_set(shop->board, BOARD_GAUGE_DOWNLOADS, (int64_t)fetcher_active(shop->fetcher));
+}
+
+/* Bells first, then the channel of every running cell; poll_tasks says whose it is. */
+static int gather_polls(struct shop *shop, const struct fetch_poll *bells, size_t bell_count,
+			size_t *count, struct err *err)
+{
+	size_t need = bell_count + shop->cells_running;
+
+	if (vec_room(&shop->polls, &shop->poll_room, need, sizeof(*shop->polls)) < 0 ||
+	    vec_room(&shop->poll_tasks, &shop->poll_task_room, need, sizeof(struct task *)) < 0)
+		return err_set(err, ERR_NO_MEMORY, "no room for %zu descriptors", need);
+	for (*count = 0; *count < bell_count; ++*count)
+		shop->polls[*count] = bells[*count];
+	for (struct task *task = shop->tasks; task && *count < need; task = task->next) {
+		if (!task->cell)
+			continue;
+		shop->polls[*count] = (struct fetch_poll){ .fd = cell_channel(task->cell) };
+		shop->poll_tasks[(*count)++] = task;
+	}
+	return 0;
+}
+
+static bool anything_ready(const struct shop *shop)
+{
+	for (const struct carried *carried = shop->carried; carried; carried = carried->next)
+		if (carried->ready && !carried->ended)
+			return true;
+	return false;
+}
+
+int shop_turn(struct shop *shop, struct fetch_poll *bells, size_t bell_count, int millis,
+	      struct err *err)
+{
+	size_t count;
+
+	/* A step may end at once what it asked for (a local file that is not there), so steps are
+	 * repeated until all that is left has to wait. */
+	do {
+		carry_step_ready(shop);
+		task_drop_ended(shop);
+		cells_start_queued(shop);
+	} while (anything_ready(shop));
+	carry_drop_unreferenced(shop);
+	show_gauges(shop);
+	if (gather_polls(shop, bells, bell_count, &count, err) < 0 ||
+	    fetcher_step(shop->fetcher, shop->polls, count, millis, err) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		if (i < bell_count)
+			bells[i].ready = shop->polls[i].ready;
+		else if (shop->polls[i].ready)
+			cells_hear(shop->poll_tasks[i]);
+	}
+	return keep_time(shop, err);
+}

@@ -1,0 +1,203 @@
+/* task.c -- one key being made, however many jobs want it, in one process at a time. */
+#include "workshop/internal.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "board/board.h"
+
+static void make_map_key(const struct cache_key *key, uint8_t out[HASH_SHA256_BYTES + 1])
+{
+	memcpy(out, key->hash, HASH_SHA256_BYTES);
+	out[HASH_SHA256_BYTES] = (uint8_t)key->kind;
+}
+
+static struct text key_text(const uint8_t key[HASH_SHA256_BYTES + 1])
+{
+	return (struct text){ (const char *)key, HASH_SHA256_BYTES + 1 };
+}
+
+/* Asks for the key; when it is ours the making begins. */
+static void try_claim(struct task *task)
+{
+	struct shop *shop = task->shop;
+	struct err err = ERR_INIT;
+	int mine;
+
+	task->cache_word_seen = board_read(shop->board, BOARD_CACHE_CHANGED);
+	mine = cache_claim(shop->cache, shop->store, &task->derive->key, shop->owner, &err);
+	if (mine < 0) {
+		task_end(task, &err);
+	} else if (mine > 0) {
+		task->claimed = true;
+		making_begin(task);
+	} else {
+		board_count(shop->board, BOARD_FLIGHTS_WAITED, 1);
+	}
+}
+
+struct task *task_for(struct shop *shop, struct carried *carried, const struct derive *derive,
+		      struct err *err)
+{
+	uint8_t key[HASH_SHA256_BYTES + 1];
+	struct task *task;
+
+	make_map_key(&derive->key, key);
+	task = map_get(&shop->by_key, key_text(key));
+	if (task)
+		return task;
+	task = mem_get(sizeof(*task));
+	if (task)
+		memcpy(task->map_key, key, sizeof(key));
+	if (!task || map_put(&shop->by_key, key_text(task->map_key), task) < 0) {
+		mem_give_back(task);
+		err_set(err, ERR_NO_MEMORY, "no room for a task");
+		return NULL;
+	}
+	task->shop = shop;
+	task->derive = derive;
+	task->maker = carried;
+	task->object_fd = -1;
+	task->out_fd = -1;
+	carried->references++;
+	task->next = shop->tasks;
+	shop->tasks = task;
+	try_claim(task);
+	return task;
+}
+
+void task_wait(struct task *task, struct carried *carried)
+{
+	if (task->stage == TASK_ENDED) {
+		carried->ready = true;       /* it ended inside task_for() */
+		return;
+	}
+	for (size_t i = 0; i < task->waiting_count; i++)
+		if (task->waiting[i] == carried)
+			return;
+	if (vec_room(&task->waiting, &task->waiting_room, task->waiting_count + 1,
+		     sizeof(struct carried *)) < 0)
+		return;                      /* its deadline still ends it */
+	carried->references++;
+	task->waiting[task->waiting_count++] = carried;
+}
+
+/* Another process may have ended or abandoned what we wait for. */
+void task_recheck_flights(struct shop *shop)
+{
+	for (struct task *task = shop->tasks; task; task = task->next) {
+		struct cache_found found = { 0 };
+		struct err err = ERR_INIT;
+
+		if (task->stage != TASK_CLAIMING)
+			continue;
+		if (cache_find(shop->cache, shop->store, &task->derive->key, &found, &err) < 0) {
+			task_end(task, &err);
+			continue;
+		}
+		if (found.state != CACHE_ABSENT)
+			task_end(task, NULL);
+		else
+			try_claim(task);
+		cache_found_release(&found);
+	}
+}
+
+static void close_files(struct task *task)
+{
+	if (task->object_fd >= 0)
+		close(task->object_fd);
+	if (task->out_fd >= 0)
+		close(task->out_fd);
+	task->object_fd = -1;
+	task->out_fd = -1;
+	if (task->object_path[0])
+		unlink(task->object_path);
+	if (task->out_path[0])
+		unlink(task->out_path);
+	task->object_path[0] = '\0';
+	task->out_path[0] = '\0';
+}
+
+static void wake_waiting(struct task *task, const struct err *failure)
+{
+	bool passing = failure && !err_kind_is_lasting(failure->kind);
+
+	if (passing)
+		carry_note_failure(task->maker, &task->derive->key, failure);
+	for (size_t i = 0; i < task->waiting_count; i++) {
+		struct carried *carried = task->waiting[i];
+
+		if (passing && carried != task->maker)
+			carry_note_failure(carried, &task->derive->key, failure);
+		carried->ready = true;
+		carried->references--;
+	}
+	task->waiting_count = 0;
+}
+
+/* The end of a task: what lasts is remembered, what does not is told to those who waited. */
+void task_end(struct task *task, const struct err *failure)
+{
+	struct shop *shop = task->shop;
+	struct err err = ERR_INIT;
+
+	if (failure && err_kind_is_lasting(failure->kind)) {
+		if (cache_publish_failure(shop->cache, shop->store, &task->derive->key, failure,
+					  &err) < 0) {
+			log_message(LOG_ERROR, "cache_publish", NULL, "%s", err.text);
+			failure = &err;
+		}
+	} else if (failure) {
+		log_message(LOG_WARN, "task_failed", NULL, "%.*s: %s",
+			    (int)task->derive->location->uri.size, task->derive->location->uri.bytes,
+			    failure->text);
+	}
+	if (task->claimed && (failure && !err_kind_is_lasting(failure->kind)))
+		cache_unclaim(shop->cache, shop->store, &task->derive->key, shop->owner);
+	cells_kill(task);
+	close_files(task);
+	task->stage = TASK_ENDED;
+	wake_waiting(task, failure);
+	shop->worked_millis = clock_monotonic_millis();
+}
+
+void task_drop_ended(struct shop *shop)
+{
+	struct task **at = &shop->tasks;
+
+	while (*at) {
+		struct task *task = *at;
+
+		if (task->stage != TASK_ENDED) {
+			at = &task->next;
+			continue;
+		}
+		*at = task->next;
+		map_remove(&shop->by_key, key_text(task->map_key));
+		task->maker->references--;
+		mem_give_back(task->waiting);
+		mem_give_back(task);
+	}
+}
+
+/* At the end of the process: nothing is remembered, files go. */
+void task_abandon_all(struct shop *shop)
+{
+	struct err err = ERR_INIT;
+
+	err_set(&err, ERR_IO, "the workshop was stopped");
+	for (struct task *task = shop->tasks; task; task = task->next) {
+		if (task->stage == TASK_ENDED)
+			continue;
+		if (task->fetch)
+			fetch_cancel(shop->fetcher, task->fetch);
+		task->fetch = NULL;
+		task_end(task, &err);
+	}
+	task_drop_ended(shop);
+}

@@ -1,0 +1,167 @@
+/* workshop.c -- see workshop.h: the loop, its bells and its ends. */
+#include "workshop/workshop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "config/config.h"
+#include "workshop/doorbell.h"
+#include "workshop/internal.h"
+
+#define TURN_MILLIS 1000
+#define FAULT_PAUSE_MILLIS 200
+
+enum bell { BELL_SIGNAL, BELL_JOBS, BELL_CACHE, BELL_STOP, BELLS };
+
+struct loop {
+	struct shop shop;
+	int signal_fd;
+	struct doorbell jobs, cache, stop;
+	bool leaves_when_idle;
+};
+
+/* Hundreds of transfers each hold a socket and a file. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int open_signals(int *fd, struct err *err)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	*fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return *fd < 0 ? err_os(err, errno, "making a signalfd") : 0;
+}
+
+static void hear_signal(struct loop *loop)
+{
+	struct signalfd_siginfo info;
+
+	while (read(loop->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGHUP)
+			log_reopen();
+		else
+			loop->shop.stopping = true;
+	}
+}
+
+static bool idle_for_too_long(const struct loop *loop)
+{
+	const struct shop *shop = &loop->shop;
+
+	if (!loop->leaves_when_idle || shop->carried_count > 0 || shop->tasks)
+		return false;
+	return access(shop->config->state_dir, F_OK) < 0 ||
+	       clock_monotonic_millis() - shop->worked_millis >
+		       shop->config->workshop_idle_seconds * 1000;
+}
+
+/* One turn with everything that can wake it. */
+static int turn(struct loop *loop, struct err *err)
+{
+	struct fetch_poll bells[BELLS] = {
+		[BELL_SIGNAL] = { .fd = loop->signal_fd }, [BELL_JOBS] = { .fd = loop->jobs.fd },
+		[BELL_CACHE] = { .fd = loop->cache.fd },   [BELL_STOP] = { .fd = loop->stop.fd },
+	};
+
+	if (carry_claim(&loop->shop, err) < 0)
+		return -1;
+	if (shop_turn(&loop->shop, bells, BELLS, TURN_MILLIS, err) < 0)
+		return -1;
+	if (bells[BELL_SIGNAL].ready)
+		hear_signal(loop);
+	if (bells[BELL_JOBS].ready)
+		doorbell_clear(&loop->jobs);
+	if (bells[BELL_CACHE].ready)
+		doorbell_clear(&loop->cache);
+	if (bells[BELL_STOP].ready)
+		loop->shop.stopping = true;
+	task_recheck_flights(&loop->shop);
+	return 0;
+}
+
+int workshop_run(const struct config *config, struct nursery *nursery, bool leaves_when_idle,
+		 struct err *err)
+{
+	struct loop loop = { .signal_fd = -1, .leaves_when_idle = leaves_when_idle,
+			     .jobs.fd = -1, .cache.fd = -1, .stop.fd = -1 };
+	int rc = -1;
+
+	raise_descriptor_limit();
+	if (open_signals(&loop.signal_fd, err) < 0)
+		return -1;
+	if (shop_open(&loop.shop, config, nursery, err) < 0)
+		goto close_signals;
+	if (doorbell_start(&loop.jobs, loop.shop.board, BOARD_JOBS_NEW, err) < 0 ||
+	    doorbell_start(&loop.cache, loop.shop.board, BOARD_CACHE_CHANGED, err) < 0 ||
+	    doorbell_start(&loop.stop, loop.shop.board, BOARD_STOP, err) < 0)
+		goto done;
+	log_message(LOG_INFO, "workshop_ready", NULL, "%s", loop.shop.owner);
+	while (!loop.shop.stopping && !idle_for_too_long(&loop)) {
+		struct err fault = ERR_INIT;
+
+		/* A busy or full database is a bad moment, not the end. */
+		if (turn(&loop, &fault) < 0) {
+			log_message(LOG_ERROR, "workshop", NULL, "%s", fault.text);
+			usleep(FAULT_PAUSE_MILLIS * 1000);
+		}
+	}
+	rc = 0;
+done:
+	doorbell_stop(&loop.jobs);
+	doorbell_stop(&loop.cache);
+	doorbell_stop(&loop.stop);
+	shop_close(&loop.shop);
+close_signals:
+	close(loop.signal_fd);
+	return rc;
+}
+
+int workshop_answer(const struct config *config, struct nursery *nursery,
+		    const struct request_kind *kind, struct text body, struct buf *reply,
+		    struct buf *candidates, struct err *err)
+{
+	struct carried *carried;
+	struct shop shop;
+	int rc = -1;
+
+	raise_descriptor_limit();
+	if (shop_open(&shop, config, nursery, err) < 0)
+		return -1;
+	carried = carry_new(&shop, kind, TEXT_NONE, err);
+	if (!carried || kind->parse(&carried->work, body, err) < 0)
+		goto done;
+	carried->reply = reply;
+	carried->candidates = candidates;
+	carried->references = 1;             /* ours, until the reply is there */
+	carried->ready = true;
+	while (!carried->ended) {
+		if (shop_turn(&shop, NULL, 0, TURN_MILLIS, err) < 0)
+			goto done;
+		task_recheck_flights(&shop);
+	}
+	rc = buf_check(reply, err);
+done:
+	if (carried)
+		carried->references = 0;
+	shop_close(&shop);
+	return rc;
+}

@@ -1,0 +1,34 @@
+/*
+ * workshop -- one event loop that carries many jobs: downloads, cells, timers, wake-ups.
+ *
+ * A job is a `work` of the symbolicate room stepped with a resolver that starts what is
+ * missing.  What is missing becomes a task, one per key however many jobs want it, across
+ * processes too (cache_claim).  No job code blocks.
+ *
+ * May include: everything below; not front, not cli.
+ */
+#ifndef WORKSHOP_WORKSHOP_H
+#define WORKSHOP_WORKSHOP_H
+
+#include <stdbool.h>
+
+struct config;
+struct err;
+struct nursery;
+struct buf;
+struct request_kind;
+struct text;
+
+/* Runs until SIGTERM, SIGINT or BOARD_STOP; with `leaves_when_idle`, also after
+ * config.workshop_idle_seconds without work or when the state folder is gone.  The nursery
+ * was started before anything else in this process.  Unfinished jobs are given back. */
+int workshop_run(const struct config *config, struct nursery *nursery, bool leaves_when_idle,
+		 struct err *err) __attribute__((warn_unused_result));
+
+/* One request carried to its end in this process, without a job row: the command line's way.
+ * `reply` gets the whole envelope. */
+int workshop_answer(const struct config *config, struct nursery *nursery,
+		    const struct request_kind *kind, struct text body, struct buf *reply,
+		    struct buf *candidates, struct err *err) __attribute__((warn_unused_result));
+
+#endif
