@@ -51,7 +51,8 @@ void     board_job_generation_bump(struct board *board, const char *job_id);
 void     board_touch(struct board *board, int64_t entry_id);
 unsigned board_touched(struct board *board, int64_t *entry_ids, unsigned room);
 
-/* --- Counters and gauges; names and labels in src/board/metrics.def ------------------- */
+/* --- Counters and gauges; names and labels in src/board/metrics.def, and in metrics.h the
+ * functions that find the counter of a status, a cache kind, a cell's end ----------------- */
 
 enum board_counter {
 #define COUNTER(symbol, name, labels, help) BOARD_##symbol,
@@ -78,7 +79,11 @@ int64_t  board_gauge(const struct board *board, enum board_gauge gauge);
 /* All of it in Prometheus text format. */
 void     board_metrics(const struct board *board, struct buf *out);
 
-/* Service facts other processes ask for. */
+/* Service facts other processes ask for.  Whoever writes the boot row sets the first (until
+ * then it is when the board was made), whoever starts a nursery the second (-1: not known). */
 int64_t  board_boot_started_at(const struct board *board);
+void     board_boot_started_set(struct board *board, int64_t unix_seconds);
+int      board_sandbox_level(const struct board *board);
+void     board_sandbox_level_set(struct board *board, int level);
 
 #endif

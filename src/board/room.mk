@@ -1,1 +1,14 @@
 # src/board -- sources, tests and programs of this room.
+noinst_LIBRARIES += libboard.a
+libboard_a_SOURCES = \
+	src/board/board.c src/board/board.h \
+	src/board/layout.h \
+	src/board/metrics.c src/board/metrics.h src/board/metrics.def \
+	src/board/slot.c src/board/slot.h
+
+if HAVE_CHECK
+check_PROGRAMS += tests/board/test_board
+tests_board_test_board_SOURCES = tests/board/test_board.c
+tests_board_test_board_LDADD = libboard.a libsupport.a libbase.a $(CHECK_LIBS) $(CRYPTO_LIBS)
+tests_board_test_board_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+endif

@@ -1,0 +1,478 @@
+/*
+ * test_board -- one mapped file for several processes: wakes, counters that outlive their
+ * writer, gauges that do not, and what /metrics prints.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "board/metrics.h"
+#include "config/config.h"
+#include "support/support.h"
+
+static char state_dir[64];
+static struct config config;
+
+static void make_state(void)
+{
+	snprintf(state_dir, sizeof(state_dir), "/tmp/symgate-board-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(state_dir));
+	memset(&config, 0, sizeof(config));
+	config.state_dir = state_dir;
+}
+
+static void remove_state(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", state_dir);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static struct board *open_board(void)
+{
+	struct err err = ERR_INIT;
+	struct board *board;
+
+	ck_assert_msg(board_open(&board, &config, &err) == 0, "%s", err.text);
+	return board;
+}
+
+static char *only_board_path(void)
+{
+	char *command = support_printf("ls %s/board-*", state_dir);
+	FILE *list = popen(command, "r");
+	char path[256];
+
+	ck_assert_ptr_nonnull(list);
+	ck_assert_ptr_nonnull(fgets(path, sizeof(path), list));
+	ck_assert_msg(!fgets(path + strlen(path), 2, list), "there is more than one board");
+	pclose(list);
+	path[strcspn(path, "\n")] = '\0';
+	return support_printf("%s", path);
+}
+
+START_TEST(two_processes_wake_each_other)
+{
+	struct board *board = open_board();
+	uint32_t new_seen = board_read(board, BOARD_JOBS_NEW);
+	uint32_t done_seen = board_read(board, BOARD_JOBS_DONE);
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		struct board *own = open_board();       /* a mapping of its own */
+
+		while (board_read(own, BOARD_JOBS_NEW) == new_seen)
+			board_wait(own, BOARD_JOBS_NEW, new_seen, 1000);
+		board_bump(own, BOARD_JOBS_DONE);
+		_exit(0);
+	}
+	board_bump(board, BOARD_JOBS_NEW);
+	while (board_read(board, BOARD_JOBS_DONE) == done_seen)
+		board_wait(board, BOARD_JOBS_DONE, done_seen, 1000);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	board_close(board);
+}
+END_TEST
+
+/* The wake must come from the other process's bump, not from the bound. */
+START_TEST(a_wake_is_prompt)
+{
+	struct board *board = open_board();
+	int64_t longest = 0;
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		for (int i = 0; i < 20; i++) {
+			usleep(20000);
+			board_bump(board, BOARD_STOP);
+		}
+		_exit(0);
+	}
+	for (uint32_t seen = 0; seen < 20; seen++) {
+		int64_t start = clock_monotonic_millis();
+
+		while (board_read(board, BOARD_STOP) <= seen)
+			board_wait(board, BOARD_STOP, seen, 1000);
+		if (clock_monotonic_millis() - start > longest)
+			longest = clock_monotonic_millis() - start;
+	}
+	ck_assert_int_lt(longest, 900);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	board_close(board);
+}
+END_TEST
+
+START_TEST(a_wait_is_bounded)
+{
+	struct board *board = open_board();
+	int64_t start = clock_monotonic_millis();
+
+	board_wait(board, BOARD_JOBS_NEW, board_read(board, BOARD_JOBS_NEW), 3600000);
+	ck_assert_int_ge(clock_monotonic_millis() - start, 900);
+	ck_assert_int_le(clock_monotonic_millis() - start, 5000);
+	start = clock_monotonic_millis();
+	board_wait(board, BOARD_JOBS_NEW, board_read(board, BOARD_JOBS_NEW) - 1, 1000);
+	ck_assert_msg(clock_monotonic_millis() - start < 500, "waited for what was already so");
+	board_close(board);
+}
+END_TEST
+
+START_TEST(generations_are_shared_and_wake)
+{
+	struct board *board = open_board(), *other = open_board();
+	uint8_t hash[32] = { 1, 2, 3 }, another[32] = { 7, 7, 7 };
+	uint32_t changed = board_read(other, BOARD_CACHE_CHANGED);
+
+	board_generation_bump(board, hash);
+	ck_assert_uint_eq(board_generation(other, hash), 1);
+	ck_assert_uint_eq(board_generation(other, another), 0);
+	ck_assert_uint_ne(board_read(other, BOARD_CACHE_CHANGED), changed);
+	board_job_generation_bump(board, "3b3a4a1e-0000-4000-8000-000000000001");
+	ck_assert_uint_eq(board_job_generation(other, "3b3a4a1e-0000-4000-8000-000000000001"), 1);
+	ck_assert_uint_eq(board_job_generation(other, "3b3a4a1e-0000-4000-8000-000000000002"), 0);
+	board_close(other);
+	board_close(board);
+}
+END_TEST
+
+START_TEST(counters_survive_kill)
+{
+	struct board *board = open_board();
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		struct board *own = open_board();
+
+		board_count(own, BOARD_JOBS_SUBMITTED, 5);
+		board_gauge_set(own, BOARD_GAUGE_RUNNING, 3);
+		board_bump(own, BOARD_JOBS_NEW);
+		for (;;)
+			pause();
+	}
+	while (board_read(board, BOARD_JOBS_NEW) == 0)
+		board_wait(board, BOARD_JOBS_NEW, 0, 1000);
+	board_gauge_set(board, BOARD_GAUGE_RUNNING, 4);
+	ck_assert_int_eq(board_gauge(board, BOARD_GAUGE_RUNNING), 7);
+
+	kill(pid, SIGKILL);
+	/* Dead but not yet waited for: a zombie carries no jobs either. */
+	for (int i = 0; i < 1000 && board_gauge(board, BOARD_GAUGE_RUNNING) != 4; i++)
+		usleep(1000);
+	ck_assert_int_eq(board_gauge(board, BOARD_GAUGE_RUNNING), 4);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert_int_eq(board_gauge(board, BOARD_GAUGE_RUNNING), 4);
+	board_close(board);
+
+	board = open_board();
+	ck_assert_uint_eq(board_counter(board, BOARD_JOBS_SUBMITTED), 5);
+	ck_assert_msg(board_gauge(board, BOARD_GAUGE_RUNNING) == 0,
+		      "closing the board gives the slot back");
+	board_close(board);
+}
+END_TEST
+
+/* More processes than slots come and go: the slots of the dead are used again. */
+START_TEST(slots_of_the_dead_are_used_again)
+{
+	struct board *board = open_board();
+
+	for (int i = 0; i < 1500; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			board_gauge_set(board, BOARD_GAUGE_CELLS, 1);
+			_exit(0);
+		}
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	}
+	board_gauge_set(board, BOARD_GAUGE_CELLS, 2);
+	ck_assert_int_eq(board_gauge(board, BOARD_GAUGE_CELLS), 2);
+	board_close(board);
+}
+END_TEST
+
+static void *set_many(void *payload)
+{
+	for (int i = 0; i < 1000; i++)
+		board_gauge_set(payload, BOARD_GAUGE_PARKED, 1);
+	return NULL;
+}
+
+START_TEST(threads_share_one_slot)
+{
+	struct board *board = open_board();
+	pthread_t threads[4];
+
+	for (int i = 0; i < 4; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, set_many, board), 0);
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert_int_eq(board_gauge(board, BOARD_GAUGE_PARKED), 1);
+	board_close(board);
+}
+END_TEST
+
+/* Two that start at once end up on one board. */
+START_TEST(many_starters_agree)
+{
+	pid_t pids[8];
+	struct board *board;
+
+	for (int i = 0; i < 8; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0) {
+			struct board *own = open_board();
+
+			board_count(own, BOARD_CELLS_STARTED, 1);
+			_exit(0);
+		}
+	}
+	for (int i = 0; i < 8; i++)
+		ck_assert_int_eq(waitpid(pids[i], NULL, 0), pids[i]);
+	board = open_board();
+	ck_assert_uint_eq(board_counter(board, BOARD_CELLS_STARTED), 8);
+	only_board_path();
+	board_close(board);
+}
+END_TEST
+
+START_TEST(touches_are_handed_over_once)
+{
+	struct board *board = open_board();
+	int64_t ids[8];
+
+	ck_assert_uint_eq(board_touched(board, ids, 8), 0);
+	board_touch(board, 11);
+	board_touch(board, 12);
+	board_touch(board, 13);
+	ck_assert_uint_eq(board_touched(board, ids, 2), 2);
+	ck_assert_int_eq(ids[0], 11);
+	ck_assert_int_eq(ids[1], 12);
+	ck_assert_uint_eq(board_touched(board, ids, 8), 1);
+	ck_assert_int_eq(ids[0], 13);
+	ck_assert_uint_eq(board_touched(board, ids, 8), 0);
+	for (int i = 1; i <= 100000; i++)
+		board_touch(board, i);
+	ck_assert_uint_eq(board_touched(board, ids, 8), 8);
+	board_close(board);
+}
+END_TEST
+
+START_TEST(refuses_what_is_no_board)
+{
+	struct err err = ERR_INIT;
+	struct board *board = open_board();
+	char *path = only_board_path();
+	struct stat st;
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(st.st_mode & 0777, 0600);
+	board_close(board);
+
+	ck_assert_int_eq(truncate(path, 100), 0);
+	ck_assert_int_eq(board_open(&board, &config, &err), -1);
+	ck_assert_ptr_null(board);
+	ck_assert_msg(strstr(err.text, "is damaged (100 bytes"), "%s", err.text);
+
+	ck_assert_int_eq(truncate(path, 0), 0);
+	ck_assert_int_eq(truncate(path, st.st_size), 0);
+	ck_assert_int_eq(board_open(&board, &config, &err), -1);
+	ck_assert_msg(strstr(err.text, "is not a board"), "%s", err.text);
+
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(symlink("/dev/null", path), 0);
+	ck_assert_int_eq(board_open(&board, &config, &err), -1);
+	ck_assert_msg(strstr(err.text, "opening "), "%s", err.text);
+
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert_int_eq(board_open(&board, &config, &err), -1);
+}
+END_TEST
+
+/* A file system without shared writable mappings: words, not a crash. */
+START_TEST(refuses_a_folder_it_cannot_use)
+{
+	struct err err = ERR_INIT;
+	struct board *board;
+
+	config.state_dir = "/proc/self";
+	ck_assert_int_eq(board_open(&board, &config, &err), -1);
+	ck_assert_msg(strstr(err.text, "/proc/self"), "%s", err.text);
+	ck_assert_ptr_null(board);
+}
+END_TEST
+
+START_TEST(boards_of_another_boot_go)
+{
+	char *old = support_printf("%s/board-01234567-11111111-2222-3333-4444-555555555555",
+				   state_dir);
+	char *mine = support_printf("%s/board-notes.txt", state_dir);
+
+	ck_assert_int_ge(creat(old, 0600), 0);
+	ck_assert_int_ge(creat(mine, 0600), 0);
+	board_close(open_board());
+	ck_assert_int_eq(access(old, F_OK), -1);
+	ck_assert_int_eq(access(mine, F_OK), 0);
+}
+END_TEST
+
+static int open_and_close(void *payload, struct err *err)
+{
+	struct board *board;
+
+	(void)payload;
+	if (board_open(&board, &config, err) < 0)
+		return -1;
+	board_gauge_set(board, BOARD_GAUGE_CELLS, 1);
+	board_close(board);
+	return 0;
+}
+
+START_TEST(survives_every_allocation_failure)
+{
+	support_every_allocation_failure(open_and_close, NULL, 100);
+}
+END_TEST
+
+static const struct {
+	const char *what;
+	enum board_counter counter;
+	const char *line;
+} lines[] = {
+	{ "a status of its own", BOARD_REQUESTS_SYMBOLICATE_200,
+	  "\nsymgate_requests_total{endpoint=\"symbolicate\",status=\"200\"} 7\n" },
+	{ "last of the table", BOARD_REQUESTS_OTHER_OTHER,
+	  "\nsymgate_requests_total{endpoint=\"other\",status=\"other\"} 7\n" },
+	{ "no labels", BOARD_DOWNLOAD_BYTES, "\nsymgate_download_bytes_total 7\n" },
+	{ "a cache", BOARD_CACHE_SYMCACHES_HIT_ROW,
+	  "\nsymgate_cache_lookups_total{kind=\"symcaches\",outcome=\"hit_row\"} 7\n" },
+	{ "a cell's end", BOARD_CELLS_CRASHED,
+	  "\nsymgate_cells_ended_total{reason=\"crashed\"} 7\n" },
+};
+
+static const char *const facts[] = {
+	"\nsymgate_boot_started_seconds 1700000000\n", "\nsymgate_sandbox_level 2\n",
+	"\nsymgate_requests_parked 3\n",
+	"\nsymgate_request_duration_seconds_bucket{le=\"0.001\"} 2\n",
+	"\nsymgate_request_duration_seconds_bucket{le=\"0.002\"} 2\n",
+	"\nsymgate_request_duration_seconds_bucket{le=\"0.004\"} 3\n",
+	"\nsymgate_request_duration_seconds_bucket{le=\"65.536\"} 3\n",
+	"\nsymgate_request_duration_seconds_bucket{le=\"+Inf\"} 4\n",
+	"\nsymgate_request_duration_seconds_sum 100.004\n",
+	"\nsymgate_request_duration_seconds_count 4\n",
+};
+
+/* Every family has one HELP and one TYPE and stands together; names are ours. */
+static void check_families(const char *text)
+{
+	struct { char name[80]; } seen[64];
+	unsigned count = 0;
+	char current[80] = "";
+
+	for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
+		ck_assert_ptr_nonnull(strchr(line, '\n'));
+		if (strncmp(line, "# HELP ", 7) == 0) {
+			ck_assert_int_eq(sscanf(line, "# HELP %79s", current), 1);
+			for (unsigned i = 0; i < count; i++)
+				ck_assert_str_ne(seen[i].name, current);
+			ck_assert_uint_lt(count, 64);
+			memcpy(seen[count++].name, current, sizeof(current));
+			ck_assert_int_eq(strncmp(current, "symgate_", 8), 0);
+		} else if (strncmp(line, "# TYPE ", 7) == 0) {
+			ck_assert_int_eq(strncmp(line + 7, current, strlen(current)), 0);
+		} else {
+			ck_assert_msg(strncmp(line, current, strlen(current)) == 0,
+				      "%.60s is not of %s", line, current);
+		}
+	}
+}
+
+START_TEST(prints_metrics)
+{
+	struct board *board = open_board();
+	struct buf out;
+
+	ck_assert_int_eq(board_sandbox_level(board), -1);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		board_count(board, lines[i].counter, 7);
+	board_duration(board, 0);
+	board_duration(board, 1);
+	board_duration(board, 3);
+	board_duration(board, 100000);
+	board_gauge_set(board, BOARD_GAUGE_PARKED, 3);
+	board_boot_started_set(board, 1700000000);
+	board_sandbox_level_set(board, 2);
+	buf_init(&out, 1 << 20);
+	board_metrics(board, &out);
+	ck_assert(!out.failed);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		ck_assert_msg(strstr(buf_string(&out), lines[i].line), "%s", lines[i].what);
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		ck_assert_msg(strstr(buf_string(&out), facts[i]), "%s", facts[i]);
+	check_families(buf_string(&out));
+	buf_release(&out);
+	board_close(board);
+	ck_assert_int_eq(mem_live, 0);
+}
+END_TEST
+
+START_TEST(finds_the_counter)
+{
+	ck_assert_int_eq(board_counter_of_request(BOARD_ENDPOINT_SYMBOLICATE, 200),
+			 BOARD_REQUESTS_SYMBOLICATE_200);
+	ck_assert_int_eq(board_counter_of_request(BOARD_ENDPOINT_READYZ, 503),
+			 BOARD_REQUESTS_READYZ_503);
+	ck_assert_int_eq(board_counter_of_request(BOARD_ENDPOINT_OTHER, 404),
+			 BOARD_REQUESTS_OTHER_404);
+	ck_assert_int_eq(board_counter_of_request(BOARD_ENDPOINT_METRICS, 418),
+			 BOARD_REQUESTS_METRICS_OTHER);
+	ck_assert_int_eq(board_counter_of_lookup(4, BOARD_LOOKUP_MISS), BOARD_CACHE_SYMCACHES_MISS);
+	ck_assert_int_eq(board_counter_of_lookup(0, BOARD_LOOKUP_HIT_MEMORY),
+			 BOARD_CACHE_OBJECTS_HIT_MEMORY);
+	ck_assert_int_eq(board_counter_of_cache_bytes(10), BOARD_CACHE_SOURCE_INDEX_BYTES);
+	ck_assert_int_eq(board_counter_of_download(ERR_DENIED), BOARD_DOWNLOADS_DENIED);
+	ck_assert_int_eq(board_counter_of_download(ERR_IO), BOARD_DOWNLOADS_ERROR);
+	ck_assert_int_eq(board_counter_of_cell_death(ERR_IO), BOARD_CELLS_KILLED);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("board");
+	TCase *tcase = tcase_create("board");
+
+	tcase_add_checked_fixture(tcase, make_state, remove_state);
+	tcase_add_test(tcase, two_processes_wake_each_other);
+	tcase_add_test(tcase, a_wake_is_prompt);
+	tcase_add_test(tcase, a_wait_is_bounded);
+	tcase_add_test(tcase, generations_are_shared_and_wake);
+	tcase_add_test(tcase, counters_survive_kill);
+	tcase_add_test(tcase, slots_of_the_dead_are_used_again);
+	tcase_add_test(tcase, threads_share_one_slot);
+	tcase_add_test(tcase, many_starters_agree);
+	tcase_add_test(tcase, touches_are_handed_over_once);
+	tcase_add_test(tcase, refuses_what_is_no_board);
+	tcase_add_test(tcase, refuses_a_folder_it_cannot_use);
+	tcase_add_test(tcase, boards_of_another_boot_go);
+	tcase_add_test(tcase, survives_every_allocation_failure);
+	tcase_add_test(tcase, prints_metrics);
+	tcase_add_test(tcase, finds_the_counter);
+	suite_add_tcase(suite, tcase);
+	return support_main(suite);
+}
