@@ -3,6 +3,7 @@
  * writer, gauges that do not, and what /metrics prints.
  */
 #include <check.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -49,18 +50,23 @@ static struct board *open_board(void)
 	return board;
 }
 
-static char *only_board_path(void)
+static const char *only_board_path(void)
 {
-	char *command = support_printf("ls %s/board-*", state_dir);
-	FILE *list = popen(command, "r");
-	char path[256];
+	static char path[256];
+	DIR *folder = opendir(state_dir);
+	struct dirent *entry;
 
-	ck_assert_ptr_nonnull(list);
-	ck_assert_ptr_nonnull(fgets(path, sizeof(path), list));
-	ck_assert_msg(!fgets(path + strlen(path), 2, list), "there is more than one board");
-	pclose(list);
-	path[strcspn(path, "\n")] = '\0';
-	return support_printf("%s", path);
+	path[0] = '\0';
+	ck_assert_ptr_nonnull(folder);
+	while ((entry = readdir(folder)) != NULL) {
+		if (strncmp(entry->d_name, "board-", 6) != 0)
+			continue;
+		ck_assert_msg(!path[0], "there is more than one board");
+		snprintf(path, sizeof(path), "%s/%.100s", state_dir, entry->d_name);
+	}
+	closedir(folder);
+	ck_assert_msg(path[0], "there is no board");
+	return path;
 }
 
 START_TEST(two_processes_wake_each_other)
@@ -277,7 +283,7 @@ START_TEST(refuses_what_is_no_board)
 {
 	struct err err = ERR_INIT;
 	struct board *board = open_board();
-	char *path = only_board_path();
+	const char *path = only_board_path();
 	struct stat st;
 
 	ck_assert_int_eq(stat(path, &st), 0);
@@ -320,10 +326,11 @@ END_TEST
 
 START_TEST(boards_of_another_boot_go)
 {
-	char *old = support_printf("%s/board-01234567-11111111-2222-3333-4444-555555555555",
-				   state_dir);
-	char *mine = support_printf("%s/board-notes.txt", state_dir);
+	char old[128], mine[128];
 
+	snprintf(old, sizeof(old), "%s/board-01234567-11111111-2222-3333-4444-555555555555",
+		 state_dir);
+	snprintf(mine, sizeof(mine), "%s/board-notes.txt", state_dir);
 	ck_assert_int_ge(creat(old, 0600), 0);
 	ck_assert_int_ge(creat(mine, 0600), 0);
 	board_close(open_board());
