@@ -61,6 +61,9 @@ struct resolver {
 			       struct arena *arena, struct err *err);
 	/* A READY entry turned out to be damaged: forget it; the next entry() makes it again. */
 	void (*spoil)(struct resolver *resolver, const struct derive *derive, const char *why);
+	/* Set by a resolver that never looks at derive->object_key (the front's): it is then
+	 * left zero, and half of the hashing is saved. */
+	bool without_object_keys;
 };
 
 /* --- A request being answered ------------------------------------------------------------ */
