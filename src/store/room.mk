@@ -1,1 +1,47 @@
-# src/store -- sources, tests and programs of this room.
+# src/store -- sources, tests and programs of this room, and all of sql/.
+noinst_LIBRARIES += libstore.a
+libstore_a_SOURCES = \
+	src/store/admin.c \
+	src/store/boot.c src/store/boot.h \
+	src/store/connect.c \
+	src/store/lock.c src/store/lock.h \
+	src/store/migrate.c \
+	src/store/room.h \
+	src/store/store.c src/store/store.h \
+	src/store/texts.c
+nodist_libstore_a_SOURCES = src/store/statements.h src/store/sql_text.h src/store/build_id.h
+libstore_a_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS)
+
+# Named statements; migrations in order; the schema for the test that compares the two.
+SQL_NAMED = \
+	$(top_srcdir)/sql/store.sql $(top_srcdir)/sql/cache.sql \
+	$(top_srcdir)/sql/job.sql $(top_srcdir)/sql/keeper.sql
+SQL_STEPS = \
+	$(top_srcdir)/sql/migrate/0001-first.sql \
+	$(top_srcdir)/sql/schema.sql
+EXTRA_DIST += $(SQL_NAMED) $(SQL_STEPS) src/store/sql2c.awk
+BUILT_SOURCES += src/store/statements.h src/store/sql_text.h src/store/build_id.h
+CLEANFILES += src/store/statements.h src/store/sql_text.h src/store/build_id.h
+
+src/store/statements.h: $(SQL_NAMED) $(top_srcdir)/src/store/sql2c.awk
+	$(AM_V_GEN)$(MKDIR_P) src/store && \
+	$(AWK) -v what=names -f $(top_srcdir)/src/store/sql2c.awk $(SQL_NAMED) > $@-new && \
+	mv $@-new $@
+src/store/sql_text.h: $(SQL_NAMED) $(SQL_STEPS) $(top_srcdir)/src/store/sql2c.awk
+	$(AM_V_GEN)$(MKDIR_P) src/store && \
+	$(AWK) -v what=texts -f $(top_srcdir)/src/store/sql2c.awk $(SQL_NAMED) $(SQL_STEPS) > $@-new && \
+	mv $@-new $@
+
+# The build is told from another by its sources, so that an upgrade (and a developer's
+# change) clears what only that build could not read.  Written only when it differs.
+src/store/build_id.h: store-build-id-is-checked
+	@$(MKDIR_P) src/store; \
+	sum=`cd $(top_srcdir) && find src sql \( -name '*.c' -o -name '*.h' -o -name '*.sql' \) \
+		! -name statements.h ! -name sql_text.h ! -name build_id.h | LC_ALL=C sort | \
+		while read -r file; do cat "$$file"; done | cksum | $(SED) 's/ .*//'`; \
+	echo "#define BUILD_ID \"$(PACKAGE_VERSION)-$$sum\"" > $@-new; \
+	if cmp -s $@-new $@; then rm -f $@-new; else mv $@-new $@; fi
+store-build-id-is-checked:
+.PHONY: store-build-id-is-checked
+
+$(libstore_a_OBJECTS): src/store/statements.h src/store/sql_text.h src/store/build_id.h

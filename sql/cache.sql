@@ -1,0 +1,90 @@
+-- cache.sql -- every statement the cache room runs.
+
+-- name: cache_find
+-- The shared row, and the one of these credentials.
+SELECT id, state, size_bytes, payload, details, scope, boot, build_id, made_at, used_at,
+       repeats, credentials
+  FROM cache_entry
+ WHERE kind = :kind AND version = :version AND hash = :hash
+   AND credentials IN (zeroblob(32), :credentials);
+
+-- name: cache_forget
+DELETE FROM cache_entry WHERE id = :id;
+
+-- name: cache_forget_key
+-- A payload answers for everybody: whatever was remembered goes.
+DELETE FROM cache_entry WHERE kind = :kind AND version = :version AND hash = :hash;
+
+-- name: cache_forget_shared_failure
+-- Superseded by what these credentials were told.
+DELETE FROM cache_entry
+ WHERE kind = :kind AND version = :version AND hash = :hash
+   AND credentials = zeroblob(32) AND state <> 'ready';
+
+-- name: cache_forget_one
+DELETE FROM cache_entry
+ WHERE kind = :kind AND version = :version AND hash = :hash AND credentials = :credentials;
+
+-- name: cache_add
+INSERT INTO cache_entry (kind, version, hash, credentials, state, payload, size_bytes, details,
+                         scope, module, source, boot, build_id, made_at, used_at, retry_at,
+                         repeats, asks)
+VALUES (:kind, :version, :hash, :credentials, :state, :payload, :size_bytes, :details,
+        :scope, :module, :source, :boot, :build_id, :now, :now, :retry_at, :repeats, :asks);
+
+-- name: cache_asks
+SELECT asks FROM cache_entry
+ WHERE kind = :kind AND version = :version AND hash = :hash AND credentials = :credentials;
+
+-- name: cache_touch
+-- At most one write an hour for a hot entry; a failure's asks are counted instead.
+UPDATE cache_entry
+   SET used_at = CASE WHEN state = 'ready' AND used_at < :now - 3500 THEN :now ELSE used_at END,
+       asks = asks + (state <> 'ready')
+ WHERE id = :id;
+
+-- name: cache_page
+-- The keeper walks all entries in pages, judging each by the one rule in expiry.c.
+SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL, scope, boot, build_id,
+       made_at, used_at, repeats
+  FROM cache_entry WHERE id > :after ORDER BY id LIMIT :count;
+
+-- name: cache_total
+SELECT count(*), coalesce(sum(size_bytes), 0),
+       count(*) FILTER (WHERE state <> 'ready' OR payload IS NOT NULL)
+  FROM cache_entry;
+
+-- name: cache_oldest
+-- Least recently used first; whoever maps a file keeps its pages.
+SELECT id, kind, version, hash, size_bytes, state, payload IS NOT NULL, used_at
+  FROM cache_entry WHERE (used_at, id) > (:used_at, :id) ORDER BY used_at, id LIMIT :count;
+
+-- name: cache_has
+SELECT 1 FROM cache_entry
+ WHERE kind = :kind AND version = :version AND hash = :hash AND credentials = zeroblob(32)
+   AND state = 'ready' AND payload IS NULL;
+
+-- name: flight_claim
+-- Ours when nobody flies, we do already, or the one who did is dead: its lease is past (or
+-- absurdly far ahead: the clock was set back), or its boot is over.
+INSERT INTO flight (kind, version, hash, owner, boot, lease_until, attempt, started_at)
+VALUES (:kind, :version, :hash, :owner, :boot, :now + :lease, 1, :now)
+    ON CONFLICT (kind, version, hash) DO UPDATE
+   SET owner = excluded.owner, boot = excluded.boot, lease_until = excluded.lease_until,
+       attempt = attempt + 1, started_at = excluded.started_at
+ WHERE flight.lease_until <= :now OR flight.lease_until > :now + 2 * :lease
+    OR flight.boot < excluded.boot OR flight.owner = excluded.owner;
+
+-- name: flight_renew
+UPDATE flight SET lease_until = :now + :lease WHERE owner = :owner;
+
+-- name: flight_end
+DELETE FROM flight WHERE kind = :kind AND version = :version AND hash = :hash;
+
+-- name: flight_give_up
+DELETE FROM flight
+ WHERE kind = :kind AND version = :version AND hash = :hash AND owner = :owner;
+
+-- name: flight_sweep
+-- There are as many flights as there are downloads and cells: few.
+DELETE FROM flight WHERE lease_until < :now - :lease;

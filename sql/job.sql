@@ -1,0 +1,85 @@
+-- job.sql -- every statement the job room runs.
+
+-- name: job_count_live
+SELECT count(*) FROM job WHERE finished_at IS NULL AND state IN ('queued', 'running');
+
+-- name: job_add
+INSERT INTO job (id, kind, scope, state, body_bytes, created_at, deadline_at)
+VALUES (:id, :kind, :scope, 'queued', :body_bytes, :now, :deadline_at);
+
+-- name: job_record
+INSERT INTO job (id, kind, scope, state, body_bytes, created_at, deadline_at, finished_at, millis)
+VALUES (:id, :kind, :scope, 'completed', 0, :now, :now, :now, :millis);
+
+-- name: job_oldest_queued
+SELECT seq, id, kind, scope, created_at, deadline_at, attempt, lapses FROM job
+ WHERE finished_at IS NULL AND state = 'queued' ORDER BY seq LIMIT 1;
+
+-- name: job_oldest_lapsed
+-- Its holder died, or the clock was set back by more than a lease.
+SELECT seq, id, kind, scope, created_at, deadline_at, attempt, lapses FROM job
+ WHERE finished_at IS NULL AND state = 'running'
+   AND (lease_until <= :now OR lease_until > :now + 2 * :lease)
+ ORDER BY seq LIMIT 1;
+
+-- name: job_take
+UPDATE job SET state = 'running', owner = :owner, lease_until = :now + :lease,
+       attempt = attempt + 1, lapses = :lapses, claimed_at = coalesce(claimed_at, :now)
+ WHERE seq = :seq;
+
+-- name: job_renew
+UPDATE job SET lease_until = :now + :lease WHERE owner = :owner;
+
+-- name: job_give_back
+UPDATE job SET state = 'queued', owner = NULL, lease_until = NULL
+ WHERE id = :id AND owner = :owner AND attempt = :attempt AND finished_at IS NULL;
+
+-- name: job_end_claimed
+-- Only the claim that stands may end a job.
+UPDATE job SET state = :state, owner = NULL, lease_until = NULL, finished_at = :now,
+       millis = :millis, result_bytes = :result_bytes
+ WHERE id = :id AND owner = :owner AND attempt = :attempt AND finished_at IS NULL;
+
+-- name: job_end
+UPDATE job SET state = :state, owner = NULL, lease_until = NULL, finished_at = :now
+ WHERE id = :id AND finished_at IS NULL;
+
+-- name: job_overdue
+-- Few jobs are live: max_concurrent_requests of them at most.
+SELECT id FROM job
+ WHERE finished_at IS NULL AND state IN ('queued', 'running') AND deadline_at <= :now
+ LIMIT :count;
+
+-- name: job_lapsed_for_good
+SELECT id FROM job
+ WHERE finished_at IS NULL AND state = 'running' AND lease_until <= :now AND lapses >= :lapses
+ LIMIT :count;
+
+-- name: job_look
+SELECT state, finished_at, result_bytes FROM job WHERE id = :id;
+
+-- name: job_with_old_result
+SELECT id FROM job
+ WHERE result_bytes IS NOT NULL AND finished_at <= :before ORDER BY finished_at LIMIT :count;
+
+-- name: job_result_gone
+UPDATE job SET result_bytes = NULL WHERE id = :id;
+
+-- name: job_forget_old
+-- History for people ends after a while.
+DELETE FROM job WHERE seq IN
+       (SELECT seq FROM job WHERE finished_at <= :before AND finished_at IS NOT NULL
+         ORDER BY finished_at LIMIT :count);
+
+-- name: job_forget_many
+-- ... or after so many; what has just ended may still be asked for.
+DELETE FROM job WHERE seq IN
+       (SELECT seq FROM job WHERE seq <= (SELECT max(seq) FROM job) - :keep
+           AND finished_at <= :before AND finished_at IS NOT NULL
+         ORDER BY finished_at LIMIT :count);
+
+-- name: job_note_candidates
+UPDATE job SET candidates = :json WHERE id = :id;
+
+-- name: job_candidates
+SELECT candidates FROM job WHERE id = :id;

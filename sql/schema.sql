@@ -1,0 +1,170 @@
+-- schema.sql -- the whole truth about STATE_DIR/symgate.db, for reading.
+--
+-- New installs and old ones both get here by sql/migrate/NNNN-what.sql, applied in order; a
+-- test checks that they end in exactly this.  The number of the last step stands in
+-- PRAGMA user_version.
+--
+-- Times are unix seconds unless the name says otherwise; the views at the end print them as
+-- dates.  Rows may be deleted by hand at any time: a deleted entry is a miss, its file is
+-- swept up by the keeper.  Edits are seen by running processes within 5 seconds.
+-- No secret ever stands in a column: credentials appear as a keyed hash, whose key is the
+-- file STATE_DIR/credentials.key.
+
+-- A boot is one life of the service: from its first process to its last.  "Until the next
+-- restart" means until the next row here.
+CREATE TABLE boot (
+  id             INTEGER PRIMARY KEY AUTOINCREMENT,
+  kernel_boot_id TEXT    NOT NULL,            -- tells a reboot of the machine from a restart
+  build_id       TEXT    NOT NULL,            -- version and sum of the sources
+  started_at     INTEGER NOT NULL
+) STRICT;
+
+-- One row, written by every health check: the proof that writing works.
+CREATE TABLE probe (
+  id         INTEGER PRIMARY KEY CHECK (id = 1),
+  checked_at INTEGER NOT NULL
+) STRICT;
+
+-- What was downloaded or derived once, and what could not be (a placeholder).
+-- A key has at most one row that is shared (credentials all zero), and one per credentials
+-- for the failures that depend on who asked.
+CREATE TABLE cache_entry (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind        TEXT    NOT NULL,               -- the folder below cache_dir: 'symcaches', ...
+  version     INTEGER NOT NULL CHECK (version > 0),
+  hash        BLOB    NOT NULL CHECK (length(hash) = 32),         -- SHA-256 of the key's text
+  credentials BLOB    NOT NULL CHECK (length(credentials) = 32),  -- keyed hash; zero: anyone
+  state       TEXT    NOT NULL CHECK (state IN
+              ('ready', 'not_found', 'denied', 'malformed', 'unsupported', 'download',
+               'timeout', 'limit', 'crashed')),
+  payload     BLOB,                           -- small payloads; NULL: a blob file, or a failure
+  size_bytes  INTEGER NOT NULL CHECK (size_bytes >= 0),
+  details     TEXT,                           -- of a failure: what happened, for people
+  scope       TEXT,                           -- NULL: global
+  module      TEXT,                           -- 'libfoo.so', for people
+  source      TEXT,                           -- the source's id, for people
+  boot        INTEGER NOT NULL,               -- the boot it was made in
+  build_id    TEXT    NOT NULL,               -- the build that made it
+  made_at     INTEGER NOT NULL,
+  used_at     INTEGER NOT NULL,               -- kept to the hour
+  retry_at    INTEGER,                        -- of a failure, by the times of that day's config
+  repeats     INTEGER NOT NULL DEFAULT 0 CHECK (repeats >= 0),  -- crashed, limit: times in a row
+  asks        INTEGER NOT NULL DEFAULT 0 CHECK (asks >= 0),     -- about how often it was wanted
+  CHECK ((state = 'ready') = (details IS NULL)),
+  CHECK (state = 'ready' OR (payload IS NULL AND size_bytes = 0)),
+  CHECK (state IN ('not_found', 'denied') OR credentials = zeroblob(32)),
+  CHECK (payload IS NULL OR length(payload) = size_bytes),
+  UNIQUE (kind, version, hash, credentials)
+) STRICT;
+
+CREATE INDEX cache_entry_by_use ON cache_entry (used_at, id);
+CREATE INDEX cache_entry_by_module ON cache_entry (module) WHERE module IS NOT NULL;
+
+-- Single flight: who is making which entry right now.
+CREATE TABLE flight (
+  kind        TEXT    NOT NULL,
+  version     INTEGER NOT NULL,
+  hash        BLOB    NOT NULL CHECK (length(hash) = 32),
+  owner       TEXT    NOT NULL,               -- a process's name for itself
+  boot        INTEGER NOT NULL,
+  lease_until INTEGER NOT NULL,               -- renewed every few seconds; past: anyone's
+  attempt     INTEGER NOT NULL CHECK (attempt > 0),
+  started_at  INTEGER NOT NULL,
+  PRIMARY KEY (kind, version, hash)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX flight_by_owner ON flight (owner);
+
+-- Accepted requests that needed time.  The body and the result are files in STATE_DIR/spool:
+-- <id>.body until the job ends, <id>.result until 90 s later.
+CREATE TABLE job (
+  seq          INTEGER PRIMARY KEY AUTOINCREMENT,  -- order of arrival
+  id           TEXT    NOT NULL UNIQUE CHECK (length(id) = 36),
+  kind         TEXT    NOT NULL,
+  scope        TEXT,                          -- NULL: global
+  state        TEXT    NOT NULL CHECK (state IN
+               ('queued', 'running', 'completed', 'failed', 'timeout', 'internal_error')),
+  owner        TEXT,                          -- who carries it
+  lease_until  INTEGER,
+  attempt      INTEGER NOT NULL DEFAULT 0 CHECK (attempt >= 0),  -- claims so far
+  lapses       INTEGER NOT NULL DEFAULT 0 CHECK (lapses >= 0),   -- claims whose holder died
+  body_bytes   INTEGER NOT NULL CHECK (body_bytes >= 0),
+  result_bytes INTEGER,                       -- NULL: there is no result file (any more)
+  created_at   INTEGER NOT NULL,
+  deadline_at  INTEGER NOT NULL,
+  claimed_at   INTEGER,                       -- first claim
+  finished_at  INTEGER,
+  millis       INTEGER,                       -- from arrival to end, when known that well
+  candidates   TEXT,                          -- JSON: every candidate and what became of it
+  CHECK ((state IN ('queued', 'running')) = (finished_at IS NULL)),
+  CHECK ((state = 'running') = (owner IS NOT NULL)),
+  CHECK ((owner IS NULL) = (lease_until IS NULL))
+) STRICT;
+
+CREATE INDEX job_live ON job (state, seq) WHERE finished_at IS NULL;
+CREATE INDEX job_by_owner ON job (owner) WHERE owner IS NOT NULL;
+CREATE INDEX job_by_end ON job (finished_at) WHERE finished_at IS NOT NULL;
+CREATE INDEX job_with_result ON job (finished_at) WHERE result_bytes IS NOT NULL;
+
+-- For people: sqlite3 -box STATE_DIR/symgate.db 'SELECT * FROM v_jobs'
+
+-- Jobs, newest first.
+CREATE VIEW v_jobs AS
+SELECT id, kind, coalesce(scope, '(global)') AS scope, state,
+       datetime(created_at, 'unixepoch') AS created_utc,
+       unixepoch() - created_at AS age_seconds,
+       CASE WHEN millis IS NOT NULL THEN round(millis / 1000.0, 3)
+            ELSE coalesce(finished_at, unixepoch()) - created_at END AS took_seconds,
+       attempt, owner, body_bytes, result_bytes
+  FROM job ORDER BY seq DESC;
+
+-- The slowest first; those still running count with their age.
+CREATE VIEW v_jobs_slow AS
+SELECT id, kind, state, coalesce(finished_at, unixepoch()) - created_at AS took_seconds,
+       claimed_at - created_at AS waited_seconds, attempt, lapses,
+       datetime(created_at, 'unixepoch') AS created_utc, owner
+  FROM job ORDER BY took_seconds DESC, seq;
+
+CREATE VIEW v_cache_by_kind AS
+SELECT kind, version,
+       count(*) FILTER (WHERE state = 'ready') AS ready,
+       count(*) FILTER (WHERE state <> 'ready') AS failures,
+       sum(size_bytes) AS bytes, round(sum(size_bytes) / 1048576.0, 1) AS mib,
+       datetime(min(used_at), 'unixepoch') AS oldest_use_utc,
+       datetime(max(made_at), 'unixepoch') AS newest_utc
+  FROM cache_entry GROUP BY kind, version ORDER BY bytes DESC;
+
+CREATE VIEW v_cache_by_scope AS
+SELECT coalesce(scope, '(global)') AS scope,
+       count(*) FILTER (WHERE state = 'ready') AS ready,
+       count(*) FILTER (WHERE state <> 'ready') AS failures,
+       sum(size_bytes) AS bytes, round(sum(size_bytes) / 1048576.0, 1) AS mib
+  FROM cache_entry GROUP BY 1 ORDER BY bytes DESC;
+
+-- Modules nobody could give us and nobody else did, the most wanted first.
+CREATE VIEW v_missing AS
+SELECT module, sum(asks) AS asks, count(*) AS places,
+       group_concat(DISTINCT source) AS sources,
+       datetime(max(made_at), 'unixepoch') AS last_tried_utc
+  FROM cache_entry AS missing
+ WHERE state = 'not_found' AND module IS NOT NULL
+   AND NOT EXISTS (SELECT 1 FROM cache_entry AS found
+                    WHERE found.module = missing.module AND found.state = 'ready')
+ GROUP BY module ORDER BY asks DESC, module;
+
+-- Every remembered failure, the newest first.
+CREATE VIEW v_negative AS
+SELECT id, state, kind, module, source, coalesce(scope, '(global)') AS scope, details,
+       datetime(made_at, 'unixepoch') AS made_utc,
+       unixepoch() - made_at AS age_seconds,
+       datetime(retry_at, 'unixepoch') AS retry_utc,
+       max(retry_at - unixepoch(), 0) AS retry_in_seconds, repeats, asks
+  FROM cache_entry WHERE state <> 'ready' ORDER BY made_at DESC, id DESC;
+
+-- Sources that refused or failed us, not those that merely lack a file.
+CREATE VIEW v_sources_failing AS
+SELECT source, state, count(*) AS entries, max(details) AS example,
+       datetime(max(made_at), 'unixepoch') AS last_utc
+  FROM cache_entry
+ WHERE state IN ('denied', 'download', 'timeout') AND source IS NOT NULL
+ GROUP BY source, state ORDER BY entries DESC, source;

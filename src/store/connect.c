@@ -1,0 +1,146 @@
+/* connect.c -- opening the database: folder, file, journal, pragmas, schema. */
+#include "store/room.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "config/config.h"
+
+#define JOURNAL_TRY_MILLIS 20
+
+/* Everything a connection needs to be told; none of these can lose data, so a failure of
+ * one is a failure to open. */
+static const char connection_pragmas[] =
+	"PRAGMA foreign_keys = ON;"
+	"PRAGMA trusted_schema = OFF;"
+	"PRAGMA cell_size_check = ON;"
+	"PRAGMA mmap_size = 0;"
+	"PRAGMA temp_store = MEMORY;"
+	"PRAGMA synchronous = NORMAL;"
+	"PRAGMA journal_size_limit = 8388608;";
+
+static void pause_millis(long millis)
+{
+	struct timespec pause = { 0, millis * 1000000 };
+
+	nanosleep(&pause, NULL);
+}
+
+/* The journal mode we are in after asking for that one: "" when SQLite failed. */
+static int journal_mode(struct store *store, const char *sql, char *mode, size_t room)
+{
+	sqlite3_stmt *statement = NULL;
+	int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
+
+	mode[0] = '\0';
+	if (code == SQLITE_OK) {
+		code = sqlite3_step(statement);
+		if (code == SQLITE_ROW)
+			snprintf(mode, room, "%s", (const char *)sqlite3_column_text(statement, 0));
+	}
+	sqlite3_finalize(statement);
+	return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+/* A change of journal mode does not wait for others by itself. */
+static int change_journal_mode(struct store *store, const char *sql, char *mode, size_t room)
+{
+	int64_t until = clock_monotonic_millis() + STORE_BUSY_MILLIS;
+	int code;
+
+	do {
+		code = journal_mode(store, sql, mode, room);
+		if ((code & 0xff) != SQLITE_BUSY && (code & 0xff) != SQLITE_LOCKED)
+			return code;
+		pause_millis(JOURNAL_TRY_MILLIS);
+	} while (clock_monotonic_millis() < until);
+	return code;
+}
+
+/* Write-ahead logging needs memory shared between processes; where the file system has none
+ * (network homes of shared hosts) the old rollback journal does. */
+static int choose_journal(struct store *store, struct err *err)
+{
+	char mode[16];
+	int code = change_journal_mode(store, "PRAGMA journal_mode = WAL", mode, sizeof(mode));
+	int kind = code & 0xff;
+
+	if (code == SQLITE_OK && strcmp(mode, "wal") == 0)
+		return 0;
+	if (code != SQLITE_OK && kind != SQLITE_IOERR && kind != SQLITE_PROTOCOL &&
+	    kind != SQLITE_CANTOPEN)
+		return store_failed(store, code, "choosing a journal", err);
+	code = change_journal_mode(store, "PRAGMA journal_mode = DELETE", mode, sizeof(mode));
+	return code == SQLITE_OK ? 0 : store_failed(store, code, "choosing a journal", err);
+}
+
+static int refuse_read_only(struct store *store, struct err *err)
+{
+	if (!sqlite3_db_readonly(store->db, "main"))
+		return 0;
+	return err_set(err, ERR_IO, "%s cannot be written: give the service's user the folder "
+		       "and what is in it, or make its file system writable", store->path);
+}
+
+static int open_database(struct store *store, struct err *err)
+{
+	int64_t version;
+	int code = sqlite3_open_v2(store->path, &store->db,
+				   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+				   SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+
+	if (code != SQLITE_OK)
+		return store_failed(store, code, "opening the database", err);
+	sqlite3_busy_timeout(store->db, STORE_BUSY_MILLIS);
+	if (refuse_read_only(store, err) < 0 ||
+	    store_ask_number(store, "PRAGMA user_version", &version, err) < 0 ||
+	    choose_journal(store, err) < 0 ||
+	    store_execute(store, connection_pragmas, "opening the database", err) < 0)
+		return -1;
+	return store_migrate(store, err);
+}
+
+int store_open(struct store **store, const struct config *config, struct err *err)
+{
+	struct store *made = mem_get(sizeof(*made));
+	int size;
+
+	*store = NULL;
+	if (!made)
+		return err_set(err, ERR_NO_MEMORY, "no memory for the store");
+	made->service_fd = -1;
+	made->state_dir = mem_strdup(config->state_dir);
+	size = snprintf(made->path, sizeof(made->path), "%s/symgate.db", config->state_dir);
+	if (!made->state_dir)
+		err_set(err, ERR_NO_MEMORY, "no memory for the store");
+	else if (size < 0 || (size_t)size >= sizeof(made->path) - 8)   /* room for "-journal" */
+		err_set(err, ERR_IO, "state_dir is too long: %s", config->state_dir);
+	else if (file_make_folders(config->state_dir, 0700, err) < 0)
+		err_while(err, "state_dir");
+	else if (open_database(made, err) == 0) {
+		*store = made;
+		return 0;
+	}
+	store_close(made);
+	return -1;
+}
+
+void store_close(struct store *store)
+{
+	if (!store)
+		return;
+	for (unsigned i = 0; i < STATEMENTS; i++)
+		sqlite3_finalize(store->statements[i]);
+	sqlite3_close(store->db);
+	if (store->service_fd >= 0)
+		close(store->service_fd);
+	mem_give_back(store->state_dir);
+	mem_give_back(store);
+}

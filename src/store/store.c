@@ -1,0 +1,210 @@
+/* store.c -- see store.h: transactions, named statements, what SQLite's codes mean. */
+#include "store/store.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "store/room.h"
+
+#define COLUMNS_MAX 24u
+
+int store_failed(const struct store *store, int code, const char *doing, struct err *err)
+{
+	const char *words = store->db ? sqlite3_errmsg(store->db) : sqlite3_errstr(code);
+
+	switch (code & 0xff) {
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return err_set(err, ERR_BUSY, "%s: the database is busy", doing);
+	case SQLITE_NOMEM:
+		return err_set(err, ERR_NO_MEMORY, "%s: no memory", doing);
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+		return err_set(err, ERR_IO, "%s: %s is damaged (%s); stop the service, save what can "
+			       "be saved with: sqlite3 '%s' .recover | sqlite3 new.db; then put new.db "
+			       "in its place, or just remove it: jobs under way and the index of the "
+			       "cache are lost, nothing else", doing, store->path, words, store->path);
+	case SQLITE_FULL:
+		return err_set(err, ERR_IO, "%s: the disk that holds %s is full", doing, store->path);
+	case SQLITE_READONLY:
+	case SQLITE_PERM:
+	case SQLITE_AUTH:
+		return err_set(err, ERR_IO, "%s: %s cannot be written (%s)", doing, store->path, words);
+	case SQLITE_CANTOPEN:
+	case SQLITE_IOERR:
+	case SQLITE_PROTOCOL:
+	case SQLITE_NOLFS:
+		return err_set(err, ERR_IO, "%s: %s: %s%s%s", doing, store->path, words,
+			       store->db && sqlite3_system_errno(store->db) ? ": " : "",
+			       store->db && sqlite3_system_errno(store->db) ?
+			       strerror(sqlite3_system_errno(store->db)) : "");
+	default:
+		return err_set(err, ERR_INTERNAL, "%s: %s", doing, words);
+	}
+}
+
+int store_execute(struct store *store, const char *sql, const char *doing, struct err *err)
+{
+	int code = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+
+	return code == SQLITE_OK ? 0 : store_failed(store, code, doing, err);
+}
+
+int store_ask_number(struct store *store, const char *sql, int64_t *number, struct err *err)
+{
+	sqlite3_stmt *statement = NULL;
+	int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
+
+	*number = -1;
+	if (code == SQLITE_OK)
+		code = sqlite3_step(statement);
+	if (code == SQLITE_ROW)
+		*number = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	if (code == SQLITE_ROW || code == SQLITE_DONE)
+		return 0;
+	return store_failed(store, code, "reading the database", err);
+}
+
+/* --- Transactions --------------------------------------------------------------------- */
+
+int store_begin(struct store *store, struct err *err)
+{
+	return store_execute(store, "BEGIN IMMEDIATE", "beginning a transaction", err);
+}
+
+int store_commit(struct store *store, struct err *err)
+{
+	if (store_execute(store, "COMMIT", "committing", err) == 0)
+		return 0;
+	store_rollback(store);
+	return -1;
+}
+
+/* Some errors have rolled back already; then there is nothing to do. */
+void store_rollback(struct store *store)
+{
+	if (!sqlite3_get_autocommit(store->db))
+		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+/* --- Statements ----------------------------------------------------------------------- */
+
+static int prepared(struct store *store, unsigned statement, sqlite3_stmt **out, struct err *err)
+{
+	int code;
+
+	if (statement >= STATEMENTS)
+		return err_set(err, ERR_INTERNAL, "there is no statement %u", statement);
+	if (!store->statements[statement]) {
+		code = sqlite3_prepare_v3(store->db, store_statement_sql(statement), -1,
+					  SQLITE_PREPARE_PERSISTENT, &store->statements[statement],
+					  NULL);
+		if (code != SQLITE_OK)
+			return store_failed(store, code, store_statement_name(statement), err);
+	}
+	*out = store->statements[statement];
+	if (sqlite3_stmt_busy(*out))
+		return err_set(err, ERR_INTERNAL, "%s runs inside its own rows",
+			       store_statement_name(statement));
+	return 0;
+}
+
+static int bind_one(sqlite3_stmt *statement, int at, const struct store_value *value)
+{
+	/* A NULL pointer would bind NULL instead of an empty text. */
+	const char *bytes = value->text.bytes ? value->text.bytes : "";
+
+	switch (value->type) {
+	case STORE_INT:
+		return sqlite3_bind_int64(statement, at, value->number);
+	case STORE_TEXT:
+		return sqlite3_bind_text64(statement, at, bytes, value->text.size, SQLITE_STATIC,
+					   SQLITE_UTF8);
+	case STORE_BYTES:
+		return sqlite3_bind_blob64(statement, at, bytes, value->text.size, SQLITE_STATIC);
+	case STORE_NULL:
+		break;
+	}
+	return sqlite3_bind_null(statement, at);
+}
+
+static int bind_all(sqlite3_stmt *statement, const struct store_value *parameters, unsigned count)
+{
+	if ((unsigned)sqlite3_bind_parameter_count(statement) != count)
+		return SQLITE_RANGE;
+	for (unsigned i = 0; i < count; i++) {
+		int code = bind_one(statement, (int)i + 1, &parameters[i]);
+
+		if (code != SQLITE_OK)
+			return code;
+	}
+	return SQLITE_OK;
+}
+
+static void read_column(sqlite3_stmt *statement, int at, struct store_value *value)
+{
+	*value = (struct store_value){ .type = STORE_NULL };
+	switch (sqlite3_column_type(statement, at)) {
+	case SQLITE_INTEGER:
+		value->type = STORE_INT;
+		value->number = sqlite3_column_int64(statement, at);
+		break;
+	case SQLITE_TEXT:
+	case SQLITE_FLOAT:
+		value->type = STORE_TEXT;
+		value->text.bytes = (const char *)sqlite3_column_text(statement, at);
+		break;
+	case SQLITE_BLOB:
+		value->type = STORE_BYTES;
+		value->text.bytes = sqlite3_column_blob(statement, at);
+		break;
+	default:
+		return;
+	}
+	if (value->type != STORE_INT)
+		value->text.size = (size_t)sqlite3_column_bytes(statement, at);
+	if (value->type != STORE_INT && !value->text.bytes)
+		value->text.bytes = "";
+}
+
+static int hand_over_row(sqlite3_stmt *statement, store_row_fn *row, void *payload)
+{
+	struct store_value columns[COLUMNS_MAX];
+	unsigned count = (unsigned)sqlite3_column_count(statement);
+
+	if (count > COLUMNS_MAX)
+		count = COLUMNS_MAX;
+	for (unsigned i = 0; i < count; i++)
+		read_column(statement, (int)i, &columns[i]);
+	return row(payload, columns, count);
+}
+
+int64_t store_run(struct store *store, unsigned statement, const struct store_value *parameters,
+		  unsigned parameter_count, store_row_fn *row, void *payload, struct err *err)
+{
+	sqlite3_stmt *prepared_one = NULL;
+	int64_t rows = 0;
+	int code;
+
+	if (prepared(store, statement, &prepared_one, err) < 0)
+		return -1;
+	code = bind_all(prepared_one, parameters, parameter_count);
+	if (code == SQLITE_OK)
+		code = sqlite3_step(prepared_one);
+	while (code == SQLITE_ROW) {
+		rows++;
+		if (row && hand_over_row(prepared_one, row, payload) != 0)
+			code = SQLITE_DONE;
+		else
+			code = sqlite3_step(prepared_one);
+	}
+	if (code == SQLITE_DONE && !sqlite3_stmt_readonly(prepared_one) && !row)
+		rows = sqlite3_changes64(store->db);
+	if (code != SQLITE_DONE)
+		store_failed(store, code, store_statement_name(statement), err);
+	sqlite3_reset(prepared_one);
+	sqlite3_clear_bindings(prepared_one);
+	return code == SQLITE_DONE ? rows : -1;
+}
