@@ -75,31 +75,34 @@ void arena_release(struct arena *arena)
 	arena_init(arena, arena->ceiling_bytes);
 }
 
-/* As much again as is held: a job of any size makes few blocks and wastes at most half. */
-static size_t next_block_size(const struct arena *arena)
+/* As much again as is held: a job of any size makes few blocks and wastes at most half.
+ * The last block before the ceiling takes what there is. */
+static size_t next_block_size(const struct arena *arena, size_t left)
 {
-	if (arena->held_bytes < ARENA_BLOCK_BYTES)
-		return ARENA_BLOCK_BYTES;
-	if (arena->held_bytes > ARENA_BLOCK_MAX_BYTES)
-		return ARENA_BLOCK_MAX_BYTES;
-	return arena->held_bytes;
+	size_t size = arena->held_bytes;
+
+	if (size < ARENA_BLOCK_BYTES)
+		size = ARENA_BLOCK_BYTES;
+	if (size > ARENA_BLOCK_MAX_BYTES)
+		size = ARENA_BLOCK_MAX_BYTES;
+	return size < left ? size : left;
 }
 
 static struct arena_block *add_block(struct arena *arena, size_t need)
 {
 	struct arena_block *block = arena->blocks;
-	size_t size;
+	size_t left, size;
 
 	if (block && block->used == 0) {        /* kept by a rewind, and too small */
 		arena->blocks = block->older;
 		drop_block(arena, block);
 	}
-	size = next_block_size(arena);
-	if (size < need || size > arena->ceiling_bytes - arena->held_bytes)
-		size = need;
-	if (size > arena->ceiling_bytes - arena->held_bytes ||
-	    size > SIZE_MAX - sizeof(*block))
+	left = arena->ceiling_bytes - arena->held_bytes;
+	if (need > left || need > SIZE_MAX - sizeof(*block))
 		return NULL;
+	size = next_block_size(arena, left);
+	if (size < need)
+		size = need;
 	block = mem_get(sizeof(*block) + size);
 	if (!block)
 		return NULL;

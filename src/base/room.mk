@@ -19,3 +19,53 @@ libbase_a_SOURCES = \
 	src/base/text.c src/base/text.h \
 	src/base/vec.c src/base/vec.h
 libbase_a_CFLAGS = $(AM_CFLAGS) $(CRYPTO_CFLAGS)
+
+if HAVE_CHECK
+check_PROGRAMS += \
+	tests/base/test_arch tests/base/test_arena tests/base/test_clock \
+	tests/base/test_debugid tests/base/test_err tests/base/test_file \
+	tests/base/test_guard tests/base/test_hash tests/base/test_json_writer \
+	tests/base/test_log tests/base/test_mem tests/base/test_reader \
+	tests/base/test_text
+base_test_ldadd = libsupport.a libbase.a $(CHECK_LIBS) $(CRYPTO_LIBS)
+base_test_cppflags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+tests_base_test_arch_SOURCES = tests/base/test_arch.c
+tests_base_test_arch_LDADD = $(base_test_ldadd)
+tests_base_test_arch_CPPFLAGS = $(base_test_cppflags)
+tests_base_test_arena_SOURCES = tests/base/test_arena.c
+tests_base_test_arena_LDADD = $(base_test_ldadd)
+tests_base_test_arena_CPPFLAGS = $(base_test_cppflags)
+tests_base_test_clock_SOURCES = tests/base/test_clock.c
+tests_base_test_clock_LDADD = $(base_test_ldadd)
+tests_base_test_clock_CPPFLAGS = $(base_test_cppflags)
+tests_base_test_debugid_SOURCES = tests/base/test_debugid.c
+tests_base_test_debugid_LDADD = $(base_test_ldadd)
+tests_base_test_debugid_CPPFLAGS = $(base_test_cppflags)
+tests_base_test_err_SOURCES = tests/base/test_err.c
+tests_base_test_err_LDADD = $(base_test_ldadd)
+tests_base_test_err_CPPFLAGS = $(base_test_cppflags)
+tests_base_test_file_SOURCES = tests/base/test_file.c
+tests_base_test_file_LDADD = $(base_test_ldadd) $(SECCOMP_LIBS)
+tests_base_test_file_CPPFLAGS = $(base_test_cppflags) $(SECCOMP_CFLAGS)
+tests_base_test_guard_SOURCES = tests/base/test_guard.c
+tests_base_test_guard_LDADD = $(base_test_ldadd)
+tests_base_test_guard_CPPFLAGS = $(base_test_cppflags)
+tests_base_test_hash_SOURCES = tests/base/test_hash.c
+tests_base_test_hash_LDADD = $(base_test_ldadd)
+tests_base_test_hash_CPPFLAGS = $(base_test_cppflags)
+tests_base_test_json_writer_SOURCES = tests/base/test_json_writer.c
+tests_base_test_json_writer_LDADD = $(base_test_ldadd)
+tests_base_test_json_writer_CPPFLAGS = $(base_test_cppflags)
+tests_base_test_log_SOURCES = tests/base/test_log.c
+tests_base_test_log_LDADD = $(base_test_ldadd)
+tests_base_test_log_CPPFLAGS = $(base_test_cppflags)
+tests_base_test_mem_SOURCES = tests/base/test_mem.c
+tests_base_test_mem_LDADD = $(base_test_ldadd)
+tests_base_test_mem_CPPFLAGS = $(base_test_cppflags)
+tests_base_test_reader_SOURCES = tests/base/test_reader.c
+tests_base_test_reader_LDADD = $(base_test_ldadd)
+tests_base_test_reader_CPPFLAGS = $(base_test_cppflags)
+tests_base_test_text_SOURCES = tests/base/test_text.c
+tests_base_test_text_LDADD = $(base_test_ldadd)
+tests_base_test_text_CPPFLAGS = $(base_test_cppflags)
+endif

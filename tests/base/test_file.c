@@ -1,0 +1,324 @@
+/* test_file.c -- files appear whole, and names from outside stay inside. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "support/support.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static char home[64];
+static char there[256];          /* where the test began */
+
+static void enter_fresh_folder(void)
+{
+	ck_assert_ptr_nonnull(getcwd(there, sizeof(there)));
+	snprintf(home, sizeof(home), "test-file-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(home));
+	ck_assert_int_eq(chdir(home), 0);
+}
+
+static void leave_folder(void)
+{
+	char *command = support_printf("chmod -R u+rwx %s; rm -rf %s", home, home);
+
+	ck_assert_int_eq(chdir(there), 0);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void put(const char *path, const char *words)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	struct err err = ERR_INIT;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(file_write_all(fd, words, strlen(words), &err), 0);
+	close(fd);
+}
+
+static const char *get(const char *path)
+{
+	static struct buf buf;
+	struct err err = ERR_INIT;
+
+	buf_release(&buf);
+	buf_init(&buf, 1 << 20);
+	ck_assert_msg(file_read_all(path, 1 << 20, &buf, &err) == 0, "%s", err.text);
+	return buf_string(&buf);
+}
+
+START_TEST(maps_files)
+{
+	struct err err = ERR_INIT;
+	struct file_map map;
+
+	put("a", "words");
+	put("empty", "");
+	ck_assert_int_eq(file_map_path(&map, "a", &err), 0);
+	ck_assert_uint_eq(map.size, 5);
+	ck_assert_mem_eq(map.bytes, "words", 5);
+	file_unmap(&map);
+	ck_assert_ptr_null(map.bytes);
+	file_unmap(&map);
+	ck_assert_int_eq(file_map_path(&map, "empty", &err), 0);
+	ck_assert(map.bytes == NULL && map.size == 0);
+	ck_assert_int_eq(file_map_path(&map, "missing", &err), -1);
+	ck_assert_int_eq(err.kind, ERR_NOT_FOUND);
+	ck_assert_int_eq(file_map_path(&map, ".", &err), -1);
+	ck_assert_str_eq(err.text, ".: not a regular file");
+	ck_assert_int_eq(mkfifo("pipe", 0600), 0);
+	ck_assert_int_eq(file_map_path(&map, "pipe", &err), -1);
+}
+END_TEST
+
+START_TEST(reads_up_to_a_limit)
+{
+	static const struct {
+		size_t max, ceiling;
+		enum err_kind kind;
+	} cases[] = {
+		{ 10, 10, ERR_NONE }, { 11, 10, ERR_LIMIT }, { 9, 10, ERR_TOO_LARGE },
+		{ 0, 10, ERR_TOO_LARGE }, { 10, 9, ERR_LIMIT }, { 1 << 20, 1 << 21, ERR_NONE },
+	};
+
+	put("ten", "0123456789");
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct err err = ERR_INIT;
+		struct buf buf;
+		int result;
+
+		buf_init(&buf, cases[i].ceiling);
+		result = file_read_all("ten", cases[i].max, &buf, &err);
+		ck_assert_msg(err.kind == cases[i].kind, "case %zu: %s", i, err.text);
+		ck_assert_int_eq(result, cases[i].kind ? -1 : 0);
+		if (result == 0)
+			ck_assert_str_eq(buf_string(&buf), "0123456789");
+		buf_release(&buf);
+	}
+}
+END_TEST
+
+START_TEST(makes_folders)
+{
+	struct err err = ERR_INIT;
+	struct stat now;
+
+	umask(077);
+	ck_assert_int_eq(file_make_folders("a/b//c/", 0755, &err), 0);
+	ck_assert_int_eq(file_make_folders("a/b/c", 0700, &err), 0);
+	ck_assert_int_eq(stat("a/b/c", &now), 0);
+	ck_assert_uint_eq(now.st_mode & 07777, 0755);
+	put("a/file", "");
+	ck_assert_int_eq(file_make_folders("a/file", 0755, &err), -1);
+	ck_assert_int_eq(file_make_folders("a/file/b", 0755, &err), -1);
+	ck_assert_int_eq(err.os_errno, ENOTDIR);
+	ck_assert_int_eq(file_make_folders("", 0755, &err), -1);
+	ck_assert_int_eq(file_make_folders("/tmp", 0755, &err), 0);
+	ck_assert_int_eq(file_make_folders("/", 0755, &err), 0);
+}
+END_TEST
+
+START_TEST(publishes_whole_files)
+{
+	struct err err = ERR_INIT;
+	char temporary[64], other[64];
+	struct stat now;
+	int fd, second;
+
+	ck_assert_int_eq(file_temporary(".", temporary, sizeof(temporary), &fd, &err), 0);
+	ck_assert_int_eq(file_temporary(".", other, sizeof(other), &second, &err), 0);
+	ck_assert_str_ne(temporary, other);
+	ck_assert_int_eq(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	ck_assert_int_eq(fstat(fd, &now), 0);
+	ck_assert_uint_eq(now.st_mode & 07777, 0600);
+	ck_assert_int_eq(file_write_all(fd, "new", 3, &err), 0);
+	ck_assert_int_eq(file_publish(fd, temporary, "deep/er/name", 0440, &err), 0);
+	ck_assert_str_eq(get("deep/er/name"), "new");
+	ck_assert_int_eq(access(temporary, F_OK), -1);
+	ck_assert_int_eq(stat("deep/er/name", &now), 0);
+	ck_assert_uint_eq(now.st_mode & 07777, 0440);
+	ck_assert_int_eq(stat("deep", &now), 0);
+	ck_assert_uint_eq(now.st_mode & 07777, 0750);
+	ck_assert_int_eq(file_write_all(second, "newer", 5, &err), 0);
+	ck_assert_int_eq(file_publish(second, other, "deep/er/name", 0644, &err), 0);
+	ck_assert_str_eq(get("deep/er/name"), "newer");
+	ck_assert_int_eq(file_publish(second, other, "gone", 0644, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_NOT_FOUND);
+	close(fd);
+	close(second);
+}
+END_TEST
+
+START_TEST(refuses_impossible_temporaries)
+{
+	struct err err = ERR_INIT;
+	char path[64], small[8];
+	int fd;
+
+	ck_assert_int_eq(file_temporary("missing", path, sizeof(path), &fd, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_NOT_FOUND);
+	ck_assert_int_eq(fd, -1);
+	ck_assert_int_eq(file_temporary(".", small, sizeof(small), &fd, &err), -1);
+}
+END_TEST
+
+static const struct {
+	const char *what, *path;
+	enum err_kind strict, following;
+} beneath[] = {
+	{ "a file",                "root/../", ERR_DENIED, ERR_DENIED },
+	{ "plain",                 "plain", ERR_NONE, ERR_NONE },
+	{ "in a folder",           "sub/deep/file", ERR_NONE, ERR_NONE },
+	{ "dots that are a name",  "sub/..name", ERR_NONE, ERR_NONE },
+	{ "empty components",      "sub//deep/./file", ERR_NONE, ERR_NONE },
+	{ "the folder above",      "../outside", ERR_DENIED, ERR_DENIED },
+	{ "above by a detour",     "sub/../../outside", ERR_DENIED, ERR_DENIED },
+	{ "up and down again",     "sub/../plain", ERR_DENIED, ERR_DENIED },
+	{ "only up",               "..", ERR_DENIED, ERR_DENIED },
+	{ "up at the end",         "sub/..", ERR_DENIED, ERR_DENIED },
+	{ "absolute",              "/etc/passwd", ERR_DENIED, ERR_DENIED },
+	{ "empty",                 "", ERR_DENIED, ERR_DENIED },
+	{ "link inside",           "inside", ERR_DENIED, ERR_NONE },
+	{ "link out",              "outward", ERR_DENIED, ERR_NONE },
+	{ "absolute link out",     "absolute", ERR_DENIED, ERR_NONE },
+	{ "folder linked out",     "outfolder/outside", ERR_DENIED, ERR_NONE },
+	{ "link to itself",        "loop", ERR_DENIED, ERR_DENIED },
+	{ "link to nothing",       "dangling", ERR_DENIED, ERR_NOT_FOUND },
+	{ "missing",               "missing", ERR_NOT_FOUND, ERR_NOT_FOUND },
+	{ "missing folder",        "missing/file", ERR_NOT_FOUND, ERR_NOT_FOUND },
+	{ "a file for a folder",   "plain/file", ERR_NOT_FOUND, ERR_NOT_FOUND },
+	{ "a pipe",                "pipe", ERR_DENIED, ERR_DENIED },
+	{ "a folder",              "sub", ERR_NONE, ERR_NONE },
+};
+
+static void lay_out_root(void)
+{
+	ck_assert_int_eq(system("mkdir -p root/sub/deep && echo x >outside && cd root &&"
+				"echo x >plain && echo x >sub/deep/file && echo x >sub/..name &&"
+				"ln -s sub/deep/file inside && ln -s ../outside outward &&"
+				"ln -s /etc/passwd absolute && ln -s .. outfolder &&"
+				"ln -s loop loop && ln -s nowhere dangling && mkfifo pipe"), 0);
+}
+
+static void open_all_beneath(void)
+{
+	int root = open("root", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char longer[6000];
+
+	ck_assert_int_ge(root, 0);
+	for (size_t i = 0; i < COUNT(beneath); i++) {
+		for (int follow = 0; follow < 2; follow++) {
+			enum err_kind kind = follow ? beneath[i].following : beneath[i].strict;
+			struct err err = ERR_INIT;
+			int fd, result;
+
+			result = file_open_beneath(root, beneath[i].path, follow, &fd, &err);
+			ck_assert_msg(err.kind == kind, "%s (%d): %s %s", beneath[i].what,
+				      follow, err_kind_name(err.kind), err.text);
+			ck_assert_int_eq(result, kind ? -1 : 0);
+			ck_assert_int_eq(fd >= 0, !kind);
+			if (fd >= 0) {
+				ck_assert_int_eq(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+				close(fd);
+			}
+		}
+	}
+	memset(longer, 'a', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	for (int follow = 0; follow < 2; follow++) {
+		struct err err = ERR_INIT;
+		int fd;
+
+		ck_assert_int_eq(file_open_beneath(root, longer, follow, &fd, &err), -1);
+		ck_assert_int_eq(err.kind, ERR_NOT_FOUND);
+	}
+	close(root);
+}
+
+START_TEST(stays_beneath)
+{
+	lay_out_root();
+	open_all_beneath();
+}
+END_TEST
+
+/* The same answers where the kernel, or a sandbox, knows no openat2. */
+START_TEST(stays_beneath_by_walking)
+{
+	static const int answers[] = { ENOSYS, EPERM };
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+	int before, after;
+
+	lay_out_root();
+	ck_assert_int_eq(seccomp_rule_add(filter, SCMP_ACT_ERRNO((uint32_t)answers[_i]),
+					  SCMP_SYS(openat2), 0), 0);
+	ck_assert_int_eq(seccomp_load(filter), 0);
+	seccomp_release(filter);
+	before = open("/dev/null", O_RDONLY);
+	close(before);
+	open_all_beneath();
+	after = open("/dev/null", O_RDONLY);
+	close(after);
+	ck_assert_int_eq(before, after);
+}
+END_TEST
+
+START_TEST(fills_standard_descriptors)
+{
+	struct err err = ERR_INIT;
+	struct stat now;
+	int saved = dup(STDERR_FILENO);
+
+	close(STDIN_FILENO);
+	close(STDERR_FILENO);
+	ck_assert_int_eq(file_fill_standard_descriptors(&err), 0);
+	for (int fd = 0; fd < 3; fd++)
+		ck_assert_int_eq(fstat(fd, &now), 0);
+	ck_assert_int_eq(fcntl(STDERR_FILENO, F_GETFD) & FD_CLOEXEC, 0);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	ck_assert_int_eq(file_fill_standard_descriptors(&err), 0);
+}
+END_TEST
+
+START_TEST(fixtures_are_made_once_and_anew_for_new_words)
+{
+	const char *path = support_fixture("base/words", "echo one >\"$DIR/part\"; cat \"$DIR/part\" >\"$OUT\"");
+	struct stat first, again;
+
+	ck_assert_str_eq(get(path), "one\n");
+	ck_assert_int_eq(stat(path, &first), 0);
+	support_fixture("base/words", "echo one >\"$DIR/part\"; cat \"$DIR/part\" >\"$OUT\"");
+	ck_assert_int_eq(stat(path, &again), 0);
+	ck_assert_uint_eq(first.st_ino, again.st_ino);
+	support_fixture("base/words", "test -d \"$SRC/src/base\"; echo two >\"$OUT\"");
+	ck_assert_str_eq(get(path), "two\n");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("base/file");
+	TCase *tcase = tcase_create("file");
+
+	tcase_add_checked_fixture(tcase, enter_fresh_folder, leave_folder);
+	tcase_add_test(tcase, maps_files);
+	tcase_add_test(tcase, reads_up_to_a_limit);
+	tcase_add_test(tcase, makes_folders);
+	tcase_add_test(tcase, publishes_whole_files);
+	tcase_add_test(tcase, refuses_impossible_temporaries);
+	tcase_add_test(tcase, stays_beneath);
+	tcase_add_loop_test(tcase, stays_beneath_by_walking, 0, 2);
+	tcase_add_test(tcase, fills_standard_descriptors);
+	tcase_add_test(tcase, fixtures_are_made_once_and_anew_for_new_words);
+	suite_add_tcase(suite, tcase);
+	return support_main(suite);
+}

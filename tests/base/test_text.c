@@ -1,0 +1,238 @@
+/* test_text.c -- borrowed bytes: numbers, base names, UTF-8; and the growing buf. */
+#include "base/text.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "support/support.h"
+
+#define BYTES(literal) { (literal), sizeof(literal) - 1 }
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+START_TEST(compares)
+{
+	ck_assert(text_equal(TEXT_NONE, TEXT("")));
+	ck_assert(text_is(TEXT("abc"), "abc"));
+	ck_assert(!text_is(TEXT("abc"), "abd"));
+	ck_assert(!text_is(TEXT("abc"), "ab"));
+	ck_assert(text_equal_ignoring_case(TEXT("aBc-Z"), TEXT("AbC-z")));
+	ck_assert(!text_equal_ignoring_case(TEXT("["), TEXT("{")));
+	ck_assert(!text_equal_ignoring_case(TEXT("a"), TEXT("ab")));
+	ck_assert(text_starts_with(TEXT("abc"), "ab"));
+	ck_assert(text_starts_with(TEXT("abc"), ""));
+	ck_assert(!text_starts_with(TEXT("a"), "ab"));
+	ck_assert(text_ends_with(TEXT("abc"), "bc"));
+	ck_assert(!text_ends_with(TEXT("c"), "bc"));
+}
+END_TEST
+
+START_TEST(reads_numbers)
+{
+	static const struct {
+		const char *text;
+		unsigned base;
+		bool is_number;
+		uint64_t value;
+	} cases[] = {
+		{ "0", 10, true, 0 },
+		{ "00012", 10, true, 12 },
+		{ "18446744073709551615", 10, true, UINT64_MAX },
+		{ "18446744073709551616", 10, false, 0 },
+		{ "99999999999999999999999", 10, false, 0 },
+		{ "ffffffffffffffff", 16, true, UINT64_MAX },
+		{ "10000000000000000", 16, false, 0 },
+		{ "DeadBeef", 16, true, 0xdeadbeef },
+		{ "", 10, false, 0 },
+		{ "-1", 10, false, 0 },
+		{ "+1", 10, false, 0 },
+		{ " 1", 10, false, 0 },
+		{ "1 ", 10, false, 0 },
+		{ "0x1", 16, false, 0 },
+		{ "a", 10, false, 0 },
+		{ "g", 16, false, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint64_t value = 0;
+
+		ck_assert_msg(text_to_u64(text_of(cases[i].text), cases[i].base, &value) ==
+			      cases[i].is_number, "%s", cases[i].text);
+		ck_assert_uint_eq(value, cases[i].value);
+	}
+}
+END_TEST
+
+START_TEST(finds_base_names)
+{
+	static const char *const cases[][2] = {
+		{ "a/b/c", "c" }, { "c", "c" }, { "", "" }, { "/", "" }, { "//\\", "" },
+		{ "C:\\dir\\file.pdb", "file.pdb" }, { "a/b\\c", "c" }, { "a\\b/c", "c" },
+		{ "a/b/", "b" }, { "a/b/\\/", "b" }, { "/x", "x" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		ck_assert_msg(text_is(text_basename(text_of(cases[i][0])), cases[i][1]),
+			      "%s", cases[i][0]);
+	ck_assert_ptr_null(text_basename(TEXT_NONE).bytes);
+}
+END_TEST
+
+static const struct {
+	const char *what;
+	struct text text;
+	bool is_valid;
+	size_t steps;      /* characters, each wrong piece counted as one */
+} utf8_cases[] = {
+	{ "empty",                   BYTES(""), true, 0 },
+	{ "NUL",                     BYTES("\0"), true, 1 },
+	{ "two bytes, smallest",     BYTES("\xc2\x80"), true, 1 },
+	{ "two bytes, overlong",     BYTES("\xc1\xbf"), false, 2 },
+	{ "three bytes, smallest",   BYTES("\xe0\xa0\x80"), true, 1 },
+	{ "three bytes, overlong",   BYTES("\xe0\x9f\xbf"), false, 3 },
+	{ "before the surrogates",   BYTES("\xed\x9f\xbf"), true, 1 },
+	{ "a surrogate",             BYTES("\xed\xa0\x80"), false, 3 },
+	{ "after the surrogates",    BYTES("\xee\x80\x80"), true, 1 },
+	{ "four bytes, smallest",    BYTES("\xf0\x90\x80\x80"), true, 1 },
+	{ "four bytes, overlong",    BYTES("\xf0\x8f\xbf\xbf"), false, 4 },
+	{ "U+10FFFF",                BYTES("\xf4\x8f\xbf\xbf"), true, 1 },
+	{ "above U+10FFFF",          BYTES("\xf4\x90\x80\x80"), false, 4 },
+	{ "f5",                      BYTES("\xf5\x80\x80\x80"), false, 4 },
+	{ "lone continuation",       BYTES("a\x80z"), false, 3 },
+	{ "cut after one of two",    BYTES("a\xc3"), false, 2 },
+	{ "cut after three of four", BYTES("\xf0\x9f\x98"), false, 1 },
+	{ "cut, then ASCII",         BYTES("\xf0\x9f\x98" "A"), false, 2 },
+	{ "fe and ff",               BYTES("\xfe\xff"), false, 2 },
+	{ "long ASCII, wrong end",   BYTES("0123456789abcdefghij\xff"), false, 21 },
+	{ "long ASCII, good end",    BYTES("0123456789abcdefghij\xc3\xa4"), true, 21 },
+};
+
+START_TEST(judges_utf8)
+{
+	for (size_t i = 0; i < COUNT(utf8_cases); i++) {
+		struct text text = utf8_cases[i].text;
+		bool all = true;
+		size_t steps = 0;
+
+		ck_assert_msg(text_is_utf8(text) == utf8_cases[i].is_valid, "%s",
+			      utf8_cases[i].what);
+		for (size_t at = 0; at < text.size; steps++) {
+			bool valid;
+			size_t step = utf8_step(text.bytes + at, text.size - at, &valid);
+
+			ck_assert(step >= 1 && step <= 4 && step <= text.size - at);
+			all = all && valid;
+			at += step;
+		}
+		ck_assert_msg(all == utf8_cases[i].is_valid && steps == utf8_cases[i].steps,
+			      "%s: %zu steps", utf8_cases[i].what, steps);
+	}
+}
+END_TEST
+
+START_TEST(buf_grows_within_its_ceiling)
+{
+	struct err err = ERR_INIT;
+	struct buf buf;
+
+	buf_init(&buf, 1000);
+	ck_assert_str_eq(buf_string(&buf), "");
+	ck_assert_uint_eq(buf_text(&buf).size, 0);
+	ck_assert_ptr_nonnull(buf_text(&buf).bytes);
+	for (int i = 0; i < 100; i++)
+		buf_add_string(&buf, "0123456789");
+	ck_assert_int_eq(buf_check(&buf, &err), 0);
+	ck_assert_uint_eq(buf.size, 1000);
+	ck_assert_uint_eq(strlen(buf_string(&buf)), 1000);
+	buf_add(&buf, NULL, 0);
+	ck_assert_int_eq(buf_check(&buf, &err), 0);
+	buf_add_char(&buf, 'x');
+	ck_assert_int_eq(buf_check(&buf, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_LIMIT);
+	ck_assert_str_eq(err.text, "more than 1000 bytes");
+	ck_assert_uint_eq(buf.size, 1000);
+	ck_assert_ptr_null(buf_reserve(&buf, 0));
+	buf_clear(&buf);
+	buf_add_text(&buf, TEXT("again"));
+	ck_assert_str_eq(buf_string(&buf), "again");
+	ck_assert_int_eq(buf_check(&buf, &err), 0);
+	buf_release(&buf);
+}
+END_TEST
+
+START_TEST(buf_refuses_absurd_sizes)
+{
+	struct buf buf;
+
+	buf_init(&buf, SIZE_MAX);
+	buf_add_char(&buf, 'a');
+	ck_assert_ptr_null(buf_reserve(&buf, SIZE_MAX));
+	buf_clear(&buf);
+	buf_add_char(&buf, 'a');
+	ck_assert_ptr_null(buf_reserve(&buf, SIZE_MAX - 1));
+	buf_clear(&buf);
+	ck_assert_ptr_null(buf_reserve(&buf, SIZE_MAX / 2));
+	buf_release(&buf);
+	buf_init(&buf, 0);
+	buf_add(&buf, "", 0);
+	ck_assert(!buf.failed);
+	buf_add_char(&buf, 'a');
+	ck_assert(buf.failed);
+	buf_release(&buf);
+}
+END_TEST
+
+START_TEST(buf_prints)
+{
+	struct buf buf;
+
+	for (size_t ceiling = 0; ceiling < 600; ceiling++) {
+		buf_init(&buf, ceiling);
+		buf_add_string(&buf, "");
+		buf_printf(&buf, "%s", "");
+		buf_printf(&buf, "%0300d", 1);
+		ck_assert_int_eq(buf.failed, ceiling < 300);
+		ck_assert_uint_eq(buf.size, ceiling < 300 ? 0 : 300);
+		buf_printf(&buf, "%0200d", 2);
+		ck_assert_int_eq(buf.failed, ceiling < 500);
+		ck_assert_uint_eq(strlen(buf_string(&buf)), buf.size);
+		buf_release(&buf);
+	}
+}
+END_TEST
+
+static int fill_a_buf(void *payload, struct err *err)
+{
+	struct buf buf;
+	int result;
+
+	(void)payload;
+	buf_init(&buf, 1 << 20);
+	for (int i = 0; i < 1000; i++)
+		buf_printf(&buf, "line %d\n", i);
+	result = buf_check(&buf, err);
+	ck_assert(result == 0 || err->kind == ERR_NO_MEMORY);
+	buf_release(&buf);
+	return result;
+}
+
+START_TEST(buf_survives_every_allocation_failure)
+{
+	support_every_allocation_failure(fill_a_buf, NULL, 100);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("base/text");
+	TCase *tcase = tcase_create("text and buf");
+
+	tcase_add_test(tcase, compares);
+	tcase_add_test(tcase, reads_numbers);
+	tcase_add_test(tcase, finds_base_names);
+	tcase_add_test(tcase, judges_utf8);
+	tcase_add_test(tcase, buf_grows_within_its_ceiling);
+	tcase_add_test(tcase, buf_refuses_absurd_sizes);
+	tcase_add_test(tcase, buf_prints);
+	tcase_add_test(tcase, buf_survives_every_allocation_failure);
+	suite_add_tcase(suite, tcase);
+	return support_main(suite);
+}
