@@ -1,0 +1,278 @@
+/* unit.c -- the functions of one unit: FUNC, its line records and its INLINE records. */
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "object/breakpad/breakpad.h"
+
+struct line_record {
+	uint64_t address, end;
+	uint32_t file, line;
+	uint32_t order;
+};
+
+/* Arrays that grow in the scratch arena and are used again for the next function. */
+struct unit {
+	const struct breakpad *breakpad;
+	struct arena *scratch;
+	const struct object_sink *sink;
+	struct object_range range;
+	struct text name;
+	bool open;                   /* inside a FUNC that counts */
+	const char *func_at;         /* for messages */
+	struct line_record *records;
+	size_t record_count, record_room;
+	struct breakpad_inline *inlines;
+	size_t inline_count, inline_room;
+	struct object_line *lines;
+	size_t line_room;
+};
+
+static int grow(struct arena *arena, void **items, size_t count, size_t *room, size_t need,
+		size_t size, struct err *err)
+{
+	size_t wanted = *room ? 2 * *room : 256;
+	void *bigger;
+
+	if (need <= *room)
+		return 0;
+	while (wanted < need)
+		wanted *= 2;
+	bigger = arena_alloc_raw(arena, wanted, size);
+	if (!bigger)
+		return err_set(err, ERR_NO_MEMORY, "no memory for %zu records of one function",
+			       wanted);
+	if (count > 0)
+		memcpy(bigger, *items, count * size);
+	*items = bigger;
+	*room = wanted;
+	return 0;
+}
+
+static uint64_t end_of(uint64_t address, uint64_t size)
+{
+	return size > UINT64_MAX - address ? UINT64_MAX : address + size;
+}
+
+static int refuse(const struct unit *unit, const char *what, const char *line, struct err *err)
+{
+	return err_set(err, ERR_MALFORMED, "bad %s record at byte %zu", what,
+		       (size_t)(line - unit->breakpad->start));
+}
+
+static int begin_function(struct unit *unit, struct fields line, const char *start,
+			  struct err *err)
+{
+	uint64_t parameters;
+
+	field_skip_multiple(&line);
+	if (!field_hex(&line, &unit->range.address) || !field_hex(&line, &unit->range.size) ||
+	    !field_hex(&line, &parameters))
+		return refuse(unit, "FUNC", start, err);
+	unit->name = field_rest(&line);
+	if (unit->name.size == 0)
+		unit->name = TEXT("<unknown>");
+	unit->range.size = end_of(unit->range.address, unit->range.size) - unit->range.address;
+	unit->open = unit->range.size > 0;
+	unit->func_at = start;
+	unit->record_count = 0;
+	unit->inline_count = 0;
+	return 0;
+}
+
+static int add_line(struct unit *unit, struct fields line, const char *start, struct err *err)
+{
+	uint64_t address, size;
+	uint32_t number, file;
+	void *items = unit->records;
+
+	if (!field_hex(&line, &address) || !field_hex(&line, &size) ||
+	    !field_line_number(&line, &number) || !field_decimal(&line, &file) ||
+	    line.at != line.end)
+		return refuse(unit, "line", start, err);
+	if (size == 0 || !unit->open)
+		return 0;
+	if (unit->record_count == unit->record_room &&
+	    grow(unit->scratch, &items, unit->record_count, &unit->record_room,
+		 unit->record_count + 1, sizeof(*unit->records), err) < 0)
+		return -1;
+	unit->records = items;
+	unit->records[unit->record_count] = (struct line_record){
+		.address = address, .end = end_of(address, size), .line = number,
+		.file = breakpad_find_name(&unit->breakpad->files, file),
+		.order = (uint32_t)unit->record_count,
+	};
+	unit->record_count++;
+	return 0;
+}
+
+static int add_inline_range(struct unit *unit, const struct breakpad_inline *record,
+			    struct err *err)
+{
+	void *items = unit->inlines;
+
+	if (grow(unit->scratch, &items, unit->inline_count, &unit->inline_room,
+		 unit->inline_count + 1, sizeof(*unit->inlines), err) < 0)
+		return -1;
+	unit->inlines = items;
+	unit->inlines[unit->inline_count] = *record;
+	unit->inlines[unit->inline_count].order = (uint32_t)unit->inline_count;
+	unit->inline_count++;
+	return 0;
+}
+
+static int add_inline(struct unit *unit, struct fields line, const char *start, struct err *err)
+{
+	const struct breakpad *breakpad = unit->breakpad;
+	struct breakpad_inline record;
+	uint32_t file, origin;
+
+	if (!field_decimal(&line, &record.depth) || !field_line_number(&line, &record.call_line) ||
+	    !field_decimal(&line, &file) || !field_decimal(&line, &origin) ||
+	    line.at == line.end)
+		return refuse(unit, "INLINE", start, err);
+	record.call_file = breakpad_find_name(&breakpad->files, file);
+	origin = breakpad_find_name(&breakpad->origins, origin);
+	record.origin = origin == OBJECT_NO_FILE ? TEXT_NONE
+						 : breakpad->origins.names[origin].text;
+	while (line.at != line.end) {
+		uint64_t size;
+
+		if (!field_hex(&line, &record.address) || !field_hex(&line, &size))
+			return refuse(unit, "INLINE", start, err);
+		record.end = end_of(record.address, size);
+		if (size > 0 && unit->open && record.depth < LIMIT_INLINE_DEPTH &&
+		    add_inline_range(unit, &record, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+	const struct line_record *a = left, *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void sort_lines(struct unit *unit)
+{
+	for (size_t i = 1; i < unit->record_count; i++) {
+		if (unit->records[i].address >= unit->records[i - 1].address)
+			continue;
+		qsort(unit->records, unit->record_count, sizeof(*unit->records), compare_lines);
+		return;
+	}
+}
+
+/* Appends; of two lines at one address the later stays. */
+static void put_line(struct unit *unit, size_t *count, struct object_line line)
+{
+	if (*count > 0 && unit->lines[*count - 1].address == line.address)
+		(*count)--;
+	unit->lines[(*count)++] = line;
+}
+
+/* Between two lines, and behind the last, nothing is known. */
+static int make_lines(struct unit *unit, size_t *count, struct err *err)
+{
+	uint64_t from = unit->range.address, to = from + unit->range.size, covered = from;
+	void *items = unit->lines;
+
+	*count = 0;
+	if (grow(unit->scratch, &items, 0, &unit->line_room, 2 * unit->record_count + 1,
+		 sizeof(*unit->lines), err) < 0)
+		return -1;
+	unit->lines = items;
+	sort_lines(unit);
+	for (size_t i = 0; i < unit->record_count; i++) {
+		const struct line_record *record = &unit->records[i];
+		uint64_t address = record->address < from ? from : record->address;
+
+		if (record->end <= from || address >= to)
+			continue;
+		if (covered < address && *count > 0)
+			put_line(unit, count, (struct object_line){ covered, OBJECT_NO_FILE, 0 });
+		put_line(unit, count, (struct object_line){ address, record->file, record->line });
+		if (record->end > covered)
+			covered = record->end;
+	}
+	if (covered < to && *count > 0)
+		put_line(unit, count, (struct object_line){ covered, OBJECT_NO_FILE, 0 });
+	return 0;
+}
+
+static int end_function(struct unit *unit, struct err *err)
+{
+	const struct breakpad *breakpad = unit->breakpad;
+	struct object_function function = {
+		.range = unit->range, .name = unit->name, .language = LANGUAGE_UNKNOWN,
+	};
+	struct object_inlinee *inlinees = NULL;
+	struct arena_mark mark;
+	int rc;
+
+	if (!unit->open)
+		return 0;
+	unit->open = false;
+	if (make_lines(unit, &function.line_count, err) < 0)
+		return -1;
+	function.lines = unit->lines;
+	mark = arena_mark(unit->scratch);
+	if (breakpad_nest(&unit->range, unit->inlines, unit->inline_count, unit->scratch,
+			  &inlinees, &function.inlinee_count, err) < 0)
+		return err_while(err, "FUNC at byte %zu",
+				 (size_t)(unit->func_at - breakpad->start));
+	function.inlinees = inlinees;
+	rc = unit->sink->function(unit->sink->payload, breakpad->file_names,
+				  breakpad->files.count, &function, err);
+	arena_rewind(unit->scratch, mark);
+	return rc ? -1 : 0;
+}
+
+static int read_record(struct unit *unit, struct fields line, const char *start, bool *in_function,
+		       struct err *err)
+{
+	switch (record_kind(&line)) {
+	case RECORD_FUNC:
+		if (end_function(unit, err) < 0)
+			return -1;
+		*in_function = true;
+		return begin_function(unit, line, start, err);
+	case RECORD_LINE:
+		return *in_function ? add_line(unit, line, start, err) : 0;
+	case RECORD_INLINE:
+		return *in_function ? add_inline(unit, line, start, err) : 0;
+	case RECORD_INLINE_ORIGIN:
+	case RECORD_EMPTY:
+		return 0;
+	default:
+		*in_function = false;
+		return end_function(unit, err);
+	}
+}
+
+/* A record that cannot be read costs its unit, not the file: what stands in the other
+ * megabytes was written well enough to be useful. */
+int breakpad_read_unit(const struct breakpad *breakpad, size_t index, struct arena *scratch,
+		       const struct object_sink *sink, struct err *err)
+{
+	struct unit unit = { .breakpad = breakpad, .scratch = scratch, .sink = sink };
+	const char *at = breakpad->units[index].start, *start = at;
+	struct arena_mark mark = arena_mark(scratch);
+	bool in_function = false;
+	struct fields line;
+	int rc = 0;
+
+	while (rc == 0 && record_next(&at, breakpad->units[index].end, &line)) {
+		rc = read_record(&unit, line, start, &in_function, err);
+		start = at;
+	}
+	if (rc == 0)
+		rc = end_function(&unit, err);
+	arena_rewind(scratch, mark);
+	return rc;
+}

@@ -1,0 +1,412 @@
+/* elf.c -- the ELF format: which file brings the symbols and which the DWARF. */
+#include <stdio.h>
+#include <zlib.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "object/dwarf/dwarf.h"
+#include "object/elf/elf_file.h"
+#include "object/symbols.h"
+
+#define SECTION_NAME_BYTES 32u
+
+struct elf_table {
+	const struct elf_file *file;
+	struct elf_symbols symbols;
+};
+
+struct elf {
+	struct elf_file main;
+	struct elf_file debug;           /* the debuglink's target; whole.bytes NULL: not given */
+	struct elf_file alternate;       /* dwz file, likewise */
+	struct elf_file split;           /* .dwp or .dwo */
+	struct elf_file mini;            /* unpacked .gnu_debugdata */
+	struct unpack_room room;
+	struct elf_table tables[SYMBOLS_TABLES];
+	unsigned table_count;
+	struct symbols symbols;
+	const struct elf_file *described;    /* main or debug, whichever has DWARF; or NULL */
+	struct dwarf *dwarf;
+	bool prepared;
+};
+
+static bool elf_probe(const uint8_t *head, size_t size)
+{
+	return size >= SELFMAG && memcmp(head, ELFMAG, SELFMAG) == 0;
+}
+
+static int set_code_id(struct object *object, struct text build_id, struct err *err)
+{
+	char *hex;
+
+	if (!build_id.bytes)
+		return 0;
+	hex = arena_alloc(object->arena, 2 * build_id.size + 1, 1);
+	if (!hex)
+		return err_set(err, ERR_NO_MEMORY, "no memory for the code id");
+	hex_format((const uint8_t *)build_id.bytes, build_id.size, hex);
+	object->code_id = (struct text){ hex, 2 * build_id.size };
+	return 0;
+}
+
+static int elf_open(struct object *object, struct arena *arena, struct err *err)
+{
+	struct elf *elf = arena_alloc(arena, 1, sizeof(*elf));
+	struct object_want *wants;
+
+	if (!elf)
+		return err_set(err, ERR_NO_MEMORY, "no memory for its headers");
+	unpack_room_init(&elf->room, arena, LIMIT_UNPACKED_BYTES);
+	object->state = elf;
+	if (elf_file_read(&elf->main, object->bytes, object->size, arena, err) < 0)
+		return -1;
+	elf_file_identify(&elf->main, object);
+	if (set_code_id(object, elf->main.build_id, err) < 0 ||
+	    elf_file_wants(&elf->main, arena, &wants, &object->want_count, err) < 0)
+		return -1;
+	object->wants = wants;
+	for (size_t i = 0; i < object->want_count; i++)
+		if (wants[i].role == OBJECT_ROLE_DEBUGLINK)
+			object->debug_file = wants[i].name;
+	return 0;
+}
+
+/* --- Companions ---------------------------------------------------------------------- */
+
+/* zlib counts in unsigned int. */
+static uint32_t crc_of(const uint8_t *bytes, size_t size)
+{
+	uLong crc = crc32(0, NULL, 0);
+
+	while (size > 0) {
+		uInt turn = size > ((uInt)1 << 30) ? (uInt)1 << 30 : (uInt)size;
+
+		crc = crc32(crc, bytes, turn);
+		bytes += turn;
+		size -= turn;
+	}
+	return (uint32_t)crc;
+}
+
+static const struct object_want *find_want(const struct object *object, enum object_role role)
+{
+	for (size_t i = 0; i < object->want_count; i++)
+		if (object->wants[i].role == role)
+			return &object->wants[i];
+	return NULL;
+}
+
+/* A debug file belongs to its object by build id; where either has none, by CRC. */
+static int check_debuglink(const struct object *object, const struct elf *elf,
+			   const struct elf_file *debug, struct err *err)
+{
+	const struct object_want *want = find_want(object, OBJECT_ROLE_DEBUGLINK);
+
+	if (elf->main.build_id.bytes && debug->build_id.bytes) {
+		if (!text_equal(elf->main.build_id, debug->build_id))
+			return err_set(err, ERR_MALFORMED, "its build id is another one");
+		return 0;
+	}
+	if (want && crc_of(debug->whole.bytes, debug->whole.size) != want->crc)
+		return err_set(err, ERR_MALFORMED, "its checksum is another one");
+	return 0;
+}
+
+/* What the debug file wants itself (a dwz file, a package) is wanted of us from now on. */
+static int add_wants(struct object *object, const struct elf_file *debug, struct err *err)
+{
+	struct object_want *more, *all;
+	size_t count, kept = 0;
+
+	if (elf_file_wants(debug, object->arena, &more, &count, err) < 0)
+		return -1;
+	all = arena_alloc(object->arena, object->want_count + count + 1, sizeof(*all));
+	if (!all)
+		return err_set(err, ERR_NO_MEMORY, "no memory for the files it points to");
+	for (size_t i = 0; i < object->want_count; i++)
+		all[kept++] = object->wants[i];
+	for (size_t i = 0; i < count; i++)
+		if (more[i].role != OBJECT_ROLE_DEBUGLINK && !find_want(object, more[i].role))
+			all[kept++] = more[i];
+	object->wants = all;
+	object->want_count = kept;
+	return 0;
+}
+
+static int attach_debuglink(struct object *object, struct elf *elf, struct elf_file *debug,
+			    struct err *err)
+{
+	if (check_debuglink(object, elf, debug, err) < 0)
+		return -1;
+	if (!debug->has_load_address)
+		debug->load_address = elf->main.load_address;
+	elf->debug = *debug;
+	if (elf_file_symtab(debug).count > 0)
+		object->offers |= OBJECT_OFFERS_SYMBOLS;
+	if (!elf_file_section(debug, ".debug_info"))
+		return 0;
+	object->offers |= OBJECT_OFFERS_DEBUG;
+	return elf_file_section(&elf->main, ".debug_info") ? 0 : add_wants(object, debug, err);
+}
+
+static int attach_alternate(const struct object *object, struct elf *elf,
+			    const struct elf_file *alternate, struct err *err)
+{
+	const struct object_want *want = find_want(object, OBJECT_ROLE_DWZ);
+	char hex[2 * 64 + 1];
+
+	if (want && alternate->build_id.bytes && alternate->build_id.size <= 64) {
+		hex_format((const uint8_t *)alternate->build_id.bytes,
+			   alternate->build_id.size, hex);
+		if (want->id.bytes && !text_is(want->id, hex))
+			return err_set(err, ERR_MALFORMED, "its build id is another one");
+	}
+	elf->alternate = *alternate;
+	return 0;
+}
+
+static int elf_attach(struct object *object, enum object_role role, const uint8_t *bytes,
+		      size_t size, struct err *err)
+{
+	struct elf *elf = object->state;
+	struct elf_file file;
+
+	if (elf->prepared)
+		return err_set(err, ERR_INTERNAL, "attached after it was prepared");
+	if (!elf_probe(bytes, size))
+		return err_set(err, ERR_MALFORMED, "not an ELF file");
+	if (elf_file_read(&file, bytes, size, object->arena, err) < 0)
+		return -1;
+	switch (role) {
+	case OBJECT_ROLE_DEBUGLINK:
+		return attach_debuglink(object, elf, &file, err);
+	case OBJECT_ROLE_DWZ:
+		return attach_alternate(object, elf, &file, err);
+	case OBJECT_ROLE_DWP:
+	case OBJECT_ROLE_DWO:
+		elf->split = file;
+		return 0;
+	default:
+		return err_set(err, ERR_INTERNAL, "no such role");
+	}
+}
+
+/* --- Symbols ------------------------------------------------------------------------- */
+
+static void add_table(struct elf *elf, const struct elf_file *file, struct elf_symbols symbols)
+{
+	if (symbols.count > 1 && elf->table_count < SYMBOLS_TABLES)
+		elf->tables[elf->table_count++] = (struct elf_table){ file, symbols };
+}
+
+/* .gnu_debugdata: a small ELF file, packed by xz, with the symbols strip took away.  A bad one
+ * costs itself: the file is as good as one stripped of it. */
+static void open_mini(struct elf *elf, struct arena *arena)
+{
+	const struct elf_section *section = elf_file_section(&elf->main, ".gnu_debugdata");
+	struct err ignored = ERR_INIT;
+	struct text packed;
+	uint64_t size;
+	void *out;
+
+	if (!section)
+		return;
+	packed = elf_section_raw(&elf->main, section);
+	if (!packed.bytes || unpack_xz_size(".gnu_debugdata", packed, &size, &ignored) < 0 ||
+	    size > LIMIT_SECTION_BYTES || unpack_room_get(&elf->room, size, &out, &ignored) < 0 ||
+	    unpack_memory(UNPACK_XZ, ".gnu_debugdata", packed, out, (size_t)size, &ignored) < 0 ||
+	    elf_file_read(&elf->mini, out, (size_t)size, arena, &ignored) < 0) {
+		elf->mini = (struct elf_file){ .has_load_address = false };
+		return;
+	}
+	if (!elf->mini.has_load_address)
+		elf->mini.load_address = elf->main.load_address;
+}
+
+/* The fullest table first: where names compete it wins. */
+static void choose_tables(struct elf *elf, struct arena *arena)
+{
+	struct elf_symbols full = elf_file_symtab(&elf->main);
+
+	add_table(elf, &elf->main, full);
+	if (full.count == 0 && elf->debug.whole.bytes) {
+		full = elf_file_symtab(&elf->debug);
+		add_table(elf, &elf->debug, full);
+	}
+	add_table(elf, &elf->main, elf_file_dynsym(&elf->main));
+	if (full.count > 0)
+		return;
+	open_mini(elf, arena);
+	if (elf->mini.whole.bytes)
+		add_table(elf, &elf->mini, elf_file_symtab(&elf->mini));
+}
+
+struct gather {
+	struct symbols *symbols;
+	uint32_t table;
+};
+
+static void gather_symbol(void *payload, uint64_t address, uint64_t size, uint32_t index)
+{
+	const struct gather *gather = payload;
+
+	symbols_add(gather->symbols, address, size, gather->table, index);
+}
+
+static void count_symbol(void *payload, uint64_t address, uint64_t size, uint32_t index)
+{
+	(void)address;
+	(void)size;
+	(void)index;
+	(*(size_t *)payload)++;
+}
+
+static int read_symbols(struct elf *elf, struct arena *arena, struct err *err)
+{
+	size_t count = 0;
+
+	choose_tables(elf, arena);
+	for (unsigned i = 0; i < elf->table_count; i++)
+		elf_symbols_each(elf->tables[i].file, &elf->tables[i].symbols, count_symbol, &count);
+	if (symbols_reserve(&elf->symbols, count, arena, err) < 0)
+		return -1;
+	for (unsigned i = 0; i < elf->table_count; i++) {
+		struct gather gather = { &elf->symbols, i };
+
+		elf_symbols_each(elf->tables[i].file, &elf->tables[i].symbols, gather_symbol,
+				 &gather);
+	}
+	return symbols_settle(&elf->symbols, arena, err);
+}
+
+static struct text name_of(const struct elf *elf, const struct symbol_record *record)
+{
+	const struct elf_table *table = &elf->tables[symbol_table(record)];
+
+	return elf_symbols_name(table->file, &table->symbols, symbol_index(record));
+}
+
+static struct text symbol_at(const void *payload, uint64_t address)
+{
+	const struct elf *elf = payload;
+	const struct symbol_record *record;
+
+	if (address < elf->described->load_address)
+		return TEXT_NONE;
+	record = symbols_at(&elf->symbols, address - elf->described->load_address);
+	return record ? name_of(elf, record) : TEXT_NONE;
+}
+
+static int elf_each_symbol(const struct object *object, object_symbol_fn *fn, void *payload,
+			   struct err *err)
+{
+	const struct elf *elf = object->state;
+
+	(void)err;
+	for (size_t i = 0; i < elf->symbols.count; i++) {
+		const struct symbol_record *record = &elf->symbols.records[i];
+		struct object_symbol symbol = {
+			.address = record->address, .size = record->size,
+			.name = name_of(elf, record),
+		};
+
+		if (symbol.name.size > 0 && fn(payload, &symbol))
+			break;
+	}
+	return 0;
+}
+
+/* --- DWARF --------------------------------------------------------------------------- */
+
+static int load_sections(const struct elf_file *file, const char *suffix,
+			 struct unpack_room *room, struct dwarf_sections *sections,
+			 struct err *err)
+{
+	sections->big_endian = file->whole.big_endian;
+	for (unsigned i = 0; i < DWARF_SECTIONS; i++) {
+		char name[SECTION_NAME_BYTES];
+
+		(void)snprintf(name, sizeof(name), "%s%s",
+			       dwarf_section_name((enum dwarf_section)i),
+			       i == DWARF_CU_INDEX ? "" : suffix);
+		if (elf_file_load(file, name, room, &sections->section[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int open_dwarf(struct object *object, struct elf *elf, struct err *err)
+{
+	const struct elf_file *file = elf->described;
+	struct dwarf_input input = {
+		.load_address = file->load_address,
+		.arch = object->arch,
+		.relocatable = file->type == ET_REL,
+		.symbol_at = elf->symbols.count > 0 ? symbol_at : NULL,
+		.payload = elf,
+	};
+	const struct elf_file *split = elf->split.whole.bytes ? &elf->split : file;
+
+	if (load_sections(file, "", &elf->room, &input.main, err) < 0 ||
+	    load_sections(split, ".dwo", &elf->room, &input.split, err) < 0)
+		return -1;
+	if (elf->alternate.whole.bytes &&
+	    load_sections(&elf->alternate, "", &elf->room, &input.alternate, err) < 0)
+		return err_while(err, "reading its dwz file");
+	return dwarf_open(&elf->dwarf, &input, object->arena, err);
+}
+
+static int elf_prepare(struct object *object, struct err *err)
+{
+	struct elf *elf = object->state;
+
+	if (elf->prepared)
+		return 0;
+	elf->prepared = true;
+	if (read_symbols(elf, object->arena, err) < 0)
+		return -1;
+	if (elf_file_section(&elf->main, ".debug_info"))
+		elf->described = &elf->main;
+	else if (elf->debug.whole.bytes && elf_file_section(&elf->debug, ".debug_info"))
+		elf->described = &elf->debug;
+	return elf->described ? open_dwarf(object, elf, err) : 0;
+}
+
+static size_t elf_unit_count(const struct object *object)
+{
+	const struct elf *elf = object->state;
+
+	return elf->dwarf ? dwarf_unit_count(elf->dwarf) : 0;
+}
+
+static int elf_read_unit(const struct object *object, size_t unit, struct arena *scratch,
+			 const struct object_sink *sink, struct err *err)
+{
+	return dwarf_read_unit(((const struct elf *)object->state)->dwarf, unit, scratch, sink,
+			       err);
+}
+
+static void elf_unit_name(const struct object *object, size_t unit, char *out, size_t room)
+{
+	dwarf_unit_name(((const struct elf *)object->state)->dwarf, unit, out, room);
+}
+
+static void elf_release(struct object *object)
+{
+	unpack_room_release(&((struct elf *)object->state)->room);
+}
+
+const struct object_format object_format_elf = {
+	.name = "elf",
+	.probe_bytes = SELFMAG,
+	.probe = elf_probe,
+	.open = elf_open,
+	.attach = elf_attach,
+	.prepare = elf_prepare,
+	.unit_count = elf_unit_count,
+	.read_unit = elf_read_unit,
+	.unit_name = elf_unit_name,
+	.each_symbol = elf_each_symbol,
+	.release = elf_release,
+};

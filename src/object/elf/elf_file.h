@@ -1,0 +1,102 @@
+/*
+ * elf_file -- headers, sections and identities of one ELF file.
+ *
+ * Private to object/elf.  The main file, its debuglink target, dwz file and package are
+ * each one `struct elf_file`.  (libelf owns the names elf_*; ours are elf_file_*.)
+ *
+ * May include: base, unpack, object.
+ */
+#ifndef OBJECT_ELF_ELF_FILE_H
+#define OBJECT_ELF_ELF_FILE_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/reader.h"
+#include "base/text.h"
+#include "object/object.h"
+#include "unpack/unpack.h"
+
+struct elf_section {
+	struct text name;            /* TEXT_NONE when the string table does not hold it */
+	uint32_t type, link, info;
+	uint64_t flags, address, offset, size, entry_bytes;
+};
+
+struct elf_segment {
+	uint32_t type, flags;
+	uint64_t offset, address, file_bytes, memory_bytes, align;
+};
+
+struct elf_file {
+	struct reader whole;         /* with the file's byte order */
+	bool wide;                   /* 64 bit */
+	uint16_t type, machine;
+	uint32_t flags;
+	struct elf_section *sections;    /* index 0 is the null section */
+	size_t section_count;
+	struct elf_segment *segments;
+	size_t segment_count;
+	bool has_load_address;
+	uint64_t load_address;
+	struct text build_id;        /* raw bytes, or TEXT_NONE */
+};
+
+/* A run of symbol table entries and the strings they name. */
+struct elf_symbols {
+	struct text entries;         /* whole entries */
+	size_t count;
+	struct text strings;
+	struct text wide_indexes;    /* SHT_SYMTAB_SHNDX, or TEXT_NONE */
+};
+
+/* elf_headers.c.  Only an unreadable file header is an error; tables that lie outside the
+ * file are taken as absent, and what was read is used. */
+int elf_file_read(struct elf_file *file, const void *bytes, size_t size, struct arena *arena,
+		  struct err *err) __attribute__((warn_unused_result));
+
+/* elf_sections.c.  Sections that hold bytes: NOBITS and offset 0 are as good as none. */
+bool elf_section_has_bytes(const struct elf_section *section);
+/* ".debug_info" finds ".zdebug_info" too; NULL when absent. */
+const struct elf_section *elf_file_section(const struct elf_file *file, const char *name);
+/* As stored; TEXT_NONE when (partly) outside the file. */
+struct text elf_section_raw(const struct elf_file *file, const struct elf_section *section);
+/* Unpacked, and relocated in a relocatable file.  Absent, or over LIMIT_SECTION_BYTES: TEXT_NONE. */
+int elf_file_load(const struct elf_file *file, const char *name, struct unpack_room *room,
+		  struct text *bytes, struct err *err) __attribute__((warn_unused_result));
+/* The first `room` bytes, unpacked; how many there are. */
+size_t elf_file_peek(const struct elf_file *file, const char *name, uint8_t *out, size_t room);
+/* File bytes at a virtual address, to the end of the segment's; TEXT_NONE when unmapped. */
+struct text elf_file_at_address(const struct elf_file *file, uint64_t address);
+
+/* elf_relocate.c: applies what points from debug sections to code and other sections. */
+bool elf_file_needs_relocation(const struct elf_file *file, const struct elf_section *section);
+void elf_file_relocate(const struct elf_file *file, const struct elf_section *section,
+		       uint8_t *bytes, size_t size);
+
+/* elf_identity.c */
+struct text elf_file_find_build_id(const struct elf_file *file);
+void elf_file_identify(const struct elf_file *file, struct object *object);
+uint32_t elf_file_arch(const struct elf_file *file);
+
+/* elf_symbols.c */
+struct elf_symbols elf_file_symtab(const struct elf_file *file);
+struct elf_symbols elf_file_dynsym(const struct elf_file *file);
+typedef void elf_symbol_fn(void *payload, uint64_t address, uint64_t size, uint32_t index);
+/* Functions only, addresses relative to the load address, Thumb bits gone. */
+void elf_symbols_each(const struct elf_file *file, const struct elf_symbols *symbols,
+		      elf_symbol_fn *fn, void *payload);
+struct text elf_symbols_name(const struct elf_file *file, const struct elf_symbols *symbols,
+			     uint32_t index);
+
+/* elf_dynamic.c: the same without section headers. */
+struct elf_symbols elf_file_dynamic_symbols(const struct elf_file *file);
+
+/* elf_links.c */
+int elf_file_wants(const struct elf_file *file, struct arena *arena,
+		   struct object_want **wants, size_t *count, struct err *err)
+	__attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,165 @@
+/* elf_symbols.c -- .symtab and .dynsym: the functions in them. */
+#include "object/elf/elf_file.h"
+
+struct entry {
+	uint32_t name;
+	uint8_t type;
+	uint32_t section;            /* SHN_XINDEX resolved; SHN_UNDEF, SHN_ABS... as they are */
+	bool reserved;               /* `section` is one of the special numbers */
+	uint64_t value, size;
+};
+
+static size_t entry_bytes(const struct elf_file *file)
+{
+	return file->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+}
+
+static struct text wide_indexes(const struct elf_file *file, size_t symtab)
+{
+	for (size_t i = 0; i < file->section_count; i++)
+		if (file->sections[i].type == SHT_SYMTAB_SHNDX && file->sections[i].link == symtab)
+			return elf_section_raw(file, &file->sections[i]);
+	return TEXT_NONE;
+}
+
+/* A table with nothing but its null entry is an empty one. */
+static struct elf_symbols table_of_type(const struct elf_file *file, uint32_t type)
+{
+	struct elf_symbols symbols = { .count = 0 };
+
+	for (size_t i = 0; i < file->section_count; i++) {
+		const struct elf_section *section = &file->sections[i];
+
+		if (section->type != type || !elf_section_has_bytes(section))
+			continue;
+		symbols.entries = elf_section_raw(file, section);
+		symbols.count = symbols.entries.size / entry_bytes(file);
+		if (symbols.count <= 1)
+			continue;
+		if (section->link < file->section_count)
+			symbols.strings = elf_section_raw(file, &file->sections[section->link]);
+		symbols.wide_indexes = wide_indexes(file, i);
+		return symbols;
+	}
+	return (struct elf_symbols){ .count = 0 };
+}
+
+struct elf_symbols elf_file_symtab(const struct elf_file *file)
+{
+	return table_of_type(file, SHT_SYMTAB);
+}
+
+struct elf_symbols elf_file_dynsym(const struct elf_file *file)
+{
+	struct elf_symbols symbols = table_of_type(file, SHT_DYNSYM);
+
+	return symbols.count > 0 ? symbols : elf_file_dynamic_symbols(file);
+}
+
+static struct entry read_entry(const struct elf_file *file, const struct elf_symbols *symbols,
+			       uint32_t index)
+{
+	struct reader reader = reader_over("symbols", symbols->entries.bytes,
+					   symbols->entries.size);
+	struct entry entry;
+	uint8_t info;
+
+	reader.big_endian = file->whole.big_endian;
+	reader_seek(&reader, (uint64_t)index * entry_bytes(file));
+	entry.name = reader_u32(&reader);
+	if (file->wide) {
+		info = reader_u8(&reader);
+		(void)reader_u8(&reader);            /* st_other */
+		entry.section = reader_u16(&reader);
+		entry.value = reader_u64(&reader);
+		entry.size = reader_u64(&reader);
+	} else {
+		entry.value = reader_u32(&reader);
+		entry.size = reader_u32(&reader);
+		info = reader_u8(&reader);
+		(void)reader_u8(&reader);
+		entry.section = reader_u16(&reader);
+	}
+	entry.type = info & 0xf;
+	entry.reserved = entry.section >= SHN_LORESERVE;
+	if (entry.section == SHN_XINDEX) {
+		reader = reader_over(".symtab_shndx", symbols->wide_indexes.bytes,
+				     symbols->wide_indexes.size);
+		reader.big_endian = file->whole.big_endian;
+		reader_seek(&reader, (uint64_t)index * 4);
+		entry.section = reader_u32(&reader);
+		entry.reserved = reader.failed;
+	}
+	return entry;
+}
+
+static bool is_executable_address(const struct elf_file *file, uint64_t address)
+{
+	for (size_t i = 0; i < file->segment_count; i++) {
+		const struct elf_segment *segment = &file->segments[i];
+
+		if (segment->type == PT_LOAD && (segment->flags & PF_X) &&
+		    address - segment->address < segment->memory_bytes)
+			return true;
+	}
+	return false;
+}
+
+static bool is_code(const struct elf_file *file, const struct entry *entry)
+{
+	if (entry->section == SHN_UNDEF || entry->reserved)
+		return false;
+	if (file->section_count == 0)
+		return is_executable_address(file, entry->value);
+	return entry->section < file->section_count &&
+	       (file->sections[entry->section].flags & SHF_EXECINSTR);
+}
+
+struct text elf_symbols_name(const struct elf_file *file, const struct elf_symbols *symbols,
+			     uint32_t index)
+{
+	struct reader strings = reader_over("symbol names", symbols->strings.bytes,
+					    symbols->strings.size);
+
+	reader_seek(&strings, read_entry(file, symbols, index).name);
+	return reader_string(&strings);
+}
+
+/* ARM and AArch64 mark where code and data begin: "$a", "$t.2", "$d", "$x" (AAELF32 §5.5.5).
+ * Old assemblers gave them function type. */
+static bool is_mapping_symbol(const struct elf_file *file, const struct elf_symbols *symbols,
+			      const struct entry *entry)
+{
+	const char *name;
+
+	if (file->machine != EM_ARM && file->machine != EM_AARCH64)
+		return false;
+	if (entry->name >= symbols->strings.size || symbols->strings.size - entry->name < 3)
+		return false;
+	name = symbols->strings.bytes + entry->name;
+	return name[0] == '$' && memchr("adtx", name[1], 4) && (name[2] == '\0' || name[2] == '.');
+}
+
+/* The low bit of a function's address says Thumb, or MIPS16 and microMIPS. */
+static uint64_t code_address(const struct elf_file *file, uint64_t value)
+{
+	return file->machine == EM_ARM || file->machine == EM_MIPS ? value & ~(uint64_t)1 : value;
+}
+
+void elf_symbols_each(const struct elf_file *file, const struct elf_symbols *symbols,
+		      elf_symbol_fn *fn, void *payload)
+{
+	for (size_t i = 1; i < symbols->count && i <= UINT32_MAX; i++) {
+		struct entry entry = read_entry(file, symbols, (uint32_t)i);
+		uint64_t address;
+
+		if (entry.type != STT_FUNC && entry.type != STT_GNU_IFUNC)
+			continue;
+		if (entry.name == 0 || !is_code(file, &entry) ||
+		    is_mapping_symbol(file, symbols, &entry))
+			continue;
+		address = code_address(file, entry.value);
+		if (address >= file->load_address)
+			fn(payload, address - file->load_address, entry.size, (uint32_t)i);
+	}
+}

@@ -1,0 +1,265 @@
+/* macho.c -- the Mach-O format: thin files, dSYMs, and slices of fat ones. */
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "object/dwarf/dwarf.h"
+#include "object/macho/macho_file.h"
+#include "object/symbols.h"
+
+#define FAT_MAGIC        0xcafebabeu     /* big endian, always */
+#define FAT_MAGIC_64     0xcafebabfu
+#define FAT_HEADER_BYTES 8u
+#define FAT_ARCH_BYTES    20u
+#define FAT_ARCH_BYTES_64 32u
+#define TYPE_RELOCATABLE 1u
+
+struct macho {
+	struct macho_file file;
+	struct unpack_room room;
+	struct symbols symbols;
+	struct dwarf *dwarf;
+	bool prepared;
+};
+
+/* --- Fat files ----------------------------------------------------------------------- */
+
+struct fat {
+	bool wide;
+	uint32_t count;
+};
+
+/* Java class files begin with the same bytes; their version number stands where we have the
+ * count, and is 45 or more. */
+static bool is_fat(const uint8_t *bytes, size_t size, struct fat *fat)
+{
+	struct reader reader = reader_over("fat header", bytes, size);
+	uint32_t magic;
+
+	reader.big_endian = true;
+	magic = reader_u32(&reader);
+	fat->count = reader_u32(&reader);
+	fat->wide = magic == FAT_MAGIC_64;
+	return !reader.failed && (magic == FAT_MAGIC || fat->wide) &&
+	       fat->count < LIMIT_FAT_SLICES;
+}
+
+static size_t macho_slice_count(const uint8_t *bytes, size_t size)
+{
+	struct fat fat;
+
+	return is_fat(bytes, size, &fat) ? fat.count : 1;
+}
+
+static int macho_slice(const uint8_t *bytes, size_t size, size_t index, struct text *slice,
+		       struct err *err)
+{
+	struct reader reader = reader_over("fat header", bytes, size), window;
+	uint64_t at, slice_size;
+	struct fat fat;
+
+	*slice = (struct text){ (const char *)bytes, size };
+	if (!is_fat(bytes, size, &fat)) {
+		fat.count = 1;
+		if (index == 0)
+			return 0;
+	}
+	if (index >= fat.count)
+		return err_set(err, ERR_NOT_FOUND, "the file holds %u objects, not %zu", fat.count,
+			       index + 1);
+	reader.big_endian = true;
+	reader_seek(&reader, FAT_HEADER_BYTES +
+			     index * (fat.wide ? FAT_ARCH_BYTES_64 : FAT_ARCH_BYTES));
+	reader_skip(&reader, 8);                     /* cputype, cpusubtype */
+	at = fat.wide ? reader_u64(&reader) : reader_u32(&reader);
+	slice_size = fat.wide ? reader_u64(&reader) : reader_u32(&reader);
+	if (reader_check(&reader, err) < 0)
+		return -1;
+	window = reader_window(&reader, "slice", at, slice_size);
+	if (window.failed)
+		return err_set(err, ERR_MALFORMED, "slice %zu of %u lies outside the file",
+			       index + 1, fat.count);
+	*slice = (struct text){ (const char *)window.bytes, window.size };
+	return 0;
+}
+
+/* --- Thin files ---------------------------------------------------------------------- */
+
+static bool macho_probe(const uint8_t *head, size_t size)
+{
+	struct reader reader = reader_over("magic", head, size);
+	uint32_t magic = reader_u32(&reader);
+	struct fat fat;
+
+	return magic == MACHO_MAGIC_32 || magic == MACHO_MAGIC_64 || magic == MACHO_CIGAM_32 ||
+	       magic == MACHO_CIGAM_64 || is_fat(head, size, &fat);
+}
+
+static unsigned offers_of(const struct macho_file *file)
+{
+	unsigned offers = file->has_symbols ? OBJECT_OFFERS_SYMBOLS : 0;
+
+	if (macho_file_section(file, ".debug_info"))
+		offers |= OBJECT_OFFERS_DEBUG;
+	if (macho_file_section(file, ".eh_frame") || macho_file_section(file, ".debug_frame") ||
+	    macho_file_section(file, ".unwind_info"))
+		offers |= OBJECT_OFFERS_UNWIND;
+	return offers;
+}
+
+static int set_ids(struct object *object, const uint8_t *uuid, struct err *err)
+{
+	char *hex;
+
+	if (!uuid)
+		return 0;
+	object->debug_id = debugid_from_uuid(uuid, 0);
+	hex = arena_alloc(object->arena, 2 * DEBUGID_UUID_BYTES + 1, 1);
+	if (!hex)
+		return err_set(err, ERR_NO_MEMORY, "no memory for the code id");
+	hex_format(uuid, DEBUGID_UUID_BYTES, hex);
+	object->code_id = (struct text){ hex, 2 * (size_t)DEBUGID_UUID_BYTES };
+	return 0;
+}
+
+static int macho_open(struct object *object, struct arena *arena, struct err *err)
+{
+	struct macho *macho = arena_alloc(arena, 1, sizeof(*macho));
+	struct fat fat;
+
+	if (is_fat(object->bytes, object->size, &fat))
+		return err_set(err, ERR_UNSUPPORTED, "a fat file of %u objects: choose one first",
+			       fat.count);
+	if (!macho)
+		return err_set(err, ERR_NO_MEMORY, "no memory for its headers");
+	unpack_room_init(&macho->room, arena, LIMIT_UNPACKED_BYTES);
+	object->state = macho;
+	if (macho_file_read(&macho->file, object->bytes, object->size, arena, err) < 0)
+		return -1;
+	object->arch = macho_arch(macho->file.cpu, macho->file.cpu_sub);
+	object->kind = macho_kind(macho->file.type);
+	object->load_address = macho->file.load_address;
+	object->offers = offers_of(&macho->file);
+	return set_ids(object, macho->file.uuid, err);
+}
+
+static void count_symbol(void *payload, uint64_t address, uint32_t index)
+{
+	(void)address;
+	(void)index;
+	(*(size_t *)payload)++;
+}
+
+static void gather_symbol(void *payload, uint64_t address, uint32_t index)
+{
+	symbols_add(payload, address, 0, 0, index);
+}
+
+static int read_symbols(struct macho *macho, struct arena *arena, struct err *err)
+{
+	size_t count = 0;
+
+	macho_symbols_each(&macho->file, count_symbol, &count);
+	if (symbols_reserve(&macho->symbols, count, arena, err) < 0)
+		return -1;
+	macho_symbols_each(&macho->file, gather_symbol, &macho->symbols);
+	return symbols_settle(&macho->symbols, arena, err);
+}
+
+static struct text symbol_at(const void *payload, uint64_t address)
+{
+	const struct macho *macho = payload;
+	const struct symbol_record *record;
+
+	if (address < macho->file.load_address)
+		return TEXT_NONE;
+	record = symbols_at(&macho->symbols, address - macho->file.load_address);
+	return record ? macho_symbols_name(&macho->file, symbol_index(record)) : TEXT_NONE;
+}
+
+static int open_dwarf(struct object *object, struct macho *macho, struct err *err)
+{
+	struct dwarf_input input = {
+		.main.big_endian = macho->file.whole.big_endian,
+		.load_address = macho->file.load_address,
+		.arch = object->arch,
+		.relocatable = macho->file.type == TYPE_RELOCATABLE,
+		.symbol_at = macho->symbols.count > 0 ? symbol_at : NULL,
+		.payload = macho,
+	};
+
+	for (unsigned i = 0; i < DWARF_SECTIONS; i++)
+		if (macho_file_load(&macho->file, dwarf_section_name((enum dwarf_section)i),
+				    &macho->room, &input.main.section[i], err) < 0)
+			return -1;
+	return dwarf_open(&macho->dwarf, &input, object->arena, err);
+}
+
+static int macho_prepare(struct object *object, struct err *err)
+{
+	struct macho *macho = object->state;
+
+	if (macho->prepared)
+		return 0;
+	macho->prepared = true;
+	if (read_symbols(macho, object->arena, err) < 0)
+		return -1;
+	return object->offers & OBJECT_OFFERS_DEBUG ? open_dwarf(object, macho, err) : 0;
+}
+
+static size_t macho_unit_count(const struct object *object)
+{
+	const struct macho *macho = object->state;
+
+	return macho->dwarf ? dwarf_unit_count(macho->dwarf) : 0;
+}
+
+static int macho_read_unit(const struct object *object, size_t unit, struct arena *scratch,
+			   const struct object_sink *sink, struct err *err)
+{
+	return dwarf_read_unit(((const struct macho *)object->state)->dwarf, unit, scratch, sink,
+			       err);
+}
+
+static void macho_unit_name(const struct object *object, size_t unit, char *out, size_t room)
+{
+	dwarf_unit_name(((const struct macho *)object->state)->dwarf, unit, out, room);
+}
+
+static int macho_each_symbol(const struct object *object, object_symbol_fn *fn, void *payload,
+			     struct err *err)
+{
+	const struct macho *macho = object->state;
+
+	(void)err;
+	for (size_t i = 0; i < macho->symbols.count; i++) {
+		const struct symbol_record *record = &macho->symbols.records[i];
+		struct object_symbol symbol = {
+			.address = record->address,
+			.name = macho_symbols_name(&macho->file, symbol_index(record)),
+		};
+
+		if (symbol.name.size > 0 && fn(payload, &symbol))
+			break;
+	}
+	return 0;
+}
+
+static void macho_release(struct object *object)
+{
+	unpack_room_release(&((struct macho *)object->state)->room);
+}
+
+const struct object_format object_format_macho = {
+	.name = "macho",
+	.probe_bytes = 4,
+	.probe = macho_probe,
+	.open = macho_open,
+	.slice_count = macho_slice_count,
+	.slice = macho_slice,
+	.prepare = macho_prepare,
+	.unit_count = macho_unit_count,
+	.read_unit = macho_read_unit,
+	.unit_name = macho_unit_name,
+	.each_symbol = macho_each_symbol,
+	.release = macho_release,
+};
