@@ -1,0 +1,390 @@
+/* cover.c -- overlapping functions: one sweep over their starts and ends. */
+#include "symcache/cover.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "symcache/layout.h"
+
+static int compare_pieces(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	if (x->nameless != y->nameless)
+		return x->nameless ? 1 : -1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->unit != y->unit)
+		return x->unit < y->unit ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+void cover_sort_pieces(struct piece *pieces, size_t count)
+{
+	if (count > 1)
+		qsort(pieces, count, sizeof(*pieces), compare_pieces);
+}
+
+/* --- A heap of the pieces open at the moment, the best on top ------------------------ */
+
+struct heap {
+	uint32_t *at;                /* indices of pieces */
+	size_t room, count;
+};
+
+struct sweep {
+	const struct part *parts;
+	const struct piece *pieces;
+	struct budget *budget;
+	struct segments *out;
+	struct heap current, others; /* of the unit that answers now; of the rest */
+	uint32_t unit;               /* the unit that answers */
+	uint32_t reached;            /* covered without a gap up to here */
+	const struct piece *running; /* answers since `since`; not yet written */
+	uint32_t since;
+};
+
+static bool is_better(const struct piece *a, const struct piece *b)
+{
+	if (a->unit != b->unit)
+		return a->unit < b->unit;
+	if (a->start != b->start)
+		return a->start > b->start;
+	if (a->end != b->end)
+		return a->end < b->end;
+	return a->order < b->order;
+}
+
+static int heap_push(struct sweep *sweep, struct heap *heap, uint32_t index, struct err *err)
+{
+	size_t at = heap->count;
+
+	if (budget_room(sweep->budget, &heap->at, &heap->room, heap->count + 1,
+			sizeof(*heap->at), err) < 0)
+		return -1;
+	heap->count++;
+	while (at > 0) {
+		size_t above = (at - 1) / 2;
+
+		if (!is_better(&sweep->pieces[index], &sweep->pieces[heap->at[above]]))
+			break;
+		heap->at[at] = heap->at[above];
+		at = above;
+	}
+	heap->at[at] = index;
+	return 0;
+}
+
+static void heap_pop(const struct sweep *sweep, struct heap *heap)
+{
+	uint32_t last = heap->at[--heap->count];
+	size_t at = 0, below;
+
+	while ((below = 2 * at + 1) < heap->count) {
+		if (below + 1 < heap->count &&
+		    is_better(&sweep->pieces[heap->at[below + 1]],
+			      &sweep->pieces[heap->at[below]]))
+			below++;
+		if (!is_better(&sweep->pieces[heap->at[below]], &sweep->pieces[last]))
+			break;
+		heap->at[at] = heap->at[below];
+		at = below;
+	}
+	heap->at[at] = last;
+}
+
+/* The best piece still open at the address, or NULL. */
+static const struct piece *heap_top(const struct sweep *sweep, struct heap *heap,
+				    uint32_t address)
+{
+	while (heap->count > 0) {
+		const struct piece *piece = &sweep->pieces[heap->at[0]];
+
+		if (piece->end > address)
+			return piece;
+		heap_pop(sweep, heap);
+	}
+	return NULL;
+}
+
+/* --- Segments ------------------------------------------------------------------------ */
+
+static int add_segment(struct segments *out, const struct segment *segment, struct err *err)
+{
+	if (budget_room(out->budget, &out->items, &out->room, out->count + 1,
+			sizeof(*out->items), err) < 0)
+		return -1;
+	out->items[out->count++] = *segment;
+	return 0;
+}
+
+/* The index of the last of the entries at or below the address; the first one is. */
+static uint32_t entry_at(const struct entry *entries, uint32_t count, uint32_t address)
+{
+	uint32_t low = 0;
+
+	while (count > 1) {
+		uint32_t half = count / 2;
+
+		if (entries[low + half].address <= address)
+			low += half;
+		count -= half;
+	}
+	return low;
+}
+
+/* Part of a segment's or piece's entries. */
+static int add_clipped(const struct part *parts, struct segments *out, struct segment whole,
+		       uint32_t from, uint32_t to, struct err *err)
+{
+	const struct entry *entries;
+	uint32_t first, last;
+
+	if (whole.part != COVER_NO_PART) {
+		entries = parts[whole.part].entries + whole.first;
+		first = entry_at(entries, whole.count, from);
+		last = entry_at(entries + first, whole.count - first, to - 1);
+		whole.first += first;
+		whole.count = last + 1;
+	}
+	whole.from = from;
+	whole.to = to;
+	return add_segment(out, &whole, err);
+}
+
+static struct segment segment_of(const struct piece *piece)
+{
+	return (struct segment){ piece->start, piece->end, piece->part, piece->first,
+				 piece->count, SYMC_NONE };
+}
+
+static int end_running(struct sweep *sweep, uint32_t to, struct err *err)
+{
+	const struct piece *piece = sweep->running;
+
+	sweep->running = NULL;
+	if (!piece)
+		return 0;
+	return add_clipped(sweep->parts, sweep->out, segment_of(piece), sweep->since, to, err);
+}
+
+/* --- The sweep ----------------------------------------------------------------------- */
+
+/* The unit that answered has nothing here: the first unit that has takes over. */
+static int change_unit(struct sweep *sweep, uint32_t address, struct err *err)
+{
+	const struct piece *top = heap_top(sweep, &sweep->others, address);
+
+	if (!top)
+		return 0;
+	sweep->unit = top->unit;
+	for (; top && top->unit == sweep->unit; top = heap_top(sweep, &sweep->others, address)) {
+		uint32_t index = sweep->others.at[0];
+
+		heap_pop(sweep, &sweep->others);
+		if (heap_push(sweep, &sweep->current, index, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Pieces [first, last) overlap in one run. */
+static int sweep_cluster(struct sweep *sweep, size_t first, size_t last, struct err *err)
+{
+	uint32_t at = sweep->pieces[first].start;
+
+	for (;;) {
+		const struct piece *best;
+		uint32_t next;
+
+		for (; first < last && sweep->pieces[first].start == at; first++) {
+			bool same = sweep->pieces[first].unit == sweep->unit;
+
+			if (heap_push(sweep, same ? &sweep->current : &sweep->others,
+				      (uint32_t)first, err) < 0)
+				return -1;
+		}
+		if (!heap_top(sweep, &sweep->current, at) && change_unit(sweep, at, err) < 0)
+			return -1;
+		best = heap_top(sweep, &sweep->current, at);
+		if (best != sweep->running) {
+			if (end_running(sweep, at, err) < 0)
+				return -1;
+			sweep->running = best;
+			sweep->since = at;
+		}
+		if (!best)
+			break;
+		next = best->end;
+		if (first < last && sweep->pieces[first].start < next)
+			next = sweep->pieces[first].start;
+		at = next;
+	}
+	sweep->reached = at;
+	return 0;
+}
+
+static int sweep_all(struct sweep *sweep, size_t count, struct err *err)
+{
+	for (size_t i = 0; i < count; ) {
+		const struct piece *piece = &sweep->pieces[i];
+		uint32_t end = piece->end;
+		size_t after = i + 1;
+
+		for (; after < count && sweep->pieces[after].start < end; after++)
+			if (sweep->pieces[after].end > end)
+				end = sweep->pieces[after].end;
+		if (piece->start != sweep->reached)
+			sweep->unit = UINT32_MAX;
+		if (after == i + 1) {
+			struct segment segment = segment_of(piece);
+
+			if (add_segment(sweep->out, &segment, err) < 0)
+				return -1;
+			sweep->unit = piece->unit;
+			sweep->reached = piece->end;
+		} else if (sweep_cluster(sweep, i, after, err) < 0) {
+			return -1;
+		}
+		i = after;
+	}
+	return 0;
+}
+
+int cover_pieces(const struct part *parts, const struct piece *pieces, size_t count,
+		 struct segments *out, struct err *err)
+{
+	struct sweep sweep = { .parts = parts, .pieces = pieces, .budget = out->budget,
+			       .out = out, .unit = UINT32_MAX };
+	int rc = sweep_all(&sweep, count, err);
+
+	mem_give_back(sweep.current.at);
+	mem_give_back(sweep.others.at);
+	return rc;
+}
+
+/* --- Symbols and gaps ---------------------------------------------------------------- */
+
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct cover_symbol *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	if (x->size != y->size)
+		return x->size < y->size ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+void cover_sort_symbols(struct cover_symbols *symbols)
+{
+	struct cover_symbol *items = symbols->items;
+	size_t kept = 0;
+	bool sorted = true;
+
+	for (size_t i = 1; i < symbols->count && sorted; i++)
+		sorted = items[i - 1].address < items[i].address;
+	if (sorted)
+		return;
+	qsort(items, symbols->count, sizeof(*items), compare_symbols);
+	for (size_t i = 0; i < symbols->count; i++)
+		if (i + 1 == symbols->count || items[i + 1].address != items[i].address)
+			items[kept++] = items[i];
+	symbols->count = kept;
+}
+
+/* Fills gaps from left to right: what lies behind the cursors is done with. */
+struct filling {
+	const struct part *parts;
+	const struct segments *nameless;
+	const struct cover_symbols *symbols;
+	struct segments *out;
+	size_t next_nameless;        /* the first not ending at or before where we are */
+	size_t next_symbol;          /* the first starting behind where we are */
+};
+
+/* Does a symbol answer at `at`?  *until: up to where that stays so. */
+static uint32_t symbol_at(struct filling *filling, uint32_t at, uint32_t *until)
+{
+	const struct cover_symbols *symbols = filling->symbols;
+	const struct cover_symbol *symbol;
+	uint64_t end;
+
+	while (filling->next_symbol < symbols->count &&
+	       symbols->items[filling->next_symbol].address <= at)
+		filling->next_symbol++;
+	if (filling->next_symbol < symbols->count &&
+	    symbols->items[filling->next_symbol].address < *until)
+		*until = symbols->items[filling->next_symbol].address;
+	if (filling->next_symbol == 0)
+		return SYMC_NONE;
+	symbol = &symbols->items[filling->next_symbol - 1];
+	end = (uint64_t)symbol->address + symbol->size;
+	if (symbol->size > 0 && end <= at)
+		return SYMC_NONE;
+	if (symbol->size > 0 && end < *until)
+		*until = (uint32_t)end;
+	return (uint32_t)(filling->next_symbol - 1);
+}
+
+static const struct segment *nameless_at(struct filling *filling, uint32_t at, uint32_t *until)
+{
+	const struct segments *nameless = filling->nameless;
+	const struct segment *segment;
+
+	while (filling->next_nameless < nameless->count &&
+	       nameless->items[filling->next_nameless].to <= at)
+		filling->next_nameless++;
+	if (filling->next_nameless == nameless->count)
+		return NULL;
+	segment = &nameless->items[filling->next_nameless];
+	if (segment->from > at) {
+		if (segment->from < *until)
+			*until = segment->from;
+		return NULL;
+	}
+	if (segment->to < *until)
+		*until = segment->to;
+	return segment;
+}
+
+static int fill_gap(struct filling *filling, uint32_t from, uint32_t to, struct err *err)
+{
+	uint32_t until;
+
+	for (uint32_t at = from; at < to; at = until) {
+		struct segment fill = { .part = COVER_NO_PART };
+		const struct segment *lines;
+		uint32_t symbol;
+
+		until = to;
+		symbol = symbol_at(filling, at, &until);
+		lines = nameless_at(filling, at, &until);
+		if (!lines && symbol == SYMC_NONE)
+			continue;
+		if (lines)
+			fill = *lines;
+		fill.symbol = symbol;
+		if (add_clipped(filling->parts, filling->out, fill, at, until, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int cover_fill(const struct part *parts, const struct segments *functions,
+	       const struct segments *nameless, const struct cover_symbols *symbols,
+	       struct segments *out, struct err *err)
+{
+	struct filling filling = { .parts = parts, .nameless = nameless, .symbols = symbols,
+				   .out = out };
+	uint32_t reached = 0;
+
+	for (size_t i = 0; i < functions->count; i++) {
+		if (fill_gap(&filling, reached, functions->items[i].from, err) < 0 ||
+		    add_segment(out, &functions->items[i], err) < 0)
+			return -1;
+		reached = functions->items[i].to;
+	}
+	return fill_gap(&filling, reached, UINT32_MAX, err);
+}

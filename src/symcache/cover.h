@@ -1,0 +1,64 @@
+/*
+ * cover -- which piece of which part answers for an address, when several would, and what
+ * answers where none does.
+ *
+ * 1. Of pieces of one unit the one starting last wins inside its own addresses; behind its
+ *    end the outer one goes on.  Of two with the same addresses the earlier wins.
+ * 2. Of different units the one that answers for the address before goes on as long as it
+ *    has pieces there; else the first unit wins.  So does llvm-symbolizer.
+ * 3. Lines without a function and symbols fill what is left.  A symbol answers from its
+ *    address to its end or the next symbol, one without a size to the next symbol; it gives
+ *    its name to lines without a function.
+ */
+#ifndef SYMCACHE_COVER_H
+#define SYMCACHE_COVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symcache/part.h"
+
+#define COVER_NO_PART UINT32_MAX
+
+struct segment {
+	uint32_t from, to;
+	uint32_t part;               /* whose entries, or COVER_NO_PART */
+	uint32_t first, count;       /* entries; the first answers from `from` on */
+	uint32_t symbol;             /* index of the symbol naming it, or SYMC_NONE */
+};
+
+struct segments {
+	struct budget *budget;
+	struct segment *items;
+	size_t room, count;
+};
+
+struct cover_symbol {
+	uint32_t address, size;      /* size 0: to the next */
+	uint32_t order;              /* in the symbol table */
+	uint32_t name_bytes;
+	const char *name;
+};
+
+struct cover_symbols {
+	struct budget *budget;
+	struct cover_symbol *items;
+	size_t room, count;
+};
+
+/* Pieces of one kind (with function, or without), sorted by start, unit and order. */
+int cover_pieces(const struct part *parts, const struct piece *pieces, size_t count,
+		 struct segments *out, struct err *err) __attribute__((warn_unused_result));
+
+/* Sorts by address and leaves one of each: the largest, of those the last. */
+void cover_sort_symbols(struct cover_symbols *symbols);
+
+/* functions + what fills their gaps, in order, none overlapping. */
+int cover_fill(const struct part *parts, const struct segments *functions,
+	       const struct segments *nameless, const struct cover_symbols *symbols,
+	       struct segments *out, struct err *err) __attribute__((warn_unused_result));
+
+/* Pieces with a function first; then by start, unit and order. */
+void cover_sort_pieces(struct piece *pieces, size_t count);
+
+#endif

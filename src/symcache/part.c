@@ -1,0 +1,371 @@
+/*
+ * part.c -- one function's lines and inlined calls, laid flat.
+ *
+ * Lines, and the starts and ends of inlined calls, cut a function's addresses into pieces
+ * with one answer each.  One walk over both, sorted, with a stack of the calls open at the
+ * moment: the top of the stack is the innermost call.
+ */
+#include "symcache/part.h"
+
+#include <stdlib.h>
+
+#include "base/arch.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "symcache/layout.h"
+#include "symcache/undecorate.h"
+
+#define SORT_BY_INSERTION 16u    /* spans: fewer are sorted in place */
+
+void part_init(struct part *part, struct budget *budget, uint32_t number, bool undecorates)
+{
+	*part = (struct part){ .budget = budget, .number = number, .undecorates = undecorates };
+	part->names.budget = budget;
+	part->files.budget = budget;
+	part->functions.budget = budget;
+	part->frames.budget = budget;
+}
+
+static void give_back(struct part *part, void *items, size_t room, size_t size)
+{
+	void **block = items;
+
+	mem_give_back(*block);
+	*block = NULL;
+	atomic_fetch_sub(&part->budget->held_bytes, room * size);
+}
+
+void part_finish(struct part *part)
+{
+	give_back(part, &part->unit_files, part->unit_file_room, sizeof(*part->unit_files));
+	give_back(part, &part->spans, part->span_room, sizeof(*part->spans));
+	give_back(part, &part->depths, part->depth_room, sizeof(*part->depths));
+	part->unit_file_room = part->span_room = part->depth_room = 0;
+}
+
+void part_release(struct part *part)
+{
+	part_finish(part);
+	mem_give_back(part->pieces);
+	mem_give_back(part->entries);
+	records_release(&part->frames);
+	records_release(&part->functions);
+	records_release(&part->files);
+	names_release(&part->names);
+}
+
+void part_begin_unit(struct part *part, uint32_t unit)
+{
+	part->unit = unit;
+	part->order = 0;
+	part->unit_file_count = 0;
+}
+
+/* --- Names and files ----------------------------------------------------------------- */
+
+int part_function(struct part *part, struct text name, uint32_t entry, uint32_t language,
+		  uint32_t *number, struct err *err)
+{
+	struct record record = { .word = { [FUNCTION_COMP_DIR] = SYMC_NONE,
+					   [FUNCTION_ENTRY] = entry,
+					   [FUNCTION_LANGUAGE] = language } };
+
+	if (part->undecorates)
+		name = undecorate(name);
+	if (names_add(&part->names, name, &record.word[FUNCTION_NAME], err) < 0)
+		return -1;
+	return records_add(&part->functions, &record, number, err);
+}
+
+static int add_file(struct part *part, const struct object_file_name *file, uint32_t *number,
+		    struct err *err)
+{
+	struct record record = { .word = { 0 } };
+
+	if (file->comp_dir.size + file->directory.size + file->name.size == 0) {
+		*number = SYMC_NONE;
+		return 0;
+	}
+	if (names_add(&part->names, file->comp_dir, &record.word[FILE_COMP_DIR], err) < 0 ||
+	    names_add(&part->names, file->directory, &record.word[FILE_DIRECTORY], err) < 0 ||
+	    names_add(&part->names, file->name, &record.word[FILE_NAME], err) < 0)
+		return -1;
+	return records_add(&part->files, &record, number, err);
+}
+
+/* The unit's files are looked at when the first line or call names them. */
+static int map_file(struct part *part, const struct object_file_name *files, uint32_t index,
+		    uint32_t *number, struct err *err)
+{
+	if (index >= part->unit_file_count) {
+		*number = SYMC_NONE;
+		return 0;
+	}
+	if (part->unit_files[index] == 0) {
+		if (add_file(part, &files[index], number, err) < 0)
+			return -1;
+		part->unit_files[index] = *number + 1;   /* SYMC_NONE + 1 is 0: asked again */
+	}
+	*number = part->unit_files[index] - 1;
+	return 0;
+}
+
+static int make_unit_files(struct part *part, size_t file_count, struct err *err)
+{
+	size_t known = part->unit_file_count;
+
+	if (file_count <= known)
+		return 0;
+	if (budget_room(part->budget, &part->unit_files, &part->unit_file_room, file_count,
+			sizeof(*part->unit_files), err) < 0)
+		return -1;
+	memset(part->unit_files + known, 0, (file_count - known) * sizeof(*part->unit_files));
+	part->unit_file_count = file_count;
+	return 0;
+}
+
+/* --- Frames -------------------------------------------------------------------------- */
+
+static int add_root_frame(struct part *part, const struct object_function *function,
+			  uint32_t start, uint32_t *frame, struct err *err)
+{
+	struct record record = { .word = { [FRAME_CALL_FILE] = SYMC_NONE,
+					   [FRAME_PARENT] = SYMC_NONE } };
+	bool nameless = function->name.size == 0;
+
+	if (part_function(part, function->name, nameless ? SYMC_NONE : start,
+			  function->language, &record.word[FRAME_FUNCTION], err) < 0)
+		return -1;
+	return records_append(&part->frames, &record, frame, err);
+}
+
+/* Frames of the inlined calls follow the function's own in their order; depths[] remembers
+ * how deep each is nested. */
+static int add_inlined_frames(struct part *part, const struct object_file_name *files,
+			      const struct object_function *function, uint32_t root,
+			      struct err *err)
+{
+	size_t count = function->inlinee_count;
+
+	if (count > LIMIT_INLINEES_PER_FUNCTION)
+		return err_set(err, ERR_MALFORMED, "a function with %zu inlined calls", count);
+	if (budget_room(part->budget, &part->depths, &part->depth_room, count,
+			sizeof(*part->depths), err) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		const struct object_inlinee *inlinee = &function->inlinees[i];
+		bool nested = inlinee->parent < i;
+		struct record record = { .word = { [FRAME_CALL_LINE] = inlinee->call_line } };
+		uint32_t number;
+
+		part->depths[i] = nested ? part->depths[inlinee->parent] + 1 : 1;
+		record.word[FRAME_PARENT] = nested ? root + 1 + inlinee->parent : root;
+		if (part_function(part, inlinee->name, SYMC_NONE, inlinee->language,
+				  &record.word[FRAME_FUNCTION], err) < 0 ||
+		    map_file(part, files, inlinee->call_file, &record.word[FRAME_CALL_FILE],
+			     err) < 0 ||
+		    records_append(&part->frames, &record, &number, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* --- Spans --------------------------------------------------------------------------- */
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->inlinee < y->inlinee ? -1 : x->inlinee > y->inlinee;
+}
+
+/* By start; at one start the parent, which comes earlier in the function, comes first. */
+static void sort_spans(struct span *spans, size_t count)
+{
+	bool sorted = true;
+
+	for (size_t i = 1; i < count && sorted; i++)
+		sorted = compare_spans(&spans[i - 1], &spans[i]) <= 0;
+	if (sorted)
+		return;
+	if (count > SORT_BY_INSERTION) {
+		qsort(spans, count, sizeof(*spans), compare_spans);
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
+		struct span span = spans[i];
+		size_t at = i;
+
+		for (; at > 0 && compare_spans(&spans[at - 1], &span) > 0; at--)
+			spans[at] = spans[at - 1];
+		spans[at] = span;
+	}
+}
+
+static uint32_t clamp(uint64_t address, uint32_t low, uint32_t high)
+{
+	return address < low ? low : address > high ? high : (uint32_t)address;
+}
+
+static uint64_t range_end(const struct object_range *range)
+{
+	return range->size > UINT64_MAX - range->address ? UINT64_MAX
+							 : range->address + range->size;
+}
+
+/* All inlined calls' addresses inside [start, end), sorted; room for as many on the stack. */
+static int collect_spans(struct part *part, const struct object_function *function,
+			 uint32_t start, uint32_t end, size_t *span_count, struct err *err)
+{
+	size_t count = 0, total = 0;
+
+	for (size_t i = 0; i < function->inlinee_count; i++)
+		total += function->inlinees[i].range_count;
+	if (budget_room(part->budget, &part->spans, &part->span_room, total * 2,
+			sizeof(*part->spans), err) < 0)
+		return -1;
+	for (size_t i = 0; i < function->inlinee_count; i++) {
+		const struct object_inlinee *inlinee = &function->inlinees[i];
+
+		/* too deep for a look-up, of which one frame is the function itself */
+		if (part->depths[i] >= LIMIT_INLINE_DEPTH)
+			continue;
+		for (size_t k = 0; k < inlinee->range_count; k++) {
+			struct span span = { clamp(inlinee->ranges[k].address, start, end),
+					     clamp(range_end(&inlinee->ranges[k]), start, end),
+					     (uint32_t)i };
+
+			if (span.start < span.end)
+				part->spans[count++] = span;
+		}
+	}
+	sort_spans(part->spans, count);
+	*span_count = count;
+	return 0;
+}
+
+/* --- The walk ------------------------------------------------------------------------ */
+
+struct walk {
+	struct part *part;
+	const struct object_file_name *files;
+	const struct object_function *function;
+	uint32_t root, end;
+	size_t line;                 /* the next line */
+	uint32_t file, line_number;  /* of the line we are in */
+	size_t span, span_count;     /* the next inlined call to open */
+	struct span *stack;
+	size_t depth;
+	uint32_t first;              /* first entry of the piece */
+};
+
+static int add_entry(struct walk *walk, uint32_t address, struct err *err)
+{
+	struct part *part = walk->part;
+	struct entry entry = { address, walk->file, walk->line_number, walk->root };
+	const struct entry *last = part->entry_count > walk->first
+				 ? &part->entries[part->entry_count - 1] : NULL;
+
+	if (walk->depth > 0)
+		entry.frame += 1 + walk->stack[walk->depth - 1].inlinee;
+	if (last && last->file == entry.file && last->line == entry.line &&
+	    last->frame == entry.frame)
+		return 0;
+	if (budget_room(part->budget, &part->entries, &part->entry_room,
+			(size_t)part->entry_count + 1, sizeof(*part->entries), err) < 0)
+		return -1;
+	part->entries[part->entry_count++] = entry;
+	return 0;
+}
+
+/* Takes all lines at or before the address. */
+static int pass_lines(struct walk *walk, uint32_t address, struct err *err)
+{
+	const struct object_function *function = walk->function;
+	const struct object_line *line = NULL;
+
+	while (walk->line < function->line_count &&
+	       function->lines[walk->line].address <= address)
+		line = &function->lines[walk->line++];
+	if (!line)
+		return 0;
+	walk->line_number = line->line;
+	return map_file(walk->part, walk->files, line->file, &walk->file, err);
+}
+
+/* Closes the calls that have ended and opens those that begin here.  A call reaching out of
+ * the one it lies in ends with it. */
+static void pass_spans(struct walk *walk, uint32_t address)
+{
+	while (walk->depth > 0 && walk->stack[walk->depth - 1].end <= address)
+		walk->depth--;
+	while (walk->span < walk->span_count &&
+	       walk->part->spans[walk->span].start <= address) {
+		struct span span = walk->part->spans[walk->span++];
+
+		if (walk->depth > 0 && span.end > walk->stack[walk->depth - 1].end)
+			span.end = walk->stack[walk->depth - 1].end;
+		if (span.end > address)
+			walk->stack[walk->depth++] = span;
+	}
+}
+
+/* Where the answer may change next. */
+static uint32_t next_cut(const struct walk *walk)
+{
+	const struct object_function *function = walk->function;
+	uint32_t cut = walk->end;
+
+	if (walk->line < function->line_count && function->lines[walk->line].address < cut)
+		cut = (uint32_t)function->lines[walk->line].address;
+	if (walk->span < walk->span_count && walk->part->spans[walk->span].start < cut)
+		cut = walk->part->spans[walk->span].start;
+	if (walk->depth > 0 && walk->stack[walk->depth - 1].end < cut)
+		cut = walk->stack[walk->depth - 1].end;
+	return cut;
+}
+
+static int flatten(struct walk *walk, uint32_t start, struct err *err)
+{
+	for (uint32_t at = start; at < walk->end; at = next_cut(walk)) {
+		if (pass_lines(walk, at, err) < 0)
+			return -1;
+		pass_spans(walk, at);
+		if (add_entry(walk, at, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int part_add_function(struct part *part, const struct object_file_name *files, size_t file_count,
+		      const struct object_function *function, struct err *err)
+{
+	struct walk walk = { .part = part, .files = files, .function = function,
+			     .file = SYMC_NONE, .first = part->entry_count };
+	uint32_t order = part->order++, start = (uint32_t)function->range.address;
+	struct piece *piece;
+
+	if (function->range.address >= UINT32_MAX || function->range.size == 0)
+		return 0;
+	walk.end = clamp(range_end(&function->range), start, UINT32_MAX);
+	if (make_unit_files(part, file_count, err) < 0 ||
+	    add_root_frame(part, function, start, &walk.root, err) < 0 ||
+	    add_inlined_frames(part, files, function, walk.root, err) < 0 ||
+	    collect_spans(part, function, start, walk.end, &walk.span_count, err) < 0)
+		return -1;
+	walk.stack = part->spans ? part->spans + walk.span_count : NULL;
+	if (flatten(&walk, start, err) < 0)
+		return -1;
+	if (budget_room(part->budget, &part->pieces, &part->piece_room, part->piece_count + 1,
+			sizeof(*part->pieces), err) < 0)
+		return -1;
+	piece = &part->pieces[part->piece_count++];
+	*piece = (struct piece){ .start = start, .end = walk.end, .part = part->number,
+				 .unit = part->unit, .order = order, .first = walk.first,
+				 .count = part->entry_count - walk.first,
+				 .nameless = function->name.size == 0 };
+	return 0;
+}

@@ -1,0 +1,84 @@
+/*
+ * part -- what one thread of the writer has learnt: the flat locations of the functions of
+ * the units it has read.
+ *
+ * Everything is numbered within the part.  The parts depend on which thread read which
+ * unit; the file must not, so it is numbered anew when they are put together (emit.c).
+ */
+#ifndef SYMCACHE_PART_H
+#define SYMCACHE_PART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "object/object.h"
+#include "symcache/sets.h"
+
+struct err;
+
+/* From this address on, to the next entry of its piece. */
+struct entry {
+	uint32_t address, file, line, frame;
+};
+
+/* The words of a frame's record: a function, or an inlined call of it. */
+enum frame_word { FRAME_FUNCTION, FRAME_CALL_FILE, FRAME_CALL_LINE, FRAME_PARENT };
+
+/* The words of a file's record in a part; numbers of names. */
+enum file_word { FILE_COMP_DIR, FILE_DIRECTORY, FILE_NAME, FILE_UNUSED };
+
+/* The words of a function's record, in a part (with the number of its name) as in the file
+ * (with a string reference). */
+enum function_word { FUNCTION_NAME, FUNCTION_COMP_DIR, FUNCTION_ENTRY, FUNCTION_LANGUAGE };
+
+/* One function's addresses and its entries, the first of which is at `start`. */
+struct piece {
+	uint32_t start, end;
+	uint32_t part, unit, order;  /* order: within the unit */
+	uint32_t first, count;       /* entries of the part */
+	bool nameless;               /* lines that belong to no function */
+};
+
+/* An inlined call's addresses while its function is being flattened. */
+struct span {
+	uint32_t start, end, inlinee;
+};
+
+struct part {
+	struct budget *budget;
+	uint32_t number;
+	bool undecorates;
+	struct names names;
+	struct records files, functions, frames;
+	struct entry *entries;
+	size_t entry_room;
+	uint32_t entry_count;
+	struct piece *pieces;
+	size_t piece_room, piece_count;
+	/* of the unit being read */
+	uint32_t unit, order;
+	uint32_t *unit_files;        /* the part's number + 1 of each of the unit's files */
+	size_t unit_file_room, unit_file_count;
+	/* of the function being flattened */
+	struct span *spans;          /* and behind them the stack of the open ones */
+	size_t span_room;
+	uint32_t *depths;
+	size_t depth_room;
+};
+
+void part_init(struct part *part, struct budget *budget, uint32_t number, bool undecorates);
+void part_release(struct part *part);
+/* Gives back what only reading needs. */
+void part_finish(struct part *part);
+
+void part_begin_unit(struct part *part, uint32_t unit);
+int part_add_function(struct part *part, const struct object_file_name *files, size_t file_count,
+		      const struct object_function *function, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* The number of a function's record; the name undecorated where the object asks for it. */
+int part_function(struct part *part, struct text name, uint32_t entry, uint32_t language,
+		  uint32_t *number, struct err *err) __attribute__((warn_unused_result));
+
+#endif

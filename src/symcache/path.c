@@ -1,0 +1,140 @@
+/* path.c -- one path from a compilation directory, a directory and a name. */
+#include "base/buf.h"
+#include "base/limits.h"
+#include "symcache/symcache.h"
+
+#define PATH_CEILING_BYTES (4 * LIMIT_NAME_BYTES)
+
+static bool is_separator(char c)
+{
+	return c == '/' || c == '\\';
+}
+
+static bool is_letter(char c)
+{
+	return ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z';
+}
+
+/* "C:" alone, "C:\" or "C:/". */
+static bool has_drive(struct text path)
+{
+	return path.size >= 2 && is_letter(path.bytes[0]) && path.bytes[1] == ':' &&
+	       (path.size == 2 || is_separator(path.bytes[2]));
+}
+
+static bool is_absolute_windows(struct text path)
+{
+	return has_drive(path) || text_starts_with(path, "\\\\") || text_starts_with(path, "//");
+}
+
+static bool is_absolute(struct text path)
+{
+	return is_absolute_windows(path) || text_starts_with(path, "/");
+}
+
+static bool is_windows(struct text path)
+{
+	return is_absolute_windows(path) ||
+	       (path.size > 0 && memchr(path.bytes, '\\', path.size) != NULL);
+}
+
+static void join(struct text base, struct text other, struct buf *out)
+{
+	bool windows = is_windows(base) || is_windows(other);
+
+	if (text_starts_with(other, "<") && text_ends_with(other, ">")) {
+		buf_add_text(out, other);
+		return;
+	}
+	if (text_starts_with(other, "\\") && !text_starts_with(other, "\\\\") && has_drive(base)) {
+		buf_add(out, base.bytes, 2);
+		buf_add_text(out, other);
+		return;
+	}
+	if (base.size == 0 || is_absolute(other)) {
+		buf_add_text(out, other);
+		return;
+	}
+	if (other.size == 0) {
+		buf_add_text(out, base);
+		return;
+	}
+	while (base.size > 0 && is_separator(base.bytes[base.size - 1]))
+		base.size--;
+	while (other.size > 0 && is_separator(other.bytes[0])) {
+		other.bytes++;
+		other.size--;
+	}
+	buf_add_text(out, base);
+	buf_add_char(out, windows ? '\\' : '/');
+	buf_add_text(out, other);
+}
+
+/* The part up to the next separator; *path moves behind it. */
+static struct text next_part(struct text *path)
+{
+	struct text part = { path->bytes, 0 };
+	size_t taken;
+
+	while (part.size < path->size && !is_separator(path->bytes[part.size]))
+		part.size++;
+	taken = part.size + (part.size < path->size);
+	path->bytes += taken;
+	path->size -= taken;
+	return part;
+}
+
+/* Takes the last part away from what was appended since `start`. */
+static void drop_part(struct buf *out, size_t start)
+{
+	while (out->size > start && !is_separator(out->bytes[out->size - 1]))
+		out->size--;
+	if (out->size > start)
+		out->size--;
+	out->bytes[out->size] = '\0';
+}
+
+/* Empty parts (doubled separators) stay; ".." takes back an earlier part where there is
+ * one, and stays where there is none. */
+static void clean(struct text path, struct buf *out)
+{
+	char separator = is_windows(path) ? '\\' : '/';
+	size_t start = out->size, written = 0, droppable = 0;
+
+	while (path.size > 0 && !out->failed) {
+		struct text part = next_part(&path);
+		bool up = text_is(part, "..");
+
+		if (text_is(part, "."))
+			continue;
+		if (up && droppable > 0) {
+			drop_part(out, start);
+			droppable--;
+			written--;
+			continue;
+		}
+		if (written > 0)
+			buf_add_char(out, separator);
+		buf_add_text(out, part);
+		droppable += !up && (written > 0 || part.size > 0);
+		written++;
+	}
+}
+
+void symcache_frame_path(const struct symcache_frame *frame, struct buf *out)
+{
+	struct buf folder, whole;
+
+	if (!frame->has_file)
+		return;
+	buf_init(&folder, PATH_CEILING_BYTES);
+	buf_init(&whole, PATH_CEILING_BYTES);
+	join(frame->comp_dir, frame->directory, &folder);
+	join(buf_text(&folder), frame->name, &whole);
+	if (folder.failed || whole.failed)
+		out->failed = true;
+	else
+		clean(buf_text(&whole), out);
+	buf_release(&whole);
+	buf_release(&folder);
+}

@@ -1,0 +1,86 @@
+/*
+ * sets -- growing arrays without duplicates, for the writer.
+ *
+ * An item is found again by its content and named by its number.  The hash table beside
+ * each array holds 32-bit numbers only.  All memory is counted against one ceiling that
+ * the threads share.
+ */
+#ifndef SYMCACHE_SETS_H
+#define SYMCACHE_SETS_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+struct err;
+
+/* What all growing arrays of one writer may hold together. */
+struct budget {
+	atomic_size_t held_bytes;
+	size_t ceiling_bytes;
+};
+
+/* As vec_room(), counted; ERR_LIMIT over the ceiling, ERR_NO_MEMORY without memory. */
+int budget_room(struct budget *budget, void *items, size_t *room, size_t need, size_t size,
+		struct err *err) __attribute__((warn_unused_result));
+
+/* Counts memory got elsewhere. */
+int budget_count(struct budget *budget, size_t bytes, struct err *err)
+	__attribute__((warn_unused_result));
+
+struct slots {
+	uint32_t *at;            /* number + 1; 0: free */
+	size_t room;             /* a power of two, or 0 */
+};
+
+/* --- Names --------------------------------------------------------------------------- */
+
+#define NAMES_REMEMBERED 4096u   /* last pointers seen, so that most names are never hashed */
+
+struct name {
+	const char *bytes;       /* borrowed from the object */
+	uint32_t size, hash;
+};
+
+struct names {
+	struct budget *budget;
+	struct name *items;
+	size_t room;
+	uint32_t count;
+	struct slots slots;
+	uint32_t *remembered;    /* by pointer: number + 1 */
+};
+
+struct name name_of(struct text text);
+/* Any text, empty too; its number. */
+int names_add(struct names *names, struct text text, uint32_t *number, struct err *err)
+	__attribute__((warn_unused_result));
+/* The same for a name whose hash is known; does not look at the remembered ones. */
+int names_add_hashed(struct names *names, const struct name *name, uint32_t *number,
+		     struct err *err) __attribute__((warn_unused_result));
+void names_release(struct names *names);
+
+/* --- Records of four numbers: files, functions, source locations --------------------- */
+
+struct record {
+	uint32_t word[4];
+};
+
+struct records {
+	struct budget *budget;
+	struct record *items;
+	size_t room;
+	uint32_t count;
+	struct slots slots;
+};
+
+int records_add(struct records *records, const struct record *record, uint32_t *number,
+		struct err *err) __attribute__((warn_unused_result));
+/* Adds without looking whether it is there already. */
+int records_append(struct records *records, const struct record *record, uint32_t *number,
+		   struct err *err) __attribute__((warn_unused_result));
+void records_release(struct records *records);
+
+#endif

@@ -1,0 +1,299 @@
+/*
+ * symcache.c -- opening a lookup file and searching it in place.
+ *
+ * Opening proves that the sections lie inside the bytes; after that a record is safe to
+ * read when its index is below its section's count, so the search goes without a reader.
+ */
+#include "symcache/symcache.h"
+
+#include "base/arch.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "base/reader.h"
+#include "symcache/layout.h"
+
+/* How often a guess by proportion is tried before halving: ranges lie densely enough that
+ * three guesses shrink a million of them to a few cache lines. */
+#define LOOKUP_GUESSES        3u
+#define LOOKUP_GUESS_RANGES   64u           /* fewer than this are halved at once */
+#define LEB128_MAX_BYTES      5u
+
+struct location {
+	uint32_t file, line, function, inlined_into;
+};
+
+static inline uint32_t load_u32(const uint8_t *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+static inline struct location load_location(const struct symcache *cache, uint32_t index)
+{
+	struct location location;
+
+	memcpy(&location, cache->locations + (size_t)index * SYMC_LOCATION_BYTES,
+	       sizeof(location));
+	return location;
+}
+
+/* --- Opening ------------------------------------------------------------------------- */
+
+static size_t file_record_bytes(const struct symcache *cache)
+{
+	return cache->version < SYMC_VERSION ? SYMC_OLD_FILE_BYTES : SYMC_FILE_BYTES;
+}
+
+static int check_preamble(struct symcache *cache, struct reader *reader, struct err *err)
+{
+	uint32_t magic = reader_u32(reader);
+
+	cache->version = reader_u32(reader);
+	if (reader_check(reader, err) < 0)
+		return -1;
+	if (magic == SYMC_MAGIC_SWAPPED)
+		return err_set(err, ERR_MALFORMED, "symcache has the wrong endianness");
+	if (magic != SYMC_MAGIC)
+		return err_set(err, ERR_MALFORMED, "not a symcache: it starts with 0x%08x",
+			       (unsigned)magic);
+	if (cache->version < SYMC_OLDEST_VERSION || cache->version > SYMC_VERSION)
+		return err_set(err, ERR_UNSUPPORTED, "symcache version %u, we read %u to %u",
+			       (unsigned)cache->version, SYMC_OLDEST_VERSION, SYMC_VERSION);
+	return 0;
+}
+
+static void read_header(struct symcache *cache, struct reader *reader)
+{
+	const uint8_t *id = reader_take(reader, DEBUGID_RECORD_BYTES);
+
+	if (id)
+		cache->debug_id = debugid_load(id);
+	cache->arch = arch_modern_code(reader_u32(reader));
+	cache->file_count = reader_u32(reader);
+	cache->function_count = reader_u32(reader);
+	cache->location_count = reader_u32(reader);
+	cache->range_count = reader_u32(reader);
+	cache->string_bytes = reader_u32(reader);
+	reader_skip(reader, SYMC_HEAD_RESERVED);
+}
+
+/* The next section; an empty one may lie past the end, so that its padding may be missing. */
+static const uint8_t *take_section(struct reader *reader, uint32_t count, size_t record_bytes)
+{
+	if (count == 0)
+		return reader->bytes;
+	reader_seek(reader, symc_aligned(reader->pos));
+	return reader_take(reader, (uint64_t)count * record_bytes);
+}
+
+int symcache_open(struct symcache *cache, const void *bytes, size_t size, struct err *err)
+{
+	struct reader reader = reader_over("symcache", bytes, size);
+
+	*cache = (struct symcache){ .bytes = bytes, .size = size };
+	if (check_preamble(cache, &reader, err) < 0)
+		return -1;
+	read_header(cache, &reader);
+	cache->files = take_section(&reader, cache->file_count, file_record_bytes(cache));
+	cache->functions = take_section(&reader, cache->function_count, SYMC_FUNCTION_BYTES);
+	cache->locations = take_section(&reader, cache->location_count, SYMC_LOCATION_BYTES);
+	cache->ranges = take_section(&reader, cache->range_count, SYMC_RANGE_BYTES);
+	cache->strings = take_section(&reader, cache->string_bytes, 1);
+	if (reader_check(&reader, err) < 0)
+		return -1;
+	if (cache->location_count < cache->range_count)
+		return err_set(err, ERR_MALFORMED,
+			       "symcache has %u ranges but only %u source locations",
+			       (unsigned)cache->range_count, (unsigned)cache->location_count);
+	return 0;
+}
+
+/* --- Strings ------------------------------------------------------------------------- */
+
+static struct text old_string(const struct symcache *cache, uint32_t ref)
+{
+	uint32_t left = cache->string_bytes - ref;
+	uint32_t size;
+
+	if (left < sizeof(size))
+		return TEXT_NONE;
+	size = load_u32(cache->strings + ref);
+	if (size > left - sizeof(size))
+		return TEXT_NONE;
+	return (struct text){ (const char *)cache->strings + ref + sizeof(size), size };
+}
+
+/* TEXT_NONE when there is none, or the reference leads out of the table. */
+static struct text string_at(const struct symcache *cache, uint32_t ref)
+{
+	const uint8_t *at = cache->strings + ref;
+	uint32_t left, head = 0, shift = 0;
+	uint64_t size = 0;
+
+	if (ref >= cache->string_bytes)
+		return TEXT_NONE;
+	if (cache->version == SYMC_OLDEST_VERSION)
+		return old_string(cache, ref);
+	left = cache->string_bytes - ref;
+	do {
+		if (head == left || head == LEB128_MAX_BYTES)
+			return TEXT_NONE;
+		size |= (uint64_t)(at[head] & 0x7f) << shift;
+		shift += 7;
+	} while (at[head++] & 0x80);
+	if (size > left - head)
+		return TEXT_NONE;
+	return (struct text){ (const char *)at + head, (size_t)size };
+}
+
+/* --- Searching ----------------------------------------------------------------------- */
+
+/* One guess by proportion: where the address would lie if ranges were spread evenly, and a
+ * window around it.  Keeps ranges[*low] <= address < ranges[*high]. */
+static void narrow_by_guess(const uint8_t *ranges, uint32_t address, size_t *low, size_t *high)
+{
+	uint32_t first = load_u32(ranges + *low * SYMC_RANGE_BYTES);
+	uint32_t last = load_u32(ranges + (*high - 1) * SYMC_RANGE_BYTES);
+	size_t count = *high - *low, window = count / 16 + 1, guess, to;
+
+	if (address >= last) {
+		*low = *high - 1;
+		return;
+	}
+	guess = *low + (size_t)((uint64_t)(address - first) * count / ((uint64_t)last - first + 1));
+	if (load_u32(ranges + guess * SYMC_RANGE_BYTES) <= address) {
+		*low = guess;
+		to = guess + window;
+		if (to < *high && load_u32(ranges + to * SYMC_RANGE_BYTES) > address)
+			*high = to;
+		return;
+	}
+	*high = guess;
+	if (guess - *low > window &&
+	    load_u32(ranges + (guess - window) * SYMC_RANGE_BYTES) <= address)
+		*low = guess - window;
+}
+
+/* The last range starting at or below the address; the caller has seen that the first does. */
+static size_t find_range(const uint8_t *ranges, size_t count, uint32_t address)
+{
+	size_t low = 0, high = count;
+
+	for (unsigned i = 0; i < LOOKUP_GUESSES && high - low > LOOKUP_GUESS_RANGES; i++)
+		narrow_by_guess(ranges, address, &low, &high);
+	for (size_t left = high - low; left > 1; ) {
+		size_t half = left / 2;
+		const uint8_t *middle = ranges + (low + half) * SYMC_RANGE_BYTES;
+
+		low += load_u32(middle) <= address ? half : 0;
+		left -= half;
+	}
+	return low;
+}
+
+static bool is_sentinel(const struct location *location)
+{
+	return (location->file & location->line & location->function &
+		location->inlined_into) == SYMC_NONE;
+}
+
+/* First step over the chain: notes file and function numbers in the frames and asks the
+ * processor for the records, which are read in later steps. */
+static size_t collect_chain(const struct symcache *cache, struct location location,
+			    struct symcache_frame *frames, size_t room)
+{
+	size_t count = 0;
+
+	while (count < room) {
+		struct symcache_frame *frame = &frames[count++];
+
+		frame->entry = location.function;
+		frame->language = location.file;
+		frame->line = location.line;
+		if (location.function < cache->function_count)
+			__builtin_prefetch(cache->functions +
+					   (size_t)location.function * SYMC_FUNCTION_BYTES);
+		if (location.file < cache->file_count)
+			__builtin_prefetch(cache->files +
+					   (size_t)location.file * file_record_bytes(cache));
+		if (location.inlined_into >= cache->location_count)
+			break;
+		location = load_location(cache, location.inlined_into);
+	}
+	return count;
+}
+
+static void resolve_function(const struct symcache *cache, struct symcache_frame *frame)
+{
+	uint32_t index = frame->entry, language;
+	const uint8_t *record;
+
+	frame->function = TEXT("?");
+	frame->entry = SYMCACHE_NO_ENTRY;
+	frame->language = LANGUAGE_UNKNOWN;
+	if (index >= cache->function_count)
+		return;
+	record = cache->functions + (size_t)index * SYMC_FUNCTION_BYTES;
+	frame->function = string_at(cache, load_u32(record));
+	if (!frame->function.bytes)
+		frame->function = TEXT("?");
+	frame->entry = load_u32(record + 8);
+	language = load_u32(record + 12);
+	frame->language = language < LANGUAGES ? language : LANGUAGE_UNKNOWN;
+}
+
+static void resolve_file(const struct symcache *cache, struct symcache_frame *frame)
+{
+	uint32_t index = frame->language;
+	const uint8_t *record;
+
+	frame->comp_dir = frame->directory = frame->name = TEXT_NONE;
+	frame->has_file = index < cache->file_count;
+	if (!frame->has_file)
+		return;
+	record = cache->files + (size_t)index * file_record_bytes(cache);
+	frame->comp_dir = string_at(cache, load_u32(record));
+	frame->directory = string_at(cache, load_u32(record + 4));
+	frame->name = string_at(cache, load_u32(record + 8));
+}
+
+/* Second step: the names' first bytes hold their lengths and are far apart in the file. */
+static void prefetch_names(const struct symcache *cache, const struct symcache_frame *frames,
+			   size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t ref;
+
+		if (frames[i].entry >= cache->function_count)
+			continue;
+		ref = load_u32(cache->functions + (size_t)frames[i].entry * SYMC_FUNCTION_BYTES);
+		if (ref < cache->string_bytes)
+			__builtin_prefetch(cache->strings + ref);
+	}
+}
+
+size_t symcache_lookup(const struct symcache *cache, uint64_t address,
+		       struct symcache_frame *frames, size_t room)
+{
+	struct location location;
+	size_t range, count;
+
+	if (address > UINT32_MAX || cache->range_count == 0 ||
+	    load_u32(cache->ranges) > (uint32_t)address)
+		return 0;
+	range = find_range(cache->ranges, cache->range_count, (uint32_t)address);
+	location = load_location(cache, (uint32_t)(cache->location_count - cache->range_count +
+						   range));
+	if (is_sentinel(&location))
+		return 0;
+	count = collect_chain(cache, location, frames,
+			      room < LIMIT_INLINE_DEPTH ? room : LIMIT_INLINE_DEPTH);
+	prefetch_names(cache, frames, count);
+	for (size_t i = 0; i < count; i++) {
+		resolve_file(cache, &frames[i]);
+		resolve_function(cache, &frames[i]);
+	}
+	return count;
+}

@@ -1,0 +1,314 @@
+/*
+ * write.c -- reads an object's units with several threads and puts the parts together.
+ *
+ * Threads take unit numbers from one counter and share nothing else but the memory budget;
+ * the calling thread is one of them.
+ */
+#include <pthread.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "object/object.h"
+#include "symcache/cover.h"
+#include "symcache/emit.h"
+#include "symcache/layout.h"
+#include "symcache/part.h"
+#include "symcache/symcache.h"
+
+#define WRITE_THREADS_MAX     64u
+#define WRITE_UNIT_NAME_BYTES 96u
+
+struct writing {
+	struct object *object;
+	struct budget budget;
+	size_t unit_count;
+	atomic_size_t next_unit;
+	atomic_bool stop;
+	struct part *parts;          /* one per thread */
+	size_t part_count;
+	struct cover_symbols symbols;
+	struct segments functions, nameless, all;
+};
+
+/* One thread and what it has to say at the end. */
+struct worker {
+	struct writing *writing;
+	struct part *part;
+	pthread_t thread;
+	bool started;
+	bool sink_failed;            /* our own failure, not the unit's */
+	size_t bad_units, first_bad_unit;
+	char first_bad[sizeof(((struct symcache_report *)0)->first_bad)];
+	struct err err;
+	int rc;
+};
+
+/* --- Reading units ------------------------------------------------------------------- */
+
+static int take_function(void *payload, const struct object_file_name *files, size_t file_count,
+			 const struct object_function *function, struct err *err)
+{
+	struct worker *worker = payload;
+
+	if (part_add_function(worker->part, files, file_count, function, err) == 0)
+		return 0;
+	worker->sink_failed = err->kind != ERR_MALFORMED;
+	return -1;
+}
+
+/* Units are taken in rising order, so that a worker's first bad one is its lowest. */
+static void note_bad_unit(struct worker *worker, size_t unit, const struct err *err)
+{
+	const struct object *object = worker->writing->object;
+	char name[WRITE_UNIT_NAME_BYTES];
+
+	if (worker->bad_units++ > 0)
+		return;
+	worker->first_bad_unit = unit;
+	if (object->format->unit_name)
+		object->format->unit_name(object, unit, name, sizeof(name));
+	else
+		snprintf(name, sizeof(name), "unit %zu", unit);
+	snprintf(worker->first_bad, sizeof(worker->first_bad), "%.90s: %.140s", name, err->text);
+}
+
+/* Without memory the unit says less than it could: that must not become a lasting file. */
+static bool ends_everything(const struct worker *worker, const struct err *err)
+{
+	return worker->sink_failed || err->kind == ERR_NO_MEMORY;
+}
+
+static int read_units(struct worker *worker, struct arena *scratch, struct err *err)
+{
+	struct writing *writing = worker->writing;
+	const struct object_sink sink = { worker, take_function };
+	size_t unit;
+
+	while (!atomic_load(&writing->stop) &&
+	       (unit = atomic_fetch_add(&writing->next_unit, 1)) < writing->unit_count) {
+		struct err unit_err = ERR_INIT;
+		struct arena_mark mark = arena_mark(scratch);
+		int rc;
+
+		part_begin_unit(worker->part, (uint32_t)unit);
+		rc = object_read_unit(writing->object, unit, scratch, &sink, &unit_err);
+		arena_rewind(scratch, mark);
+		if (rc == 0)
+			continue;
+		if (ends_everything(worker, &unit_err)) {
+			*err = unit_err;
+			return -1;
+		}
+		note_bad_unit(worker, unit, &unit_err);
+	}
+	return 0;
+}
+
+static void *run_worker(void *payload)
+{
+	struct worker *worker = payload;
+	struct arena scratch;
+
+	arena_init(&scratch, worker->writing->budget.ceiling_bytes);
+	worker->rc = read_units(worker, &scratch, &worker->err);
+	if (worker->rc < 0)
+		atomic_store(&worker->writing->stop, true);
+	arena_release(&scratch);
+	part_finish(worker->part);
+	return NULL;
+}
+
+/* Those that cannot be started are not missed: the units are left to the others. */
+static void run_workers(struct worker *workers, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		workers[i].started = pthread_create(&workers[i].thread, NULL, run_worker,
+						    &workers[i]) == 0;
+	run_worker(&workers[0]);
+	for (size_t i = 1; i < count; i++)
+		if (workers[i].started)
+			pthread_join(workers[i].thread, NULL);
+}
+
+static int sum_up(const struct worker *workers, size_t count, struct symcache_report *report,
+		  struct err *err)
+{
+	const struct worker *first = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		if (workers[i].rc < 0) {
+			*err = workers[i].err;
+			return -1;
+		}
+		report->bad_units += workers[i].bad_units;
+		if (workers[i].bad_units > 0 &&
+		    (!first || workers[i].first_bad_unit < first->first_bad_unit))
+			first = &workers[i];
+	}
+	if (first)
+		memcpy(report->first_bad, first->first_bad, sizeof(report->first_bad));
+	return 0;
+}
+
+static int read_object(struct writing *writing, struct symcache_report *report, struct err *err)
+{
+	struct worker *workers = mem_get_array(writing->part_count, sizeof(*workers));
+	int rc;
+
+	if (!workers)
+		return err_set(err, ERR_NO_MEMORY, "no room for %zu threads",
+			       writing->part_count);
+	for (size_t i = 0; i < writing->part_count; i++) {
+		workers[i].writing = writing;
+		workers[i].part = &writing->parts[i];
+	}
+	run_workers(workers, writing->part_count);
+	report->units = writing->unit_count;
+	rc = sum_up(workers, writing->part_count, report, err);
+	mem_give_back(workers);
+	return rc;
+}
+
+/* --- Symbols ------------------------------------------------------------------------- */
+
+struct symbol_sink {
+	struct cover_symbols *symbols;
+	struct err *err;
+	int rc;
+};
+
+static int take_symbol(void *payload, const struct object_symbol *symbol)
+{
+	struct symbol_sink *sink = payload;
+	struct cover_symbols *symbols = sink->symbols;
+
+	if (symbol->address >= UINT32_MAX || symbol->name.size == 0 ||
+	    symbol->name.size > UINT32_MAX)
+		return 0;
+	sink->rc = budget_room(symbols->budget, &symbols->items, &symbols->room,
+			       symbols->count + 1, sizeof(*symbols->items), sink->err);
+	if (sink->rc < 0)
+		return 1;
+	symbols->items[symbols->count] = (struct cover_symbol){
+		.address = (uint32_t)symbol->address,
+		.size = symbol->size > UINT32_MAX ? UINT32_MAX : (uint32_t)symbol->size,
+		.order = (uint32_t)symbols->count,
+		.name = symbol->name.bytes, .name_bytes = (uint32_t)symbol->name.size,
+	};
+	symbols->count++;
+	return 0;
+}
+
+static int read_symbols(struct writing *writing, struct err *err)
+{
+	struct symbol_sink sink = { .symbols = &writing->symbols, .err = err };
+
+	if (!writing->object->format->each_symbol)
+		return 0;
+	if (object_each_symbol(writing->object, take_symbol, &sink, err) < 0 || sink.rc < 0)
+		return -1;
+	cover_sort_symbols(&writing->symbols);
+	return 0;
+}
+
+/* --- Together ------------------------------------------------------------------------ */
+
+/* All pieces end up in the first part's array. */
+static int gather_pieces(struct writing *writing, struct err *err)
+{
+	struct part *all = &writing->parts[0];
+
+	for (size_t i = 1; i < writing->part_count; i++) {
+		struct part *part = &writing->parts[i];
+
+		if (part->piece_count == 0)
+			continue;
+		if (budget_room(&writing->budget, &all->pieces, &all->piece_room,
+				all->piece_count + part->piece_count, sizeof(*all->pieces),
+				err) < 0)
+			return -1;
+		memcpy(all->pieces + all->piece_count, part->pieces,
+		       part->piece_count * sizeof(*all->pieces));
+		all->piece_count += part->piece_count;
+		mem_give_back(part->pieces);
+		part->pieces = NULL;
+		part->piece_count = part->piece_room = 0;
+	}
+	cover_sort_pieces(all->pieces, all->piece_count);
+	return 0;
+}
+
+static int cover(struct writing *writing, struct err *err)
+{
+	const struct part *all = &writing->parts[0];
+	size_t named = 0;
+
+	if (gather_pieces(writing, err) < 0)
+		return -1;
+	while (named < all->piece_count && !all->pieces[named].nameless)
+		named++;
+	if (cover_pieces(writing->parts, all->pieces, named, &writing->functions, err) < 0)
+		return -1;
+	if (all->piece_count > named &&
+	    cover_pieces(writing->parts, all->pieces + named, all->piece_count - named,
+			 &writing->nameless, err) < 0)
+		return -1;
+	return cover_fill(writing->parts, &writing->functions, &writing->nameless,
+			  &writing->symbols, &writing->all, err);
+}
+
+static int convert(struct writing *writing, int fd, struct symcache_report *report,
+		   struct err *err)
+{
+	struct emit_input input = { writing->object, writing->parts, writing->part_count,
+				    &writing->all, &writing->symbols, &writing->budget };
+
+	if (read_object(writing, report, err) < 0 || read_symbols(writing, err) < 0 ||
+	    cover(writing, err) < 0)
+		return -1;
+	return emit_file(&input, fd, report, err);
+}
+
+static size_t thread_count(const struct symcache_options *options, size_t unit_count)
+{
+	size_t threads = options && options->threads ? options->threads : 1;
+
+	if (threads > WRITE_THREADS_MAX)
+		threads = WRITE_THREADS_MAX;
+	return threads < unit_count ? threads : unit_count ? unit_count : 1;
+}
+
+int symcache_write(struct object *object, const struct symcache_options *options, int fd,
+		   struct symcache_report *report, struct err *err)
+{
+	size_t ceiling = options && options->memory_bytes ? options->memory_bytes
+							  : LIMIT_CELL_DATA_BYTES;
+	struct writing writing = { .object = object, .budget = { .ceiling_bytes = ceiling },
+				   .unit_count = object_unit_count(object) };
+	struct budget *budget = &writing.budget;
+	int rc;
+
+	*report = (struct symcache_report){ 0 };
+	writing.part_count = thread_count(options, writing.unit_count);
+	writing.symbols.budget = writing.functions.budget = writing.nameless.budget =
+		writing.all.budget = budget;
+	if (writing.unit_count > LIMIT_UNITS)
+		return err_set(err, ERR_LIMIT, "%zu units", writing.unit_count);
+	writing.parts = mem_get_array(writing.part_count, sizeof(*writing.parts));
+	if (!writing.parts)
+		return err_set(err, ERR_NO_MEMORY, "no room for %zu parts", writing.part_count);
+	for (size_t i = 0; i < writing.part_count; i++)
+		part_init(&writing.parts[i], budget, (uint32_t)i, object->undecorates);
+	rc = convert(&writing, fd, report, err);
+	for (size_t i = 0; i < writing.part_count; i++)
+		part_release(&writing.parts[i]);
+	mem_give_back(writing.parts);
+	mem_give_back(writing.symbols.items);
+	mem_give_back(writing.functions.items);
+	mem_give_back(writing.nameless.items);
+	mem_give_back(writing.all.items);
+	return rc < 0 ? err_while(err, "writing symcache") : 0;
+}
