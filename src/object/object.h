@@ -107,7 +107,9 @@ struct object_inlinee {
 	size_t range_count;
 };
 
-/* One contiguous piece of a function; a function with several ranges is several of these. */
+/* One contiguous piece of a function; a function with several ranges is several of these.
+ * One without a name is lines that belong to no function (assembler, padding): it says
+ * something only where no function does, and takes the name of a symbol there. */
 struct object_function {
 	struct object_range range;   /* size > 0 */
 	struct text name;
