@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "board/board.h"
 #include "config/config.h"
+#include "store/boot.h"
 #include "store/store.h"
 
 #define RENEW_MILLIS 3000
@@ -34,6 +35,7 @@ static int parse_default_sources(struct shop *shop, struct err *err)
 int shop_open(struct shop *shop, const struct config *config, struct nursery *nursery,
 	      struct err *err)
 {
+	struct store_boot boot;
 	uint8_t random[8];
 
 	memset(shop, 0, sizeof(*shop));
@@ -48,6 +50,7 @@ int shop_open(struct shop *shop, const struct config *config, struct nursery *nu
 	if (parse_default_sources(shop, err) < 0 ||
 	    board_open(&shop->board, config, err) < 0 ||
 	    store_open(&shop->store, config, err) < 0 ||
+	    store_boot_join(shop->store, &boot, err) < 0 ||
 	    cache_open(&shop->cache, config, shop->board, shop->store, err) < 0 ||
 	    demangler_open(&shop->demangler, nursery, shop->board, err) < 0 ||
 	    fetcher_open(&shop->fetcher, config, err) < 0) {

@@ -1,0 +1,53 @@
+/*
+ * cli -- the symgate command: one file per subcommand, one table of them.
+ *
+ * May include: everything below.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdbool.h>
+
+#include "config/config.h"
+
+struct err;
+
+/* Exit codes, the same for every subcommand. */
+enum cli_exit {
+	CLI_OK = 0,
+	CLI_FAILED = 1,              /* it could not be done; standard error says why */
+	CLI_USAGE = 2,               /* the command line is wrong */
+	CLI_NOTHING = 3,             /* done, but nothing was found (lookup, why) */
+};
+
+/* What every subcommand understands. */
+struct cli {
+	const char *config_path;     /* -c, --config */
+	const char *state_dir;       /* --state-dir */
+	bool json;                   /* --json */
+	bool colour;                 /* standard output is a terminal and NO_COLOR is not set */
+};
+
+struct cli_command {
+	const char *name;            /* "lookup", "symcache" */
+	const char *arguments;       /* one line for the usage */
+	const char *about;           /* one line for the list */
+	const char *help;            /* the rest, for --help */
+	/* argv[0] is the subcommand's name; options of `struct cli` are already taken out. */
+	int (*run)(struct cli *cli, int argc, char **argv);
+};
+
+extern const struct cli_command cli_serve, cli_config, cli_backup, cli_symbolicate, cli_lookup,
+	cli_symcache, cli_object, cli_status, cli_why;
+
+/* The config of -c and --state-dir; notes go to standard error. */
+int cli_config_load(const struct cli *cli, struct config *config, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* "symgate: ..." on standard error; returns CLI_FAILED. */
+int cli_fail(const struct err *err);
+/* "symgate NAME: ..., see symgate NAME --help"; returns CLI_USAGE. */
+int cli_misused(const struct cli_command *command, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,137 @@
+/* main.c -- the table of subcommands, and what they share. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "cli/cli.h"
+
+static const struct cli_command *const commands[] = {
+	&cli_serve, &cli_config, &cli_backup, &cli_status, &cli_why,
+	&cli_symbolicate, &cli_lookup, &cli_symcache, &cli_object,
+};
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+int cli_fail(const struct err *err)
+{
+	fprintf(stderr, "symgate: %s\n", err->text);
+	return CLI_FAILED;
+}
+
+int cli_misused(const struct cli_command *command, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "symgate %s: ", command->name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "\nusage: symgate %s %s\nsee symgate %s --help\n", command->name,
+		command->arguments, command->name);
+	return CLI_USAGE;
+}
+
+static void show_note(void *payload, enum config_note_kind kind, const char *text)
+{
+	(void)payload;
+	if (kind == CONFIG_NOTE_WARNING)
+		fprintf(stderr, "symgate: warning: %s\n", text);
+}
+
+int cli_config_load(const struct cli *cli, struct config *config, struct err *err)
+{
+	return config_load(config, cli->config_path, cli->state_dir, show_note, NULL, err);
+}
+
+static void show_usage(FILE *out)
+{
+	fprintf(out, "symgate " PACKAGE_VERSION ": crash addresses into functions, files and lines\n\n"
+		     "usage: symgate [-c FILE] [--state-dir DIR] [--json] COMMAND ...\n\n");
+	for (size_t i = 0; i < COMMANDS; i++)
+		fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->about);
+	fprintf(out, "\n  -c, --config FILE   the YAML file (default: all defaults)\n"
+		     "  --state-dir DIR     instead of state_dir in the file\n"
+		     "  --json              machine-readable output\n"
+		     "  symgate COMMAND --help says more; so does man symgate\n\n"
+		     "exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing found\n");
+}
+
+static void show_help(const struct cli_command *command)
+{
+	printf("usage: symgate %s %s\n%s\n\n%s", command->name, command->arguments, command->about,
+	       command->help ? command->help : "");
+}
+
+/* Takes the common options out of argv; the rest moves up.  -1: an option lacks its value. */
+static int take_common_options(struct cli *cli, int *argc, char **argv)
+{
+	int kept = 1;
+
+	for (int i = 1; i < *argc; i++) {
+		const char **value = NULL;
+
+		if (!strcmp(argv[i], "-c") || !strcmp(argv[i], "--config"))
+			value = &cli->config_path;
+		else if (!strcmp(argv[i], "--state-dir"))
+			value = &cli->state_dir;
+		else if (!strcmp(argv[i], "--json"))
+			cli->json = true;
+		else
+			argv[kept++] = argv[i];
+		if (value && ++i >= *argc)
+			return -1;
+		if (value)
+			*value = argv[i];
+	}
+	argv[kept] = NULL;
+	*argc = kept;
+	return 0;
+}
+
+static int run_command(struct cli *cli, int argc, char **argv)
+{
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (strcmp(commands[i]->name, argv[1]) != 0)
+			continue;
+		for (int at = 2; at < argc; at++) {
+			if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h")) {
+				show_help(commands[i]);
+				return CLI_OK;
+			}
+		}
+		return commands[i]->run(cli, argc - 1, argv + 1);
+	}
+	fprintf(stderr, "symgate: unknown command `%s`; symgate --help lists them\n", argv[1]);
+	return CLI_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	struct cli cli = { 0 };
+	struct err err = ERR_INIT;
+
+	if (file_fill_standard_descriptors(&err) < 0)
+		return cli_fail(&err);
+	cli.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+	if (take_common_options(&cli, &argc, argv) < 0) {
+		fprintf(stderr, "symgate: -c and --state-dir need a value\n");
+		return CLI_USAGE;
+	}
+	if (argc < 2) {
+		show_usage(stderr);
+		return CLI_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		show_usage(stdout);
+		return CLI_OK;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("symgate " PACKAGE_VERSION "\n");
+		return CLI_OK;
+	}
+	return run_command(&cli, argc, argv);
+}

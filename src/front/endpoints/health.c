@@ -1,0 +1,92 @@
+/* health.c -- GET /healthcheck, /readyz and /metrics: what operators and balancers ask. */
+#include <errno.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+#include "base/err.h"
+#include "base/json_writer.h"
+#include "board/board.h"
+#include "config/config.h"
+#include "front/internal.h"
+#include "sandbox/sandbox.h"
+
+#define DISK_LEAST_BYTES ((uint64_t)64 * 1024 * 1024)   /* below this a download may not fit */
+
+void answer_healthcheck(struct worker *worker, struct request *request, struct reply *reply)
+{
+	(void)worker;
+	(void)request;
+	reply_text(reply, 200, "ok");
+}
+
+void answer_metrics(struct worker *worker, struct request *request, struct reply *reply)
+{
+	(void)request;
+	buf_clear(&reply->body);
+	board_metrics(worker->front->board, &reply->body);
+	reply->status = 200;
+	reply->content_type = "text/plain; version=0.0.4; charset=utf-8";
+}
+
+static bool check_disk(const char *folder, struct err *err)
+{
+	struct statvfs disk;
+	uint64_t free_bytes;
+
+	if (statvfs(folder, &disk) < 0) {
+		err_os(err, errno, "looking at %s", folder);
+		return false;
+	}
+	free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
+	if (disk.f_flag & ST_RDONLY)
+		err_set(err, ERR_IO, "%s is on a read-only file system", folder);
+	else if (free_bytes < DISK_LEAST_BYTES)
+		err_set(err, ERR_IO, "%s has only %llu bytes free", folder,
+			(unsigned long long)free_bytes);
+	else
+		return true;
+	return false;
+}
+
+/* A name no request brings, asked of the resident cell: it answers or we hear why not. */
+static bool check_cells(struct worker *worker, struct err *err)
+{
+	return nursery_check(worker->front->nursery, err) == 0;
+}
+
+static void tell(struct json_writer *json, const char *what, bool fine, const struct err *err)
+{
+	json_key(json, what);
+	json_object(json);
+	json_member_bool(json, "ok", fine);
+	if (!fine)
+		json_member_string(json, "reason", err->text);
+	json_object_end(json);
+}
+
+void answer_readyz(struct worker *worker, struct request *request, struct reply *reply)
+{
+	const struct config *config = worker->front->config;
+	struct err database = ERR_INIT, disk = ERR_INIT, cells = ERR_INIT;
+	bool database_fine = store_check(worker->store, &database) == 0;
+	bool disk_fine = check_disk(config->state_dir, &disk) && check_disk(config->cache_dir, &disk);
+	bool cells_fine = check_cells(worker, &cells);
+	bool ready = database_fine && disk_fine && cells_fine;
+	struct json_writer json;
+
+	(void)request;
+	buf_clear(&reply->body);
+	json_writer_init(&json, &reply->body);
+	json_object(&json);
+	json_member_bool(&json, "ready", ready);
+	tell(&json, "database", database_fine, &database);
+	tell(&json, "disk", disk_fine, &disk);
+	tell(&json, "cells", cells_fine, &cells);
+	json_key(&json, "sandbox");
+	json_object(&json);
+	json_member_string(&json, "level", sandbox_level_name(nursery_level(worker->front->nursery)));
+	json_object_end(&json);
+	json_object_end(&json);
+	reply->status = ready ? 200 : 503;
+	reply->content_type = "application/json";
+}

@@ -1,0 +1,112 @@
+/* symbolicate.c -- POST /symbolicate: answered in place when everything is known, else a job. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "board/board.h"
+#include "config/config.h"
+#include "front/internal.h"
+#include "symbolicate/symbolicate.h"
+
+/* The resolver that never blocks: what is not there has to wait for a workshop. */
+struct front_resolver {
+	struct resolver resolver;    /* first: the functions get back here */
+	struct worker *worker;
+};
+
+static struct worker *worker_of(struct resolver *resolver)
+{
+	return ((struct front_resolver *)(void *)resolver)->worker;
+}
+
+static enum resolved resolve_entry(struct resolver *resolver, const struct derive *derive,
+				   struct cache_found *found, struct err *err)
+{
+	struct worker *worker = worker_of(resolver);
+
+	if (cache_find(worker->front->cache, worker->store, &derive->key, found, err) < 0)
+		return RESOLVED_ERROR;
+	return found->state == CACHE_ABSENT ? RESOLVED_WAIT : RESOLVED_READY;
+}
+
+static enum resolved resolve_names(struct resolver *resolver, struct convert_name *names,
+				   size_t count, struct arena *arena, struct err *err)
+{
+	struct worker *worker = worker_of(resolver);
+
+	return demangler_ask(worker->front->demangler, names, count, arena, err) < 0
+		       ? RESOLVED_ERROR : RESOLVED_READY;
+}
+
+static void resolve_spoil(struct resolver *resolver, const struct derive *derive, const char *why)
+{
+	struct worker *worker = worker_of(resolver);
+
+	cache_spoil(worker->front->cache, worker->store, &derive->key, why);
+}
+
+static int submit(struct worker *worker, struct request *request, const struct request_kind *kind,
+		  struct err *err)
+{
+	if (job_submit(&worker->jobs, kind->name, request->scope, buf_text(&request->body),
+		       request->job_id, err) < 0)
+		return -1;
+	board_count(worker->front->board, BOARD_JOBS_SUBMITTED, 1);
+	return 0;
+}
+
+/* Parses, steps, and either answers or becomes a job. */
+static void carry_out(struct worker *worker, struct request *request, struct reply *reply,
+		      const struct request_kind *kind)
+{
+	struct front_resolver mine = {
+		.resolver = { .entry = resolve_entry, .names = resolve_names, .spoil = resolve_spoil },
+		.worker = worker,
+	};
+	int64_t started = clock_monotonic_millis();
+	struct err err = ERR_INIT;
+	struct work work;
+	enum stepped stepped = STEP_ERROR;
+
+	if (work_init(&work, kind, worker->front->config, &worker->front->default_sources,
+		      request->scope, &err) < 0) {
+		reply_error(reply, &err);
+		return;
+	}
+	if (kind->parse(&work, buf_text(&request->body), &err) == 0)
+		stepped = kind->step(&work, &mine.resolver, &err);
+	if (stepped == STEP_DONE && kind->answer(&work, &reply->body, &err) < 0)
+		stepped = STEP_ERROR;
+	work_release(&work);
+	if (stepped == STEP_WAIT && submit(worker, request, kind, &err) < 0)
+		stepped = STEP_ERROR;
+	if (stepped == STEP_ERROR) {
+		reply_error(reply, &err);
+	} else if (stepped == STEP_WAIT) {
+		answer_job(worker, request, reply);
+	} else {
+		reply->status = 200;
+		reply->content_type = "application/json";
+		if (worker->front->config->record_all_jobs &&
+		    job_record(&worker->jobs, kind->name, request->scope,
+			       clock_monotonic_millis() - started, &err) < 0)
+			reply_error(reply, &err);
+	}
+}
+
+void answer_symbolicate(struct worker *worker, struct request *request, struct reply *reply)
+{
+	const struct config *config = worker->front->config;
+	struct err err = ERR_INIT;
+
+	if (!request_is_json(request)) {
+		reply_text(reply, 415, "Expected request with `Content-Type: application/json`");
+		return;
+	}
+	if (request_read_query(request, &err) < 0 ||
+	    request_read_body(request, (size_t)config->symbolicate_body_max_bytes, &err) < 0) {
+		reply_error(reply, &err);
+		return;
+	}
+	carry_out(worker, request, reply, &request_kind_symbolicate);
+}

@@ -1,0 +1,184 @@
+/* front.c -- one front process: its threads, its parker, its end. */
+#include "front/front.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/guard.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "board/board.h"
+#include "config/config.h"
+#include "front/internal.h"
+#include "sandbox/sandbox.h"
+#include "store/boot.h"
+#include "symbolicate/symbolicate.h"
+
+#define SOURCES_ARENA_BYTES ((size_t)64 * 1024 * 1024)
+#define WATCH_SECONDS 1
+#define LEAVE_MILLIS 3000        /* request threads have this long to end what they answer */
+
+static void ignore_signal(int number)
+{
+	(void)number;
+}
+
+/* Signals are for the main thread; SIGUSR1 only interrupts accept(). */
+static void prepare_signals(sigset_t *waited)
+{
+	struct sigaction interrupt = { .sa_handler = ignore_signal };
+
+	sigemptyset(waited);
+	sigaddset(waited, SIGTERM);
+	sigaddset(waited, SIGINT);
+	sigaddset(waited, SIGHUP);
+	sigaddset(waited, SIGUSR1);
+	sigprocmask(SIG_BLOCK, waited, NULL);
+	sigdelset(waited, SIGUSR1);
+	sigaction(SIGUSR1, &interrupt, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int parse_default_sources(struct front *front, struct err *err)
+{
+	struct cJSON *json;
+
+	if (request_json_parse(text_of(front->config->sources_json), &front->arena, &json, err) < 0 ||
+	    source_list_parse(json, SOURCE_OF_CONFIG, front->config, &front->arena,
+			      &front->default_sources, err) < 0)
+		return err_while(err, "sources of the config file");
+	return 0;
+}
+
+static int open_front(struct front *front, struct err *err)
+{
+	struct store_boot boot;
+
+	if (guard_install() < 0)
+		return err_os(err, errno, "installing the SIGBUS guard");
+	if (parse_default_sources(front, err) < 0 ||
+	    board_open(&front->board, front->config, err) < 0 ||
+	    store_open(&front->store, front->config, err) < 0 ||
+	    store_boot_join(front->store, &boot, err) < 0 ||
+	    cache_open(&front->cache, front->config, front->board, front->store, err) < 0 ||
+	    demangler_open(&front->demangler, front->nursery, front->board, err) < 0 ||
+	    parker_start(&front->parker, front, err) < 0)
+		return -1;
+	return 0;
+}
+
+static void close_front(struct front *front)
+{
+	while (front->pool) {
+		struct request *request = front->pool;
+
+		front->pool = request->next;
+		buf_release(&request->words);
+		buf_release(&request->body);
+		mem_give_back(request);
+	}
+	if (front->demangler)
+		demangler_close(front->demangler);
+	if (front->cache)
+		cache_close(front->cache);
+	if (front->store)
+		store_close(front->store);
+	if (front->board)
+		board_close(front->board);
+	arena_release(&front->arena);
+	pthread_mutex_destroy(&front->pool_lock);
+}
+
+/* Until a signal asks us to leave, or the nursery is gone (the master starts a new front). */
+static void watch(struct front *front, const sigset_t *waited)
+{
+	const struct timespec pause = { .tv_sec = WATCH_SECONDS };
+
+	for (;;) {
+		struct err err = ERR_INIT;
+		int number = sigtimedwait(waited, NULL, &pause);
+
+		if (number == SIGHUP)
+			log_reopen();
+		else if (number > 0)
+			return;
+		if (nursery_check(front->nursery, &err) < 0) {
+			log_message(LOG_ERROR, "front", NULL, "%s", err.text);
+			return;
+		}
+	}
+}
+
+static void *end_hard(void *payload)
+{
+	const struct timespec pause = { .tv_sec = LEAVE_MILLIS / 1000 };
+
+	(void)payload;
+	nanosleep(&pause, NULL);
+	log_message(LOG_WARN, "front", NULL, "a request did not end in time");
+	_exit(EXIT_FAILURE);
+}
+
+/* A thread may sit in accept(): it is interrupted until it has gone. */
+static void stop_workers(struct front *front, struct worker *workers, size_t count)
+{
+	pthread_t last_resort;
+
+	atomic_store(&front->stopping, true);
+	FCGX_ShutdownPending();
+	if (pthread_create(&last_resort, NULL, end_hard, NULL) == 0)
+		pthread_detach(last_resort);
+	for (size_t i = 0; i < count; i++) {
+		if (!workers[i].store)
+			continue;
+		while (pthread_tryjoin_np(workers[i].thread, NULL) == EBUSY) {
+			pthread_kill(workers[i].thread, SIGUSR1);
+			usleep(2000);
+		}
+		store_close(workers[i].store);
+		reply_release(&workers[i].reply);
+	}
+}
+
+int front_run(const struct config *config, struct nursery *nursery, int listen_fd, struct err *err)
+{
+	struct front front = { .config = config, .nursery = nursery, .listen_fd = listen_fd };
+	size_t count = (size_t)config->pool_threads;
+	struct worker *workers = mem_get_array(count, sizeof(*workers));
+	sigset_t waited;
+	int rc = -1;
+
+	if (!workers)
+		return err_set(err, ERR_NO_MEMORY, "no room for %zu threads", count);
+	pthread_mutex_init(&front.pool_lock, NULL);
+	arena_init(&front.arena, SOURCES_ARENA_BYTES);
+	if (FCGX_Init() != 0) {
+		err_set(err, ERR_IO, "the FastCGI library could not start");
+		goto done;
+	}
+	prepare_signals(&waited);
+	if (open_front(&front, err) < 0)
+		goto done;
+	rc = 0;
+	for (size_t i = 0; i < count && rc == 0; i++)
+		rc = worker_start(&workers[i], &front, err);
+	if (rc == 0) {
+		log_message(LOG_INFO, "front_ready", NULL, "%zu threads", count);
+		watch(&front, &waited);
+	}
+	stop_workers(&front, workers, count);
+done:
+	if (front.parker)
+		parker_stop(front.parker);
+	close_front(&front);
+	mem_give_back(workers);
+	return rc;
+}

@@ -1,0 +1,52 @@
+/* listen.c -- the unix socket the web server connects to. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "front/front.h"
+
+#define BACKLOG 1024
+
+static int somebody_listens(const struct sockaddr_un *address)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int connected = fd >= 0 &&
+		connect(fd, (const struct sockaddr *)(const void *)address, sizeof(*address)) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return connected;
+}
+
+int front_listen(const char *path, int shared_group, int *out, struct err *err)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	mode_t before;
+	int fd, rc;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return err_set(err, ERR_IO, "the socket path %s is longer than %zu bytes", path,
+			       sizeof(address.sun_path) - 1);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	if (somebody_listens(&address))
+		return err_set(err, ERR_BUSY, "%s is in use: another symgate listens there", path);
+	unlink(path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return err_os(err, errno, "making a socket");
+	before = umask(shared_group ? 0117 : 0177);
+	rc = bind(fd, (const struct sockaddr *)(const void *)&address, sizeof(address));
+	umask(before);
+	if (rc < 0 || listen(fd, BACKLOG) < 0) {
+		err_os(err, errno, "listening on %s", path);
+		close(fd);
+		return -1;
+	}
+	*out = fd;
+	return 0;
+}

@@ -1,0 +1,236 @@
+/*
+ * master.c -- makes the other processes and opens nothing itself.
+ *
+ *  1. A child that ends is started again, after a pause that grows while it keeps failing.
+ *  2. Children die with the master (PDEATHSIG): nothing is left behind, kill -9 included.
+ *  3. Only here and in the nursery does the house fork.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "board/board.h"
+#include "config/config.h"
+#include "convert/convert.h"
+#include "front/front.h"
+#include "keeper/keeper.h"
+#include "sandbox/sandbox.h"
+#include "workshop/workshop.h"
+
+#define STOP_MILLIS 4000         /* then the rest is killed */
+#define PAUSE_FIRST_MILLIS 50
+#define PAUSE_MOST_MILLIS 10000
+#define STEADY_MILLIS 5000       /* a child that lived that long starts again at once */
+#define TICK_MILLIS 200
+
+enum duty { DUTY_FRONT, DUTY_WORKSHOP, DUTY_KEEPER };
+static const char *const duty_names[] = { "front", "workshop", "keeper" };
+
+struct child {
+	enum duty duty;
+	pid_t pid;                   /* 0: not running */
+	int64_t started_millis;
+	int64_t pause_millis, start_at_millis;
+};
+
+struct master {
+	const struct config *config;
+	int listen_fd;
+	struct child *children;
+	size_t count;
+	sigset_t waited, before;
+};
+
+static int keep(const struct config *config, struct err *err)
+{
+	struct board *board;
+	int rc;
+
+	/* Everything survives being killed at any point: the keeper needs no other end. */
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	if (board_open(&board, config, err) < 0)
+		return -1;
+	rc = keeper_run(config, board, err);
+	board_close(board);
+	return rc;
+}
+
+static int do_duty(const struct master *master, enum duty duty, struct err *err)
+{
+	struct nursery *nursery = NULL;
+	int rc;
+
+	if (duty == DUTY_KEEPER)
+		return keep(master->config, err);
+	if (nursery_start(&nursery, master->config, convert_operations, convert_operation_count,
+			  err) < 0)
+		return -1;
+	rc = duty == DUTY_FRONT ? front_run(master->config, nursery, master->listen_fd, err)
+				: workshop_run(master->config, nursery, false, err);
+	nursery_stop(nursery);
+	return rc;
+}
+
+static void be_child(const struct master *master, enum duty duty, pid_t parent)
+{
+	struct err err = ERR_INIT;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(EXIT_FAILURE);
+	prctl(PR_SET_NAME, duty_names[duty]);
+	sigprocmask(SIG_SETMASK, &master->before, NULL);
+	if (do_duty(master, duty, &err) == 0)
+		exit(EXIT_SUCCESS);
+	log_message(LOG_ERROR, duty_names[duty], NULL, "%s", err.text);
+	exit(EXIT_FAILURE);
+}
+
+static void start(struct master *master, struct child *child)
+{
+	pid_t parent = getpid();
+	pid_t pid = fork();
+
+	if (pid == 0)
+		be_child(master, child->duty, parent);
+	child->started_millis = clock_monotonic_millis();
+	child->pid = pid > 0 ? pid : 0;
+	if (pid < 0)
+		log_message(LOG_ERROR, "master", NULL, "forking a %s: %s", duty_names[child->duty],
+			    strerror(errno));
+}
+
+static void start_due(struct master *master)
+{
+	int64_t now = clock_monotonic_millis();
+
+	for (size_t i = 0; i < master->count; i++)
+		if (master->children[i].pid == 0 && master->children[i].start_at_millis <= now)
+			start(master, &master->children[i]);
+}
+
+static void note_end(struct child *child, int status)
+{
+	int64_t now = clock_monotonic_millis();
+	bool steady = now - child->started_millis >= STEADY_MILLIS;
+
+	if (WIFSIGNALED(status))
+		log_message(LOG_WARN, "master", NULL, "%s %ld was ended by signal %d",
+			    duty_names[child->duty], (long)child->pid, WTERMSIG(status));
+	child->pid = 0;
+	child->pause_millis = steady ? 0 : child->pause_millis == 0 ? PAUSE_FIRST_MILLIS
+								  : child->pause_millis * 2;
+	if (child->pause_millis > PAUSE_MOST_MILLIS)
+		child->pause_millis = PAUSE_MOST_MILLIS;
+	child->start_at_millis = now + child->pause_millis;
+}
+
+static size_t reap(struct master *master)
+{
+	size_t running = 0;
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		for (size_t i = 0; i < master->count; i++)
+			if (master->children[i].pid == pid)
+				note_end(&master->children[i], status);
+	for (size_t i = 0; i < master->count; i++)
+		running += master->children[i].pid != 0;
+	return running;
+}
+
+static void signal_all(const struct master *master, int number)
+{
+	for (size_t i = 0; i < master->count; i++)
+		if (master->children[i].pid > 0)
+			kill(master->children[i].pid, number);
+}
+
+/* The next signal within a tick, or 0. */
+static int next_signal(const struct master *master)
+{
+	const struct timespec tick = { .tv_nsec = TICK_MILLIS * 1000000L };
+	int number = sigtimedwait(&master->waited, NULL, &tick);
+
+	return number > 0 ? number : 0;
+}
+
+static void stop_all(struct master *master)
+{
+	int64_t until = clock_monotonic_millis() + STOP_MILLIS;
+
+	signal_all(master, SIGTERM);
+	while (reap(master) > 0 && clock_monotonic_millis() < until)
+		next_signal(master);
+	signal_all(master, SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
+static void run_until_stopped(struct master *master)
+{
+	for (;;) {
+		int number;
+
+		start_due(master);
+		number = next_signal(master);
+		reap(master);
+		if (number == SIGTERM || number == SIGINT)
+			return;
+		if (number == SIGHUP) {
+			log_reopen();
+			signal_all(master, SIGHUP);
+		}
+	}
+}
+
+static void prepare(struct master *master)
+{
+	size_t at = 0;
+
+	for (uint64_t i = 0; i < master->config->pool_processes; i++)
+		master->children[at++].duty = DUTY_FRONT;
+	for (uint64_t i = 0; i < master->config->workshop_processes; i++)
+		master->children[at++].duty = DUTY_WORKSHOP;
+	master->children[at++].duty = DUTY_KEEPER;
+	master->count = at;
+	sigemptyset(&master->waited);
+	sigaddset(&master->waited, SIGTERM);
+	sigaddset(&master->waited, SIGINT);
+	sigaddset(&master->waited, SIGHUP);
+	sigaddset(&master->waited, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &master->waited, &master->before);
+}
+
+int master_run(const struct config *config, int listen_fd, struct err *err)
+{
+	struct master master = { .config = config, .listen_fd = listen_fd };
+	size_t most = (size_t)(config->pool_processes + config->workshop_processes + 1);
+
+	if (file_make_folders(config->state_dir, 0700, err) < 0)
+		return err_while(err, "making state_dir");
+	master.children = mem_get_array(most, sizeof(*master.children));
+	if (!master.children)
+		return err_set(err, ERR_NO_MEMORY, "no room for %zu processes", most);
+	prepare(&master);
+	log_message(LOG_INFO, "master_ready", NULL, "%zu processes, state in %s", master.count,
+		    config->state_dir);
+	run_until_stopped(&master);
+	stop_all(&master);
+	log_message(LOG_INFO, "master_end", NULL, "all processes have ended");
+	mem_give_back(master.children);
+	return 0;
+}

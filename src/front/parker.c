@@ -1,0 +1,181 @@
+/*
+ * parker.c -- requests that wait for their job, all in one thread.
+ *
+ *  1. A parked request's job generation was read before its job was last looked at, so an
+ *     end between the two is seen as a change.
+ *  2. The wake is a hint: at least every second every parked request's row is looked at.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "board/board.h"
+#include "config/config.h"
+#include "front/internal.h"
+
+#define LOOK_AGAIN_MILLIS 1000
+
+struct parker {
+	struct front *front;
+	struct jobs jobs;            /* with the parker's own store */
+	pthread_t thread;
+	pthread_mutex_t lock;        /* guards the rest */
+	struct request *parked;
+	size_t count;
+	int64_t sleeps_until_millis;
+	bool stopping;
+};
+
+/* Takes out every request that can be answered now: all when `all`, else those whose
+ * generation moved or whose time is up. */
+static struct request *take_due(struct parker *parker, bool all, int64_t now, int64_t *next)
+{
+	struct request **at = &parker->parked, *due = NULL;
+
+	*next = now + LOOK_AGAIN_MILLIS;
+	while (*at) {
+		struct request *request = *at;
+
+		if (all || request->wake_millis <= now ||
+		    board_job_generation(parker->front->board, request->job_id) !=
+			    request->job_generation) {
+			*at = request->next;
+			request->next = due;
+			due = request;
+			parker->count--;
+			continue;
+		}
+		if (request->wake_millis < *next)
+			*next = request->wake_millis;
+		at = &request->next;
+	}
+	return due;
+}
+
+static void park_again(struct parker *parker, struct request *request)
+{
+	pthread_mutex_lock(&parker->lock);
+	request->next = parker->parked;
+	parker->parked = request;
+	parker->count++;
+	if (request->wake_millis < parker->sleeps_until_millis)
+		parker->sleeps_until_millis = request->wake_millis;
+	pthread_mutex_unlock(&parker->lock);
+}
+
+static void look_at(struct parker *parker, struct request *request, struct reply *reply, bool leaving)
+{
+	request->job_generation = board_job_generation(parker->front->board, request->job_id);
+	reply_reset(reply);
+	if (!answer_job_if_ended(&parker->jobs, request->job_id, reply)) {
+		if (!leaving && request->wake_millis > clock_monotonic_millis()) {
+			park_again(parker, request);
+			return;
+		}
+		answer_pending(reply, request->job_id);
+	}
+	front_request_finish(parker->front, request, reply);
+}
+
+static void *keep_parked(void *payload)
+{
+	struct parker *parker = payload;
+	struct board *board = parker->front->board;
+	int64_t looked_at_all = clock_monotonic_millis();
+	struct reply reply;
+	bool leaving = false;
+
+	reply_init(&reply);
+	while (!leaving) {
+		uint32_t seen = board_read(board, BOARD_JOBS_DONE);
+		int64_t now = clock_monotonic_millis(), until;
+		bool all = now - looked_at_all >= LOOK_AGAIN_MILLIS;
+		struct request *due;
+
+		if (all)
+			looked_at_all = now;
+		pthread_mutex_lock(&parker->lock);
+		leaving = parker->stopping;
+		due = take_due(parker, all || leaving, now, &until);
+		parker->sleeps_until_millis = until;
+		pthread_mutex_unlock(&parker->lock);
+		while (due) {
+			struct request *next = due->next;
+
+			look_at(parker, due, &reply, leaving);
+			due = next;
+		}
+		pthread_mutex_lock(&parker->lock);
+		until = parker->sleeps_until_millis;
+		board_gauge_set(board, BOARD_GAUGE_PARKED, (int64_t)parker->count);
+		pthread_mutex_unlock(&parker->lock);
+		now = clock_monotonic_millis();
+		if (!leaving && until > now)
+			board_wait(board, BOARD_JOBS_DONE, seen, (int)(until - now));
+	}
+	reply_release(&reply);
+	return NULL;
+}
+
+int parker_start(struct parker **out, struct front *front, struct err *err)
+{
+	struct parker *parker = mem_get(sizeof(*parker));
+	int rc;
+
+	if (!parker)
+		return err_set(err, ERR_NO_MEMORY, "no room for the parker");
+	parker->front = front;
+	pthread_mutex_init(&parker->lock, NULL);
+	if (store_open(&parker->jobs.store, front->config, err) < 0)
+		goto failed;
+	parker->jobs.config = front->config;
+	parker->jobs.board = front->board;
+	rc = pthread_create(&parker->thread, NULL, keep_parked, parker);
+	if (rc == 0) {
+		*out = parker;
+		return 0;
+	}
+	err_os(err, rc, "starting the parker");
+	store_close(parker->jobs.store);
+failed:
+	pthread_mutex_destroy(&parker->lock);
+	mem_give_back(parker);
+	return -1;
+}
+
+void parker_stop(struct parker *parker)
+{
+	pthread_mutex_lock(&parker->lock);
+	parker->stopping = true;
+	pthread_mutex_unlock(&parker->lock);
+	board_bump(parker->front->board, BOARD_JOBS_DONE);
+	pthread_join(parker->thread, NULL);
+	store_close(parker->jobs.store);
+	pthread_mutex_destroy(&parker->lock);
+	mem_give_back(parker);
+}
+
+bool parker_park(struct parker *parker, struct request *request)
+{
+	bool wake, room;
+
+	pthread_mutex_lock(&parker->lock);
+	room = !parker->stopping && parker->count < parker->front->config->pool_parked;
+	wake = room && request->wake_millis < parker->sleeps_until_millis;
+	if (room) {
+		request->next = parker->parked;
+		parker->parked = request;
+		parker->count++;
+		if (wake)
+			parker->sleeps_until_millis = request->wake_millis;
+	}
+	pthread_mutex_unlock(&parker->lock);
+	if (room)
+		board_count(parker->front->board, BOARD_PARKED, 1);
+	if (wake)
+		board_bump(parker->front->board, BOARD_JOBS_DONE);
+	return room;
+}

@@ -1,0 +1,187 @@
+/* request.c -- CGI variables, query and body of one request. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "front/internal.h"
+
+#define READ_BYTES ((size_t)64 * 1024)
+#define QUERY_BYTES_MAX ((size_t)64 * 1024)
+
+static struct text variable(const struct request *request, const char *name)
+{
+	return text_of(FCGX_GetParam(name, request->fcgi.envp));
+}
+
+static enum method method_of(struct text name)
+{
+	if (text_is(name, "GET"))
+		return METHOD_GET;
+	if (text_is(name, "HEAD"))
+		return METHOD_HEAD;
+	return text_is(name, "POST") ? METHOD_POST : METHOD_OTHER;
+}
+
+/* Behind a script (mod_fcgid's symgate.fcgi) the path is what follows it; otherwise the URI's. */
+static struct text path_of(const struct request *request)
+{
+	struct text path = variable(request, "REQUEST_URI");
+	const char *end;
+
+	if (text_ends_with(variable(request, "SCRIPT_NAME"), ".fcgi") || !path.bytes)
+		return variable(request, "PATH_INFO");
+	end = memchr(path.bytes, '?', path.size);
+	if (end)
+		path.size = (size_t)(end - path.bytes);
+	return path;
+}
+
+int request_read(struct request *request, struct err *err)
+{
+	request->started_micros = clock_monotonic_micros();
+	request->method_name = variable(request, "REQUEST_METHOD");
+	request->method = method_of(request->method_name);
+	request->path = path_of(request);
+	request->rest = TEXT_NONE;
+	request->query = variable(request, "QUERY_STRING");
+	request->content_type = variable(request, "CONTENT_TYPE");
+	request->has_timeout = false;
+	request->scope = TEXT_NONE;
+	request->job_id[0] = '\0';
+	buf_clear(&request->words);
+	buf_clear(&request->body);
+	if (!request->method_name.bytes || !request->path.bytes)
+		return err_set(err, ERR_BAD_REQUEST, "the web server sent no method or no path");
+	return 0;
+}
+
+static int decode(struct text coded, struct buf *out)
+{
+	for (size_t i = 0; i < coded.size; i++) {
+		int high, low;
+
+		if (coded.bytes[i] != '%') {
+			buf_add_char(out, coded.bytes[i] == '+' ? ' ' : coded.bytes[i]);
+			continue;
+		}
+		if (coded.size - i < 3)
+			return -1;
+		high = ascii_hex_value(coded.bytes[i + 1]);
+		low = ascii_hex_value(coded.bytes[i + 2]);
+		if (high < 0 || low < 0)
+			return -1;
+		buf_add_char(out, (char)(high << 4 | low));
+		i += 2;
+	}
+	return 0;
+}
+
+static int read_parameter(struct request *request, struct text name, struct text value,
+			  struct err *err)
+{
+	size_t start = request->words.size;
+	struct text decoded;
+
+	if (!text_is(name, "timeout") && !text_is(name, "scope"))
+		return 0;
+	if (decode(value, &request->words) < 0 || buf_check(&request->words, err) < 0)
+		return err_set(err, ERR_BAD_REQUEST,
+			       "Failed to deserialize query string: bad escape in `%.*s`",
+			       (int)name.size, name.bytes);
+	decoded = (struct text){ buf_string(&request->words) + start, request->words.size - start };
+	if (text_is(name, "timeout")) {
+		request->has_timeout = text_to_u64(decoded, 10, &request->timeout_seconds);
+		if (!request->has_timeout)
+			return err_set(err, ERR_BAD_REQUEST, "Failed to deserialize query string: "
+				       "timeout: not an unsigned number of seconds");
+		request->words.size = start;
+		return 0;
+	}
+	if (decoded.size >= JOB_SCOPE_BYTES || !text_is_utf8(decoded) ||
+	    memchr(decoded.bytes, '\0', decoded.size))
+		return err_set(err, ERR_BAD_REQUEST, "Failed to deserialize query string: "
+			       "scope: too long or not UTF-8");
+	request->scope = (struct text){ NULL, decoded.size };   /* placed when words stop moving */
+	return 0;
+}
+
+int request_read_query(struct request *request, struct err *err)
+{
+	struct text left = request->query;
+
+	if (left.size > QUERY_BYTES_MAX)
+		return err_set(err, ERR_BAD_REQUEST, "Failed to deserialize query string: too long");
+	buf_clear(&request->words);
+	while (left.size > 0) {
+		const char *end = memchr(left.bytes, '&', left.size);
+		size_t size = end ? (size_t)(end - left.bytes) : left.size;
+		const char *equals = memchr(left.bytes, '=', size);
+		struct text name = { left.bytes, equals ? (size_t)(equals - left.bytes) : size };
+		struct text value = TEXT("");
+
+		if (equals)
+			value = (struct text){ equals + 1, size - name.size - 1 };
+		if (text_is(name, "scope"))
+			buf_clear(&request->words);      /* the last one counts */
+		if (read_parameter(request, name, value, err) < 0)
+			return -1;
+		left.bytes += size + (end != NULL);
+		left.size -= size + (end != NULL);
+	}
+	if (request->scope.size > 0 || request->words.size > 0)
+		request->scope = buf_text(&request->words);
+	return 0;
+}
+
+int request_read_body(struct request *request, size_t max, struct err *err)
+{
+	struct text length = variable(request, "CONTENT_LENGTH");
+	uint64_t promised = 0;
+	bool has_length = length.size > 0 && text_to_u64(length, 10, &promised);
+
+	if (has_length && promised > max)
+		return err_set(err, ERR_TOO_LARGE, "length limit exceeded");
+	request->body.ceiling_bytes = max + READ_BYTES;
+	for (;;) {
+		char *room = buf_reserve(&request->body, READ_BYTES);
+		int got;
+
+		if (!room)
+			return buf_check(&request->body, err);
+		got = FCGX_GetStr(room, (int)READ_BYTES, request->fcgi.in);
+		if (got <= 0)
+			break;
+		request->body.size += (size_t)got;
+		if (request->body.size > max)
+			return err_set(err, ERR_TOO_LARGE, "length limit exceeded");
+	}
+	if (has_length && request->body.size < promised)
+		return err_set(err, ERR_BAD_REQUEST, "the body ended after %zu of %llu bytes",
+			       request->body.size, (unsigned long long)promised);
+	return 0;
+}
+
+/* application/json or application/<x>+json, parameters allowed. */
+bool request_is_json(const struct request *request)
+{
+	struct text type = request->content_type;
+	const char *end = type.bytes ? memchr(type.bytes, ';', type.size) : NULL;
+	struct text prefix = { type.bytes, sizeof("application/") - 1 };
+	struct text suffix;
+
+	if (end)
+		type.size = (size_t)(end - type.bytes);
+	while (type.size > 0 && type.bytes[type.size - 1] == ' ')
+		type.size--;
+	if (type.size < prefix.size || !text_equal_ignoring_case(prefix, TEXT("application/")))
+		return false;
+	type.bytes += prefix.size;
+	type.size -= prefix.size;
+	if (text_equal_ignoring_case(type, TEXT("json")))
+		return true;
+	if (type.size < 6)
+		return false;
+	suffix = (struct text){ type.bytes + type.size - 5, 5 };
+	return text_equal_ignoring_case(suffix, TEXT("+json"));
+}
