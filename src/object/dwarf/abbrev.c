@@ -1,0 +1,260 @@
+/*
+ * abbrev.c -- abbreviation tables, made into steps.
+ *
+ * Reading a DIE is the inner loop of the house, so what can be known beforehand is worked
+ * out here: neighbouring attributes nobody asks for become one skip, and a DIE of nothing
+ * but fixed sizes is one addition.
+ */
+#include "object/dwarf/internal.h"
+
+struct building {
+	struct pool abbrevs;     /* struct abbrev */
+	struct pool steps;       /* struct step */
+	struct arena *arena;
+	struct encoding encoding;
+};
+
+static enum attribute common_attribute(uint64_t name)
+{
+	switch (name) {
+	case DW_AT_sibling:
+		return AT_SIBLING;
+	case DW_AT_name:
+		return AT_NAME;
+	case DW_AT_low_pc:
+		return AT_LOW_PC;
+	case DW_AT_high_pc:
+		return AT_HIGH_PC;
+	case DW_AT_ranges:
+		return AT_RANGES;
+	case DW_AT_abstract_origin:
+		return AT_ORIGIN;
+	case DW_AT_specification:
+		return AT_SPECIFICATION;
+	case DW_AT_call_file:
+		return AT_CALL_FILE;
+	case DW_AT_call_line:
+		return AT_CALL_LINE;
+	case DW_AT_declaration:
+		return AT_DECLARATION;
+	case DW_AT_linkage_name:
+	case DW_AT_MIPS_linkage_name:
+		return AT_LINKAGE_NAME;
+	default:
+		return AT_NONE;
+	}
+}
+
+static enum attribute unit_attribute(uint64_t name)
+{
+	switch (name) {
+	case DW_AT_stmt_list:
+		return AT_STMT_LIST;
+	case DW_AT_comp_dir:
+		return AT_COMP_DIR;
+	case DW_AT_language:
+		return AT_LANGUAGE;
+	case DW_AT_producer:
+		return AT_PRODUCER;
+	case DW_AT_str_offsets_base:
+		return AT_STR_OFFSETS_BASE;
+	case DW_AT_addr_base:
+	case DW_AT_GNU_addr_base:
+		return AT_ADDR_BASE;
+	case DW_AT_rnglists_base:
+		return AT_RNGLISTS_BASE;
+	case DW_AT_GNU_ranges_base:
+		return AT_GNU_RANGES_BASE;
+	case DW_AT_dwo_name:
+	case DW_AT_GNU_dwo_name:
+		return AT_DWO_NAME;
+	case DW_AT_GNU_dwo_id:
+		return AT_DWO_ID;
+	default:
+		return common_attribute(name);
+	}
+}
+
+static enum attribute wanted(uint64_t name, enum die_kind kind)
+{
+	if (kind == DIE_UNIT)
+		return unit_attribute(name);
+	if (kind == DIE_FUNCTION || kind == DIE_INLINEE)
+		return common_attribute(name);
+	return name == DW_AT_sibling ? AT_SIBLING : AT_NONE;
+}
+
+static enum die_kind kind_of(uint64_t tag)
+{
+	switch (tag) {
+	case DW_TAG_subprogram:
+		return DIE_FUNCTION;
+	case DW_TAG_inlined_subroutine:
+		return DIE_INLINEE;
+	case DW_TAG_compile_unit:
+	case DW_TAG_partial_unit:
+	case DW_TAG_skeleton_unit:
+		return DIE_UNIT;
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_interface_type:
+		return DIE_TYPE;
+	case DW_TAG_array_type:
+	case DW_TAG_enumeration_type:
+	case DW_TAG_subroutine_type:
+	case DW_TAG_formal_parameter:
+	case DW_TAG_variable:
+	case DW_TAG_call_site:
+	case DW_TAG_GNU_call_site:
+	case DW_TAG_GNU_formal_parameter_pack:
+	case DW_TAG_GNU_template_parameter_pack:
+		return DIE_LEAF;
+	default:
+		return DIE_PLAIN;
+	}
+}
+
+/* A sibling reference is only used to jump, from DIEs that are otherwise skipped. */
+static void note_sibling(struct abbrev *abbrev, const struct step *step)
+{
+	if (!abbrev->is_fixed || step->shape != SHAPE_FIXED ||
+	    step->meaning != MEANS_UNIT_REFERENCE || abbrev->sibling_bytes)
+		return;
+	abbrev->sibling_at = abbrev->fixed_bytes;
+	abbrev->sibling_bytes = (uint8_t)step->bytes;
+}
+
+static int add_step(struct building *building, struct abbrev *abbrev, const struct step *step,
+		    struct err *err)
+{
+	struct step *steps = building->steps.items;
+	struct step *last = abbrev->step_count ? &steps[building->steps.count - 1] : NULL;
+
+	if (step->shape == SHAPE_FIXED) {
+		abbrev->fixed_bytes += step->bytes;
+		if (last && step->attribute == AT_NONE && last->shape == SHAPE_FIXED &&
+		    last->attribute == AT_NONE) {
+			last->bytes += step->bytes;
+			return 0;
+		}
+	} else if (step->shape != SHAPE_IMPLICIT) {
+		abbrev->is_fixed = false;
+	} else if (step->attribute == AT_NONE) {
+		return 0;
+	}
+	if (pool_reserve(&building->steps, building->arena, 1, sizeof(*step), err) < 0)
+		return -1;
+	steps = building->steps.items;
+	steps[building->steps.count++] = *step;
+	abbrev->step_count++;
+	return 0;
+}
+
+static int read_attributes(struct building *building, struct reader *reader,
+			   struct abbrev *abbrev, struct err *err)
+{
+	for (unsigned i = 0; i <= LIMIT_ABBREVIATION_ATTRIBUTES; i++) {
+		uint64_t name = reader_uleb128(reader);
+		uint64_t form = reader_uleb128(reader);
+		enum attribute attribute = wanted(name, abbrev->kind);
+		struct step step;
+
+		if (!name && !form)
+			return reader_check(reader, err);
+		if (!form_step(form, building->encoding, &step))
+			return err_set(err, ERR_UNSUPPORTED,
+				       "abbreviation %llu has the unknown form %#llx",
+				       (unsigned long long)abbrev->code,
+				       (unsigned long long)form);
+		if (form == DW_FORM_implicit_const)
+			step.constant = (uint64_t)reader_sleb128(reader);
+		if (attribute == AT_SIBLING)
+			note_sibling(abbrev, &step);
+		else if (step.meaning != MEANS_NOTHING || step.shape == SHAPE_INDIRECT)
+			step.attribute = (uint8_t)attribute;
+		if (attribute == AT_DECLARATION)
+			abbrev->declares = true;
+		if (add_step(building, abbrev, &step, err) < 0)
+			return -1;
+	}
+	return err_set(err, ERR_LIMIT, "abbreviation %llu has more than %u attributes",
+		       (unsigned long long)abbrev->code, LIMIT_ABBREVIATION_ATTRIBUTES);
+}
+
+static int read_abbrev(struct building *building, struct reader *reader, uint64_t code,
+		       struct err *err)
+{
+	struct abbrev abbrev = { .code = code, .is_fixed = true };
+	struct abbrev *items;
+
+	abbrev.kind = (uint8_t)kind_of(reader_uleb128(reader));
+	abbrev.children = reader_u8(reader) != 0;
+	abbrev.first_step = (uint32_t)building->steps.count;
+	if (read_attributes(building, reader, &abbrev, err) < 0)
+		return -1;
+	if (building->steps.count >= UINT32_MAX ||
+	    pool_reserve(&building->abbrevs, building->arena, 1, sizeof(abbrev), err) < 0)
+		return no_room(err);
+	items = building->abbrevs.items;
+	items[building->abbrevs.count++] = abbrev;
+	return 0;
+}
+
+static int sort_by_code(struct abbrevs *abbrevs, struct arena *arena, struct err *err)
+{
+	const struct abbrev *items = abbrevs->items;
+	struct sort_item *order = arena_alloc_raw(arena, abbrevs->count, 2 * sizeof(*order));
+	struct abbrev *sorted = arena_alloc_raw(arena, abbrevs->count, sizeof(*sorted));
+
+	if (!order || !sorted)
+		return no_room(err);
+	for (size_t i = 0; i < abbrevs->count; i++)
+		order[i] = (struct sort_item){ items[i].code, i };
+	sort_items(order, order + abbrevs->count, abbrevs->count);
+	for (size_t i = 0; i < abbrevs->count; i++)
+		sorted[i] = items[order[i].index];
+	abbrevs->items = sorted;
+	return 0;
+}
+
+int abbrevs_read(struct abbrevs *abbrevs, const struct dwarf_sections *sections, uint64_t offset,
+		 struct encoding encoding, struct arena *arena, struct err *err)
+{
+	struct reader reader = section_reader(sections, DWARF_ABBREV);
+	struct building building = { .arena = arena, .encoding = encoding };
+	bool dense = true;
+	uint64_t code;
+
+	reader_seek(&reader, offset);
+	while ((code = reader_uleb128(&reader)) != 0) {
+		dense = dense && code == building.abbrevs.count + 1;
+		if (read_abbrev(&building, &reader, code, err) < 0)
+			return err_while(err, "reading .debug_abbrev at %#llx",
+					 (unsigned long long)offset);
+	}
+	if (reader_check(&reader, err) < 0)
+		return -1;
+	abbrevs->items = building.abbrevs.items;
+	abbrevs->steps = building.steps.items;
+	abbrevs->count = building.abbrevs.count;
+	abbrevs->dense = dense;
+	return dense ? 0 : sort_by_code(abbrevs, arena, err);
+}
+
+/* The first of equal codes. */
+const struct abbrev *abbrevs_search(const struct abbrevs *abbrevs, uint64_t code)
+{
+	size_t low = 0, high = abbrevs->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (abbrevs->items[middle].code < code)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < abbrevs->count && abbrevs->items[low].code == code ? &abbrevs->items[low]
+									: NULL;
+}

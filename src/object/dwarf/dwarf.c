@@ -1,0 +1,152 @@
+/* dwarf.c -- see dwarf.h. */
+#include "object/dwarf/internal.h"
+
+#include <stdio.h>
+
+/* What a unit's range lists may come to, all references counted: this and so much per byte. */
+#define RANGE_ENTRIES_BASE     ((uint64_t)1 << 20)
+#define RANGE_ENTRIES_PER_BYTE 16u
+#define NAME_ARENA_BYTES       ((size_t)64 << 20)
+
+int dwarf_open(struct dwarf **out, const struct dwarf_input *input, struct arena *arena,
+	       struct err *err)
+{
+	struct dwarf *dwarf = arena_alloc(arena, 1, sizeof(*dwarf));
+
+	if (!dwarf)
+		return err_set(err, ERR_NO_MEMORY, "no room for DWARF");
+	dwarf->input = *input;
+	dwarf->split.sections = &dwarf->input.split;
+	if (input->load_address > input->address_bias)
+		dwarf->lowest_code = input->load_address - input->address_bias;
+	if (book_open(&dwarf->main, &dwarf->input.main, arena, err) < 0 ||
+	    book_open(&dwarf->alternate, &dwarf->input.alternate, arena, err) < 0 ||
+	    split_open(dwarf, arena, err) < 0)
+		return err_while(err, "reading .debug_info");
+	*out = dwarf;
+	return 0;
+}
+
+size_t dwarf_unit_count(const struct dwarf *dwarf)
+{
+	return dwarf->main.count;
+}
+
+static int load_listed(struct reading *reading, size_t unit, struct err *err)
+{
+	const struct dwarf *dwarf = reading->dwarf;
+	struct unit_head head = dwarf->main.heads[unit];
+
+	if (head.broken && head_read(&head, &dwarf->input.main, head.offset, err) < 0)
+		return -1;
+	reading->unit = reading->line_unit = &reading->listed;
+	return unit_load(&reading->listed, dwarf, &dwarf->main, &head, NULL, NULL,
+			 reading->scratch, err);
+}
+
+/* The split unit takes the skeleton's place.  Without it the skeleton stands for itself:
+ * some compilers leave the inlined calls in it. */
+static int load_split(struct reading *reading, struct err *err)
+{
+	struct contribution contribution;
+	struct unit_head head;
+	int found = split_find(reading->dwarf, reading->listed.dwo_id, &head, &contribution, err);
+
+	if (found <= 0)
+		return found;
+	if (unit_load(&reading->split, reading->dwarf, &reading->dwarf->split, &head,
+		      &contribution, &reading->listed, reading->scratch, err) < 0)
+		return err_while(err, "reading its split unit %016llx",
+				 (unsigned long long)reading->listed.dwo_id);
+	reading->unit = &reading->split;
+	return 0;
+}
+
+static int read_loaded(struct reading *reading, struct err *err)
+{
+	const struct unit_head *head;
+
+	if (reading->listed.is_discarded)
+		return 0;
+	if (load_split(reading, err) < 0 || names_prepare(reading, err) < 0)
+		return -1;
+	head = &reading->unit->head;
+	reading->range_entries_left = RANGE_ENTRIES_BASE +
+				      RANGE_ENTRIES_PER_BYTE * (head->end - head->offset);
+	if (walk_unit(reading, err) < 0)
+		return -1;
+	return gaps_emit(reading, err);
+}
+
+int dwarf_read_unit(const struct dwarf *dwarf, size_t unit, struct arena *scratch,
+		    const struct object_sink *sink, struct err *err)
+{
+	struct arena_mark mark = arena_mark(scratch);
+	struct reading *reading = arena_alloc(scratch, 1, sizeof(*reading));
+	bool sink_stopped;
+	int result;
+
+	if (!reading)
+		return no_room(err);
+	reading->dwarf = dwarf;
+	reading->scratch = scratch;
+	reading->sink = sink;
+	err_clear(err);
+	result = load_listed(reading, unit, err);
+	if (result == 0)
+		result = read_loaded(reading, err);
+	sink_stopped = reading->sink_stopped;
+	arena_rewind(scratch, mark);
+	if (result < 0 && !sink_stopped)
+		return err_while(err, "reading .debug_info unit at %#llx",
+				 (unsigned long long)dwarf->main.heads[unit].offset);
+	return result;
+}
+
+void dwarf_unit_name(const struct dwarf *dwarf, size_t unit, char *out, size_t room)
+{
+	const struct unit_head *head = &dwarf->main.heads[unit];
+	struct err ignored = ERR_INIT;
+	struct arena arena;
+	struct unit loaded;
+	struct text name = TEXT_NONE;
+
+	arena_init(&arena, NAME_ARENA_BYTES);
+	if (!head->broken && unit_load(&loaded, dwarf, &dwarf->main, head, NULL, NULL, &arena,
+				       &ignored) == 0)
+		name = loaded.name;
+	snprintf(out, room, "unit %zu at .debug_info+%#llx%s%.*s%s", unit,
+		 (unsigned long long)head->offset, name.size ? " (" : "",
+		 (int)(name.size > 4096 ? 4096 : name.size), name.size ? name.bytes : "",
+		 name.size ? ")" : "");
+	arena_release(&arena);
+}
+
+static bool unit_wants_split(const struct dwarf *dwarf, const struct unit_head *head)
+{
+	struct contribution contribution;
+	struct err ignored = ERR_INIT;
+	struct unit_head found;
+	struct arena arena;
+	struct unit unit;
+	bool wants;
+
+	if (head->broken || (head->encoding.version >= 5 && head->type != DW_UT_skeleton))
+		return false;
+	arena_init(&arena, NAME_ARENA_BYTES);
+	wants = unit_load(&unit, dwarf, &dwarf->main, head, NULL, NULL, &arena, &ignored) == 0 &&
+		unit.dwo_id &&
+		split_find(dwarf, unit.dwo_id, &found, &contribution, &ignored) == 0;
+	arena_release(&arena);
+	return wants;
+}
+
+bool dwarf_wants_split(const struct dwarf *dwarf)
+{
+	if (!dwarf->input.main.section[DWARF_ADDR].size)
+		return false;            /* split units are nothing without it */
+	for (size_t i = 0; i < dwarf->main.count; i++)
+		if (unit_wants_split(dwarf, &dwarf->main.heads[i]))
+			return true;
+	return false;
+}

@@ -1,0 +1,252 @@
+/* function.c -- functions put together from their DIEs, and handed to the sink. */
+#include "object/dwarf/internal.h"
+
+int reading_lines(struct reading *reading, struct err *err)
+{
+	if (reading->has_lines)
+		return 0;
+	reading->has_lines = true;
+	return lines_read(&reading->lines, reading->line_unit, reading->scratch, err);
+}
+
+struct text function_symbol(const struct reading *reading, uint64_t address)
+{
+	const struct dwarf_input *input = &reading->dwarf->input;
+
+	if (!input->symbol_at || reading->unit->ignores_symbols)
+		return TEXT_NONE;
+	return input->symbol_at(input->payload, address + input->load_address);
+}
+
+int function_give(struct reading *reading, const struct object_function *function,
+		  struct err *err)
+{
+	if (reading->sink->function(reading->sink->payload, reading->lines.files,
+				    reading->lines.file_count, function, err)) {
+		reading->sink_stopped = true;
+		return -1;
+	}
+	return 0;
+}
+
+/* --- Functions already handed out ----------------------------------------------------- */
+
+#define SEEN_FIRST 64u
+
+static size_t seen_slot(const struct reading *reading, struct span span)
+{
+	uint64_t hash = (span.start * 0x9e3779b97f4a7c15u) ^ (span.end * 0xc2b2ae3d27d4eb4fu);
+	size_t slot = (size_t)(hash ^ hash >> 29) & (reading->seen_room - 1);
+
+	while (reading->seen[slot].end && (reading->seen[slot].start != span.start ||
+					   reading->seen[slot].end != span.end))
+		slot = (slot + 1) & (reading->seen_room - 1);
+	return slot;
+}
+
+static int seen_grow(struct reading *reading, struct err *err)
+{
+	struct span *old = reading->seen;
+	size_t old_room = reading->seen_room;
+	size_t room = old_room ? 2 * old_room : SEEN_FIRST;
+	struct span *seen = arena_alloc(reading->scratch, room, sizeof(*seen));
+
+	if (!seen)
+		return no_room(err);
+	reading->seen = seen;
+	reading->seen_room = room;
+	for (size_t i = 0; i < old_room; i++)
+		if (old[i].end)
+			seen[seen_slot(reading, old[i])] = old[i];
+	return 0;
+}
+
+static int see(struct reading *reading, struct span span, bool *is_new, struct err *err)
+{
+	size_t slot;
+
+	if (2 * (reading->seen_count + 1) > reading->seen_room && seen_grow(reading, err) < 0)
+		return -1;
+	slot = seen_slot(reading, span);
+	*is_new = !reading->seen[slot].end;
+	reading->seen_count += *is_new;
+	reading->seen[slot] = span;
+	return 0;
+}
+
+/* --- Building ------------------------------------------------------------------------- */
+
+int function_begin(struct reading *reading, const struct die *die, struct pending *pending,
+		   bool *is_live, struct err *err)
+{
+	pending->place = die->offset;
+	pending->first_span = reading->spans.count;
+	pending->first_inlinee = reading->inlinees.count;
+	if (ranges_of(reading, die, &pending->span_count, err) < 0)
+		return -1;
+	*is_live = pending->span_count > 0;
+	return 0;
+}
+
+static uint32_t call_number(const struct die *die, enum attribute attribute, uint32_t otherwise)
+{
+	uint64_t number = die_has(die, attribute) ? die->values[attribute].number : otherwise;
+
+	return number > UINT32_MAX ? otherwise : (uint32_t)number;
+}
+
+int function_add_inlinee(struct reading *reading, const struct pending *pending,
+			 const struct die *die, uint32_t *inlinee, struct err *err)
+{
+	struct inlinee *items = reading->inlinees.items;
+	size_t count = reading->inlinees.count - pending->first_inlinee;
+	struct inlinee next = {
+		.parent = *inlinee,
+		.call_file = call_number(die, AT_CALL_FILE, OBJECT_NO_FILE),
+		.call_line = call_number(die, AT_CALL_LINE, 0),
+		.origin = name_place(reading->unit, die),
+		.first_span = reading->spans.count,
+	};
+
+	if (next.parent != OBJECT_NO_PARENT)
+		next.depth = items[pending->first_inlinee + next.parent].depth + 1;
+	if (next.depth >= LIMIT_INLINE_DEPTH)
+		return 0;
+	if (ranges_of(reading, die, &next.span_count, err) < 0)
+		return -1;
+	if (!next.span_count)
+		return 0;
+	if (count >= LIMIT_INLINEES_PER_FUNCTION)
+		return err_set(err, ERR_LIMIT, "more than %u inlined calls in one function",
+			       LIMIT_INLINEES_PER_FUNCTION);
+	if (pool_reserve(&reading->inlinees, reading->scratch, 1, sizeof(next), err) < 0)
+		return -1;
+	items = reading->inlinees.items;
+	items[reading->inlinees.count++] = next;
+	*inlinee = (uint32_t)count;
+	return 0;
+}
+
+/* --- Handing out ---------------------------------------------------------------------- */
+
+/* The inlinee's ranges inside the piece; there is room for them. */
+static void give_ranges(struct reading *reading, const struct inlinee *inlinee,
+			struct span piece, struct object_inlinee *given)
+{
+	const struct span *spans = (struct span *)reading->fixed.items + inlinee->first_span;
+	struct object_range *ranges = (struct object_range *)reading->ranges.items +
+				      reading->ranges.count;
+
+	given->ranges = ranges;
+	for (size_t i = 0; i < inlinee->span_count; i++) {
+		uint64_t start = spans[i].start > piece.start ? spans[i].start : piece.start;
+		uint64_t end = spans[i].end < piece.end ? spans[i].end : piece.end;
+
+		if (start < end)
+			ranges[given->range_count++] = (struct object_range){ start, end - start };
+	}
+	reading->ranges.count += given->range_count;
+}
+
+static void give_inlinee(struct reading *reading, const struct inlinee *inlinee,
+			 const uint32_t *renumbered, struct object_inlinee *given)
+{
+	const struct lines *lines = &reading->lines;
+	struct named named = name_at(reading, inlinee->origin);
+
+	given->parent = inlinee->parent == OBJECT_NO_PARENT ? OBJECT_NO_PARENT
+							    : renumbered[inlinee->parent];
+	given->call_file = inlinee->call_file;
+	if (given->call_file < lines->first_file || given->call_file >= lines->file_count)
+		given->call_file = OBJECT_NO_FILE;
+	given->call_line = inlinee->call_line;
+	given->name = named.name;
+	given->language = named.language;
+}
+
+/* Those inlinees that have code in the piece. */
+static int give_inlinees(struct reading *reading, const struct pending *pending,
+			 struct span piece, struct object_function *function, struct err *err)
+{
+	const struct inlinee *inlinees = reading->inlinees.items;
+	size_t count = reading->inlinees.count - pending->first_inlinee;
+	struct object_inlinee *given;
+	uint32_t *renumbered;
+
+	inlinees += pending->first_inlinee;
+	reading->ranges.count = 0;
+	if (pool_reserve(&reading->renumbered, reading->scratch, count, sizeof(*renumbered),
+			 err) < 0 ||
+	    pool_reserve(&reading->given, reading->scratch, count, sizeof(*given), err) < 0 ||
+	    pool_reserve(&reading->ranges, reading->scratch, reading->fixed.count,
+			 sizeof(struct object_range), err) < 0)
+		return -1;
+	renumbered = reading->renumbered.items;
+	given = reading->given.items;
+	for (size_t i = 0; i < count; i++) {
+		struct object_inlinee *next = &given[function->inlinee_count];
+
+		next->range_count = 0;
+		give_ranges(reading, &inlinees[i], piece, next);
+		if (!next->range_count)
+			continue;
+		give_inlinee(reading, &inlinees[i], renumbered, next);
+		renumbered[i] = (uint32_t)function->inlinee_count++;
+	}
+	function->inlinees = given;
+	return 0;
+}
+
+/* The symbol table knows better what a piece is called: the cold half of f is "f.cold". */
+static void name_piece(struct reading *reading, const struct pending *pending,
+		       struct object_function *function)
+{
+	struct named named;
+
+	function->name = function_symbol(reading, function->range.address);
+	function->language = reading->unit->language;
+	if (function->name.size)
+		return;
+	named = name_at(reading, pending->place);
+	function->name = named.name;
+	function->language = named.language;
+}
+
+static int give_piece(struct reading *reading, const struct pending *pending,
+		      struct span piece, struct err *err)
+{
+	struct object_function function = {
+		.range = { piece.start, piece.end - piece.start },
+	};
+	bool is_new;
+
+	if (see(reading, piece, &is_new, err) < 0)
+		return -1;
+	if (!is_new)
+		return 0;
+	if (reading_lines(reading, err) < 0 ||
+	    lines_of(&reading->lines, piece, reading->scratch, &function.lines,
+		     &function.line_count, err) < 0)
+		return -1;
+	if (reading->inlinees.count > pending->first_inlinee &&
+	    give_inlinees(reading, pending, piece, &function, err) < 0)
+		return -1;
+	name_piece(reading, pending, &function);
+	return function_give(reading, &function, err);
+}
+
+int function_finish(struct reading *reading, const struct pending *pending, struct err *err)
+{
+	if (reading->inlinees.count > pending->first_inlinee &&
+	    nest_repair(reading, pending, err) < 0)
+		return -1;
+	for (size_t i = 0; i < pending->span_count; i++) {
+		struct span piece = ((struct span *)reading->spans.items)[pending->first_span + i];
+
+		if (give_piece(reading, pending, piece, err) < 0)
+			return -1;
+	}
+	reading->spans.count = pending->first_span;
+	reading->inlinees.count = pending->first_inlinee;
+	return 0;
+}

@@ -1,0 +1,180 @@
+/* head.c -- unit headers, and the index of a file's units. */
+#include "object/dwarf/internal.h"
+
+#define ESCAPE_64          0xffffffffu   /* DWARF5 §7.4: a 64-bit length follows */
+#define FIRST_RESERVED     0xfffffff0u
+/* Tables used by several units are kept whole; past this much they are read per unit. */
+#define SHARED_TABLES_BYTES ((size_t)64 << 20)
+
+static int read_version(struct unit_head *head, struct reader *reader, struct err *err)
+{
+	struct encoding *encoding = &head->encoding;
+	unsigned version = reader_u16(reader);
+
+	if (!reader->failed && (version < 2 || version > 5))
+		return err_set(err, ERR_UNSUPPORTED, "DWARF version %u", version);
+	encoding->version = (uint8_t)version;
+	head->type = DW_UT_compile;
+	if (encoding->version >= 5) {
+		head->type = reader_u8(reader);
+		encoding->address_bytes = reader_u8(reader);
+		head->abbrev_offset = reader_unsigned(reader, encoding->offset_bytes);
+	} else {
+		head->abbrev_offset = reader_unsigned(reader, encoding->offset_bytes);
+		encoding->address_bytes = reader_u8(reader);
+	}
+	if (head->type == DW_UT_skeleton || head->type == DW_UT_split_compile)
+		head->dwo_id = reader_u64(reader);
+	else if (head->type == DW_UT_type || head->type == DW_UT_split_type)
+		reader_skip(reader, 8u + encoding->offset_bytes);
+	if (!reader->failed && encoding->address_bytes != 8 && encoding->address_bytes != 4 &&
+	    encoding->address_bytes != 2)
+		return err_set(err, ERR_UNSUPPORTED, "addresses of %u bytes",
+			       encoding->address_bytes);
+	return 0;
+}
+
+int head_read(struct unit_head *head, const struct dwarf_sections *sections, uint64_t offset,
+	      struct err *err)
+{
+	struct reader reader = section_reader(sections, DWARF_INFO);
+	uint64_t length;
+
+	*head = (struct unit_head){ .offset = offset, .end = reader.size, .shared = NO_TABLE,
+				    .broken = true, .encoding = { .offset_bytes = 4 } };
+	reader_seek(&reader, offset);
+	length = reader_u32(&reader);
+	if (length == ESCAPE_64) {
+		head->encoding.offset_bytes = 8;
+		length = reader_u64(&reader);
+	} else if (length >= FIRST_RESERVED) {
+		return err_set(err, ERR_MALFORMED, "the reserved length %#llx",
+			       (unsigned long long)length);
+	}
+	if (reader_check(&reader, err) < 0)
+		return -1;
+	if (length > reader_left(&reader))
+		return err_set(err, ERR_MALFORMED, "a length of %llu bytes where %zu are left",
+			       (unsigned long long)length, reader_left(&reader));
+	head->end = reader.pos + length;
+	reader.size = (size_t)head->end;
+	if (read_version(head, &reader, err) < 0 || reader_check(&reader, err) < 0)
+		return -1;
+	head->first_die = reader.pos;
+	head->broken = false;
+	return 0;
+}
+
+static bool is_type_unit(const struct unit_head *head)
+{
+	return !head->broken && (head->type == DW_UT_type || head->type == DW_UT_split_type);
+}
+
+/* Some linkers pad between units with zeros, which read as units of no length. */
+static bool is_padding(const struct unit_head *head)
+{
+	return head->broken && head->end - head->offset == 4;
+}
+
+static int read_heads(struct book *book, struct arena *arena, struct err *err)
+{
+	uint64_t size = book->sections->section[DWARF_INFO].size;
+	struct pool heads = { 0 };
+	struct unit_head head;
+
+	for (uint64_t offset = 0; offset < size; offset = head.end) {
+		struct unit_head *items;
+		struct err ignored = ERR_INIT;
+
+		if (head_read(&head, book->sections, offset, &ignored) < 0)
+			head.broken = true;
+		if (is_type_unit(&head) || is_padding(&head))
+			continue;
+		if (heads.count == LIMIT_UNITS)
+			return err_set(err, ERR_LIMIT, "more than %u units", LIMIT_UNITS);
+		if (pool_reserve(&heads, arena, 1, sizeof(head), err) < 0)
+			return -1;
+		items = heads.items;
+		items[heads.count++] = head;
+	}
+	book->heads = heads.items;
+	book->count = heads.count;
+	return 0;
+}
+
+static bool same_table(const struct unit_head *a, const struct unit_head *b)
+{
+	return a->abbrev_offset == b->abbrev_offset &&
+	       a->encoding.version == b->encoding.version &&
+	       a->encoding.address_bytes == b->encoding.address_bytes &&
+	       a->encoding.offset_bytes == b->encoding.offset_bytes;
+}
+
+/* A table that cannot be read is left to the units: each says so for itself. */
+static int share_table(struct book *book, const struct sort_item *order, size_t count,
+		       struct arena *arena)
+{
+	const struct unit_head *first = &book->heads[order[0].index];
+	struct abbrevs *abbrevs = &book->shared[book->shared_count];
+	struct err ignored = ERR_INIT;
+
+	if (abbrevs_read(abbrevs, book->sections, first->abbrev_offset, first->encoding, arena,
+			 &ignored) < 0)
+		return ignored.kind == ERR_LIMIT ? -1 : 0;
+	for (size_t i = 0; i < count; i++)
+		book->heads[order[i].index].shared = (uint32_t)book->shared_count;
+	book->shared_count++;
+	return 0;
+}
+
+static int share_tables(struct book *book, struct arena *arena, struct err *err)
+{
+	struct sort_item *order = arena_alloc_raw(arena, book->count, 2 * sizeof(*order));
+	size_t count = 0, held = arena->held_bytes;
+
+	book->shared = arena_alloc_raw(arena, book->count, sizeof(*book->shared));
+	if (!order || !book->shared)
+		return no_room(err);
+	for (size_t i = 0; i < book->count; i++)
+		if (!book->heads[i].broken)
+			order[count++] = (struct sort_item){ book->heads[i].abbrev_offset, i };
+	sort_items(order, order + book->count, count);
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && same_table(&book->heads[order[i].index],
+							    &book->heads[order[end].index]);)
+			end++;
+		if (end - i < 2)
+			continue;
+		if (arena->held_bytes - held > SHARED_TABLES_BYTES)
+			break;
+		if (share_table(book, order + i, end - i, arena) < 0)
+			return no_room(err);
+	}
+	return 0;
+}
+
+int book_open(struct book *book, const struct dwarf_sections *sections, struct arena *arena,
+	      struct err *err)
+{
+	*book = (struct book){ .sections = sections };
+	if (read_heads(book, arena, err) < 0)
+		return -1;
+	return book->count ? share_tables(book, arena, err) : 0;
+}
+
+const struct unit_head *book_find(const struct book *book, uint64_t offset)
+{
+	size_t low = 0, high = book->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (book->heads[middle].end <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == book->count || book->heads[low].broken || offset < book->heads[low].first_die)
+		return NULL;
+	return &book->heads[low];
+}

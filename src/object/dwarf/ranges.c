@@ -1,0 +1,265 @@
+/* ranges.c -- where a DIE's code lies: low and high pc, .debug_ranges, .debug_rnglists. */
+#include "object/dwarf/internal.h"
+
+/* ld writes 1 into .debug_ranges for what it discarded: 0 would end the list. */
+#define DISCARDED_BASE 1u
+
+struct range_walk {
+	struct reading *reading;
+	const struct unit *unit;
+	uint64_t base;
+	bool base_is_dead;
+	size_t first;            /* of the pool: what this DIE added */
+};
+
+static uint64_t address_max(const struct unit *unit)
+{
+	return UINT64_MAX >> (64 - 8 * unit->head.encoding.address_bytes);
+}
+
+/* 0, -1 and -2, by the linker's taste; and what lies where no code can. */
+bool address_is_dead(const struct unit *unit, uint64_t address)
+{
+	if (address >= address_max(unit) - 1)
+		return true;
+	if (unit->dwarf->input.relocatable)
+		return false;
+	return address == 0 || address < unit->dwarf->lowest_code;
+}
+
+uint64_t address_relative(const struct dwarf *dwarf, uint64_t address)
+{
+	return address + dwarf->input.address_bias - dwarf->input.load_address;
+}
+
+static int add_span(struct range_walk *walk, uint64_t start, uint64_t end, struct err *err)
+{
+	struct reading *reading = walk->reading;
+	struct span *spans;
+
+	if (start >= end || address_is_dead(walk->unit, start))
+		return 0;
+	if (pool_reserve(&reading->spans, reading->scratch, 1, sizeof(*spans), err) < 0)
+		return -1;
+	spans = reading->spans.items;
+	spans[reading->spans.count++] = (struct span){
+		address_relative(reading->dwarf, start), address_relative(reading->dwarf, end)
+	};
+	return 0;
+}
+
+static int add_offsets(struct range_walk *walk, uint64_t start, uint64_t end, struct err *err)
+{
+	uint64_t mask = address_max(walk->unit);
+
+	if (walk->base_is_dead)
+		return 0;
+	return add_span(walk, (walk->base + start) & mask, (walk->base + end) & mask, err);
+}
+
+static void set_base(struct range_walk *walk, uint64_t base)
+{
+	walk->base = base;
+	walk->base_is_dead = address_is_dead(walk->unit, base) ||
+			     (base == DISCARDED_BASE && !walk->unit->dwarf->input.relocatable);
+}
+
+static int entry_allowed(struct reading *reading, struct err *err)
+{
+	if (!reading->range_entries_left)
+		return err_set(err, ERR_LIMIT, "range lists are referred to too often");
+	reading->range_entries_left--;
+	return 0;
+}
+
+static int read_ranges(struct range_walk *walk, uint64_t offset, struct err *err)
+{
+	unsigned bytes = walk->unit->head.encoding.address_bytes;
+	struct reader reader = section_reader(&walk->unit->dwarf->input.main, DWARF_RANGES);
+
+	if (!walk->unit->is_split)
+		reader = section_reader(walk->unit->book->sections, DWARF_RANGES);
+	else
+		offset += walk->unit->ranges_base;
+	reader_seek(&reader, offset);
+	while (!reader.failed) {
+		uint64_t start = reader_unsigned(&reader, bytes);
+		uint64_t end = reader_unsigned(&reader, bytes);
+
+		if (reader.failed || (!start && !end))
+			break;
+		if (entry_allowed(walk->reading, err) < 0)
+			return -1;
+		if (start == address_max(walk->unit))
+			set_base(walk, end);
+		else if (add_offsets(walk, start, end, err) < 0)
+			return -1;
+	}
+	return reader_check(&reader, err);
+}
+
+static uint64_t address_index(const struct range_walk *walk, struct reader *reader)
+{
+	struct value value = { .number = reader_uleb128(reader), .meaning = MEANS_ADDRESS_INDEX };
+	uint64_t address;
+
+	return unit_address(walk->unit, value, &address) ? address : 0;
+}
+
+/* One entry; 1 at the end of the list. */
+static int read_entry(struct range_walk *walk, struct reader *reader, struct err *err)
+{
+	unsigned bytes = walk->unit->head.encoding.address_bytes;
+	unsigned kind = reader_u8(reader);
+	uint64_t start, end;
+
+	switch (kind) {
+	case DW_RLE_end_of_list:
+		return 1;
+	case DW_RLE_base_addressx:
+		set_base(walk, address_index(walk, reader));
+		return 0;
+	case DW_RLE_base_address:
+		set_base(walk, reader_unsigned(reader, bytes));
+		return 0;
+	case DW_RLE_startx_endx:
+		start = address_index(walk, reader);
+		end = address_index(walk, reader);
+		break;
+	case DW_RLE_startx_length:
+		start = address_index(walk, reader);
+		end = start + reader_uleb128(reader);
+		break;
+	case DW_RLE_offset_pair:
+		start = reader_uleb128(reader);
+		end = reader_uleb128(reader);
+		return reader->failed ? 0 : add_offsets(walk, start, end, err);
+	case DW_RLE_start_end:
+		start = reader_unsigned(reader, bytes);
+		end = reader_unsigned(reader, bytes);
+		break;
+	case DW_RLE_start_length:
+		start = reader_unsigned(reader, bytes);
+		end = start + reader_uleb128(reader);
+		break;
+	default:
+		return err_set(err, ERR_MALFORMED, ".debug_rnglists has the entry kind %u, at byte %zu",
+			       kind, reader->pos);
+	}
+	return reader->failed ? 0 : add_span(walk, start, end, err);
+}
+
+static int read_rnglist(struct range_walk *walk, struct value value, struct err *err)
+{
+	const struct unit *unit = walk->unit;
+	struct reader reader = section_reader(unit->book->sections, DWARF_RNGLISTS);
+	uint64_t offset = value.number;
+	int ended = 0;
+
+	if (value.meaning == MEANS_RANGES_INDEX) {
+		if (offset > reader.size)
+			return err_set(err, ERR_MALFORMED, "range list %llu is not there",
+				       (unsigned long long)offset);
+		reader_seek(&reader, unit->rnglists_base +
+				     offset * unit->head.encoding.offset_bytes);
+		offset = unit->rnglists_base +
+			 reader_unsigned(&reader, unit->head.encoding.offset_bytes);
+	} else if (unit->is_split) {
+		offset += unit->contribution.rnglists;
+	}
+	reader_seek(&reader, offset);
+	while (!ended && !reader.failed) {
+		if (entry_allowed(walk->reading, err) < 0)
+			return -1;
+		ended = read_entry(walk, &reader, err);
+		if (ended < 0)
+			return -1;
+	}
+	return reader_check(&reader, err);
+}
+
+static int read_low_high(struct range_walk *walk, const struct die *die, struct err *err)
+{
+	struct value high_value = die->values[AT_HIGH_PC];
+	uint64_t low, high = high_value.number;
+
+	if (!unit_address(walk->unit, die->values[AT_LOW_PC], &low))
+		return 0;
+	if (high_value.meaning == MEANS_CONSTANT)
+		high += low;
+	else if (!unit_address(walk->unit, high_value, &high))
+		return 0;
+	return add_span(walk, low, high, err);
+}
+
+static int sort_spans(struct reading *reading, size_t first, struct err *err)
+{
+	struct span *spans = (struct span *)reading->spans.items + first;
+	size_t count = reading->spans.count - first;
+	struct sort_item *order;
+
+	if (pool_reserve(&reading->order, reading->scratch, 2 * count, sizeof(*order), err) < 0 ||
+	    pool_reserve(&reading->spans, reading->scratch, count, sizeof(*spans), err) < 0)
+		return -1;
+	order = reading->order.items;
+	spans = (struct span *)reading->spans.items + first;
+	for (size_t i = 0; i < count; i++) {
+		order[i] = (struct sort_item){ spans[i].start, i };
+		spans[count + i] = spans[i];
+	}
+	sort_items(order, order + count, count);
+	for (size_t i = 0; i < count; i++)
+		spans[i] = spans[count + order[i].index];
+	return 0;
+}
+
+/* Ascending, and one where several touch. */
+static int tidy_spans(struct reading *reading, size_t first, struct err *err)
+{
+	struct span *spans = (struct span *)reading->spans.items + first;
+	size_t count = reading->spans.count - first;
+	size_t kept = 0;
+
+	for (size_t i = 1; i < count; i++) {
+		if (spans[i - 1].start <= spans[i].start)
+			continue;
+		if (sort_spans(reading, first, err) < 0)
+			return -1;
+		spans = (struct span *)reading->spans.items + first;
+		break;
+	}
+	for (size_t i = 1; i < count; i++) {
+		if (spans[i].start > spans[kept].end)
+			spans[++kept] = spans[i];
+		else if (spans[i].end > spans[kept].end)
+			spans[kept].end = spans[i].end;
+	}
+	reading->spans.count = first + kept + 1;
+	return 0;
+}
+
+int ranges_of(struct reading *reading, const struct die *die, size_t *count, struct err *err)
+{
+	struct range_walk walk = { .reading = reading, .unit = reading->unit,
+				   .first = reading->spans.count };
+	int result = 0;
+
+	walk.base = reading->unit->low_pc;
+	walk.base_is_dead = walk.base && address_is_dead(walk.unit, walk.base);
+	if (die_has(die, AT_RANGES)) {
+		struct value value = die->values[AT_RANGES];
+
+		result = reading->unit->head.encoding.version >= 5
+				 ? read_rnglist(&walk, value, err)
+				 : read_ranges(&walk, value.number, err);
+	} else if (die_has(die, AT_LOW_PC) && die_has(die, AT_HIGH_PC)) {
+		result = read_low_high(&walk, die, err);
+	}
+	if (result < 0)
+		return err_while(err, "reading the ranges of the entry at %#llx",
+				 (unsigned long long)die->offset);
+	if (reading->spans.count > walk.first && tidy_spans(reading, walk.first, err) < 0)
+		return -1;
+	*count = reading->spans.count - walk.first;
+	return 0;
+}

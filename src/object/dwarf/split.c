@@ -1,0 +1,186 @@
+/*
+ * split.c -- split units: found by their id, in a package or among .dwo sections.
+ *
+ * A package's index is an open-addressed table of ids beside a table of where each unit's
+ * part of every section begins (DWARF5 §7.3.5.3, and version 2 of the GNU extension).
+ */
+#include "object/dwarf/internal.h"
+
+struct package {
+	uint32_t version, columns, units, slots;
+	uint64_t ids, rows, sections, offsets, sizes;    /* places in .debug_cu_index */
+};
+
+static bool is_package(const struct dwarf *dwarf)
+{
+	return dwarf->input.split.section[DWARF_CU_INDEX].size != 0;
+}
+
+static int package_read(struct package *package, struct reader *reader, struct err *err)
+{
+	uint64_t end;
+
+	package->version = reader_u32(reader);
+	if (package->version >> 16)      /* version 5: 16 bits and padding, big-endian */
+		package->version >>= 16;
+	package->columns = reader_u32(reader);
+	package->units = reader_u32(reader);
+	package->slots = reader_u32(reader);
+	if (reader_check(reader, err) < 0)
+		return -1;
+	if (package->version != 2 && package->version != 5)
+		return err_set(err, ERR_UNSUPPORTED, ".debug_cu_index version %u",
+			       package->version);
+	package->ids = reader->pos;
+	package->rows = package->ids + 8 * (uint64_t)package->slots;
+	package->sections = package->rows + 4 * (uint64_t)package->slots;
+	package->offsets = package->sections + 4 * (uint64_t)package->columns;
+	package->sizes = package->offsets + 4 * (uint64_t)package->columns * package->units;
+	end = package->sizes + 4 * (uint64_t)package->columns * package->units;
+	if (package->columns > 64 || end > reader->size || package->slots & (package->slots - 1))
+		return err_set(err, ERR_MALFORMED,
+			       ".debug_cu_index of %u x %u entries in %u slots is %zu bytes long",
+			       package->columns, package->units, package->slots, reader->size);
+	return 0;
+}
+
+static uint64_t number_at(const struct reader *reader, uint64_t place, unsigned bytes)
+{
+	struct reader window = reader_window(reader, reader->name, place, bytes);
+
+	return reader_unsigned(&window, bytes);
+}
+
+/* The 1-based row of the id; 0: it is not there. */
+static uint32_t package_row(const struct package *package, const struct reader *reader,
+			    uint64_t dwo_id)
+{
+	uint32_t mask = package->slots - 1;
+	uint32_t slot = (uint32_t)dwo_id & mask;
+	uint32_t step = ((uint32_t)(dwo_id >> 32) & mask) | 1;
+
+	for (uint32_t tries = 0; tries < package->slots; tries++) {
+		uint32_t row = (uint32_t)number_at(reader, package->rows + 4ull * slot, 4);
+
+		if (!row)
+			return 0;
+		if (number_at(reader, package->ids + 8ull * slot, 8) == dwo_id)
+			return row <= package->units ? row : 0;
+		slot = (slot + step) & mask;
+	}
+	return 0;
+}
+
+static void package_places(const struct package *package, const struct reader *reader,
+			   uint32_t row, struct contribution *contribution)
+{
+	uint64_t places = package->offsets + 4ull * (row - 1) * package->columns;
+
+	*contribution = (struct contribution){ 0 };
+	for (uint32_t i = 0; i < package->columns; i++) {
+		uint64_t place = number_at(reader, places + 4ull * i, 4);
+
+		switch (number_at(reader, package->sections + 4ull * i, 4)) {
+		case DW_SECT_INFO:
+			contribution->info = place;
+			break;
+		case DW_SECT_ABBREV:
+			contribution->abbrev = place;
+			break;
+		case DW_SECT_STR_OFFSETS:
+			contribution->str_offsets = place;
+			break;
+		case DW_SECT_RNGLISTS:   /* in version 2 the number of macro sections */
+			if (package->version == 5)
+				contribution->rnglists = place;
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static int package_find(const struct dwarf *dwarf, uint64_t dwo_id, struct unit_head *head,
+			struct contribution *contribution, struct err *err)
+{
+	struct reader reader = section_reader(&dwarf->input.split, DWARF_CU_INDEX);
+	struct package package = { 0 };
+	uint32_t row;
+
+	if (package_read(&package, &reader, err) < 0)
+		return -1;
+	row = package.slots ? package_row(&package, &reader, dwo_id) : 0;
+	if (!row)
+		return 0;
+	package_places(&package, &reader, row, contribution);
+	if (head_read(head, &dwarf->input.split, contribution->info, err) < 0)
+		return err_while(err, "reading .debug_info.dwo unit at %#llx",
+				 (unsigned long long)contribution->info);
+	return 1;
+}
+
+/* The id stands in the header since version 5, in the root DIE before. */
+static uint64_t dwo_id_of(const struct dwarf *dwarf, const struct unit_head *head)
+{
+	struct err ignored = ERR_INIT;
+	struct arena arena;
+	struct unit unit;
+	uint64_t dwo_id = 0;
+
+	if (head->broken)
+		return 0;
+	if (head->encoding.version >= 5)
+		return head->dwo_id;
+	arena_init(&arena, LIMIT_NAME_BYTES * 16);
+	if (unit_load(&unit, dwarf, &dwarf->split, head, NULL, NULL, &arena, &ignored) == 0)
+		dwo_id = unit.dwo_id;
+	arena_release(&arena);
+	return dwo_id;
+}
+
+int split_open(struct dwarf *dwarf, struct arena *arena, struct err *err)
+{
+	struct sort_item *order;
+	size_t count;
+
+	if (is_package(dwarf) || !dwarf->input.split.section[DWARF_INFO].size)
+		return 0;
+	if (book_open(&dwarf->split, &dwarf->input.split, arena, err) < 0)
+		return -1;
+	count = dwarf->split.count;
+	order = arena_alloc_raw(arena, count, 2 * sizeof(*order));
+	dwarf->split_index = arena_alloc_raw(arena, count, sizeof(*dwarf->split_index));
+	if (!order || !dwarf->split_index)
+		return no_room(err);
+	for (size_t i = 0; i < count; i++)
+		order[i] = (struct sort_item){ dwo_id_of(dwarf, &dwarf->split.heads[i]), i };
+	sort_items(order, order + count, count);
+	for (size_t i = 0; i < count; i++)
+		dwarf->split_index[i] = (struct split_entry){ order[i].key, order[i].index };
+	dwarf->split_count = count;
+	return 0;
+}
+
+int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct unit_head *head,
+	       struct contribution *contribution, struct err *err)
+{
+	size_t low = 0, high = dwarf->split_count;
+
+	if (!dwo_id)
+		return 0;
+	if (is_package(dwarf))
+		return package_find(dwarf, dwo_id, head, contribution, err);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (dwarf->split_index[middle].dwo_id < dwo_id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == dwarf->split_count || dwarf->split_index[low].dwo_id != dwo_id)
+		return 0;
+	*head = dwarf->split.heads[dwarf->split_index[low].head];
+	*contribution = (struct contribution){ 0 };
+	return 1;
+}
