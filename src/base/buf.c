@@ -45,6 +45,7 @@ static int grow(struct buf *buf, size_t need)
 	if (!bytes)
 		return -1;
 	buf->bytes = bytes;
+	buf->bytes[buf->size] = '\0';
 	buf->room = room;
 	return 0;
 }

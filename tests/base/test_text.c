@@ -137,6 +137,8 @@ START_TEST(buf_grows_within_its_ceiling)
 	ck_assert_str_eq(buf_string(&buf), "");
 	ck_assert_uint_eq(buf_text(&buf).size, 0);
 	ck_assert_ptr_nonnull(buf_text(&buf).bytes);
+	ck_assert_ptr_nonnull(buf_reserve(&buf, 500));
+	ck_assert_str_eq(buf_string(&buf), "");
 	for (int i = 0; i < 100; i++)
 		buf_add_string(&buf, "0123456789");
 	ck_assert_int_eq(buf_check(&buf, &err), 0);

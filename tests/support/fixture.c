@@ -30,7 +30,7 @@ static char *text_of_file(const char *path)
 	buf_init(&buf, TEXT_MAX_BYTES);
 	if (file_read_all(path, TEXT_MAX_BYTES, &buf, &err) < 0 || !buf.bytes)
 		buf_add_string(&buf, "");
-	return buf.bytes;
+	return support_keep(buf.bytes);
 }
 
 /* Runs the words; standard output and error go to the file `output`. */
@@ -91,7 +91,7 @@ static void make(const char *folder, const char *path, const char *recipe)
 		char *words = text_of_file(output);
 
 		remove_folder(own);
-		ck_abort_msg("the recipe of %s failed (status %#x): %s", base,
+		ck_abort_msg("the recipe of %s failed (status %#x): %.4000s", base,
 			     (unsigned)status, words);
 	}
 	if (rename(out, path) < 0)

@@ -60,6 +60,9 @@ struct file_map support_map(const char *path);
  * past its end. */
 struct file_map support_read(const char *path);
 
+/* Keeps a block of mem_get() until the test ends, as no leak; returns it.  NULL is a failure. */
+void *support_keep(void *block);
+
 /* Formatted, on the heap; for paths and recipes. */
 char *support_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
