@@ -12,6 +12,8 @@
 
 struct err;
 
+#define CLI_CONFIG_FILES_MAX 8
+
 /* Exit codes, the same for every subcommand. */
 enum cli_exit {
 	CLI_OK = 0,
@@ -22,7 +24,8 @@ enum cli_exit {
 
 /* What every subcommand understands. */
 struct cli {
-	const char *config_path;     /* -c, --config */
+	const char *config_paths[CLI_CONFIG_FILES_MAX];  /* -c, --config; later ones override */
+	size_t config_count;
 	const char *state_dir;       /* --state-dir */
 	bool json;                   /* --json */
 	bool colour;                 /* standard output is a terminal and NO_COLOR is not set */

@@ -44,7 +44,8 @@ static void show_note(void *payload, enum config_note_kind kind, const char *tex
 
 int cli_config_load(const struct cli *cli, struct config *config, struct err *err)
 {
-	return config_load(config, cli->config_path, cli->state_dir, show_note, NULL, err);
+	return config_load(config, cli->config_paths, cli->config_count, cli->state_dir, show_note,
+			   NULL, err);
 }
 
 static void show_usage(FILE *out)
@@ -53,7 +54,8 @@ static void show_usage(FILE *out)
 		     "usage: symgate [-c FILE] [--state-dir DIR] [--json] COMMAND ...\n\n");
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->about);
-	fprintf(out, "\n  -c, --config FILE   the YAML file (default: all defaults)\n"
+	fprintf(out, "\n  -c, --config FILE   the YAML file (default: all defaults);\n"
+		     "                      may be repeated, later files override earlier ones\n"
 		     "  --state-dir DIR     instead of state_dir in the file\n"
 		     "  --json              machine-readable output\n"
 		     "  symgate COMMAND --help says more; so does man symgate\n\n"
@@ -74,8 +76,9 @@ static int take_common_options(struct cli *cli, int *argc, char **argv)
 	for (int i = 1; i < *argc; i++) {
 		const char **value = NULL;
 
-		if (!strcmp(argv[i], "-c") || !strcmp(argv[i], "--config"))
-			value = &cli->config_path;
+		if ((!strcmp(argv[i], "-c") || !strcmp(argv[i], "--config")) &&
+		    cli->config_count < CLI_CONFIG_FILES_MAX)
+			value = &cli->config_paths[cli->config_count++];
 		else if (!strcmp(argv[i], "--state-dir"))
 			value = &cli->state_dir;
 		else if (!strcmp(argv[i], "--json"))

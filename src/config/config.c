@@ -184,16 +184,18 @@ static int read_file(struct config *config, const char *path, config_note_fn *no
 	return rc;
 }
 
-int config_load(struct config *config, const char *path, const char *state_dir,
-		config_note_fn *note, void *payload, struct err *err)
+int config_load(struct config *config, const char *const *paths, size_t path_count,
+		const char *state_dir, config_note_fn *note, void *payload, struct err *err)
 {
 	memset(config, 0, sizeof(*config));
 	arena_init(&config->arena, CONFIG_ARENA_BYTES);
-	config->path = path ? arena_strdup(&config->arena, path) : NULL;
 	if (read_presets(config, err) < 0)
 		goto failed;
-	if (path && read_file(config, path, note, payload, err) < 0)
-		goto failed;
+	for (size_t i = 0; i < path_count; i++) {
+		config->path = arena_strdup(&config->arena, paths[i]);
+		if (read_file(config, paths[i], note, payload, err) < 0)
+			goto failed;
+	}
 	if (state_dir)
 		config->state_dir = arena_strdup(&config->arena, state_dir);
 	if (config->state_dir && !config->cache_dir)

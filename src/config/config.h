@@ -41,7 +41,7 @@ struct config_network {              /* an allowed network among the reserved on
 
 struct config {
 	struct arena arena;
-	const char *path;                    /* NULL: defaults only */
+	const char *path;                    /* the last file read; NULL: defaults only */
 
 	/* where things are */
 	const char *state_dir;               /* always set, absolute */
@@ -104,10 +104,10 @@ enum config_note_kind { CONFIG_NOTE_WARNING, CONFIG_NOTE_WITHOUT_MEANING };
 /* What was odd but no error: unknown keys, reference keys without meaning here. */
 typedef void config_note_fn(void *payload, enum config_note_kind kind, const char *text);
 
-/* path NULL: defaults only.  `state_dir` overrides the file's when not NULL.
- * Errors read "FILE:LINE: KEY: what is wrong". */
-int config_load(struct config *config, const char *path, const char *state_dir,
-		config_note_fn *note, void *payload, struct err *err)
+/* Each file overrides what the ones before it said; no file: defaults only.  `state_dir`
+ * overrides the files' when not NULL.  Errors read "FILE:LINE: KEY: what is wrong". */
+int config_load(struct config *config, const char *const *paths, size_t path_count,
+		const char *state_dir, config_note_fn *note, void *payload, struct err *err)
 	__attribute__((warn_unused_result));
 void config_release(struct config *config);
 
