@@ -1,0 +1,221 @@
+/*
+ * filesystem.c -- sources that are folders of this machine.
+ *
+ * A request may name folders only below the operator's roots.  Two checks, since the tree may
+ * hold symbolic links: the path as written lies below a root and has no `..`; and the file
+ * it leads to, asked from the kernel once it is held by an O_PATH descriptor (which neither
+ * waits for a FIFO nor wakes a device), lies below one as well.
+ */
+#include "source/kind.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "config/config.h"
+
+struct filesystem {
+	struct text path;            /* as written */
+	const struct config *config; /* NULL: the operator named it, no roots apply */
+};
+
+static int configure(struct source *source, const struct shape *shape,
+		     const struct source_setup *setup, struct err *err)
+{
+	struct filesystem *files = arena_alloc(shape->arena, 1, sizeof(*files));
+
+	if (!files)
+		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
+	source->state = files;
+	files->config = setup->origin == SOURCE_OF_REQUEST ? setup->config : NULL;
+	return shape_string(shape, "path", SHAPE_REQUIRED, &files->path, err);
+}
+
+static int join(const struct filesystem *files, const char *prefix, struct text path,
+		struct arena *arena, struct text *joined, struct err *err)
+{
+	bool has_slash = files->path.size == 0 || text_ends_with(files->path, "/");
+
+	joined->bytes = arena_printf(arena, "%s%s%s%.*s", prefix, files->path.bytes,
+				     has_slash ? "" : "/", (int)path.size, path.bytes);
+	joined->size = joined->bytes ? strlen(joined->bytes) : 0;
+	return joined->bytes ? 0 : err_set(err, ERR_NO_MEMORY, "no room for a location");
+}
+
+static int name_location(const struct source *source, struct text path, struct arena *arena,
+			 struct text *uri, struct err *err)
+{
+	return join(source->state, "file://", path, arena, uri, err);
+}
+
+static bool has_parent_component(const char *path)
+{
+	while (*path) {
+		size_t size = strcspn(path, "/");
+
+		if (size == 2 && path[0] == '.' && path[1] == '.')
+			return true;
+		path += size + (path[size] == '/');
+	}
+	return false;
+}
+
+/* Does `path` lie in the folder, component by component?  Empty and `.` components of
+ * either do not count. */
+static bool lies_below(const char *path, const char *folder)
+{
+	for (;;) {
+		size_t path_size, folder_size;
+
+		while (*folder == '/' || (folder[0] == '.' && (folder[1] == '/' || !folder[1])))
+			folder++;
+		while (*path == '/' || (path[0] == '.' && (path[1] == '/' || !path[1])))
+			path++;
+		if (!*folder)
+			return true;
+		path_size = strcspn(path, "/");
+		folder_size = strcspn(folder, "/");
+		if (path_size != folder_size || memcmp(path, folder, path_size) != 0)
+			return false;
+		path += path_size;
+		folder += folder_size;
+	}
+}
+
+/* The name the kernel knows an open file by. */
+static bool name_of_fd(int fd, char name[PATH_MAX])
+{
+	char link[48];
+	ssize_t size;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	size = readlink(link, name, PATH_MAX - 1);
+	if (size <= 0 || name[0] != '/')
+		return false;
+	name[size] = '\0';
+	return true;
+}
+
+static bool lies_below_real(const char *target, const char *root)
+{
+	char real[PATH_MAX];
+	int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bool below = fd >= 0 && name_of_fd(fd, real) && lies_below(target, real);
+
+	if (fd >= 0)
+		close(fd);
+	return below;
+}
+
+static int refuse_outside(struct err *err)
+{
+	return err_set(err, ERR_DENIED, "filesystem source outside filesystem_source_roots");
+}
+
+static bool has_root(const struct config *config, const char *path,
+		     bool (*below)(const char *path, const char *root))
+{
+	for (size_t i = 0; i < config->filesystem_root_count; i++)
+		if (below(path, config->filesystem_roots[i]))
+			return true;
+	return false;
+}
+
+static bool allows_everything(const struct config *config)
+{
+	for (size_t i = 0; i < config->filesystem_root_count; i++)
+		if (strcmp(config->filesystem_roots[i], "/") == 0)
+			return true;
+	return false;
+}
+
+/* Before anything is opened: the path as it is written. */
+static int check_written(const struct filesystem *files, const char *path, struct err *err)
+{
+	if (!files->config)
+		return 0;
+	if (path[0] != '/' || has_parent_component(path) ||
+	    !has_root(files->config, path, lies_below))
+		return refuse_outside(err);
+	return 0;
+}
+
+/* What the path led to. */
+static int check_held(const struct filesystem *files, int held, struct err *err)
+{
+	char target[PATH_MAX];
+	struct stat st;
+
+	if (fstat(held, &st) < 0)
+		return err_os(err, errno, "looking at a source's file");
+	if (files->config && !allows_everything(files->config) &&
+	    (!name_of_fd(held, target) || !has_root(files->config, target, lies_below_real)))
+		return refuse_outside(err);
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, ERR_DENIED, "not a regular file");
+	return 0;
+}
+
+static int open_failed(int os_errno, const char *doing, struct err *err)
+{
+	switch (os_errno) {
+	case ENOENT:
+	case ENOTDIR:
+	case ENAMETOOLONG:
+		return err_set(err, ERR_NOT_FOUND, "no such file");
+	case EACCES:
+	case EPERM:
+	case ELOOP:
+		return err_set(err, ERR_DENIED, "%s", strerrordesc_np(os_errno));
+	default:
+		return err_os(err, os_errno, "%s", doing);
+	}
+}
+
+/* Opens for reading what is held already: the name is not looked up again. */
+static int open_held(int held, int *fd, struct err *err)
+{
+	char link[48];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", held);
+	*fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (*fd < 0)
+		return open_failed(errno, "opening a source's file", err);
+	return 0;
+}
+
+static int reach(const struct location *location, struct arena *arena, enum source_access *access,
+		 int *fd, struct fetch_order *order, struct err *err)
+{
+	const struct filesystem *files = location->source->state;
+	struct text path;
+	int held, rc;
+
+	(void)order;
+	*access = SOURCE_OPENED;
+	*fd = -1;
+	if (join(files, "", location->path, arena, &path, err) < 0 ||
+	    check_written(files, path.bytes, err) < 0)
+		return -1;
+	held = open(path.bytes, O_PATH | O_CLOEXEC);
+	if (held < 0)
+		return open_failed(errno, "finding a source's file", err);
+	rc = check_held(files, held, err);
+	if (rc == 0)
+		rc = open_held(held, fd, err);
+	close(held);
+	return rc;
+}
+
+const struct source_kind source_kind_filesystem = {
+	.name = "filesystem",
+	.is_local = true,
+	.configure = configure,
+	.name_location = name_location,
+	.reach = reach,
+};

@@ -1,0 +1,37 @@
+/*
+ * filter -- which modules and file types a source wants to be asked for.
+ *
+ * Private to source.
+ */
+#ifndef SOURCE_FILTER_H
+#define SOURCE_FILTER_H
+
+#include "source/shape.h"
+#include "source/source.h"
+
+/* Matching costs pattern bytes times name bytes at worst; hostile requests know that. */
+#define FILTER_PATTERN_BYTES ((size_t)16 * 1024)  /* all patterns of one source */
+#define FILTER_NAME_BYTES    ((size_t)4096)       /* longer names match no pattern */
+
+struct source_filters {
+	uint32_t file_types;                 /* a bit each; 0: all */
+	bool requires_checksum;
+	const struct text *patterns;
+	size_t pattern_count;                /* 0: all names */
+};
+
+extern const struct source_filters filters_none;
+
+/* The `filters` member; NULL members of the object are defaults. */
+int filters_parse(const struct shape *source, const struct source_filters **filters,
+		  struct err *err) __attribute__((warn_unused_result));
+
+bool filters_admit_module(const struct source_filters *filters, const struct object_ids *ids);
+bool filters_admit_type(const struct source_filters *filters, enum file_type type);
+
+/* Is it a pattern at all?  NULL when it is, else what is wrong. */
+const char *glob_fault(struct text pattern);
+/* The whole name (its `\` read as `/`) against a pattern without fault. */
+bool glob_matches(struct text pattern, struct text name);
+
+#endif

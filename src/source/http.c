@@ -1,0 +1,205 @@
+/* http.c -- sources behind HTTP: a base address and headers. */
+#include "source/kind.h"
+
+#include <cjson/cJSON.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "source/url.h"
+
+struct http {
+	struct url url;
+	const struct fetch_header *headers;
+	size_t header_count;
+	bool accept_invalid_certs;
+	bool trusted;                /* named by the operator */
+};
+
+/* RFC 9110 §5.6.2: a token. */
+static bool is_header_name(struct text name)
+{
+	for (size_t i = 0; i < name.size; i++) {
+		char c = name.bytes[i];
+		bool letter = ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z';
+
+		if (!letter && !ascii_is_digit(c) && (c == '\0' || !strchr("!#$%&'*+-.^_`|~", c)))
+			return false;
+	}
+	return name.size > 0;
+}
+
+static bool is_header_value(struct text value)
+{
+	for (size_t i = 0; i < value.size; i++) {
+		uint8_t c = (uint8_t)value.bytes[i];
+
+		if ((c < 0x20 && c != '\t') || c == 0x7f)
+			return false;
+	}
+	return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct fetch_header *first = a, *second = b;
+
+	return strcmp(first->name.bytes, second->name.bytes);
+}
+
+static void sort_headers(struct fetch_header *headers, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		struct fetch_header header = headers[i];
+		size_t at = i;
+
+		for (; at > 0 && by_name(&headers[at - 1], &header) > 0; at--)
+			headers[at] = headers[at - 1];
+		headers[at] = header;
+	}
+}
+
+/* Headers whose name or value HTTP does not allow are left out, as the service we follow does. */
+static int parse_headers(struct http *http, const struct shape *source, struct err *err)
+{
+	struct fetch_header *headers;
+	const struct cJSON *item;
+	struct shape shape;
+
+	if (shape_object(source, "headers", &shape, err) < 0)
+		return -1;
+	if (!shape.json || !shape.json->child)
+		return 0;
+	headers = arena_alloc(source->arena, (size_t)cJSON_GetArraySize(shape.json),
+			      sizeof(*headers));
+	if (!headers)
+		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
+	cJSON_ArrayForEach(item, shape.json) {
+		struct fetch_header *header = &headers[http->header_count];
+		struct text name = text_of(item->string);
+
+		if (!cJSON_IsString(item))
+			return shape_refuse(&shape, NULL, err, "the value of `%.*s` is no string",
+					    SHAPE_QUOTED, item->string);
+		if (!is_header_name(name) || !is_header_value(shape_text(item)))
+			continue;
+		if (shape_copy(source, name, &header->name, err) < 0 ||
+		    shape_copy(source, shape_text(item), &header->value, err) < 0)
+			return -1;
+		http->header_count++;
+	}
+	sort_headers(headers, http->header_count);
+	http->headers = headers;
+	return 0;
+}
+
+static int store_credentials(struct source *source, const struct http *http, struct err *err)
+{
+	struct buf secrets;
+	int rc;
+
+	buf_init(&secrets, SIZE_MAX);
+	credentials_add(&secrets, http->url.user);
+	for (size_t i = 0; i < http->header_count; i++) {
+		credentials_add(&secrets, http->headers[i].name);
+		credentials_add(&secrets, http->headers[i].value);
+	}
+	rc = credentials_store(source, &secrets, err);
+	buf_release(&secrets);
+	return rc;
+}
+
+static int configure(struct source *source, const struct shape *shape,
+		     const struct source_setup *setup, struct err *err)
+{
+	struct http *http = arena_alloc(shape->arena, 1, sizeof(*http));
+	struct text url = TEXT_NONE;
+	const char *fault;
+
+	if (!http)
+		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
+	source->state = http;
+	http->trusted = setup->origin == SOURCE_OF_CONFIG;
+	if (shape_string(shape, "url", SHAPE_REQUIRED, &url, err) < 0)
+		return -1;
+	fault = url_split(url, shape->arena, &http->url);
+	if (fault && !*fault)
+		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
+	if (fault)
+		return shape_refuse(shape, "url", err, "%s", fault);
+	if (shape_bool(shape, "accept_invalid_certs", &http->accept_invalid_certs, err) < 0 ||
+	    parse_headers(http, shape, err) < 0)
+		return -1;
+	return store_credentials(source, http, err);
+}
+
+static int join(const struct http *http, struct text path, bool with_user, struct arena *arena,
+		struct text *joined, struct err *err)
+{
+	struct buf made;
+	char *copy;
+
+	buf_init(&made, 8 * URL_BYTES);
+	url_join(&http->url, path, with_user, &made);
+	copy = made.failed ? NULL : arena_strndup(arena, buf_string(&made), made.size);
+	*joined = (struct text){ copy, copy ? made.size : 0 };
+	buf_release(&made);
+	return copy ? 0 : err_set(err, ERR_NO_MEMORY, "no room for a location");
+}
+
+static int name_location(const struct source *source, struct text path, struct arena *arena,
+			 struct text *uri, struct err *err)
+{
+	return join(source->state, path, false, arena, uri, err);
+}
+
+/* The source's headers, and the checksum the symbol server may want to see. */
+static int order_headers(const struct http *http, const struct object_ids *ids,
+			 struct arena *arena, struct fetch_order *order, struct err *err)
+{
+	struct text checksum = ids ? ids->debug_checksum : TEXT_NONE;
+	struct fetch_header *headers;
+
+	order->headers = http->headers;
+	order->header_count = http->header_count;
+	if (!checksum.bytes || !is_header_value(checksum))
+		return 0;
+	headers = arena_alloc(arena, http->header_count + 1, sizeof(*headers));
+	if (!headers)
+		return err_set(err, ERR_NO_MEMORY, "no room for a location");
+	if (http->header_count > 0)
+		memcpy(headers, http->headers, http->header_count * sizeof(*headers));
+	headers[http->header_count] = (struct fetch_header){ TEXT("SymbolChecksum"), checksum };
+	order->headers = headers;
+	order->header_count++;
+	return 0;
+}
+
+static int reach(const struct location *location, struct arena *arena, enum source_access *access,
+		 int *fd, struct fetch_order *order, struct err *err)
+{
+	const struct source *source = location->source;
+	const struct http *http = source->state;
+	struct text url;
+
+	if (join(http, location->path, true, arena, &url, err) < 0)
+		return -1;
+	*access = SOURCE_ORDERED;
+	*fd = -1;
+	*order = (struct fetch_order){
+		.url = url.bytes,
+		.source_id = source->id.bytes,
+		.accept_invalid_certs = http->accept_invalid_certs,
+		.trusted = http->trusted,
+		.breaker = !text_starts_with(source->id, "sentry:"),
+		.fd = -1,
+	};
+	return order_headers(http, location->ids, arena, order, err);
+}
+
+const struct source_kind source_kind_http = {
+	.name = "http",
+	.configure = configure,
+	.name_location = name_location,
+	.reach = reach,
+};

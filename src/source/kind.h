@@ -1,0 +1,42 @@
+/*
+ * kind -- what each kind of source must know how to do.
+ *
+ * Private to source.
+ */
+#ifndef SOURCE_KIND_H
+#define SOURCE_KIND_H
+
+#include "source/shape.h"
+#include "source/source.h"
+
+/* What a source is made from besides its own JSON. */
+struct source_setup {
+	enum source_origin origin;
+	const struct config *config;         /* outlives the sources */
+};
+
+struct source_kind {
+	const char *name;                    /* its `type` */
+	bool is_local;                       /* files are mapped in place */
+	bool is_listed;                      /* has no layout of its own: asks its server */
+	int (*configure)(struct source *source, const struct shape *shape,
+			 const struct source_setup *setup, struct err *err);
+	/* The name of a location; NULL: no locations. */
+	int (*name_location)(const struct source *source, struct text path, struct arena *arena,
+			     struct text *uri, struct err *err);
+	int (*reach)(const struct location *location, struct arena *arena,
+		     enum source_access *access, int *fd, struct fetch_order *order,
+		     struct err *err);
+};
+
+extern const struct source_kind source_kind_http, source_kind_filesystem, source_kind_s3,
+	source_kind_gcs, source_kind_sentry;
+
+/* What opens a source is collected secret by secret, then only its keyed hash is kept; an
+ * empty secret opens nothing and does not count. */
+struct buf;
+void credentials_add(struct buf *secrets, struct text secret);
+int  credentials_store(struct source *source, const struct buf *secrets, struct err *err)
+	__attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,178 @@
+/* source.c -- the list of kinds, and the one way from JSON to locations. */
+#include "source/source.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/limits.h"
+#include "source/filter.h"
+#include "source/kind.h"
+#include "source/layout.h"
+
+static const struct source_kind *const kinds[] = {
+	&source_kind_filesystem, &source_kind_http, &source_kind_s3, &source_kind_gcs,
+	&source_kind_sentry,
+};
+
+/* Tells our hashes of secrets from anybody else's. */
+static const char credentials_label[] = "symgate source credentials";
+
+/* Length first, so that no two lists of secrets read the same. */
+void credentials_add(struct buf *secrets, struct text secret)
+{
+	uint64_t size = secret.size;
+
+	if (size == 0)
+		return;
+	buf_add(secrets, &size, sizeof(size));
+	buf_add_text(secrets, secret);
+}
+
+int credentials_store(struct source *source, const struct buf *secrets, struct err *err)
+{
+	if (buf_check(secrets, err) < 0)
+		return -1;
+	source->has_credentials = secrets->size > 0;
+	if (source->has_credentials)
+		hash_keyed(credentials_label, sizeof(credentials_label) - 1, secrets->bytes,
+			   secrets->size, source->credentials);
+	return 0;
+}
+
+static const struct source_kind *kind_named(struct text name)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (text_is(name, kinds[i]->name))
+			return kinds[i];
+	return NULL;
+}
+
+/* `has_index` is checked and has no effect: without reading the index of a symstore every
+ * path is asked for, which finds the same files. */
+static int parse_common(struct source *source, const struct shape *shape, struct err *err)
+{
+	bool has_index = false;
+
+	source->filters = &filters_none;
+	source->layout = layout_default;
+	if (source->kind->is_listed)
+		return 0;
+	if (filters_parse(shape, &source->filters, err) < 0 ||
+	    layout_parse(shape, source, err) < 0 ||
+	    shape_bool(shape, "is_public", &source->is_public, err) < 0)
+		return -1;
+	return shape_bool(shape, "has_index", &has_index, err);
+}
+
+static int parse_one(struct source *source, const struct shape *shape,
+		     const struct source_setup *setup, struct err *err)
+{
+	struct text type = TEXT_NONE;
+
+	if (!cJSON_IsObject(shape->json))
+		return shape_refuse(shape, NULL, err, "an object is expected");
+	if (shape_string(shape, "type", SHAPE_REQUIRED, &type, err) < 0)
+		return -1;
+	source->kind = kind_named(type);
+	if (!source->kind)
+		return shape_refuse(shape, NULL, err, "unknown type `%.*s`", SHAPE_QUOTED,
+				    type.bytes);
+	if (shape_string(shape, "id", SHAPE_REQUIRED, &source->id, err) < 0 ||
+	    parse_common(source, shape, err) < 0)
+		return -1;
+	return source->kind->configure(source, shape, setup, err);
+}
+
+int source_list_parse(const struct cJSON *array, enum source_origin origin,
+		      const struct config *config, struct arena *arena,
+		      struct source_list *list, struct err *err)
+{
+	const struct source_setup setup = { .origin = origin, .config = config };
+	struct shape shape = { .arena = arena };
+	size_t count;
+
+	*list = (struct source_list){ NULL, 0 };
+	if (!cJSON_IsArray(array))
+		return err_set(err, ERR_BAD_SHAPE, "sources: an array is expected");
+	count = (size_t)cJSON_GetArraySize(array);
+	if (count > LIMIT_SOURCES)
+		return err_set(err, ERR_BAD_SHAPE, "sources: more than %u", LIMIT_SOURCES);
+	list->sources = arena_alloc(arena, count ? count : 1, sizeof(*list->sources));
+	if (!list->sources)
+		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
+	cJSON_ArrayForEach(shape.json, array) {
+		snprintf(shape.place, sizeof(shape.place), "sources[%zu]", list->count);
+		if (parse_one(&list->sources[list->count], &shape, &setup, err) < 0)
+			return -1;
+		list->count++;
+	}
+	return 0;
+}
+
+static int append(struct location_list *list, const struct location *location,
+		  struct arena *arena, struct err *err)
+{
+	if (list->count == list->room) {
+		size_t room = list->room ? 2 * list->room : 16;
+		struct location *grown = arena_alloc(arena, room, sizeof(*grown));
+
+		if (!grown)
+			return err_set(err, ERR_NO_MEMORY, "no room for locations");
+		if (list->count > 0)
+			memcpy(grown, list->locations, list->count * sizeof(*grown));
+		list->locations = grown;
+		list->room = room;
+	}
+	list->locations[list->count++] = *location;
+	return 0;
+}
+
+static int append_type(const struct source *source, const struct object_ids *ids,
+		       enum file_type type, struct arena *arena, struct location_list *list,
+		       struct err *err)
+{
+	struct text paths[LAYOUT_PATHS];
+	size_t count;
+
+	if (layout_paths(source->layout, source->casing, ids, type, arena, paths, &count, err) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		struct location location = {
+			.source = source, .type = type, .path = paths[i], .ids = ids,
+		};
+
+		if (source->kind->name_location(source, paths[i], arena, &location.uri, err) < 0 ||
+		    append(list, &location, arena, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int source_locations(const struct source *source, const struct object_ids *ids,
+		     const enum file_type *types, size_t type_count, struct arena *arena,
+		     struct location_list *list, struct err *err)
+{
+	if (source->kind->is_listed || !filters_admit_module(source->filters, ids))
+		return 0;
+	for (size_t i = 0; i < type_count; i++)
+		if ((unsigned)types[i] < FILE_TYPES &&
+		    filters_admit_type(source->filters, types[i]) &&
+		    append_type(source, ids, types[i], arena, list, err) < 0)
+			return -1;
+	return 0;
+}
+
+int source_reach(const struct location *location, struct arena *arena, enum source_access *access,
+		 int *fd, struct fetch_order *order, struct err *err)
+{
+	return location->source->kind->reach(location, arena, access, fd, order, err);
+}
+
+bool source_is_local(const struct source *source)
+{
+	return source->kind->is_local;
+}

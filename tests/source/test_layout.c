@@ -1,0 +1,304 @@
+/* test_layout -- where files would lie: the worked examples, and names made to confuse. */
+#include "support/support.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "source/layout.h"
+#include "source/source.h"
+
+#define CEILING_BYTES ((size_t)4 << 20)
+
+enum module { PE, MACHO, ELF, WASM, DOTNET, PE_42, BARE_MACHO, HOSTILE, UNKNOWN };
+
+static const struct {
+	enum object_type type;
+	const char *code_id, *debug_id, *code_file, *debug_file;
+} modules[] = {
+	[PE] = { OBJECT_TYPE_PE, "5ab380779000", "3249d99d-0c40-4931-8610-f4e4fb0b6936-1",
+		 "C:\\projects\\breakpad-tools\\windows\\Release\\crash.exe",
+		 "C:\\projects\\breakpad-tools\\windows\\Release\\crash.pdb" },
+	[MACHO] = { OBJECT_TYPE_MACHO, NULL, "67e9247c-814e-392b-a027-dbde6748fcbf",
+		    "/Users/travis/build/crash", "crash" },
+	[ELF] = { OBJECT_TYPE_ELF, "dfb85de42daffd09640c8fe377d572de3e168920",
+		  "e45db8df-af2d-09fd-640c-8fe377d572de",
+		  "/lib/x86_64-linux-gnu/libm-2.23.so", "/lib/x86_64-linux-gnu/libm-2.23.so" },
+	[WASM] = { OBJECT_TYPE_WASM, "67e9247c814e392ba027dbde6748fcbf",
+		   "67e9247c-814e-392b-a027-dbde6748fcbf", NULL,
+		   "file://foo.invalid/demo.wasm" },
+	[DOTNET] = { OBJECT_TYPE_PE_DOTNET, NULL, "0c1033f7-8632-492e-91c6-c314b72e1920-e60b819d",
+		     NULL, "integration.pdb" },
+	[PE_42] = { OBJECT_TYPE_PE, "5AB380779000", "3249d99d-0c40-4931-8610-f4e4fb0b6936-2a",
+		    "Crash.EXE", "Crash.pdb" },
+	[BARE_MACHO] = { OBJECT_TYPE_MACHO, "67e9247c814e392ba027dbde6748fcbf00", NULL, "a/b/", NULL },
+	[HOSTILE] = { OBJECT_TYPE_PE, "5ab3807", "3249d99d-0c40-4931-8610-f4e4fb0b6936-1",
+		      "/lib/..", "x\001.pdb" },
+	[UNKNOWN] = { OBJECT_TYPE_UNKNOWN, NULL, "3249d99d-0c40-4931-8610-f4e4fb0b6936", NULL, "a" },
+};
+
+#define CRASH "crash.pdb/3249D99D0C4049318610F4E4FB0B69361/crash"
+#define LLDB  "67E9/247C/814E/392B/A027/DBDE6748FCBF"
+#define GDB   "df/b85de42daffd09640c8fe377d572de3e168920"
+#define LIBM  "libm-2.23.so/E45DB8DFAF2D09FD640C8FE377D572DE0/libm-2.23.so"
+
+static const struct {
+	const char *layout;
+	enum file_type type;
+	enum module module;
+	const char *paths[LAYOUT_PATHS + 1];     /* the preferred one first */
+} examples[] = {
+	{ "native", FILE_TYPE_PDB, PE, { CRASH ".pdb", CRASH ".pd_" } },
+	{ "native", FILE_TYPE_PE, PE,
+	  { "crash.exe/5AB380779000/crash.exe", "crash.exe/5AB380779000/crash.ex_" } },
+	{ "native", FILE_TYPE_BREAKPAD, PE, { CRASH ".sym" } },
+	{ "native", FILE_TYPE_SOURCEBUNDLE, PE, { CRASH ".src.zip" } },
+	{ "native", FILE_TYPE_MACH_CODE, MACHO, { LLDB ".app" } },
+	{ "native", FILE_TYPE_MACH_DEBUG, MACHO, { LLDB } },
+	{ "native", FILE_TYPE_BREAKPAD, MACHO, { "crash/67E9247C814E392BA027DBDE6748FCBF0/crash.sym" } },
+	{ "native", FILE_TYPE_SOURCEBUNDLE, MACHO,
+	  { LLDB ".src.zip", "crash/67E9247C814E392BA027DBDE6748FCBF0/crash.src.zip" } },
+	{ "native", FILE_TYPE_ELF_CODE, ELF, { GDB } },
+	{ "native", FILE_TYPE_ELF_DEBUG, ELF, { GDB ".debug" } },
+	{ "native", FILE_TYPE_BREAKPAD, ELF, { LIBM ".sym" } },
+	{ "native", FILE_TYPE_SOURCEBUNDLE, ELF, { GDB ".src.zip", LIBM ".src.zip" } },
+	{ "native", FILE_TYPE_PDB, ELF, { LIBM, "libm-2.23.so/E45DB8DFAF2D09FD640C8FE377D572DE0/libm-2.23.s_" } },
+	{ "native", FILE_TYPE_WASM_CODE, WASM, { "67/e9247c814e392ba027dbde6748fcbf" } },
+	{ "native", FILE_TYPE_WASM_DEBUG, WASM, { "67/e9247c814e392ba027dbde6748fcbf.debug" } },
+	{ "native", FILE_TYPE_SOURCEBUNDLE, WASM, { "67/e9247c814e392ba027dbde6748fcbf.src.zip" } },
+	{ "native", FILE_TYPE_BREAKPAD, WASM, { NULL } },
+	{ "native", FILE_TYPE_PORTABLEPDB, DOTNET,
+	  { "integration.pdb/0C1033F78632492E91C6C314B72E1920ffffffff/integration.pdb" } },
+	{ "native", FILE_TYPE_SOURCEBUNDLE, DOTNET,
+	  { "integration.pdb/0C1033F78632492E91C6C314B72E1920ffffffff/integration.src.zip",
+	    "integration.pdb/0C1033F78632492E91C6C314B72E1920e60b819d/integration.src.zip" } },
+	{ "native", FILE_TYPE_SOURCEBUNDLE, UNKNOWN, { NULL } },
+	{ "native", FILE_TYPE_PROGUARD, ELF, { NULL } },
+	{ "native", FILE_TYPE_ELF_CODE, MACHO, { NULL } },
+	{ "native", FILE_TYPE_MACH_CODE, BARE_MACHO, { NULL } },
+	{ "symstore", FILE_TYPE_ELF_CODE, ELF,
+	  { "libm-2.23.so/elf-buildid-dfb85de42daffd09640c8fe377d572de3e168920/libm-2.23.so" } },
+	{ "symstore", FILE_TYPE_ELF_DEBUG, ELF,
+	  { "_.debug/elf-buildid-sym-dfb85de42daffd09640c8fe377d572de3e168920/_.debug" } },
+	{ "symstore", FILE_TYPE_MACH_CODE, MACHO,
+	  { "crash/mach-uuid-67e9247c814e392ba027dbde6748fcbf/crash" } },
+	{ "symstore", FILE_TYPE_MACH_DEBUG, MACHO,
+	  { "_.dwarf/mach-uuid-sym-67e9247c814e392ba027dbde6748fcbf/_.dwarf" } },
+	{ "symstore", FILE_TYPE_SOURCEBUNDLE, PE, { CRASH ".src.zip" } },
+	{ "symstore", FILE_TYPE_SOURCEBUNDLE, DOTNET, { NULL } },
+	{ "symstore", FILE_TYPE_BREAKPAD, PE, { NULL } },
+	{ "symstore_index2", FILE_TYPE_PDB, PE, { "cr/" CRASH ".pdb", "cr/" CRASH ".pd_" } },
+	{ "symstore_index2", FILE_TYPE_ELF_DEBUG, ELF,
+	  { "_/_.debug/elf-buildid-sym-dfb85de42daffd09640c8fe377d572de3e168920/_.debug" } },
+	{ "symstore_index2", FILE_TYPE_PDB, UNKNOWN,
+	  { "a/a/3249D99D0C4049318610F4E4FB0B69360/a", "a/a/3249D99D0C4049318610F4E4FB0B69360/_" } },
+	{ "ssqp", FILE_TYPE_PDB, PE_42,
+	  { "crash.pdb/3249d99d0c4049318610f4e4fb0b69362A/crash.pdb",
+	    "crash.pdb/3249d99d0c4049318610f4e4fb0b69362A/crash.pd_" } },
+	{ "ssqp", FILE_TYPE_PE, PE_42,
+	  { "crash.exe/5ab380779000/crash.exe", "crash.exe/5ab380779000/crash.ex_" } },
+	{ "ssqp", FILE_TYPE_PORTABLEPDB, DOTNET,
+	  { "integration.pdb/0c1033f78632492e91c6c314b72e1920FFFFFFFF/integration.pdb" } },
+	{ "debuginfod", FILE_TYPE_ELF_CODE, ELF,
+	  { "dfb85de42daffd09640c8fe377d572de3e168920/executable" } },
+	{ "debuginfod", FILE_TYPE_ELF_DEBUG, ELF,
+	  { "dfb85de42daffd09640c8fe377d572de3e168920/debuginfo" } },
+	{ "debuginfod", FILE_TYPE_MACH_DEBUG, MACHO, { NULL } },
+	{ "unified", FILE_TYPE_PDB, PE,
+	  { "32/49d99d0c4049318610f4e4fb0b69361/debuginfo",
+	    "32/49d99d0c4049318610f4e4fb0b69361/debuginf_" } },
+	{ "unified", FILE_TYPE_PE, PE,
+	  { "32/49d99d0c4049318610f4e4fb0b69361/executable",
+	    "32/49d99d0c4049318610f4e4fb0b69361/executabl_" } },
+	{ "unified", FILE_TYPE_MACH_CODE, MACHO, { "67/e9247c814e392ba027dbde6748fcbf/executable" } },
+	{ "unified", FILE_TYPE_ELF_DEBUG, ELF, { GDB "/debuginfo" } },
+	{ "unified", FILE_TYPE_SOURCEBUNDLE, ELF, { GDB "/sourcebundle" } },
+	{ "unified", FILE_TYPE_BREAKPAD, PE, { "32/49d99d0c4049318610f4e4fb0b69361/breakpad" } },
+	{ "unified", FILE_TYPE_IL2CPP, DOTNET, { "0c/1033f78632492e91c6c314b72e1920e60b819d/il2cpp" } },
+	{ "unified", FILE_TYPE_BREAKPAD, UNKNOWN, { NULL } },
+	{ "unified", FILE_TYPE_UUIDMAP, MACHO, { "67/e9247c814e392ba027dbde6748fcbf/uuidmap" } },
+	{ "unified", FILE_TYPE_PROGUARD, ELF, { NULL } },
+	{ "slashsymbols", FILE_TYPE_PROGUARD, ELF,
+	  { "libm-2.23.so/DFB85DE42DAFFD09640C8FE377D572DE3E168920/symbols",
+	    "libm-2.23.so/dfb85de42daffd09640c8fe377d572de3e168920/symbols" } },
+	{ "native", FILE_TYPE_PE, HOSTILE, { NULL } },       /* code id under 8 digits */
+	{ "ssqp", FILE_TYPE_PE, HOSTILE, { NULL } },         /* base name `..` */
+	{ "slashsymbols", FILE_TYPE_PE, HOSTILE, { NULL } },
+	{ "native", FILE_TYPE_PDB, HOSTILE, { NULL } },      /* control character */
+};
+
+static struct object_ids ids_of(enum module module)
+{
+	struct object_ids ids = {
+		.type = modules[module].type,
+		.code_id = text_of(modules[module].code_id),
+		.code_file = text_of(modules[module].code_file),
+		.debug_file = text_of(modules[module].debug_file),
+	};
+
+	if (modules[module].debug_id)
+		ck_assert(debugid_parse(text_of(modules[module].debug_id), &ids.debug_id));
+	return ids;
+}
+
+static struct source source_with_layout(const char *layout, const char *casing)
+{
+	char *json = support_printf("{\"layout\":{\"type\":\"%s\",\"casing\":\"%s\"}}", layout, casing);
+	struct shape shape = { .place = "test" };
+	struct source source = { .kind = NULL };
+	struct err err = ERR_INIT;
+	struct arena *arena = calloc(1, sizeof(*arena));
+
+	arena_init(arena, CEILING_BYTES);
+	shape.arena = arena;
+	shape.json = cJSON_Parse(json);
+	ck_assert_msg(layout_parse(&shape, &source, &err) == 0, "%s", err.text);
+	return source;
+}
+
+START_TEST(worked_examples)
+{
+	struct object_ids ids = ids_of(examples[_i].module);
+	struct source source = source_with_layout(examples[_i].layout, "default");
+	struct text paths[LAYOUT_PATHS];
+	struct arena arena;
+	struct err err = ERR_INIT;
+	size_t count;
+
+	arena_init(&arena, CEILING_BYTES);
+	ck_assert_int_eq(layout_paths(source.layout, source.casing, &ids, examples[_i].type,
+				      &arena, paths, &count, &err), 0);
+	for (size_t i = 0; i < count; i++) {
+		ck_assert_msg(examples[_i].paths[i] != NULL, "%s %s: one more: %s",
+			      examples[_i].layout, file_type_name(examples[_i].type), paths[i].bytes);
+		ck_assert_str_eq(paths[i].bytes, examples[_i].paths[i]);
+	}
+	ck_assert_msg(!examples[_i].paths[count], "%s %s: not made: %s", examples[_i].layout,
+		      file_type_name(examples[_i].type), examples[_i].paths[count]);
+	arena_release(&arena);
+}
+END_TEST
+
+START_TEST(casing_is_of_the_whole_path)
+{
+	static const struct { const char *casing, *path; } cases[] = {
+		{ "lowercase", "crash.pdb/3249d99d0c4049318610f4e4fb0b69361/crash.pdb" },
+		{ "uppercase", "CRASH.PDB/3249D99D0C4049318610F4E4FB0B69361/CRASH.PDB" },
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct object_ids ids = ids_of(PE);
+		struct source source = source_with_layout("symstore", cases[i].casing);
+		struct text paths[LAYOUT_PATHS];
+		struct arena arena;
+		struct err err = ERR_INIT;
+		size_t count;
+
+		arena_init(&arena, CEILING_BYTES);
+		ck_assert_int_eq(layout_paths(source.layout, source.casing, &ids, FILE_TYPE_PDB,
+					      &arena, paths, &count, &err), 0);
+		ck_assert_uint_eq(count, 2);
+		ck_assert_str_eq(paths[0].bytes, cases[i].path);
+		arena_release(&arena);
+	}
+}
+END_TEST
+
+START_TEST(breakpad_stems)
+{
+	static const struct { const char *name, *stem; } cases[] = {
+		{ "foo.pdb", "foo" }, { "foo.exe", "foo.exe" }, { "foo.dll", "foo.dll" },
+		{ "x.pdb.dll", "x" }, { "x.dll.exe", "x.dll.exe" }, { "x", "x" },
+		{ "foo.PDB", "foo.PDB" }, { "x.pdb.dll.exe", "x" },
+	};
+	struct source source = source_with_layout("native", "default");
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct object_ids ids = ids_of(PE);
+		struct text paths[LAYOUT_PATHS];
+		struct arena arena;
+		struct err err = ERR_INIT;
+		size_t count;
+
+		ids.debug_file = text_of(cases[i].name);
+		arena_init(&arena, CEILING_BYTES);
+		ck_assert_int_eq(layout_paths(source.layout, source.casing, &ids, FILE_TYPE_BREAKPAD,
+					      &arena, paths, &count, &err), 0);
+		ck_assert_uint_eq(count, 1);
+		ck_assert_str_eq(paths[0].bytes,
+				 support_printf("%s/3249D99D0C4049318610F4E4FB0B69361/%s.sym",
+						cases[i].name, cases[i].stem));
+		arena_release(&arena);
+	}
+}
+END_TEST
+
+START_TEST(base_names_are_checked)
+{
+	static const struct { const char *what, *name, *base; } cases[] = {
+		{ "plain",               "a.so",              "a.so" },
+		{ "unix",                "/x/a.so",           "a.so" },
+		{ "windows",             "C:\\x\\a.dll",      "a.dll" },
+		{ "separator at the end", "/x/a.app/\\",      "a.app" },
+		{ "nothing",             "",                  NULL },
+		{ "separators only",     "///",               NULL },
+		{ "dot",                 "/x/.",              NULL },
+		{ "dot dot",             "/x/..",             NULL },
+		{ "newline",             "a\nb",              NULL },
+		{ "delete",              "a\x7f",             NULL },
+		{ "C1 control",          "a\xc2\x85",         NULL },
+		{ "no control",          "a\xc2\xa0\xc3\x85", "a\xc2\xa0\xc3\x85" },
+	};
+	char longest[257];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(text_equal(layout_basename(text_of(cases[i].name)),
+					 text_of(cases[i].base)), "%s", cases[i].what);
+	memset(longest, 'a', sizeof(longest));
+	ck_assert_uint_eq(layout_basename((struct text){ longest, 255 }).size, 255);
+	ck_assert_ptr_null(layout_basename((struct text){ longest, 256 }).bytes);
+}
+END_TEST
+
+START_TEST(lookups_are_those_of_the_specification)
+{
+	size_t count;
+	const enum file_type *types = lookup_file_types(LOOKUP_DEBUG, OBJECT_TYPE_ELF, &count);
+
+	ck_assert_uint_eq(count, 5);
+	ck_assert_int_eq(types[0], FILE_TYPE_ELF_CODE);
+	ck_assert_int_eq(types[4], FILE_TYPE_ELF_DEBUG);
+	lookup_file_types(LOOKUP_DEBUG, OBJECT_TYPE_UNKNOWN, &count);
+	ck_assert_uint_eq(count, 14);
+	types = lookup_file_types(LOOKUP_UNWIND, OBJECT_TYPE_PE_DOTNET, &count);
+	ck_assert_uint_eq(count, 1);
+	ck_assert_int_eq(types[0], FILE_TYPE_PORTABLEPDB);
+	types = lookup_file_types(LOOKUP_SOURCE, OBJECT_TYPE_PE, &count);
+	ck_assert_uint_eq(count, 4);
+	ck_assert_int_eq(types[0], FILE_TYPE_SOURCEBUNDLE);
+	for (unsigned i = 0; i < FILE_TYPES; i++) {
+		enum file_type type;
+
+		ck_assert(file_type_named(text_of(file_type_name((enum file_type)i)), &type));
+		ck_assert_uint_eq(type, i);
+	}
+	for (unsigned i = 0; i < OBJECT_TYPES; i++)
+		ck_assert_uint_eq(object_type_named(text_of(object_type_name((enum object_type)i))), i);
+	ck_assert_uint_eq(object_type_named(TEXT("elfish")), OBJECT_TYPE_UNKNOWN);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("layout");
+	TCase *tcase = tcase_create("layout");
+
+	tcase_add_loop_test(tcase, worked_examples, 0, (int)(sizeof(examples) / sizeof(examples[0])));
+	tcase_add_test(tcase, casing_is_of_the_whole_path);
+	tcase_add_test(tcase, breakpad_stems);
+	tcase_add_test(tcase, base_names_are_checked);
+	tcase_add_test(tcase, lookups_are_those_of_the_specification);
+	suite_add_tcase(suite, tcase);
+	return support_main(suite);
+}
