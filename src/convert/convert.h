@@ -17,13 +17,12 @@
 #include "base/debugid.h"
 #include "base/text.h"
 #include "object/object.h"
+#include "sandbox/sandbox.h"
 
 struct arena;
 struct buf;
-struct cell_handle;
 struct config;
 struct err;
-struct nursery;
 
 /* The table for nursery_start(). */
 extern const struct cell_operation convert_operations[];
