@@ -24,11 +24,15 @@
 #endif
 
 #ifdef ARENA_POISONS
-#include <sanitizer/asan_interface.h>
+/* Of the sanitizer's runtime; its header is not installed with every compiler. */
+void __asan_poison_memory_region(void const volatile *at, size_t size);
+void __asan_unpoison_memory_region(void const volatile *at, size_t size);
+#define poison(at, size) __asan_poison_memory_region(at, size)
+#define unpoison(at, size) __asan_unpoison_memory_region(at, size)
 #define ARENA_GAP_BYTES 16u      /* between neighbours, so that overruns are seen */
 #else
-#define ASAN_POISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
-#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
+#define poison(at, size) ((void)(at), (void)(size))
+#define unpoison(at, size) ((void)(at), (void)(size))
 #define ARENA_GAP_BYTES 0u
 #endif
 
@@ -57,7 +61,7 @@ void arena_init(struct arena *arena, size_t ceiling_bytes)
 
 static void drop_block(struct arena *arena, struct arena_block *block)
 {
-	ASAN_UNPOISON_MEMORY_REGION(block_bytes(block), block->size);
+	unpoison(block_bytes(block), block->size);
 	arena->held_bytes -= block->size;
 	mem_give_back(block);
 }
@@ -110,7 +114,7 @@ static struct arena_block *add_block(struct arena *arena, size_t need)
 	block->older = arena->blocks;
 	arena->blocks = block;
 	arena->held_bytes += size;
-	ASAN_POISON_MEMORY_REGION(block_bytes(block), size);
+	poison(block_bytes(block), size);
 	return block;
 }
 
@@ -133,7 +137,7 @@ static void *take(struct arena *arena, size_t count, size_t size, bool zeroed)
 	start = block->used;
 	block->used += need;
 	out = block_bytes(block) + start;
-	ASAN_UNPOISON_MEMORY_REGION(out, bytes);
+	unpoison(out, bytes);
 	if (zeroed && start < block->touched) {
 		size_t dirty = block->touched - start;
 
@@ -231,12 +235,11 @@ void arena_rewind(struct arena *arena, struct arena_mark mark)
 	}
 	arena->blocks = block;
 	if (block) {
-		ASAN_POISON_MEMORY_REGION(block_bytes(block) + mark.used,
-					  block->size - mark.used);
+		poison(block_bytes(block) + mark.used, block->size - mark.used);
 		block->used = mark.used;
 	}
 	if (kept) {
-		ASAN_POISON_MEMORY_REGION(block_bytes(kept), kept->size);
+		poison(block_bytes(kept), kept->size);
 		kept->used = 0;
 		kept->older = arena->blocks;
 		arena->blocks = kept;
