@@ -17,8 +17,10 @@ int dwarf_open(struct dwarf **out, const struct dwarf_input *input, struct arena
 		return err_set(err, ERR_NO_MEMORY, "no room for DWARF");
 	dwarf->input = *input;
 	dwarf->split.sections = &dwarf->input.split;
-	if (input->load_address > input->address_bias)
-		dwarf->lowest_code = input->load_address - input->address_bias;
+	dwarf->lowest_code = input->lowest_code > input->load_address ? input->lowest_code
+								      : input->load_address;
+	dwarf->lowest_code -= dwarf->lowest_code > input->address_bias ? input->address_bias
+								       : dwarf->lowest_code;
 	if (book_open(&dwarf->main, &dwarf->input.main, arena, err) < 0 ||
 	    book_open(&dwarf->alternate, &dwarf->input.alternate, arena, err) < 0 ||
 	    split_open(dwarf, arena, err) < 0)

@@ -39,7 +39,13 @@ struct dwarf_input {
 	/* Name of the symbol at exactly this (unrelocated) address, TEXT_NONE when none.
 	 * Called from any thread.  NULL: there is no symbol table. */
 	struct text (*symbol_at)(const void *payload, uint64_t address);
+	/* The widest stretch around this (unrelocated) address for which the symbol table has one
+	 * answer: from a symbol to its end or the next one, or between symbols with name TEXT_NONE.
+	 * Size > 0, the address inside.  NULL: only symbol_at is asked. */
+	void (*symbol_around)(const void *payload, uint64_t address, struct object_symbol *piece);
 	const void *payload;
+	uint64_t lowest_code;         /* (unrelocated) nothing below is code: linkers leave
+	                               * discarded code there; 0: load_address is all we know */
 };
 
 struct dwarf;

@@ -11,10 +11,10 @@
 
 struct gaps {
 	struct reading *reading;
-	const struct sort_item *covered;         /* key: start; index: slot in reading->seen */
+	const struct span *covered;      /* not ours to fill: functions, and what the unit disowns */
 	size_t covered_count;
-	size_t next;                             /* first that may reach beyond `done` */
-	uint64_t done;                           /* handed out, or not ours, up to here */
+	size_t next;                     /* first that may reach beyond `done` */
+	uint64_t done;                   /* handed out, or not ours, up to here */
 };
 
 static int give(struct gaps *gaps, struct span piece, struct text name, struct err *err)
@@ -33,9 +33,9 @@ static int give(struct gaps *gaps, struct span piece, struct text name, struct e
 	return function_give(reading, &function, err);
 }
 
-/* A piece of one sequence: a new function at every row that a symbol starts at. */
-static int give_by_symbol(struct gaps *gaps, const struct sequence *sequence, struct span piece,
-			  struct err *err)
+/* Without stretches to ask for: a new function at every row that a symbol starts at. */
+static int give_by_rows(struct gaps *gaps, const struct sequence *sequence, struct span piece,
+			struct err *err)
 {
 	const struct lines *lines = &gaps->reading->lines;
 	struct text name = function_symbol(gaps->reading, piece.start);
@@ -59,17 +59,39 @@ static int give_by_symbol(struct gaps *gaps, const struct sequence *sequence, st
 	return give(gaps, piece, name, err);
 }
 
+static int give_piece(struct gaps *gaps, const struct sequence *sequence, struct span piece,
+		      struct err *err)
+{
+	const struct dwarf_input *input = &gaps->reading->dwarf->input;
+
+	if (!input->symbol_around || gaps->reading->unit->ignores_symbols)
+		return give_by_rows(gaps, sequence, piece, err);
+	while (piece.start < piece.end) {
+		struct object_symbol around = { 0 };
+		uint64_t end;
+
+		input->symbol_around(input->payload, piece.start + input->load_address, &around);
+		end = around.address + around.size - input->load_address;
+		if (end <= piece.start || end > piece.end)
+			end = piece.end;
+		if (give(gaps, (struct span){ piece.start, end }, around.name, err) < 0)
+			return -1;
+		piece.start = end;
+	}
+	return 0;
+}
+
 static int give_sequence(struct gaps *gaps, const struct sequence *sequence, struct err *err)
 {
 	uint64_t at = sequence->start > gaps->done ? sequence->start : gaps->done;
 
 	for (; gaps->next < gaps->covered_count; gaps->next++) {
-		const struct span *span = &gaps->reading->seen[gaps->covered[gaps->next].index];
+		const struct span *span = &gaps->covered[gaps->next];
 
 		if (span->start >= sequence->end)
 			break;
 		if (span->start > at &&
-		    give_by_symbol(gaps, sequence, (struct span){ at, span->start }, err) < 0)
+		    give_piece(gaps, sequence, (struct span){ at, span->start }, err) < 0)
 			return -1;
 		if (span->end > at)
 			at = span->end;
@@ -79,27 +101,82 @@ static int give_sequence(struct gaps *gaps, const struct sequence *sequence, str
 	gaps->done = at > sequence->end ? at : sequence->end;
 	if (at >= sequence->end)
 		return 0;
-	return give_by_symbol(gaps, sequence, (struct span){ at, sequence->end }, err);
+	return give_piece(gaps, sequence, (struct span){ at, sequence->end }, err);
+}
+
+/* What lies outside the unit's own ranges, where it has any, counts as covered. */
+static size_t outside_unit(const struct span *own, size_t own_count, struct span *out)
+{
+	uint64_t at = 0;
+	size_t count = 0;
+
+	if (!own_count)
+		return 0;
+	for (size_t i = 0; i < own_count; i++) {
+		if (own[i].start > at)
+			out[count++] = (struct span){ at, own[i].start };
+		at = own[i].end;
+	}
+	out[count++] = (struct span){ at, UINT64_MAX };
+	return count;
+}
+
+static int sort_covered(struct gaps *gaps, struct span *spans, size_t count, struct err *err)
+{
+	struct reading *reading = gaps->reading;
+	struct span *sorted = arena_alloc_raw(reading->scratch, count, sizeof(*sorted));
+	struct sort_item *order;
+
+	if (!sorted)
+		return no_room(err);
+	if (pool_reserve(&reading->order, reading->scratch, 2 * count, sizeof(*order), err) < 0)
+		return -1;
+	order = reading->order.items;
+	for (size_t i = 0; i < count; i++)
+		order[i] = (struct sort_item){ spans[i].start, i };
+	sort_items(order, order + count, count);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = spans[order[i].index];
+	gaps->covered = sorted;
+	gaps->covered_count = count;
+	return 0;
+}
+
+static int find_covered(struct gaps *gaps, struct err *err)
+{
+	struct reading *reading = gaps->reading;
+	const struct unit *walked = reading->unit;
+	struct span *spans;
+	size_t own_count, count;
+	int result;
+
+	reading->spans.count = 0;
+	reading->unit = reading->line_unit;      /* a split unit has no ranges of its own */
+	result = ranges_of(reading, &reading->line_unit->root, &own_count, err);
+	reading->unit = walked;
+	if (result < 0)
+		return -1;
+	spans = arena_alloc_raw(reading->scratch, own_count + 1 + reading->seen_count,
+				sizeof(*spans));
+	if (!spans)
+		return no_room(err);
+	count = outside_unit(reading->spans.items, own_count, spans);
+	for (size_t i = 0; i < reading->seen_room; i++)
+		if (reading->seen[i].end)
+			spans[count++] = reading->seen[i];
+	return sort_covered(gaps, spans, count, err);
 }
 
 int gaps_emit(struct reading *reading, struct err *err)
 {
 	struct gaps gaps = { .reading = reading };
-	struct sort_item *order;
-	size_t count = 0;
 
 	if (reading_lines(reading, err) < 0)
 		return -1;
-	if (pool_reserve(&reading->order, reading->scratch, 2 * reading->seen_count,
-			 sizeof(*order), err) < 0)
+	if (!reading->lines.sequence_count)
+		return 0;
+	if (find_covered(&gaps, err) < 0)
 		return -1;
-	order = reading->order.items;
-	for (size_t i = 0; i < reading->seen_room; i++)
-		if (reading->seen[i].end)
-			order[count++] = (struct sort_item){ reading->seen[i].start, i };
-	sort_items(order, order + count, count);
-	gaps.covered = order;
-	gaps.covered_count = count;
 	for (size_t i = 0; i < reading->lines.sequence_count; i++)
 		if (give_sequence(&gaps, &reading->lines.sequences[i], err) < 0)
 			return -1;

@@ -213,6 +213,7 @@ struct unit {
 	uint64_t low_pc, dwo_id, line_offset;    /* line_offset NO_OFFSET: none */
 	struct text name, comp_dir;
 	uint32_t language;
+	struct die root;                 /* its attributes, for the unit's own ranges */
 	bool is_split, ignores_symbols, types_hold_no_code, is_discarded;
 	struct unit *next;               /* in a reading's bucket */
 };

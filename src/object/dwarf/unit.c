@@ -167,8 +167,8 @@ int unit_load(struct unit *unit, const struct dwarf *dwarf, const struct book *b
 	      const struct unit *skeleton, struct arena *arena, struct err *err)
 {
 	const struct abbrev *abbrev;
+	struct die *root = &unit->root;
 	struct reader reader;
-	struct die root;
 
 	*unit = (struct unit){ .dwarf = dwarf, .book = book, .head = *head,
 			       .is_split = skeleton != NULL };
@@ -188,11 +188,11 @@ int unit_load(struct unit *unit, const struct dwarf *dwarf, const struct book *b
 		unit->line_offset = NO_OFFSET;
 		return 0;
 	}
-	abbrev = unit_read_die(unit, &reader, &root, err);
+	abbrev = unit_read_die(unit, &reader, root, err);
 	if (!abbrev && err->kind)
 		return -1;
 	if (!abbrev || abbrev->kind != DIE_UNIT)
-		root.has = 0;
-	read_root(unit, &root, skeleton);
+		root->has = 0;
+	read_root(unit, root, skeleton);
 	return 0;
 }
