@@ -106,7 +106,8 @@ int work_candidates(struct work *work, struct buf *json, struct err *err)
 
 /* The bounded scanner that runs before cJSON: UTF-8, depth, size, escapes (NUL and lone
  * surrogates become U+FFFD), integers over 15 digits become strings.  Then cJSON, in the
- * arena.  ERR_BAD_REQUEST with the byte where it went wrong. */
+ * arena.  ERR_BAD_REQUEST with the byte where it went wrong; ERR_LIMIT: too much for one
+ * request (413). */
 struct cJSON;
 int request_json_parse(struct text body, struct arena *arena, struct cJSON **json, struct err *err)
 	__attribute__((warn_unused_result));

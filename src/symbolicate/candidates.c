@@ -1,0 +1,175 @@
+/* candidates.c -- which files were considered for a module and what became of each
+ * (http-api.md §8.5). */
+#include "symbolicate/native.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/json_writer.h"
+
+static int compare_texts(struct text a, struct text b)
+{
+	int order = memcmp(a.bytes, b.bytes, a.size < b.size ? a.size : b.size);
+
+	return order ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+static int compare_places(const struct candidate *a, const struct candidate *b)
+{
+	int order = compare_texts(a->source, b->source);
+
+	return order ? order : compare_texts(a->location, b->location);
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+	int order = compare_places(a, b);
+
+	return order ? order : (a->order > b->order) - (a->order < b->order);
+}
+
+static void add(struct candidate *list, size_t *count, struct text source, struct text location,
+		const struct tried *tried)
+{
+	list[*count] = (struct candidate){
+		.source = source, .location = location, .tried = tried, .order = *count,
+	};
+	++*count;
+}
+
+/* What one look-up tried; a source it had no location on gets a word of its own. */
+static void add_lookup(const struct lookup *lookup, const struct source_list *sources,
+		       struct candidate *list, size_t *count)
+{
+	size_t at = 0;
+
+	if (!lookup->is_planned)
+		return;
+	for (size_t i = 0; i < sources->count; i++) {
+		const struct source *source = &sources->sources[i];
+		size_t before = at;
+
+		for (; at < lookup->locations.count; at++) {
+			const struct location *location = &lookup->locations.locations[at];
+
+			if (location->source != source)
+				break;
+			add(list, count, source->id, location->uri, lookup->tried[at]);
+		}
+		if (at == before)
+			add(list, count, source->id,
+			    TEXT("No object files listed on this source"), NULL);
+	}
+}
+
+/* Of two entries for one place the later look-up's goes; what the file was used for stays. */
+static size_t merge(struct candidate *list, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (kept && compare_places(&list[kept - 1], &list[i]) == 0) {
+			struct use use = list[kept - 1].use;
+
+			kept--;
+			if (list[i].use.status == USE_NONE)
+				list[i].use = use;
+		}
+		list[kept++] = list[i];
+	}
+	return kept;
+}
+
+int candidates_list(const struct module *module, const struct source_list *sources,
+		    struct arena *arena, struct candidate **list, size_t *count, struct err *err)
+{
+	size_t most = module->debug.locations.count + module->source.locations.count +
+		      2 * sources->count;
+
+	*count = 0;
+	*list = arena_alloc_raw(arena, most, sizeof(**list));
+	if (!*list)
+		return err_no_memory(err);
+	add_lookup(&module->debug, sources, *list, count);
+	for (size_t i = 0; i < *count && module->winner != NO_WINNER; i++)
+		if ((*list)[i].tried == module->debug.tried[module->winner])
+			(*list)[i].use = module->use;
+	add_lookup(&module->source, sources, *list, count);
+	if (*count > 1)
+		qsort(*list, *count, sizeof(**list), compare);
+	*count = merge(*list, *count);
+	return 0;
+}
+
+/* --- As JSON ----------------------------------------------------------------------------- */
+
+void features_write(const struct features *features, struct json_writer *json)
+{
+	json_key(json, "features");
+	json_object(json);
+	json_member_bool(json, "has_debug_info", features->debug_info);
+	json_member_bool(json, "has_unwind_info", features->unwind_info);
+	json_member_bool(json, "has_symbols", features->symbols);
+	json_member_bool(json, "has_sources", features->sources);
+	json_member_text(json, "srcsrv_vcs", features->srcsrv_vcs);
+	json_object_end(json);
+}
+
+static const char *download_word(const struct tried *tried)
+{
+	switch (tried ? tried->failure : ERR_NOT_FOUND) {
+	case ERR_NONE:
+		return "ok";
+	case ERR_NOT_FOUND:
+		return "notfound";
+	case ERR_DENIED:
+		return "noperm";
+	case ERR_MALFORMED:
+	case ERR_LIMIT:
+	case ERR_CRASHED:
+		return "malformed";
+	default:
+		return "error";
+	}
+}
+
+static void download_write(const struct tried *tried, struct arena *arena,
+			   struct json_writer *json)
+{
+	enum err_kind failure = tried ? tried->failure : ERR_NOT_FOUND;
+	struct features features;
+
+	json_key(json, "download");
+	json_object(json);
+	json_member_string(json, "status", download_word(tried));
+	if (failure == ERR_NONE) {
+		features = features_of(&tried->meta);
+		features_write(&features, json);
+	} else if (failure != ERR_NOT_FOUND && failure != ERR_MALFORMED) {
+		json_member_text(json, "details",
+				 failure_details(failure, tried->details, arena));
+	}
+	json_object_end(json);
+}
+
+static const char *const use_words[] = {
+	[USE_OK] = "ok", [USE_MALFORMED] = "malformed", [USE_ERROR] = "error",
+};
+
+void candidate_write(const struct candidate *candidate, struct arena *arena,
+		     struct json_writer *json)
+{
+	json_object(json);
+	json_member_text(json, "source", candidate->source);
+	json_member_text(json, "location", candidate->location);
+	download_write(candidate->tried, arena, json);
+	if (candidate->use.status != USE_NONE) {
+		json_key(json, "debug");
+		json_object(json);
+		json_member_string(json, "status", use_words[candidate->use.status]);
+		json_member_text(json, "details", candidate->use.details);
+		json_object_end(json);
+	}
+	json_object_end(json);
+}

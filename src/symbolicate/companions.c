@@ -1,0 +1,159 @@
+/*
+ * companions.c -- the other files an object wants: dwz supplements, dwp packages, debuglink
+ * targets, found by build id in the same sources.
+ *
+ * Their look-ups say nothing to the user; which were there and which were not is part of
+ * the SymCache's key, so that one that appears later makes a better SymCache.
+ */
+#include "symbolicate/native.h"
+
+#include "base/arena.h"
+#include "base/limits.h"
+
+static const enum file_type debug_files[] = { FILE_TYPE_ELF_DEBUG };
+
+static const struct tried *winner_of(const struct module *module)
+{
+	return module->debug.tried[module->winner];
+}
+
+static bool is_looked_for(const struct object_want *want, const struct convert_meta *meta)
+{
+	switch (want->role) {
+	case OBJECT_ROLE_DWZ:
+	case OBJECT_ROLE_DWP:
+		return true;
+	case OBJECT_ROLE_DEBUGLINK:
+		return !meta->has_debug_info;
+	default:
+		return false;        /* single .dwo files stand on no symbol server */
+	}
+}
+
+/* A package has its object's own build id, the others are named by theirs. */
+static void companion_ids(struct companion_lookup *companion, const struct module *module)
+{
+	const struct convert_meta *meta = &winner_of(module)->meta;
+
+	if (companion->want->role == OBJECT_ROLE_DWP && !companion->want->id.size) {
+		companion->ids = module->raw->ids;
+		if (!companion->ids.code_id.size)
+			companion->ids.code_id = meta->code_id;
+	} else {
+		companion->ids.code_id = companion->want->id;
+	}
+	companion->ids.type = OBJECT_TYPE_ELF;
+}
+
+static int plan_one(struct native *native, struct companion_lookup *companion,
+		    const struct module *module, struct resolver *resolver, struct err *err)
+{
+	companion_ids(companion, module);
+	if (!companion->ids.code_id.size && debugid_is_nil(&companion->ids.debug_id))
+		return 0;
+	return lookup_plan(&companion->lookup, native->work, native->request.sources,
+			   &companion->ids, debug_files, 1, NULL, resolver, err);
+}
+
+int companions_plan(struct native *native, struct module *module, struct resolver *resolver,
+		    struct err *err)
+{
+	const struct convert_meta *meta = &winner_of(module)->meta;
+	size_t count = meta->want_count < LIMIT_CELL_WANTS ? meta->want_count : LIMIT_CELL_WANTS;
+
+	module->companion_count = 0;
+	if (!count)
+		return 0;
+	module->companions = arena_alloc(&native->work->arena, count, sizeof(*module->companions));
+	if (!module->companions)
+		return err_no_memory(err);
+	for (size_t i = 0; i < count; i++) {
+		struct companion_lookup *companion = &module->companions[module->companion_count];
+
+		if (!is_looked_for(&meta->wants[i], meta))
+			continue;
+		companion->want = &meta->wants[i];
+		if (plan_one(native, companion, module, resolver, err) < 0)
+			return -1;
+		module->companion_count++;
+	}
+	return 0;
+}
+
+enum resolved companions_resolve(struct native *native, struct module *module,
+				 struct resolver *resolver, struct err *err)
+{
+	enum resolved all = RESOLVED_READY;
+
+	for (size_t i = 0; i < module->companion_count; i++) {
+		enum resolved one = lookup_resolve(&module->companions[i].lookup, native->work,
+						   resolver, err);
+
+		if (one == RESOLVED_ERROR)
+			return one;
+		if (one == RESOLVED_WAIT)
+			all = one;
+	}
+	return all;
+}
+
+static bool is_usable(const struct tried *tried, enum object_role role,
+		      const struct location *winner)
+{
+	const struct location *location = tried->derive.location;
+
+	if (tried->failure || (role == OBJECT_ROLE_DEBUGLINK && !tried->meta.has_debug_info))
+		return false;
+	return location->source != winner->source || !text_equal(location->uri, winner->uri);
+}
+
+static const struct location *found_location(const struct companion_lookup *companion,
+					     const struct location *winner)
+{
+	const struct lookup *lookup = &companion->lookup;
+
+	for (size_t i = 0; i < lookup->locations.count; i++)
+		if (is_usable(lookup->tried[i], companion->want->role, winner))
+			return lookup->tried[i]->derive.location;
+	return NULL;
+}
+
+static void describe(const struct derive_companion *companion, struct buf *key)
+{
+	buf_add_string(key, "\ncompanion: ");
+	buf_add_string(key, object_role_name(companion->role));
+	if (companion->location) {
+		buf_add_string(key, "\nsource: ");
+		buf_add_text(key, companion->location->source->id);
+		buf_add_string(key, "\nlocation: ");
+		buf_add_text(key, companion->location->uri);
+	} else {
+		buf_add_string(key, "\nabsent: ");
+		buf_add_text(key, companion->id.size ? companion->id : companion->name);
+	}
+	buf_add_char(key, '\n');
+}
+
+int companions_describe(struct native *native, struct module *module, struct buf *key,
+			struct err *err)
+{
+	const struct location *winner = winner_of(module)->derive.location;
+	struct derive_companion *list;
+
+	list = arena_alloc(&native->work->arena, module->companion_count, sizeof(*list));
+	if (!list)
+		return err_no_memory(err);
+	for (size_t i = 0; i < module->companion_count; i++) {
+		const struct companion_lookup *companion = &module->companions[i];
+
+		list[i] = (struct derive_companion){
+			.role = companion->want->role, .id = companion->want->id,
+			.name = companion->want->name,
+			.location = found_location(companion, winner),
+		};
+		describe(&list[i], key);
+	}
+	module->symcache.companions = list;
+	module->symcache.companion_count = module->companion_count;
+	return 0;
+}

@@ -1,0 +1,272 @@
+/*
+ * frames.c -- addresses to functions (native-symbolication.md §3).
+ *
+ * The look-ups read mapped files that anyone may cut short meanwhile: all of it runs inside
+ * guard_run(), and what is kept is copied into the arena.  A file that fails is forgotten,
+ * its module goes back a stage, and the look-ups start again from the first frame.
+ */
+#include "symbolicate/native.h"
+
+#include "base/arena.h"
+#include "base/guard.h"
+#include "base/limits.h"
+
+struct looking {                     /* what the guarded part works on */
+	struct native *native;
+	struct err *err;
+	struct module *module;       /* being read right now; NULL: none */
+	struct symcache_frame chain[LIMIT_INLINE_DEPTH];
+};
+
+/* --- Growing a trace --------------------------------------------------------------------- */
+
+#define FIRST_ROOM_PERCENT 150u      /* inlined calls make frames more */
+
+static struct frame *add_frame(struct trace *trace, struct arena *arena, struct err *err)
+{
+	struct frame *grown;
+
+	if (trace->count == trace->room) {
+		trace->room = trace->room * FIRST_ROOM_PERCENT / 100 + 4;
+		grown = arena_alloc_raw(arena, trace->room, sizeof(*grown));
+		if (!grown) {
+			trace->room = trace->count;
+			err_no_memory(err);
+			return NULL;
+		}
+		if (trace->count)
+			memcpy(grown, trace->frames, trace->count * sizeof(*grown));
+		trace->frames = grown;
+	}
+	grown = &trace->frames[trace->count++];
+	*grown = (struct frame){ .name = NO_NAME };
+	return grown;
+}
+
+static int add_failed(struct looking *looking, struct trace *trace, const struct raw_trace *raw,
+		      size_t index, const struct module *module, enum frame_status status)
+{
+	struct frame *frame = add_frame(trace, &looking->native->work->arena, looking->err);
+	const struct raw_frame *from = &raw->frames[index];
+
+	if (!frame)
+		return -1;
+	frame->raw = from;
+	frame->original_index = index;
+	frame->status = status;
+	frame->address = from->address.value;
+	frame->mode = from->mode;
+	frame->package = module ? module->raw->ids.code_file : from->package;
+	frame->function = from->function;
+	frame->symbol = from->symbol;
+	return 0;
+}
+
+/* --- Inside the guard -------------------------------------------------------------------- */
+
+static int copy_text(struct arena *arena, struct text text, struct text *copy, struct err *err)
+{
+	char *bytes = arena_alloc_raw(arena, text.size + 1, 1);
+
+	if (!bytes)
+		return err_no_memory(err);
+	memcpy(bytes, text.bytes, text.size);
+	*copy = (struct text){ bytes, text.size };
+	return 0;
+}
+
+static int copy_path(struct native *native, const struct symcache_frame *from,
+		     struct frame *frame, struct err *err)
+{
+	buf_clear(&native->path);
+	symcache_frame_path(from, &native->path);
+	if (buf_check(&native->path, err) < 0)
+		return -1;
+	if (!native->path.size)
+		return 0;
+	return copy_text(&native->work->arena, buf_text(&native->path), &frame->abs_path, err);
+}
+
+static int add_hit(struct looking *looking, struct trace *trace, const struct frame *model,
+		   const struct symcache_frame *from)
+{
+	struct frame *frame = add_frame(trace, &looking->native->work->arena, looking->err);
+
+	if (!frame)
+		return -1;
+	*frame = *model;
+	frame->language = from->language;
+	frame->line = from->line;
+	if (copy_text(&looking->native->work->arena, from->function, &frame->symbol,
+		      looking->err) < 0)
+		return -1;
+	frame->function = frame->symbol;
+	if (!from->has_file)
+		return 0;
+	return copy_path(looking->native, from, frame, looking->err);
+}
+
+static int expand(struct looking *looking, struct trace *trace, const struct raw_trace *raw,
+		  size_t index, const struct module *module, uint64_t address, size_t count)
+{
+	const struct native *native = looking->native;
+	bool is_absolute = module_is_absolute(module);
+	struct frame model = {
+		.raw = &raw->frames[index], .original_index = index,
+		.status = FRAME_SYMBOLICATED, .address = address,
+		.mode = { !is_absolute, (uint64_t)(module - native->table.modules) },
+		.package = module->raw->ids.code_file, .name = NO_NAME,
+	};
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t entry = looking->chain[i].entry;
+
+		if (i + 1 == count && entry != SYMCACHE_NO_ENTRY) {
+			model.sym_addr.is_set = true;
+			model.sym_addr.value = module->image_addr + entry;
+		}
+		if (add_hit(looking, trace, &model, &looking->chain[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Where in the module's file to look, and the address that will be answered. */
+static bool place_address(const struct looking *looking, const struct module *module,
+			  const struct raw_trace *raw, size_t index, bool any_frame_says,
+			  uint64_t *answered, uint64_t *relative)
+{
+	const struct raw_frame *frame = &raw->frames[index];
+	struct adjustment adjustment = {
+		.arch = module->arch, .any_frame_says = any_frame_says, .trace = raw,
+		.signal = looking->native->request.signal,
+	};
+	uint64_t absolute = frame->address.value;
+
+	if (!module_is_absolute(module)) {
+		*answered = *relative = absolute;
+		return frame->mode.is_relative;
+	}
+	if (frame->mode.is_relative &&
+	    __builtin_add_overflow(module->image_addr, absolute, &absolute))
+		return false;
+	if (!address_adjust(&adjustment, index, module->image_addr, absolute, answered))
+		return false;
+	*relative = *answered - module->image_addr;
+	return true;
+}
+
+static int look_up_known(struct looking *looking, struct trace *trace,
+			 const struct raw_trace *raw, size_t index, struct module *module,
+			 bool any_frame_says)
+{
+	uint64_t answered, relative;
+	size_t count = 0;
+
+	if (place_address(looking, module, raw, index, any_frame_says, &answered, &relative))
+		count = symcache_lookup(&module->cache, relative, looking->chain,
+					LIMIT_INLINE_DEPTH);
+	if (!count)
+		return add_failed(looking, trace, raw, index, module, FRAME_MISSING_SYMBOL);
+	return expand(looking, trace, raw, index, module, answered, count);
+}
+
+static enum frame_status status_of_failure(enum debug_status status)
+{
+	return status == DEBUG_MALFORMED ? FRAME_MALFORMED : FRAME_MISSING;
+}
+
+static int look_up_frame(struct looking *looking, struct trace *trace,
+			 const struct raw_trace *raw, size_t index, bool any_frame_says)
+{
+	const struct raw_frame *frame = &raw->frames[index];
+	struct module *module = module_find(&looking->native->table, frame->mode,
+					    frame->address.value);
+	int result;
+
+	if (!module)
+		return add_failed(looking, trace, raw, index, NULL, FRAME_UNKNOWN_IMAGE);
+	if (module->failure)
+		return add_failed(looking, trace, raw, index, module,
+				  status_of_failure(module->status));
+	looking->module = module;
+	result = look_up_known(looking, trace, raw, index, module, any_frame_says);
+	looking->module = NULL;
+	return result;
+}
+
+static bool any_adjustment(const struct raw_trace *raw)
+{
+	for (size_t i = 0; i < raw->frame_count; i++)
+		if (raw->frames[i].adjust != MAYBE_UNSET)
+			return true;
+	return false;
+}
+
+static int look_up_trace(struct looking *looking, struct trace *trace,
+			 const struct raw_trace *raw)
+{
+	bool any_frame_says = any_adjustment(raw);
+
+	trace->count = 0;
+	if (!trace->room) {
+		trace->room = raw->frame_count * FIRST_ROOM_PERCENT / 100;
+		trace->frames = arena_alloc_raw(&looking->native->work->arena, trace->room,
+						sizeof(struct frame));
+		if (!trace->frames) {
+			trace->room = 0;
+			return err_no_memory(looking->err);
+		}
+	}
+	for (size_t i = 0; i < raw->frame_count; i++)
+		if (look_up_frame(looking, trace, raw, i, any_frame_says) < 0)
+			return -1;
+	return 0;
+}
+
+static int look_up_all(void *payload)
+{
+	struct looking *looking = payload;
+	struct native *native = looking->native;
+
+	for (size_t i = 0; i < native->request.trace_count; i++)
+		if (look_up_trace(looking, &native->traces[i], &native->request.traces[i]) < 0)
+			return -1;
+	return 0;
+}
+
+/* --- Outside ----------------------------------------------------------------------------- */
+
+enum resolved frames_look_up(struct native *native, struct resolver *resolver, struct err *err)
+{
+	struct looking looking = { .native = native, .err = err };
+	int cut_short;
+
+	if (guard_run(look_up_all, &looking, &cut_short) == 0)
+		return RESOLVED_READY;
+	if (cut_short && looking.module) {
+		module_spoil(looking.module, resolver, "the file was cut short while it was read");
+		return RESOLVED_WAIT;
+	}
+	if (cut_short)
+		err_set(err, ERR_INTERNAL, "a mapped file was cut short outside of any look-up");
+	return RESOLVED_ERROR;
+}
+
+void frames_mark_modules(struct native *native)
+{
+	for (size_t i = 0; i < native->request.trace_count; i++) {
+		const struct trace *trace = &native->traces[i];
+
+		for (size_t j = 0; j < trace->count; j++) {
+			struct module *module = module_find(&native->table, trace->frames[j].mode,
+							    trace->frames[j].address);
+
+			if (module)
+				module->is_source_referenced = true;
+		}
+	}
+	for (size_t i = 0; i < native->table.count; i++)
+		if (!native->table.modules[i].is_source_referenced)
+			native->table.modules[i].status = DEBUG_UNUSED;
+}

@@ -1,0 +1,99 @@
+/* modules.c -- the module table and which module an address belongs to
+ * (native-symbolication.md §2). */
+#include "symbolicate/native.h"
+
+#include "base/arena.h"
+
+/* A stable merge sort by address: the request's order decides between equals. */
+static struct module **sort_by_address(struct module **from, struct module **to, size_t count)
+{
+	for (size_t width = 1; width < count; width *= 2) {
+		struct module **swap = from;
+
+		for (size_t low = 0; low < count; low += 2 * width) {
+			size_t middle = low + width < count ? low + width : count;
+			size_t high = middle + width < count ? middle + width : count;
+			size_t a = low, b = middle;
+
+			for (size_t i = low; i < high; i++)
+				to[i] = a < middle && (b == high ||
+					from[a]->image_addr <= from[b]->image_addr)
+					? from[a++] : from[b++];
+		}
+		from = to;
+		to = swap;
+	}
+	return from;
+}
+
+/* A module that does not say its size reaches to the next; the last one stays open. */
+static void infer_sizes(struct module_table *table)
+{
+	for (size_t i = 0; i + 1 < table->count; i++) {
+		struct module *module = table->by_address[i];
+
+		if (module->image_size)
+			continue;
+		module->has_size = true;
+		module->image_size = table->by_address[i + 1]->image_addr - module->image_addr;
+	}
+}
+
+int module_table_make(struct module_table *table, const struct request *request,
+		      struct arena *arena, struct err *err)
+{
+	size_t count = request->module_count;
+	struct module **order, **spare;
+
+	table->count = count;
+	table->modules = arena_alloc(arena, count, sizeof(*table->modules));
+	order = arena_alloc_raw(arena, count, sizeof(struct module *));
+	spare = arena_alloc_raw(arena, count, sizeof(struct module *));
+	if (!table->modules || !order || !spare)
+		return err_no_memory(err);
+	for (size_t i = 0; i < count; i++) {
+		const struct raw_module *raw = &request->modules[i];
+
+		table->modules[i] = (struct module){
+			.raw = raw, .image_addr = raw->image_addr.value,
+			.image_size = raw->image_size.value, .has_size = raw->image_size.is_set,
+			.winner = NO_WINNER,
+		};
+		order[i] = &table->modules[i];
+	}
+	table->by_address = sort_by_address(order, spare, count);
+	infer_sizes(table);
+	return 0;
+}
+
+/* The last byte counts as inside, and so does the one after it: return addresses of calls
+ * that end a module point there. */
+static bool covers(const struct module *module, uint64_t address)
+{
+	uint64_t end;
+
+	if (!module->image_size)
+		return true;
+	if (__builtin_add_overflow(module->image_addr, module->image_size, &end))
+		return false;
+	return address <= end;
+}
+
+struct module *module_find(const struct module_table *table, struct addr_mode mode,
+			   uint64_t address)
+{
+	size_t low = 0, high = table->count;
+
+	if (mode.is_relative)
+		return mode.module < table->count ? &table->modules[mode.module] : NULL;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->by_address[middle]->image_addr <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && covers(table->by_address[low - 1], address) ? table->by_address[low - 1]
+								  : NULL;
+}

@@ -1,0 +1,244 @@
+/*
+ * native -- the inside of the symbolicate kind: modules, lookups, frames, names, answer.
+ *
+ * struct native is one request being answered; everything in it is the work's arena's, but
+ * for the entries held (module->found) and `path`.
+ *
+ *	request -> module table -> per module: lookup -> choice -> companions -> SymCache
+ *	        -> frames -> names -> source lookups -> answer
+ */
+#ifndef SYMBOLICATE_NATIVE_H
+#define SYMBOLICATE_NATIVE_H
+
+#include "base/buf.h"
+#include "symbolicate/request.h"
+#include "symbolicate/symbolicate.h"
+#include "symcache/symcache.h"
+
+/* A damaged entry is made again that often before the module counts as malformed. */
+#define SPOIL_TRIES 2u
+
+/* --- Lookups ----------------------------------------------------------------------------- */
+
+/* One location and what became of it. */
+struct tried {
+	struct derive derive;
+	bool is_settled;
+	unsigned spoiled;
+	enum err_kind failure;               /* ERR_NONE: there is an object, `meta` describes it */
+	struct text details;
+	struct convert_meta meta;
+};
+
+/* Every location of one purpose (or of one companion), in order of preference. */
+struct lookup {
+	bool is_planned;
+	struct location_list locations;
+	struct tried **tried;                /* one per location */
+	size_t settled;                      /* tried[0 .. settled) are settled */
+};
+
+#define NO_WINNER SIZE_MAX
+
+/* --- Modules ----------------------------------------------------------------------------- */
+
+enum debug_status { DEBUG_UNUSED, DEBUG_FOUND, DEBUG_MISSING, DEBUG_MALFORMED,
+		    DEBUG_FETCHING_FAILED, DEBUG_TIMEOUT, DEBUG_UNSUPPORTED, DEBUG_OTHER,
+		    DEBUG_STATUSES };
+const char *debug_status_name(enum debug_status status);
+enum debug_status debug_status_of(enum err_kind kind);
+
+enum module_stage { MODULE_LOOKUP, MODULE_COMPANIONS, MODULE_SYMCACHE, MODULE_SETTLED };
+
+/* What the chosen object was good for, as its candidate says it. */
+enum use_status { USE_NONE, USE_OK, USE_MALFORMED, USE_ERROR };
+struct use { enum use_status status; struct text details; };
+
+struct features { bool debug_info, unwind_info, symbols, sources; struct text srcsrv_vcs; };
+
+struct companion_lookup {
+	const struct object_want *want;
+	struct object_ids ids;
+	struct lookup lookup;                /* planned with no location: absent */
+};
+
+struct module {
+	const struct raw_module *raw;
+	uint64_t image_addr, image_size;     /* size 0: open ended */
+	bool has_size;                       /* said or inferred: goes into the answer */
+	bool is_referenced, is_source_referenced;
+	enum module_stage stage;
+	enum debug_status status;
+	struct features features;
+	struct lookup debug, source;
+	size_t winner;                       /* of debug.tried, or NO_WINNER */
+	struct use use;                      /* of the winner */
+	struct companion_lookup *companions;
+	size_t companion_count;
+	struct derive symcache;
+	unsigned spoiled;
+	enum err_kind failure;               /* why there is no SymCache; ERR_NONE: there is */
+	struct text details;
+	struct cache_found found;
+	struct symcache cache;               /* over found.payload, when settled without failure */
+	uint32_t arch;
+};
+
+struct module_table {
+	struct module *modules;              /* in request order */
+	size_t count;
+	struct module **by_address;
+};
+
+/* --- Frames ------------------------------------------------------------------------------ */
+
+enum frame_status { FRAME_SYMBOLICATED, FRAME_MISSING_SYMBOL, FRAME_UNKNOWN_IMAGE, FRAME_MISSING,
+		    FRAME_MALFORMED, FRAME_STATUSES };
+
+#define NO_NAME UINT32_MAX
+
+struct frame {
+	const struct raw_frame *raw;
+	size_t original_index;
+	enum frame_status status;
+	uint64_t address;                    /* as answered */
+	struct addr_mode mode;
+	struct text package, symbol, function;
+	uint32_t name;                       /* index into names, or NO_NAME */
+	/* symbolicated ones only: */
+	struct maybe_u64 sym_addr;
+	uint32_t language, line;
+	struct text abs_path;                /* TEXT_NONE: the cache knows no file */
+};
+
+struct trace {
+	struct frame *frames;
+	size_t count, room;
+};
+
+struct names {
+	struct convert_name *names;
+	size_t count;
+	uint32_t *slots;                     /* open addressing; NO_NAME: free */
+	size_t slot_count;                   /* a power of two */
+};
+
+enum native_stage { NATIVE_MODULES, NATIVE_FRAMES, NATIVE_NAMES, NATIVE_SOURCES, NATIVE_DONE };
+
+struct native {
+	struct work *work;
+	struct request request;
+	struct module_table table;
+	struct trace *traces;                /* one per request trace */
+	struct names names;
+	enum native_stage stage;
+	struct buf path;                     /* scratch for one cleaned path */
+};
+
+/* --- modules.c --------------------------------------------------------------------------- */
+
+int module_table_make(struct module_table *table, const struct request *request,
+		      struct arena *arena, struct err *err) __attribute__((warn_unused_result));
+/* NULL: no module covers it. */
+struct module *module_find(const struct module_table *table, struct addr_mode mode,
+			   uint64_t address);
+/* Frames of a module at 0 have relative addresses only. */
+static inline bool module_is_absolute(const struct module *module)
+{
+	return module->image_addr != 0;
+}
+
+/* --- plan.c: what has to be looked at ---------------------------------------------------- */
+
+/* Lists the locations and makes their keys.  Locations `other` has tried already are shared. */
+int lookup_plan(struct lookup *lookup, struct work *work, const struct source_list *sources,
+		const struct object_ids *ids, const enum file_type *types, size_t type_count,
+		const struct lookup *other, struct resolver *resolver, struct err *err)
+	__attribute__((warn_unused_result));
+/* Asks for everything not yet settled. */
+enum resolved lookup_resolve(struct lookup *lookup, struct work *work, struct resolver *resolver,
+			     struct err *err);
+/* A key for what is made of a location's file; `rest` follows the scope line. */
+int derive_key(struct cache_key *key, struct work *work, enum cache_kind kind,
+	       const struct location *location, struct text rest, struct err *err)
+	__attribute__((warn_unused_result));
+/* "source: ID\nlocation: URI\n", in the arena. */
+int location_text(const struct location *location, struct arena *arena, struct text *text,
+		  struct err *err) __attribute__((warn_unused_result));
+int err_no_memory(struct err *err) __attribute__((cold));
+
+/* --- choose.c: which of them ------------------------------------------------------------- */
+
+/* Index of the best one tried, or NO_WINNER. */
+size_t lookup_choose(const struct lookup *lookup, enum lookup_purpose purpose);
+
+/* --- resolve.c: one module on its way ---------------------------------------------------- */
+
+/* READY: module->stage is MODULE_SETTLED. */
+enum resolved module_advance(struct native *native, struct module *module,
+			     struct resolver *resolver, struct err *err);
+enum resolved module_advance_sources(struct native *native, struct module *module,
+				     struct resolver *resolver, struct err *err);
+/* Its SymCache turned out to be damaged: back to MODULE_SYMCACHE, or settled as malformed. */
+void module_spoil(struct module *module, struct resolver *resolver, const char *why);
+/* details as candidates print them, in the arena or static. */
+struct text failure_details(enum err_kind kind, struct text details, struct arena *arena);
+
+/* --- companions.c ------------------------------------------------------------------------ */
+
+int companions_plan(struct native *native, struct module *module, struct resolver *resolver,
+		    struct err *err) __attribute__((warn_unused_result));
+enum resolved companions_resolve(struct native *native, struct module *module,
+				 struct resolver *resolver, struct err *err);
+/* Fills derive->companions and appends them to the key's text. */
+int companions_describe(struct native *native, struct module *module, struct buf *key,
+			struct err *err) __attribute__((warn_unused_result));
+
+/* --- adjust.c: addresses ----------------------------------------------------------------- */
+
+struct adjustment {
+	uint32_t arch;
+	bool any_frame_says;                 /* some frame of the trace has the field */
+	const struct raw_trace *trace;
+	struct maybe_u64 signal;
+};
+/* The instruction inside the call, or false when it falls below the module. */
+bool address_adjust(const struct adjustment *adjustment, size_t index, uint64_t image_addr,
+		    uint64_t address, uint64_t *adjusted);
+
+/* --- frames.c, names.c ------------------------------------------------------------------- */
+
+/* READY: every trace has its frames, names still to be read.  WAIT: a SymCache was damaged,
+ * its module is on its way again. */
+enum resolved frames_look_up(struct native *native, struct resolver *resolver, struct err *err);
+
+int  names_collect(struct native *native, struct err *err) __attribute__((warn_unused_result));
+/* Puts readable names in and drops the frames nobody can use. */
+void frames_finish(struct native *native);
+/* Marks modules the answer still refers to; forgets the others. */
+void frames_mark_modules(struct native *native);
+
+/* --- candidates.c, answer.c -------------------------------------------------------------- */
+
+struct json_writer;
+struct candidate {
+	struct text source, location;
+	const struct tried *tried;           /* NULL: the source listed nothing */
+	struct use use;
+	size_t order;
+};
+/* What was considered for a module, sorted and merged. */
+int candidates_list(const struct module *module, const struct source_list *sources,
+		    struct arena *arena, struct candidate **list, size_t *count, struct err *err)
+	__attribute__((warn_unused_result));
+void candidate_write(const struct candidate *candidate, struct arena *arena,
+		     struct json_writer *json);
+void features_write(const struct features *features, struct json_writer *json);
+struct features features_of(const struct convert_meta *meta);
+
+int native_answer(struct native *native, struct buf *reply, struct err *err)
+	__attribute__((warn_unused_result));
+int native_candidates(struct native *native, struct buf *json, struct err *err)
+	__attribute__((warn_unused_result));
+
+#endif

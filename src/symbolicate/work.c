@@ -1,0 +1,53 @@
+/* work.c -- a request being answered, whatever its kind; and the list of kinds. */
+#include "symbolicate/symbolicate.h"
+
+#include "config/config.h"
+#include "symbolicate/native.h"
+
+static const struct request_kind *const kinds[] = {
+	&request_kind_symbolicate,
+};
+
+const struct request_kind *request_kind_named(const char *name)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i]->name, name) == 0)
+			return kinds[i];
+	return NULL;
+}
+
+int work_init(struct work *work, const struct request_kind *kind, const struct config *config,
+	      const struct source_list *default_sources, struct text scope, struct err *err)
+{
+	static const struct source_list no_sources;
+	char *copy;
+
+	*work = (struct work){
+		.kind = kind, .config = config,
+		.default_sources = default_sources ? default_sources : &no_sources,
+	};
+	arena_init(&work->arena, config->request_memory_bytes > SIZE_MAX ? SIZE_MAX
+				 : (size_t)config->request_memory_bytes);
+	if (!scope.bytes)
+		return 0;
+	copy = arena_strndup(&work->arena, scope.bytes, scope.size);
+	if (!copy)
+		return err_no_memory(err);
+	work->scope = (struct text){ copy, scope.size };
+	return 0;
+}
+
+void work_release(struct work *work)
+{
+	if (work->kind)
+		work->kind->release(work);
+	arena_release(&work->arena);
+	work->kind = NULL;
+}
+
+int work_candidates(struct work *work, struct buf *json, struct err *err)
+{
+	if (work->kind != &request_kind_symbolicate || !work->state)
+		return err_set(err, ERR_UNSUPPORTED, "this kind of request has no candidates");
+	return native_candidates(work->state, json, err);
+}
