@@ -46,7 +46,8 @@ int config_print(const struct config *config, struct buf *out, struct err *err)
 		if (key->about)
 			buf_printf(out, "%*s# %s\n", (int)(depth * 2), "", key->about);
 		if (key->type == KEY_CACHE_DIR)
-			buf_printf(out, "%s: %s\n", key->name, config->cache_dir);
+			buf_printf(out, "%s: %s\n", key->name,
+				   config->cache_is_of_boot ? "null" : config->cache_dir);
 		else
 			buf_printf(out, "%*s%s: %s\n", (int)(depth * 2), "", last ? last + 1 : key->name,
 				   key->preset);

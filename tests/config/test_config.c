@@ -1,0 +1,263 @@
+/* test_config -- the config file: every key, every refusal with file, line and key. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "config/config.h"
+#include "config/keys.h"
+#include "support/support.h"
+
+struct notes { char warnings[4][400]; int warning_count; char meaningless[8][100]; int meaningless_count; };
+
+static void take_note(void *payload, enum config_note_kind kind, const char *text)
+{
+	struct notes *notes = payload;
+
+	if (kind == CONFIG_NOTE_WARNING && notes->warning_count < 4)
+		snprintf(notes->warnings[notes->warning_count++], 400, "%s", text);
+	if (kind == CONFIG_NOTE_WITHOUT_MEANING && notes->meaningless_count < 8)
+		snprintf(notes->meaningless[notes->meaningless_count++], 100, "%s", text);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_ge(fputs(text, file), 0);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+static int load(struct config *config, const char *text, struct notes *notes, struct err *err)
+{
+	static const char path[] = "test-config.yml";
+	const char *const paths[] = { path };
+
+	write_file(path, text);
+	return config_load(config, paths, 1, NULL, take_note, notes, err);
+}
+
+START_TEST(defaults_without_a_file)
+{
+	struct config config;
+	struct err err = ERR_INIT;
+
+	ck_assert_msg(config_load(&config, NULL, 0, "/s", NULL, NULL, &err) == 0, "%s", err.text);
+	ck_assert_str_eq(config.state_dir, "/s");
+	ck_assert_str_eq(config.cache_dir, "/s/cache");
+	ck_assert_uint_eq(config.max_concurrent_requests, 200);
+	ck_assert_uint_eq(config.symbolicate_body_max_bytes, 57671680);
+	ck_assert_int_eq(config.downloaded.max_unused_seconds, 86400);
+	ck_assert_int_eq(config.derived.max_unused_seconds, 7 * 86400);
+	ck_assert_int_eq(config.max_download_timeout_millis, 300000);
+	ck_assert_str_eq(config.sources_json, "[]");
+	ck_assert_uint_eq(config.filesystem_root_count, 0);
+	ck_assert_int_eq(config.connect_to_reserved_ips, 0);
+	ck_assert_uint_eq(config.cell_memory_bytes, (uint64_t)4 << 30);
+	config_release(&config);
+	ck_assert_int_eq(mem_live, 0);
+}
+END_TEST
+
+static const struct { const char *what, *text, *words; } refusals[] = {
+	{ "an empty file", " \n", "config file empty" },
+	{ "no YAML", "a: [", "failed to parse config YAML: test-config.yml:" },
+	{ "a list at the top", "- a\n", "keys and values are expected here" },
+	{ "a bad duration", "\nconnect_timeout: soon\n",
+	  "test-config.yml:2: connect_timeout: `soon` is not a duration" },
+	{ "a number out of range", "pool:\n  threads: 0\n", "test-config.yml:2: pool.threads: `0` is outside 1" },
+	{ "a negative count", "max_concurrent_requests: -1\n", "`-1` is not a whole number" },
+	{ "null where it means nothing", "pool:\n  threads: null\n", "null is not allowed here" },
+	{ "neither true nor false", "symstore_proxy: 7\n", "`7` is neither true nor false" },
+	{ "an unknown level", "logging: {level: loud}\n", "logging.level: `loud` is not a word it knows" },
+	{ "an unknown key of ours", "workshop:\n  jops: 3\n",
+	  "test-config.yml:2: workshop.jops: unknown key, did you mean `workshop.jobs`?" },
+	{ "a list where one value belongs", "bind: [1, 2]\n", "one value is expected here" },
+	{ "one value where a list belongs", "filesystem_source_roots: /x\n", "a list is expected here" },
+	{ "no network", "reserved_ips_allowed: [10.0.0.0/33]\n", "is not a network" },
+	{ "a variable that is not set", "bind: ${SYMGATE_TEST_NOT_SET}\n", "the environment has no" },
+	{ "a size without sense", "caches: {quota: 10XB}\n", "`10XB` is not a size" },
+};
+
+START_TEST(refuses_with_words)
+{
+	struct config config;
+	struct notes notes = { 0 };
+	struct err err = ERR_INIT;
+
+	ck_assert_msg(load(&config, refusals[_i].text, &notes, &err) < 0, "%s", refusals[_i].what);
+	ck_assert_msg(strstr(err.text, refusals[_i].words) != NULL, "%s: %s", refusals[_i].what, err.text);
+	ck_assert_msg(strstr(err.text, "failed loading config") == err.text, "%s", err.text);
+	ck_assert_int_eq(mem_live, 0);
+}
+END_TEST
+
+START_TEST(reads_what_the_reference_reads)
+{
+	static const char text[] =
+		"cache_dir: null\nmax_concurrent_requests: null\nconnect_to_reserved_ips: true\n"
+		"caches:\n  downloaded:\n    max_unused_for: null\n    retry_misses_after: 500ms\n"
+		"  in_memory:\n    sentry_index_ttl: 1h\nmetrics:\n  statsd: x:1\n"
+		"logging:\n  level: \"debug\"\n  format: json\nmax_download_timeout: \"200ms\"\n"
+		"streaming_timout: 3s\nlimits:\n";
+	struct config config;
+	struct notes notes = { 0 };
+	struct err err = ERR_INIT;
+
+	ck_assert_msg(load(&config, text, &notes, &err) == 0, "%s", err.text);
+	ck_assert(config.cache_is_of_boot);
+	ck_assert_uint_eq(config.max_concurrent_requests, CONFIG_UNLIMITED);
+	ck_assert_int_eq(config.downloaded.max_unused_seconds, CONFIG_NEVER);
+	ck_assert_int_eq(config.downloaded.retry_misses_seconds, 1);
+	ck_assert_int_eq(config.max_download_timeout_millis, 200);
+	ck_assert_int_eq(config.log_level, LOG_DEBUG);
+	ck_assert_int_eq(config.log_format, LOG_JSON);
+	ck_assert_int_eq(notes.meaningless_count, 2);
+	ck_assert_str_eq(notes.meaningless[0], "caches.in_memory");
+	ck_assert_int_eq(notes.warning_count, 1);
+	ck_assert_msg(strstr(notes.warnings[0], "did you mean `streaming_timeout`?") != NULL, "%s",
+		      notes.warnings[0]);
+	config_release(&config);
+}
+END_TEST
+
+START_TEST(sources_become_json)
+{
+	static const char text[] =
+		"sources:\n- id: a\n  type: http\n  url: ${SYMGATE_TEST_URL}\n  is_public: true\n"
+		"  headers: {X-A: \"1\", n: 12, z: 007x, none: ~}\n";
+	struct config config;
+	struct notes notes = { 0 };
+	struct err err = ERR_INIT;
+
+	setenv("SYMGATE_TEST_URL", "http://h/\"q", 1);
+	ck_assert_msg(load(&config, text, &notes, &err) == 0, "%s", err.text);
+	ck_assert_str_eq(config.sources_json,
+			 "[{\"id\":\"a\",\"type\":\"http\",\"url\":\"http://h/\\\"q\",\"is_public\":true,"
+			 "\"headers\":{\"X-A\":\"1\",\"n\":12,\"z\":\"007x\",\"none\":null}}]");
+	config_release(&config);
+}
+END_TEST
+
+START_TEST(later_files_override)
+{
+	const char *const paths[] = { "test-config-a.yml", "test-config-b.yml" };
+	struct config config;
+	struct err err = ERR_INIT;
+
+	write_file(paths[0], "connect_to_reserved_ips: true\nfilesystem_source_roots: [\"/\"]\n");
+	write_file(paths[1], "connect_to_reserved_ips: false\n");
+	ck_assert_msg(config_load(&config, paths, 2, NULL, NULL, NULL, &err) == 0, "%s", err.text);
+	ck_assert(!config.connect_to_reserved_ips);
+	ck_assert_uint_eq(config.filesystem_root_count, 1);
+	ck_assert_str_eq(config.filesystem_roots[0], "/");
+	config_release(&config);
+}
+END_TEST
+
+START_TEST(reads_networks)
+{
+	struct config config;
+	struct notes notes = { 0 };
+	struct err err = ERR_INIT;
+
+	ck_assert_msg(load(&config, "reserved_ips_allowed: [10.1.0.0/16, \"fd00::/8\", 127.0.0.1]\n",
+			   &notes, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(config.allowed_network_count, 3);
+	ck_assert_uint_eq(config.allowed_networks[0].prefix_bits, 16);
+	ck_assert(config.allowed_networks[1].is_v6);
+	ck_assert_uint_eq(config.allowed_networks[2].prefix_bits, 32);
+	config_release(&config);
+}
+END_TEST
+
+/* deploy/example.yml is what the table prints, and can be read back without a note. */
+START_TEST(the_example_tells_every_key)
+{
+	struct config config, again;
+	struct notes notes = { 0 };
+	struct err err = ERR_INIT;
+	struct buf printed, shipped;
+
+	buf_init(&printed, 1 << 20);
+	buf_init(&shipped, 1 << 20);
+	ck_assert_int_eq(config_load(&config, NULL, 0, NULL, NULL, NULL, &err), 0);
+	ck_assert_int_eq(config_print(&config, &printed, &err), 0);
+	ck_assert_msg(file_read_all(support_source("deploy/example.yml"), 1 << 20, &shipped, &err) == 0,
+		      "%s", err.text);
+	ck_assert_str_eq(buf_string(&shipped), buf_string(&printed));
+	ck_assert_msg(load(&again, buf_string(&printed), &notes, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(notes.warning_count + notes.meaningless_count, 0);
+	ck_assert_int_eq(again.derived.max_unused_seconds, config.derived.max_unused_seconds);
+	ck_assert_uint_eq(again.cell_memory_bytes, config.cell_memory_bytes);
+	config_release(&config);
+	config_release(&again);
+	buf_release(&printed);
+	buf_release(&shipped);
+}
+END_TEST
+
+static int load_for_torment(void *payload, struct err *err)
+{
+	const char *const paths[] = { payload };
+	struct config config;
+
+	if (config_load(&config, paths, 1, NULL, NULL, NULL, err) < 0)
+		return -1;
+	config_release(&config);
+	return 0;
+}
+
+START_TEST(survives_every_allocation_failure)
+{
+	write_file("test-config.yml", "sources: [{id: a, type: http, url: u}]\nbind: 1.2.3.4:5\n");
+	support_every_allocation_failure(load_for_torment, (void *)(uintptr_t)"test-config.yml", 100);
+}
+END_TEST
+
+static void load_bytes(void *payload, const uint8_t *bytes, size_t size)
+{
+	const char *const paths[] = { "test-config-bytes.yml" };
+	struct config config;
+	struct err err = ERR_INIT;
+	FILE *file = fopen(paths[0], "w");
+
+	(void)payload;
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+	ck_assert_int_eq(fclose(file), 0);
+	if (config_load(&config, paths, 1, NULL, NULL, NULL, &err) == 0)
+		config_release(&config);
+	else
+		ck_assert(err.text[0] != '\0');
+}
+
+START_TEST(survives_every_byte_change)
+{
+	static const char text[] =
+		"sources:\n- {id: a, type: http, url: &u x, headers: {a: *u}}\nbind: \"${HOME}\"\n"
+		"pool: {threads: 3, max_wait: 1h 30m}\nreserved_ips_allowed: [fd00::/8]\n";
+
+	support_every_byte_change((const uint8_t *)text, sizeof(text) - 1, load_bytes, NULL);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("config");
+	TCase *tcase = tcase_create("config");
+
+	tcase_add_test(tcase, defaults_without_a_file);
+	tcase_add_loop_test(tcase, refuses_with_words, 0, (int)(sizeof(refusals) / sizeof(refusals[0])));
+	tcase_add_test(tcase, reads_what_the_reference_reads);
+	tcase_add_test(tcase, sources_become_json);
+	tcase_add_test(tcase, later_files_override);
+	tcase_add_test(tcase, reads_networks);
+	tcase_add_test(tcase, the_example_tells_every_key);
+	tcase_add_test(tcase, survives_every_allocation_failure);
+	tcase_add_test(tcase, survives_every_byte_change);
+	suite_add_tcase(suite, tcase);
+	return support_main(suite);
+}
