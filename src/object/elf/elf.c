@@ -200,32 +200,41 @@ static void add_table(struct elf *elf, const struct elf_file *file, struct elf_s
 		elf->tables[elf->table_count++] = (struct elf_table){ file, symbols };
 }
 
-/* .gnu_debugdata: a small ELF file, packed by xz, with the symbols strip took away.  A bad one
- * costs itself: the file is as good as one stripped of it. */
-static void open_mini(struct elf *elf, struct arena *arena)
+static int unpack_mini(struct elf *elf, struct arena *arena, struct text packed, struct err *err)
 {
-	const struct elf_section *section = elf_file_section(&elf->main, ".gnu_debugdata");
-	struct err ignored = ERR_INIT;
-	struct text packed;
 	uint64_t size;
 	void *out;
 
-	if (!section)
-		return;
-	packed = elf_section_raw(&elf->main, section);
-	if (!packed.bytes || unpack_xz_size(".gnu_debugdata", packed, &size, &ignored) < 0 ||
-	    size > LIMIT_SECTION_BYTES || unpack_room_get(&elf->room, size, &out, &ignored) < 0 ||
-	    unpack_memory(UNPACK_XZ, ".gnu_debugdata", packed, out, (size_t)size, &ignored) < 0 ||
-	    elf_file_read(&elf->mini, out, (size_t)size, arena, &ignored) < 0) {
+	if (unpack_xz_size(".gnu_debugdata", packed, &size, err) < 0 ||
+	    unpack_room_get(&elf->room, size, &out, err) < 0 ||
+	    unpack_memory(UNPACK_XZ, ".gnu_debugdata", packed, out, (size_t)size, err) < 0)
+		return -1;
+	return elf_file_read(&elf->mini, out, (size_t)size, arena, err);
+}
+
+/* .gnu_debugdata: a small ELF file, packed by xz, with the symbols strip took away.  A bad one
+ * costs itself: the file is as good as one stripped of it. */
+static int open_mini(struct elf *elf, struct arena *arena, struct err *err)
+{
+	const struct elf_section *section = elf_file_section(&elf->main, ".gnu_debugdata");
+	struct text packed = section ? elf_section_raw(&elf->main, section) : TEXT_NONE;
+
+	if (!packed.bytes)
+		return 0;
+	if (unpack_mini(elf, arena, packed, err) < 0) {
+		if (err->kind == ERR_NO_MEMORY)
+			return -1;
+		err_clear(err);
 		elf->mini = (struct elf_file){ .has_load_address = false };
-		return;
+		return 0;
 	}
 	if (!elf->mini.has_load_address)
 		elf->mini.load_address = elf->main.load_address;
+	return 0;
 }
 
 /* The fullest table first: where names compete it wins. */
-static void choose_tables(struct elf *elf, struct arena *arena)
+static int choose_tables(struct elf *elf, struct arena *arena, struct err *err)
 {
 	struct elf_symbols full = elf_file_symtab(&elf->main);
 
@@ -236,10 +245,12 @@ static void choose_tables(struct elf *elf, struct arena *arena)
 	}
 	add_table(elf, &elf->main, elf_file_dynsym(&elf->main));
 	if (full.count > 0)
-		return;
-	open_mini(elf, arena);
+		return 0;
+	if (open_mini(elf, arena, err) < 0)
+		return -1;
 	if (elf->mini.whole.bytes)
 		add_table(elf, &elf->mini, elf_file_symtab(&elf->mini));
+	return 0;
 }
 
 struct gather {
@@ -266,7 +277,8 @@ static int read_symbols(struct elf *elf, struct arena *arena, struct err *err)
 {
 	size_t count = 0;
 
-	choose_tables(elf, arena);
+	if (choose_tables(elf, arena, err) < 0)
+		return -1;
 	for (unsigned i = 0; i < elf->table_count; i++)
 		elf_symbols_each(elf->tables[i].file, &elf->tables[i].symbols, count_symbol, &count);
 	if (symbols_reserve(&elf->symbols, count, arena, err) < 0)

@@ -37,17 +37,19 @@ static struct object_want *add(struct want_list *list, enum object_role role, st
 
 /* objcopy packs these sections too when it is told to pack all (elf_with_compressed_debuglink
  * of the reference's fixtures; test_elf.c).  One that does not unpack is absent. */
-static struct reader link_reader(const struct elf_file *file, struct arena *arena,
+static struct reader link_reader(const struct elf_file *file, struct want_list *list,
 				 const char *name)
 {
-	struct err ignored = ERR_INIT;
+	struct err err = ERR_INIT;
 	struct unpack_room room;
 	struct reader reader;
 	struct text bytes;
 
-	unpack_room_init(&room, arena, LINK_BYTES_MOST);
-	if (elf_file_load(file, name, &room, &bytes, &ignored) < 0)
+	unpack_room_init(&room, list->arena, LINK_BYTES_MOST);
+	if (elf_file_load(file, name, &room, &bytes, &err) < 0) {
 		bytes = TEXT_NONE;
+		list->failed |= err.kind == ERR_NO_MEMORY;
+	}
 	reader = reader_over(name, bytes.bytes, bytes.size);
 	reader.big_endian = file->whole.big_endian;
 	return reader;
@@ -56,7 +58,7 @@ static struct reader link_reader(const struct elf_file *file, struct arena *aren
 /* .gnu_debuglink: a name, zeros up to a multiple of 4, and the target's CRC. */
 static void add_debuglink(const struct elf_file *file, struct want_list *list)
 {
-	struct reader reader = link_reader(file, list->arena, ".gnu_debuglink");
+	struct reader reader = link_reader(file, list, ".gnu_debuglink");
 	struct text name = reader_string(&reader);
 	struct object_want *want;
 	uint32_t crc;
@@ -73,7 +75,7 @@ static void add_debuglink(const struct elf_file *file, struct want_list *list)
 /* .gnu_debugaltlink: a name and a build id. */
 static bool add_altlink(const struct elf_file *file, struct want_list *list)
 {
-	struct reader reader = link_reader(file, list->arena, ".gnu_debugaltlink");
+	struct reader reader = link_reader(file, list, ".gnu_debugaltlink");
 	struct text name = reader_string(&reader);
 
 	if (reader.failed || reader_left(&reader) == 0)
@@ -86,7 +88,7 @@ static bool add_altlink(const struct elf_file *file, struct want_list *list)
 /* .debug_sup, DWARF5 §7.3.6: version, is_supplementary, name, length and bytes of the id. */
 static void add_supplementary(const struct elf_file *file, struct want_list *list)
 {
-	struct reader reader = link_reader(file, list->arena, ".debug_sup");
+	struct reader reader = link_reader(file, list, ".debug_sup");
 	uint16_t version = reader_u16(&reader);
 	bool is_supplementary = reader_u8(&reader);
 	struct text name = reader_string(&reader);

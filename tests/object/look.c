@@ -1,0 +1,224 @@
+/* look.c -- see look.h. */
+#include "object/look.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "support/support.h"
+
+#define LOOK_ARENA_BYTES ((size_t)256 << 20)
+#define LOOK_TEXT_BYTES  ((size_t)64 << 20)
+#define COMPANIONS_MOST  4u
+
+struct look {
+	struct object object;
+	struct arena arena, scratch;
+	struct file_map maps[COMPANIONS_MOST];
+	size_t map_count;
+	struct buf *out;             /* NULL: only read */
+};
+
+static void tell(struct look *look, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void tell(struct look *look, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!look->out)
+		return;
+	va_start(ap, fmt);
+	buf_vprintf(look->out, fmt, ap);
+	va_end(ap);
+}
+
+#define SHOWN(text) (int)(text).size, (text).bytes ? (text).bytes : ""
+
+static void tell_head(struct look *look)
+{
+	const struct object *object = &look->object;
+	char id[DEBUGID_TEXT_BYTES];
+
+	debugid_format(&object->debug_id, id);
+	tell(look, "object %s %s %s%s%s%s\n", object->format->name, arch_name(object->arch),
+	     object_kind_name(object->kind),
+	     object->offers & OBJECT_OFFERS_SYMBOLS ? " symbols" : "",
+	     object->offers & OBJECT_OFFERS_DEBUG ? " debug" : "",
+	     object->offers & OBJECT_OFFERS_UNWIND ? " unwind" : "");
+	tell(look, "id %s\ncode %.*s\nfile %.*s\nload %" PRIx64 "\n", id, SHOWN(object->code_id),
+	     SHOWN(object->debug_file), object->load_address);
+	for (size_t i = 0; i < object->want_count; i++)
+		tell(look, "want %s %.*s %.*s %08x\n", object_role_name(object->wants[i].role),
+		     SHOWN(object->wants[i].id), SHOWN(object->wants[i].name),
+		     object->wants[i].crc);
+}
+
+static void tell_file(struct look *look, const struct object_file_name *files, uint32_t file)
+{
+	if (file == OBJECT_NO_FILE)
+		tell(look, "?");
+	else
+		tell(look, "%.*s%s%.*s", SHOWN(files[file].directory),
+		     files[file].directory.size > 0 ? "/" : "", SHOWN(files[file].name));
+}
+
+static int tell_function(void *payload, const struct object_file_name *files, size_t file_count,
+			 const struct object_function *function, struct err *err)
+{
+	struct look *look = payload;
+	uint64_t end = function->range.address + function->range.size, at = 0;
+
+	(void)err;
+	tell(look, "function %" PRIx64 "+%" PRIx64 " %.*s\n", function->range.address,
+	     function->range.size, SHOWN(function->name));
+	ck_assert_uint_gt(function->range.size, 0);
+	for (size_t i = 0; i < function->line_count; i++) {
+		const struct object_line *line = &function->lines[i];
+
+		ck_assert(line->file == OBJECT_NO_FILE || line->file < file_count);
+		ck_assert(line->address >= function->range.address && line->address < end);
+		ck_assert(i == 0 || line->address > at);
+		at = line->address;
+		tell(look, "line %" PRIx64 " ", line->address);
+		tell_file(look, files, line->file);
+		tell(look, ":%u\n", line->line);
+	}
+	for (size_t i = 0; i < function->inlinee_count; i++) {
+		const struct object_inlinee *inlinee = &function->inlinees[i];
+
+		ck_assert(inlinee->parent == OBJECT_NO_PARENT || inlinee->parent < i);
+		ck_assert(inlinee->call_file == OBJECT_NO_FILE ||
+			  inlinee->call_file < file_count);
+		tell(look, "inline %zu in %d %.*s called ", i, (int)inlinee->parent,
+		     SHOWN(inlinee->name));
+		tell_file(look, files, inlinee->call_file);
+		tell(look, ":%u", inlinee->call_line);
+		for (size_t r = 0; r < inlinee->range_count; r++)
+			tell(look, " %" PRIx64 "+%" PRIx64, inlinee->ranges[r].address,
+			     inlinee->ranges[r].size);
+		tell(look, "\n");
+	}
+	return 0;
+}
+
+static int tell_symbol(void *payload, const struct object_symbol *symbol)
+{
+	tell(payload, "symbol %" PRIx64 "+%" PRIx64 " %.*s\n", symbol->address, symbol->size,
+	     SHOWN(symbol->name));
+	return 0;
+}
+
+static int tell_units(struct look *look, struct err *err)
+{
+	struct object_sink sink = { look, tell_function };
+
+	for (size_t i = 0; i < object_unit_count(&look->object); i++) {
+		struct err here = ERR_INIT;
+
+		if (object_read_unit(&look->object, i, &look->scratch, &sink, &here) == 0)
+			continue;
+		if (here.kind == ERR_NO_MEMORY) {
+			*err = here;
+			return -1;
+		}
+		tell(look, "unit error: %s\n", here.text);
+	}
+	return 0;
+}
+
+static int attach_all(struct look *look, const struct look_companion *companions, size_t count,
+		      struct err *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct file_map *map = &look->maps[look->map_count];
+
+		if (!companions[i].path)
+			continue;
+		*map = support_map(companions[i].path);
+		look->map_count++;
+		if (object_attach(&look->object, companions[i].role, map->bytes, map->size,
+				  err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int look_bytes(const void *bytes, size_t size, const struct look_companion *companions,
+	       size_t count, struct buf *out, struct err *err)
+{
+	struct look look = { .out = out };
+	int rc;
+
+	arena_init(&look.arena, LOOK_ARENA_BYTES);
+	arena_init(&look.scratch, LOOK_ARENA_BYTES);
+	rc = object_open(&look.object, bytes, size, &look.arena, err);
+	if (rc == 0)
+		rc = attach_all(&look, companions, count, err);
+	if (rc == 0) {
+		tell_head(&look);
+		rc = object_prepare(&look.object, err);
+	}
+	if (rc == 0)
+		rc = object_each_symbol(&look.object, tell_symbol, &look, err);
+	if (rc == 0)
+		rc = tell_units(&look, err);
+	object_release(&look.object);
+	for (size_t i = 0; i < look.map_count; i++)
+		file_unmap(&look.maps[i]);
+	arena_release(&look.scratch);
+	arena_release(&look.arena);
+	return rc;
+}
+
+const char *look_with(const char *path, enum object_role role, const char *companion)
+{
+	struct look_companion one = { role, companion };
+	struct file_map map = support_map(path);
+	struct err err = ERR_INIT;
+	struct buf out;
+
+	buf_init(&out, LOOK_TEXT_BYTES);
+	if (look_bytes(map.bytes, map.size, &one, 1, &out, &err) < 0)
+		ck_abort_msg("%s: %s", path, err.text);
+	file_unmap(&map);
+	return buf_string(&out);
+}
+
+const char *look_path(const char *path)
+{
+	return look_with(path, OBJECT_ROLE_DWZ, NULL);
+}
+
+bool look_has(const char *text, const char *start, const char *rest)
+{
+	size_t size = strlen(start), rest_size = strlen(rest);
+
+	for (const char *at = text; at && *at; at = strchr(at, '\n')) {
+		const char *end;
+
+		at += *at == '\n';
+		end = strchrnul(at, '\n');
+		if ((size_t)(end - at) >= size && memcmp(at, start, size) == 0 &&
+		    memmem(at + size, (size_t)(end - at) - size, rest, rest_size))
+			return true;
+	}
+	return false;
+}
+
+void look_survive(void *payload, const uint8_t *bytes, size_t size)
+{
+	struct err err = ERR_INIT;
+
+	(void)payload;
+	if (look_bytes(bytes, size, NULL, 0, NULL, &err) < 0)
+		ck_assert_str_ne(err.text, "");
+}
+
+int look_work(void *payload, struct err *err)
+{
+	const struct look_input *input = payload;
+
+	return look_bytes(input->bytes, input->size, input->companions, input->count, NULL, err);
+}

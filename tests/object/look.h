@@ -1,0 +1,47 @@
+/*
+ * look -- opens a file and tells all it says as text, so that tests can search and compare.
+ *
+ * One line per thing:
+ *	object elf x86_64 exe symbols debug unwind
+ *	id 3249d99d-... / code 5ab3... / file crash.debug
+ *	want debuglink <id> <name> <crc>
+ *	symbol 1000+4 name
+ *	function 1000+20 name
+ *	line 1004 dir/file.c:12          ("?" when nothing is known from there on)
+ *	inline 2 in 1 name called file.c:7 1004+8
+ *	unit error: ...
+ */
+#ifndef OBJECT_LOOK_H
+#define OBJECT_LOOK_H
+
+#include "base/buf.h"
+#include "object/object.h"
+
+struct look_companion {
+	enum object_role role;
+	const char *path;            /* NULL: none */
+};
+
+/* 0, or -1 with err; `out` is what was learnt until then. */
+int look_bytes(const void *bytes, size_t size, const struct look_companion *companions,
+	       size_t count, struct buf *out, struct err *err);
+
+/* The text of a file that must open; aborts the test otherwise.  Until the test ends. */
+const char *look_path(const char *path);
+const char *look_with(const char *path, enum object_role role, const char *companion);
+
+/* Is there a line that begins with `start` and goes on, after anything, with `rest`? */
+bool look_has(const char *text, const char *start, const char *rest);
+
+/* payload-less work for the torments of support.h: everything is read, nothing is kept. */
+void look_survive(void *payload, const uint8_t *bytes, size_t size);
+
+struct look_input {
+	const uint8_t *bytes;
+	size_t size;
+	const struct look_companion *companions;
+	size_t count;
+};
+int look_work(void *input, struct err *err);
+
+#endif
