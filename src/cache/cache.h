@@ -36,10 +36,11 @@ bool cache_kind_named(struct text name, enum cache_kind *kind);
 struct cache_key {
 	enum cache_kind kind;
 	struct text text;            /* "scope: S\n\nsource: ID\nlocation: URI\n" (caching.md §3) */
-	struct text scope;           /* TEXT_NONE: global */
+	struct text scope;           /* TEXT_NONE: global (and public: has its own retry times) */
 	struct text module;          /* for people: "libfoo.so", may be TEXT_NONE */
 	struct text source;          /* source id, for people and views */
-	uint8_t hash[HASH_SHA256_BYTES];       /* of kind, version and text */
+	uint8_t hash[HASH_SHA256_BYTES];       /* of kind, version and text: tells keys apart */
+	uint8_t text_hash[HASH_SHA256_BYTES];  /* SHA-256 of the text alone: rows and blob names */
 	uint8_t credentials[HASH_SHA256_BYTES]; /* placeholders of `denied` and `not_found` hold for
 	                                           these only; zero: none */
 };
@@ -87,7 +88,8 @@ int  cache_publish_failure(struct cache *cache, struct store *store, const struc
 	__attribute__((warn_unused_result));
 
 /* Single flight across processes: 1 when the key is ours to make, 0 when somebody else has a
- * live lease on it (wait for BOARD_CACHE_CHANGED, then look again), -1 error. */
+ * live lease on it or has just published it (wait for BOARD_CACHE_CHANGED, then look again),
+ * -1 error.  An owner that claims again keeps what it has. */
 int  cache_claim(struct cache *cache, struct store *store, const struct cache_key *key,
 		 const char *owner, struct err *err) __attribute__((warn_unused_result));
 /* Renews every lease of this owner; call every few seconds. */
@@ -98,6 +100,10 @@ void cache_unclaim(struct cache *cache, struct store *store, const struct cache_
 		   const char *owner);
 
 /* --- For the keeper and the command line ---------------------------------------------- */
+
+/* Writes out what board_touch() has gathered; once a minute is plenty. */
+int cache_write_touches(struct cache *cache, struct store *store, struct err *err)
+	__attribute__((warn_unused_result));
 
 /* One round: touches written, expired and over-quota entries removed, orphan files and temporary
  * files older than their time removed, flights of the dead cleared. */

@@ -1,1 +1,14 @@
 # src/cache -- sources, tests and programs of this room.
+noinst_LIBRARIES += libcache.a
+libcache_a_SOURCES = \
+	src/cache/blob.c \
+	src/cache/cache.c src/cache/cache.h \
+	src/cache/expiry.c \
+	src/cache/flight.c \
+	src/cache/kind.c \
+	src/cache/publish.c \
+	src/cache/room.h \
+	src/cache/row.c \
+	src/cache/table.c
+libcache_a_CFLAGS = $(AM_CFLAGS)
+$(libcache_a_OBJECTS): src/store/statements.h

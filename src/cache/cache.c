@@ -1,0 +1,358 @@
+/* cache.c -- see cache.h: opening, looking up, giving up damaged entries. */
+#include "cache/cache.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "board/board.h"
+#include "cache/room.h"
+#include "store/statements.h"
+
+_Static_assert(BOARD_CACHE_SOURCE_INDEX_MISS - BOARD_CACHE_OBJECTS_HIT_MEMORY ==
+	       CACHE_KINDS * 3 - 1, "three look-up counters per kind, in the order of kinds");
+
+enum lookup { HIT_MEMORY, HIT_ROW, MISS };
+
+static void count_lookup(struct cache *cache, enum cache_kind kind, enum lookup how)
+{
+	board_count(cache->board,
+		    (enum board_counter)(BOARD_CACHE_OBJECTS_HIT_MEMORY + 3 * (int)kind + (int)how), 1);
+}
+
+/* --- Opening -------------------------------------------------------------------------- */
+
+int cache_open(struct cache **cache, const struct config *config, struct board *board,
+	       struct store *store, struct err *err)
+{
+	struct cache *made = mem_get(sizeof(*made));
+	struct store_boot boot;
+
+	*cache = NULL;
+	if (made)
+		made->folder = mem_strdup(config->cache_dir);
+	if (!made || !made->folder) {
+		mem_give_back(made);
+		return err_set(err, ERR_NO_MEMORY, "no memory for the cache");
+	}
+	made->config = config;
+	made->board = board;
+	made->now = clock_unix_seconds;
+	made->now_millis = clock_monotonic_millis;
+	cache_table_init(made);
+	if (file_make_folders(made->folder, 0700, err) < 0) {
+		err_while(err, "cache_dir");
+		cache_close(made);
+		return -1;
+	}
+	if (store_boot(store, &boot, err) < 0) {
+		cache_close(made);
+		return -1;
+	}
+	atomic_store(&made->boot, boot.number);
+	atomic_store(&made->boot_read_at_millis, made->now_millis());
+	*cache = made;
+	return 0;
+}
+
+void cache_close(struct cache *cache)
+{
+	if (!cache)
+		return;
+	cache_table_release(cache);
+	mem_give_back(cache->folder);
+	mem_give_back(cache);
+}
+
+/* --- Dropping what is damaged ------------------------------------------------------------ */
+
+static int forget_ready(struct cache *cache, struct store *store, const struct cache_key *key,
+			const struct cache_entry *entry, struct err *err)
+{
+	struct store_value id = store_int(entry->id);
+	char path[CACHE_PATH_BYTES];
+
+	if (cache_blob_path(cache, key->kind, cache_kind_version(key->kind), key->text_hash, path,
+			    sizeof(path), err) < 0 ||
+	    store_run(store, STATEMENT_cache_forget, &id, 1, NULL, NULL, err) < 0)
+		return -1;
+	/* Before the commit: publishers rename under the same lock, so this cannot be a newer
+	 * one.  Should the commit fail, a row without its blob is a miss. */
+	if (entry->is_blob)
+		unlink(path);
+	return 0;
+}
+
+/* Under the write lock, where rows and blobs agree: drops the ready entry if its blob is not
+ * what the row says (`any`: whatever it is).  1 when it was dropped. */
+static int drop_ready(struct cache *cache, struct store *store, const struct cache_key *key,
+		      bool any, struct err *err)
+{
+	struct cache_entry entry;
+	struct stat st;
+	int fd = -1;
+	int drop = 0;
+
+	if (store_begin(store, err) < 0)
+		return -1;
+	if (cache_row_read(cache, store, key, &entry, NULL, err) < 0)
+		goto undo;
+	if (entry.id != 0 && entry.failure == ERR_NONE) {
+		drop = any;
+		if (!any && entry.is_blob)
+			drop = cache_blob_open(cache, key, entry.size_bytes, &fd, &st, err) == 0;
+		if (fd >= 0)
+			close(fd);
+	}
+	if (drop && forget_ready(cache, store, key, &entry, err) < 0)
+		goto undo;
+	if (store_commit(store, err) < 0)
+		return -1;
+	if (drop)
+		board_generation_bump(cache->board, key->hash);
+	return drop;
+undo:
+	store_rollback(store);
+	return -1;
+}
+
+static void drop_and_tell(struct cache *cache, struct store *store, const struct cache_key *key,
+			  bool any, const char *why)
+{
+	struct err err = ERR_INIT;
+	int dropped = drop_ready(cache, store, key, any, &err);
+
+	cache_table_remove(cache, key);
+	if (dropped < 0)
+		log_message(LOG_WARN, "cache_drop", NULL, "%s: %s", cache_kind_name(key->kind), err.text);
+	else if (dropped > 0)
+		log_message(LOG_WARN, "cache_drop", NULL, "%s %.*s: %s", cache_kind_name(key->kind),
+			    (int)key->module.size, key->module.bytes ? key->module.bytes : "", why);
+}
+
+void cache_spoil(struct cache *cache, struct store *store, const struct cache_key *key,
+		 const char *why)
+{
+	drop_and_tell(cache, store, key, true, why);
+}
+
+/* --- Looking up ------------------------------------------------------------------------- */
+
+/* Keeps used_at to the hour and a failure's asks to the minute.  With the shard's lock. */
+static void note_use(struct cache *cache, struct cache_hold *hold, int64_t now)
+{
+	struct cache_entry *entry = &hold->entry;
+
+	if (entry->failure == ERR_NONE) {
+		if (now - entry->used_at < CACHE_TOUCH_SECONDS)
+			return;
+		entry->used_at = now;
+	} else {
+		if (now - hold->asked_at < CACHE_ASK_SECONDS)
+			return;
+		hold->asked_at = now;
+	}
+	board_touch(cache->board, entry->id);
+}
+
+static void hand_out(struct cache_hold *hold, struct cache_found *found)
+{
+	struct text bytes = { hold->bytes ? hold->bytes : "", hold->byte_count };
+
+	memset(found, 0, sizeof(*found));
+	if (hold->entry.id == 0)
+		return;                      /* known to be absent */
+	atomic_fetch_add(&hold->holders, 1);
+	found->hold = hold;
+	found->failure = hold->entry.failure;
+	found->state = found->failure == ERR_NONE ? CACHE_READY : CACHE_FAILED;
+	if (found->state == CACHE_FAILED)
+		found->details = bytes;
+	else if (hold->map.bytes)
+		found->payload = (struct text){ (const char *)hold->map.bytes, hold->map.size };
+	else
+		found->payload = bytes;
+}
+
+/* The hot way: one look in the table.  False: the row has to be read. */
+static bool find_in_table(struct cache *cache, const struct cache_key *key, struct cache_found *found)
+{
+	uint32_t generation = board_generation(cache->board, key->hash);
+	int64_t now_millis = cache->now_millis();
+	int64_t now = cache->now();
+	struct cache_shard *shard = cache_table_lock(cache, key->hash);
+	struct cache_hold *hold = cache_table_get(shard, key);
+	bool fresh = hold && hold->generation == generation &&
+		     now_millis - hold->read_at_millis < CACHE_REREAD_MILLIS &&
+		     (hold->entry.id == 0 || !cache_is_expired(cache, &hold->entry, now));
+
+	if (fresh) {
+		if (hold->entry.id != 0)
+			note_use(cache, hold, now);
+		hand_out(hold, found);
+	}
+	cache_table_unlock(shard);
+	return fresh;
+}
+
+/* Is the row we have still the one that was just read?  Then it stays, with its mapping. */
+static bool keep_known(struct cache *cache, const struct cache_key *key, struct cache_hold *fresh,
+		       const struct stat *st, struct cache_found *found)
+{
+	struct cache_shard *shard = cache_table_lock(cache, key->hash);
+	struct cache_hold *known = cache_table_get(shard, key);
+	bool same = known && known->entry.id != 0 && known->entry.id == fresh->entry.id &&
+		    known->entry.size_bytes == fresh->entry.size_bytes &&
+		    known->entry.failure == fresh->entry.failure &&
+		    known->entry.is_blob == fresh->entry.is_blob;
+
+	if (same && known->entry.is_blob)
+		same = known->device == st->st_dev && known->inode == st->st_ino;
+	/* Edited by hand under the same id. */
+	if (same && known->bytes)
+		same = known->byte_count == fresh->byte_count &&
+		       memcmp(known->bytes, fresh->bytes, fresh->byte_count) == 0;
+	if (same) {
+		known->entry = fresh->entry;
+		known->generation = fresh->generation;
+		known->read_at_millis = fresh->read_at_millis;
+		note_use(cache, known, cache->now());
+		hand_out(known, found);
+	}
+	cache_table_unlock(shard);
+	return same;
+}
+
+/* The blob of a row: mapped into the hold unless we have it mapped already.  1, 0 when it is
+ * not what the row says, -1. */
+static int bring_blob(struct cache *cache, const struct cache_key *key, struct cache_hold *hold,
+		      struct cache_found *found, struct err *err)
+{
+	struct stat st;
+	int fd;
+	int good = cache_blob_open(cache, key, hold->entry.size_bytes, &fd, &st, err);
+
+	if (good <= 0)
+		return good;
+	if (keep_known(cache, key, hold, &st, found)) {
+		close(fd);
+		return 1;
+	}
+	hold->device = st.st_dev;
+	hold->inode = st.st_ino;
+	if (file_map_fd(&hold->map, fd, err) < 0)
+		good = -1;
+	else if (hold->map.size != hold->entry.size_bytes)
+		good = 0;                    /* cut between the two looks */
+	close(fd);
+	return good;
+}
+
+static int find_in_store(struct cache *cache, struct store *store, const struct cache_key *key,
+			 struct cache_hold *hold, struct cache_found *found, struct err *err)
+{
+	struct cache_shard *shard;
+	int good;
+
+	/* Before the row: a change in between makes us read again. */
+	hold->generation = board_generation(cache->board, key->hash);
+	hold->read_at_millis = cache->now_millis();
+	cache_refresh_boot(cache, store);
+	if (cache_row_read(cache, store, key, &hold->entry, hold, err) < 0)
+		return -1;
+	if (hold->entry.is_blob) {
+		good = bring_blob(cache, key, hold, found, err);
+		if (good < 0)
+			return -1;
+		if (good == 0) {
+			drop_and_tell(cache, store, key, false, "the blob is gone or damaged");
+			return 0;
+		}
+	} else if (hold->entry.id != 0 && keep_known(cache, key, hold, NULL, found)) {
+		return 0;
+	}
+	if (found->hold)
+		return 0;
+	cache_table_put(cache, hold);
+	shard = cache_table_lock(cache, key->hash);
+	if (hold->entry.id != 0)
+		note_use(cache, hold, cache->now());
+	hand_out(hold, found);
+	cache_table_unlock(shard);
+	return 0;
+}
+
+int cache_find(struct cache *cache, struct store *store, const struct cache_key *key,
+	       struct cache_found *found, struct err *err)
+{
+	struct cache_hold *hold;
+	int rc;
+
+	memset(found, 0, sizeof(*found));
+	if (find_in_table(cache, key, found)) {
+		count_lookup(cache, key->kind, found->state == CACHE_ABSENT ? MISS : HIT_MEMORY);
+		return 0;
+	}
+	hold = cache_hold_new(key);
+	if (!hold)
+		return err_set(err, ERR_NO_MEMORY, "no memory for a cache entry");
+	rc = find_in_store(cache, store, key, hold, found, err);
+	cache_hold_drop(hold);
+	if (rc < 0)
+		return err_while(err, "looking in the cache of %s", cache_kind_name(key->kind));
+	count_lookup(cache, key->kind, found->state == CACHE_ABSENT ? MISS : HIT_ROW);
+	return 0;
+}
+
+void cache_found_release(struct cache_found *found)
+{
+	cache_hold_drop(found->hold);
+	memset(found, 0, sizeof(*found));
+}
+
+/* --- A payload as a descriptor --------------------------------------------------------- */
+
+static int small_as_file(struct text payload, int *fd, struct err *err)
+{
+	*fd = memfd_create("symgate-payload", MFD_CLOEXEC);
+	if (*fd < 0)
+		return err_os(err, errno, "a file in memory");
+	if (file_write_all(*fd, payload.bytes, payload.size, err) == 0 &&
+	    lseek(*fd, 0, SEEK_SET) == 0)
+		return 0;
+	close(*fd);
+	*fd = -1;
+	return err_while(err, "a file in memory");
+}
+
+int cache_open_blob(struct cache *cache, struct store *store, const struct cache_key *key,
+		    int *fd, struct err *err)
+{
+	struct cache_found found;
+	struct stat st;
+	int rc;
+
+	*fd = -1;
+	if (cache_find(cache, store, key, &found, err) < 0)
+		return -1;
+	if (found.state != CACHE_READY) {
+		rc = 0;
+	} else if (!found.hold->entry.is_blob) {
+		rc = small_as_file(found.payload, fd, err) == 0 ? 1 : -1;
+	} else {
+		rc = cache_blob_open(cache, key, found.payload.size, fd, &st, err);
+		if (rc == 0)
+			drop_and_tell(cache, store, key, false, "the blob is gone or damaged");
+	}
+	cache_found_release(&found);
+	if (rc == 0)
+		return err_set(err, ERR_NOT_FOUND, "the cache of %s has it no more",
+			       cache_kind_name(key->kind));
+	return rc < 0 ? -1 : 0;
+}

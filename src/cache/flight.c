@@ -1,0 +1,72 @@
+/* flight.c -- one maker per key, across processes. */
+#include "base/err.h"
+#include "base/log.h"
+#include "board/board.h"
+#include "cache/room.h"
+#include "store/statements.h"
+
+static int64_t claim_row(struct cache *cache, struct store *store, const struct cache_key *key,
+			 const char *owner, struct err *err)
+{
+	struct store_value values[7];
+
+	cache_key_values(key, values);
+	values[3] = store_text(text_of(owner));
+	values[4] = store_int(atomic_load(&cache->boot));
+	values[5] = store_int(cache->now());
+	values[6] = store_int(CACHE_LEASE_SECONDS);
+	return store_run(store, STATEMENT_flight_claim, values, 7, NULL, NULL, err);
+}
+
+int cache_claim(struct cache *cache, struct store *store, const struct cache_key *key,
+		const char *owner, struct err *err)
+{
+	struct cache_entry entry;
+	int64_t rows;
+
+	cache_refresh_boot(cache, store);
+	if (store_begin(store, err) < 0)
+		return -1;
+	if (cache_row_read(cache, store, key, &entry, NULL, err) < 0)
+		goto undo;
+	if (entry.id != 0) {
+		/* Published since the caller looked: the next look will see it. */
+		store_rollback(store);
+		cache_table_remove(cache, key);
+		board_bump(cache->board, BOARD_CACHE_CHANGED);
+		return 0;
+	}
+	rows = claim_row(cache, store, key, owner, err);
+	if (rows < 0)
+		goto undo;
+	if (store_commit(store, err) < 0)
+		return -1;
+	return rows > 0;
+undo:
+	store_rollback(store);
+	return err_while(err, "claiming a key of %s", cache_kind_name(key->kind));
+}
+
+int cache_claims_renew(struct cache *cache, struct store *store, const char *owner,
+		       struct err *err)
+{
+	struct store_value values[3] = { store_int(cache->now()), store_int(CACHE_LEASE_SECONDS),
+					 store_text(text_of(owner)) };
+
+	return store_run(store, STATEMENT_flight_renew, values, 3, NULL, NULL, err) < 0
+	       ? err_while(err, "renewing claims") : 0;
+}
+
+void cache_unclaim(struct cache *cache, struct store *store, const struct cache_key *key,
+		   const char *owner)
+{
+	struct store_value values[4];
+	struct err err = ERR_INIT;
+
+	cache_key_values(key, values);
+	values[3] = store_text(text_of(owner));
+	/* Failing that the lease runs out by itself. */
+	if (store_run(store, STATEMENT_flight_give_up, values, 4, NULL, NULL, &err) < 0)
+		log_message(LOG_WARN, "cache_unclaim", NULL, "%s", err.text);
+	board_generation_bump(cache->board, key->hash);
+}

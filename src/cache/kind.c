@@ -1,0 +1,140 @@
+/* kind.c -- the kinds of entries: names, versions, times; and keys. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "cache/room.h"
+
+enum category { DOWNLOADED, DERIVED, INDEX };
+
+/*
+ * A version is bumped when the payload of a kind changes its meaning; entries of others are
+ * not found any more and leave when unused.
+ */
+static const struct {
+	const char *name;
+	enum category category;
+	int64_t version;
+} kinds[CACHE_KINDS] = {
+	[CACHE_OBJECTS]          = { "objects",          DOWNLOADED, 1 },
+	[CACHE_OBJECT_META]      = { "object_meta",      DERIVED,    1 },
+	[CACHE_AUXDIFS]          = { "auxdifs",          DOWNLOADED, 1 },
+	[CACHE_IL2CPP]           = { "il2cpp",           DOWNLOADED, 1 },
+	[CACHE_SYMCACHES]        = { "symcaches",        DERIVED,    1 },
+	[CACHE_CFICACHES]        = { "cficaches",        DERIVED,    1 },
+	[CACHE_PPDB_CACHES]      = { "ppdb_caches",      DERIVED,    1 },
+	[CACHE_SOURCEMAP_CACHES] = { "sourcemap_caches", DERIVED,    1 },
+	[CACHE_SOURCEFILES]      = { "sourcefiles",      DOWNLOADED, 1 },
+	[CACHE_PROGUARD]         = { "proguard",         DOWNLOADED, 1 },
+	[CACHE_SOURCE_INDEX]     = { "source_index",     INDEX,      1 },
+};
+
+const char *cache_kind_name(enum cache_kind kind)
+{
+	return (unsigned)kind < CACHE_KINDS ? kinds[kind].name : "unknown";
+}
+
+bool cache_kind_named(struct text name, enum cache_kind *kind)
+{
+	for (unsigned i = 0; i < CACHE_KINDS; i++) {
+		if (text_is(name, kinds[i].name)) {
+			*kind = (enum cache_kind)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+int64_t cache_kind_version(enum cache_kind kind)
+{
+	return kinds[kind].version;
+}
+
+const struct config_cache_times *cache_kind_times(const struct config *config, enum cache_kind kind)
+{
+	switch (kinds[kind].category) {
+	case DOWNLOADED: return &config->downloaded;
+	case INDEX:      return &config->index;
+	case DERIVED:    break;
+	}
+	return &config->derived;
+}
+
+const char *cache_state_name(enum err_kind failure)
+{
+	return failure == ERR_NONE ? "ready" : err_kind_name(failure);
+}
+
+bool cache_state_named(struct text name, enum err_kind *failure)
+{
+	for (unsigned i = 0; i < ERR_KINDS; i++) {
+		if (text_is(name, cache_state_name((enum err_kind)i))) {
+			*failure = (enum err_kind)i;
+			return i == ERR_NONE || err_kind_is_lasting((enum err_kind)i);
+		}
+	}
+	return false;
+}
+
+/* --- Keys ----------------------------------------------------------------------------- */
+
+/* Two keys whose texts differ differ in more than the last two bytes, or SHA-256 is broken. */
+void cache_fold_hash(uint8_t *hash, enum cache_kind kind, int64_t version,
+		     const uint8_t *text_hash)
+{
+	memcpy(hash, text_hash, HASH_SHA256_BYTES);
+	hash[HASH_SHA256_BYTES - 2] ^= (uint8_t)kind;
+	hash[HASH_SHA256_BYTES - 1] ^= (uint8_t)version;
+}
+
+/* A scope is any string; it must not be able to write the lines after it. */
+static size_t escape_scope(char *out, struct text scope)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < scope.size; i++) {
+		char c = scope.bytes[i];
+
+		if (c == '\n' || c == '\\')
+			out[size++] = '\\';
+		out[size++] = c == '\n' ? 'n' : c;
+	}
+	return size;
+}
+
+static size_t add(char *out, size_t size, struct text text)
+{
+	if (text.size)
+		memcpy(out + size, text.bytes, text.size);
+	return size + text.size;
+}
+
+int cache_key_make(struct cache_key *key, struct arena *arena, enum cache_kind kind,
+		   struct text scope, struct text rest, struct err *err)
+{
+	struct text shown = scope.bytes ? scope : TEXT("global");
+	size_t room = rest.size + 32;
+	size_t size = 0;
+	char *text, *copy = NULL;
+
+	memset(key, 0, sizeof(*key));
+	if (__builtin_mul_overflow(shown.size, (size_t)2, &size) ||
+	    __builtin_add_overflow(room, size, &room))
+		return err_set(err, ERR_NO_MEMORY, "a cache key that large");
+	text = arena_alloc_raw(arena, room, 1);
+	if (scope.bytes)
+		copy = arena_strndup(arena, scope.bytes, scope.size);
+	if (!text || (scope.bytes && !copy))
+		return err_set(err, ERR_NO_MEMORY, "no memory for a cache key");
+	size = add(text, 0, TEXT("scope: "));
+	size += escape_scope(text + size, shown);
+	size = add(text, size, TEXT("\n\n"));
+	size = add(text, size, rest);
+
+	key->kind = kind;
+	key->text = (struct text){ text, size };
+	key->scope = (struct text){ copy, copy ? scope.size : 0 };
+	hash_sha256(text, size, key->text_hash);
+	cache_fold_hash(key->hash, kind, cache_kind_version(kind), key->text_hash);
+	return 0;
+}

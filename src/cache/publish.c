@@ -1,0 +1,254 @@
+/*
+ * publish.c -- making entries: payloads, failures.
+ *
+ * A blob is renamed into place inside the transaction that writes its row, so under the write
+ * lock row and blob always agree; what readers see in between they check again there.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "board/board.h"
+#include "cache/room.h"
+#include "store/statements.h"
+
+_Static_assert(BOARD_CACHE_SOURCE_INDEX_BYTES - BOARD_CACHE_OBJECTS_BYTES == CACHE_KINDS - 1,
+	       "one byte counter per kind, in the order of kinds");
+
+struct publication {
+	struct cache_entry entry;    /* what the row will say */
+	struct text payload;         /* small ones */
+	struct text details;         /* failures */
+	const uint8_t *credentials;  /* 32 bytes */
+	int64_t asks;
+	int fd;                      /* blobs; -1 */
+	const char *path;
+};
+
+static const uint8_t nobody[HASH_SHA256_BYTES];
+
+static int run_on_key(struct store *store, unsigned statement, const struct cache_key *key,
+		      const uint8_t *credentials, struct err *err)
+{
+	struct store_value values[4];
+
+	cache_key_values(key, values);
+	if (credentials)
+		values[3] = store_bytes(credentials, HASH_SHA256_BYTES);
+	return store_run(store, statement, values, credentials ? 4 : 3, NULL, NULL, err) < 0 ? -1 : 0;
+}
+
+static int add_row(struct cache *cache, struct store *store, const struct cache_key *key,
+		   const struct publication *publication, struct err *err)
+{
+	const struct cache_entry *entry = &publication->entry;
+	int64_t retry = entry->failure == ERR_NONE ? CONFIG_NEVER : cache_retry_seconds(cache, entry);
+	struct store_value values[17];
+
+	cache_key_values(key, values);
+	values[3] = store_bytes(publication->credentials, HASH_SHA256_BYTES);
+	values[4] = store_text(text_of(cache_state_name(entry->failure)));
+	values[5] = entry->failure == ERR_NONE && !entry->is_blob
+		    ? store_bytes(publication->payload.bytes, publication->payload.size)
+		    : store_text(TEXT_NONE);
+	values[6] = store_int((int64_t)entry->size_bytes);
+	values[7] = store_text(publication->details);
+	values[8] = store_text(key->scope);
+	values[9] = store_text(key->module);
+	values[10] = store_text(key->source);
+	values[11] = store_int(entry->boot);
+	values[12] = store_text(text_of(store_build_id()));
+	values[13] = store_int(entry->made_at);
+	values[14] = retry == CONFIG_NEVER ? store_text(TEXT_NONE) : store_int(entry->made_at + retry);
+	values[15] = store_int(entry->repeats);
+	values[16] = store_int(publication->asks);
+	return store_run(store, STATEMENT_cache_add, values, 17, NULL, NULL, err) < 0 ? -1 : 0;
+}
+
+static int put_blob(struct cache *cache, const struct cache_key *key,
+		    const struct publication *publication, struct err *err)
+{
+	char path[CACHE_PATH_BYTES];
+
+	if (publication->fd < 0)
+		return 0;
+	if (cache_blob_path(cache, key->kind, cache_kind_version(key->kind), key->text_hash, path,
+			    sizeof(path), err) < 0)
+		return -1;
+	if (file_publish(publication->fd, publication->path, path, 0444, err) == 0)
+		return 0;
+	if (err->kind == ERR_NOT_FOUND)      /* our file vanished: no fact about the world */
+		err->kind = ERR_IO;
+	return -1;
+}
+
+static int write_payload(struct cache *cache, struct store *store, const struct cache_key *key,
+			 const struct publication *publication, struct err *err)
+{
+	if (store_begin(store, err) < 0)
+		return -1;
+	if (run_on_key(store, STATEMENT_cache_forget_key, key, NULL, err) < 0 ||
+	    run_on_key(store, STATEMENT_flight_end, key, NULL, err) < 0 ||
+	    add_row(cache, store, key, publication, err) < 0 ||
+	    put_blob(cache, key, publication, err) < 0) {
+		store_rollback(store);
+		return -1;
+	}
+	return store_commit(store, err);
+}
+
+static struct cache_entry entry_of_now(struct cache *cache, struct store *store,
+				       const struct cache_key *key)
+{
+	struct cache_entry entry = { .kind = key->kind, .is_global = !key->scope.bytes,
+				     .is_of_this_build = true };
+
+	cache_refresh_boot(cache, store);
+	entry.boot = atomic_load(&cache->boot);
+	entry.made_at = entry.used_at = cache->now();
+	return entry;
+}
+
+static int publish_payload(struct cache *cache, struct store *store, const struct cache_key *key,
+			   struct publication *publication, struct err *err)
+{
+	publication->credentials = nobody;
+	if (write_payload(cache, store, key, publication, err) < 0)
+		return err_while(err, "publishing into the cache of %s", cache_kind_name(key->kind));
+	board_count(cache->board,
+		    (enum board_counter)(BOARD_CACHE_OBJECTS_BYTES + (int)key->kind),
+		    publication->entry.size_bytes);
+	board_generation_bump(cache->board, key->hash);
+	return 0;
+}
+
+int cache_publish_file(struct cache *cache, struct store *store, const struct cache_key *key,
+		       int fd, const char *path, struct err *err)
+{
+	struct publication publication = { .entry = entry_of_now(cache, store, key), .fd = fd,
+					   .path = path };
+	struct stat st;
+
+	/* The slow part, before anybody has to wait for us. */
+	if (fsync(fd) < 0 || fstat(fd, &st) < 0)
+		return err_os(err, errno, "publishing into the cache of %s",
+			      cache_kind_name(key->kind));
+	publication.entry.is_blob = true;
+	publication.entry.size_bytes = (uint64_t)st.st_size;
+	return publish_payload(cache, store, key, &publication, err);
+}
+
+int cache_publish_small(struct cache *cache, struct store *store, const struct cache_key *key,
+			struct text payload, struct err *err)
+{
+	struct publication publication = { .entry = entry_of_now(cache, store, key), .fd = -1,
+					   .payload = payload };
+
+	if (payload.size > CACHE_SMALL_BYTES)
+		return err_set(err, ERR_INTERNAL, "%zu bytes are no small payload", payload.size);
+	publication.entry.size_bytes = payload.size;
+	return publish_payload(cache, store, key, &publication, err);
+}
+
+/* --- Failures --------------------------------------------------------------------------- */
+
+struct before {
+	int64_t asks;
+	int64_t repeats;             /* -1: what was there is of another kind */
+	const struct cache *cache;
+	int64_t now;
+};
+
+static int read_asks(void *payload, const struct store_value *columns, unsigned count)
+{
+	(void)count;
+	((struct before *)payload)->asks = columns[0].number;
+	return 1;
+}
+
+/* Columns of cache_find: 1 state, 7 build, 8 made_at, 10 repeats. */
+static int read_repeats(void *payload, const struct store_value *columns, unsigned count)
+{
+	struct before *before = payload;
+	bool ended_itself = text_is(columns[1].text, "crashed") || text_is(columns[1].text, "limit");
+
+	(void)count;
+	if (ended_itself && text_is(columns[7].text, store_build_id()) &&
+	    columns[8].number <= before->now + CACHE_SLACK_SECONDS)
+		before->repeats = columns[10].number;
+	return 0;
+}
+
+static int look_before(struct store *store, const struct cache_key *key, const uint8_t *credentials,
+		       struct before *before, struct err *err)
+{
+	struct store_value values[4];
+
+	cache_key_values(key, values);
+	values[3] = store_bytes(credentials, HASH_SHA256_BYTES);
+	if (store_run(store, STATEMENT_cache_asks, values, 4, read_asks, before, err) < 0 ||
+	    store_run(store, STATEMENT_cache_find, values, 4, read_repeats, before, err) < 0)
+		return -1;
+	return 0;
+}
+
+/* What went before for this key, as far as the new failure supersedes it. */
+static int forget_before(struct store *store, const struct cache_key *key,
+			 const uint8_t *credentials, struct err *err)
+{
+	if (credentials == nobody &&
+	    run_on_key(store, STATEMENT_cache_forget_one, key, nobody, err) < 0)
+		return -1;
+	if (run_on_key(store, STATEMENT_cache_forget_shared_failure, key, NULL, err) < 0)
+		return -1;
+	return memcmp(key->credentials, nobody, sizeof(nobody)) == 0 ? 0
+	       : run_on_key(store, STATEMENT_cache_forget_one, key, key->credentials, err);
+}
+
+static int write_failure(struct cache *cache, struct store *store, const struct cache_key *key,
+			 struct publication *publication, struct err *err)
+{
+	struct before before = { .repeats = -1, .now = publication->entry.made_at };
+	struct cache_entry standing;
+	enum err_kind failure = publication->entry.failure;
+
+	if (run_on_key(store, STATEMENT_flight_end, key, NULL, err) < 0 ||
+	    cache_row_read(cache, store, key, &standing, NULL, err) < 0)
+		return -1;
+	/* Somebody else had more luck meanwhile. */
+	if (standing.id != 0 && standing.failure == ERR_NONE)
+		return 0;
+	if (look_before(store, key, publication->credentials, &before, err) < 0 ||
+	    forget_before(store, key, publication->credentials, err) < 0)
+		return -1;
+	publication->asks = before.asks + 1;
+	if (failure == ERR_CRASHED || failure == ERR_LIMIT)
+		publication->entry.repeats = before.repeats + 1;
+	return add_row(cache, store, key, publication, err);
+}
+
+int cache_publish_failure(struct cache *cache, struct store *store, const struct cache_key *key,
+			  const struct err *failure, struct err *err)
+{
+	bool by_credentials = failure->kind == ERR_NOT_FOUND || failure->kind == ERR_DENIED;
+	bool none = memcmp(key->credentials, nobody, sizeof(nobody)) == 0;
+	struct publication publication = { .entry = entry_of_now(cache, store, key), .fd = -1 };
+
+	publication.entry.failure = failure->kind;
+	publication.details = text_of(failure->text);
+	publication.credentials = by_credentials && !none ? key->credentials : nobody;
+	if (store_begin(store, err) < 0)
+		return -1;
+	if ((err_kind_is_lasting(failure->kind)
+	     ? write_failure(cache, store, key, &publication, err)
+	     : run_on_key(store, STATEMENT_flight_end, key, NULL, err)) < 0) {
+		store_rollback(store);
+		return err_while(err, "remembering a failure in the cache of %s",
+				 cache_kind_name(key->kind));
+	}
+	if (store_commit(store, err) < 0)
+		return -1;
+	board_generation_bump(cache->board, key->hash);
+	return 0;
+}

@@ -1,0 +1,128 @@
+/* row.c -- which row answers for a key. */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "cache/room.h"
+#include "store/statements.h"
+
+enum { COLUMN_ID, COLUMN_STATE, COLUMN_SIZE, COLUMN_PAYLOAD, COLUMN_DETAILS, COLUMN_SCOPE,
+       COLUMN_BOOT, COLUMN_BUILD, COLUMN_MADE, COLUMN_USED, COLUMN_REPEATS, COLUMN_CREDENTIALS };
+
+struct picking {
+	const struct cache *cache;
+	const struct cache_key *key;
+	int64_t now;
+	struct cache_entry *best;
+	unsigned best_rank;
+	struct cache_hold *hold;     /* NULL: bytes are not wanted */
+	bool no_memory;
+};
+
+void cache_key_values(const struct cache_key *key, struct store_value values[3])
+{
+	values[0] = store_text(text_of(cache_kind_name(key->kind)));
+	values[1] = store_int(cache_kind_version(key->kind));
+	values[2] = store_bytes(key->text_hash, sizeof(key->text_hash));
+}
+
+static bool read_entry(const struct picking *picking, const struct store_value *columns,
+		       struct cache_entry *entry)
+{
+	memset(entry, 0, sizeof(*entry));
+	if (!cache_state_named(columns[COLUMN_STATE].text, &entry->failure) ||
+	    columns[COLUMN_SIZE].number < 0)
+		return false;
+	entry->id = columns[COLUMN_ID].number;
+	entry->kind = picking->key->kind;
+	entry->size_bytes = (uint64_t)columns[COLUMN_SIZE].number;
+	entry->is_blob = entry->failure == ERR_NONE && columns[COLUMN_PAYLOAD].type == STORE_NULL;
+	entry->is_global = columns[COLUMN_SCOPE].type == STORE_NULL;
+	entry->boot = columns[COLUMN_BOOT].number;
+	entry->is_of_this_build = text_is(columns[COLUMN_BUILD].text, store_build_id());
+	entry->made_at = columns[COLUMN_MADE].number;
+	entry->used_at = columns[COLUMN_USED].number;
+	entry->repeats = columns[COLUMN_REPEATS].number;
+	return true;
+}
+
+static int keep_bytes(struct cache_hold *hold, struct text bytes)
+{
+	char *copy = mem_get(bytes.size + 1);
+
+	if (!copy)
+		return -1;
+	if (bytes.size)
+		memcpy(copy, bytes.bytes, bytes.size);
+	mem_give_back(hold->bytes);
+	hold->bytes = copy;
+	hold->byte_count = bytes.size;
+	return 0;
+}
+
+/* A payload answers first; then what these credentials were told; then what everybody was. */
+static unsigned rank_of(const struct cache_entry *entry, const struct store_value *credentials)
+{
+	static const char nobody[HASH_SHA256_BYTES];
+
+	if (entry->failure == ERR_NONE)
+		return 3;
+	return text_equal(credentials->text, (struct text){ nobody, sizeof(nobody) }) ? 1 : 2;
+}
+
+static int pick_row(void *payload, const struct store_value *columns, unsigned count)
+{
+	struct picking *picking = payload;
+	struct cache_entry entry;
+	unsigned rank;
+
+	(void)count;
+	if (!read_entry(picking, columns, &entry) ||
+	    cache_is_expired(picking->cache, &entry, picking->now))
+		return 0;
+	rank = rank_of(&entry, &columns[COLUMN_CREDENTIALS]);
+	if (rank <= picking->best_rank)
+		return 0;
+	if (picking->hold && !entry.is_blob) {
+		const struct store_value *bytes = &columns[entry.failure == ERR_NONE ? COLUMN_PAYLOAD
+								   : COLUMN_DETAILS];
+
+		if (keep_bytes(picking->hold, bytes->text) < 0) {
+			picking->no_memory = true;
+			return 1;
+		}
+	}
+	picking->best_rank = rank;
+	*picking->best = entry;
+	return 0;
+}
+
+int cache_row_read(struct cache *cache, struct store *store, const struct cache_key *key,
+		   struct cache_entry *entry, struct cache_hold *hold, struct err *err)
+{
+	struct picking picking = { cache, key, cache->now(), entry, 0, hold, false };
+	struct store_value values[4];
+
+	memset(entry, 0, sizeof(*entry));
+	cache_key_values(key, values);
+	values[3] = store_bytes(key->credentials, sizeof(key->credentials));
+	if (store_run(store, STATEMENT_cache_find, values, 4, pick_row, &picking, err) < 0)
+		return -1;
+	if (picking.no_memory)
+		return err_set(err, ERR_NO_MEMORY, "no memory for a cache entry");
+	return 0;
+}
+
+void cache_refresh_boot(struct cache *cache, struct store *store)
+{
+	int64_t now = cache->now_millis();
+	struct err err = ERR_INIT;
+	struct store_boot boot;
+
+	if (now - atomic_load(&cache->boot_read_at_millis) < CACHE_REREAD_MILLIS)
+		return;
+	if (store_boot(store, &boot, &err) == 0) {
+		atomic_store(&cache->boot, boot.number);
+		atomic_store(&cache->boot_read_at_millis, now);
+	}
+}
