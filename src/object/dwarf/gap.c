@@ -104,14 +104,13 @@ static int give_sequence(struct gaps *gaps, const struct sequence *sequence, str
 	return give_piece(gaps, sequence, (struct span){ at, sequence->end }, err);
 }
 
-/* What lies outside the unit's own ranges, where it has any, counts as covered. */
+/* What lies outside the unit's own ranges counts as covered: several units may name one
+ * line table (dwz's partial units do). */
 static size_t outside_unit(const struct span *own, size_t own_count, struct span *out)
 {
 	uint64_t at = 0;
 	size_t count = 0;
 
-	if (!own_count)
-		return 0;
 	for (size_t i = 0; i < own_count; i++) {
 		if (own[i].start > at)
 			out[count++] = (struct span){ at, own[i].start };
@@ -156,6 +155,10 @@ static int find_covered(struct gaps *gaps, struct err *err)
 	reading->unit = walked;
 	if (result < 0)
 		return -1;
+	if (!own_count) {
+		reading->lines.sequence_count = 0;
+		return 0;
+	}
 	spans = arena_alloc_raw(reading->scratch, own_count + 1 + reading->seen_count,
 				sizeof(*spans));
 	if (!spans)
