@@ -161,9 +161,9 @@ static void end_failed(struct carried *carried, const struct err *failure)
 
 	buf_init(&reply, LIMIT_REPLY_BYTES);
 	if (ours)
-		reply_internal_error(&reply);
+		reply_internal(&reply);
 	else
-		reply_failed(&reply, failure->text);
+		reply_failed(&reply, text_of(failure->text));
 	end_job(carried, ours ? JOB_INTERNAL_ERROR : JOB_FAILED, buf_text(&reply), failure->text);
 	buf_release(&reply);
 }

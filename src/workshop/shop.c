@@ -140,7 +140,7 @@ static bool anything_ready(const struct shop *shop)
 int shop_turn(struct shop *shop, struct fetch_poll *bells, size_t bell_count, int millis,
 	      struct err *err)
 {
-	size_t count;
+	size_t count = 0;
 
 	/* A step may end at once what it asked for (a local file that is not there), so steps are
 	 * repeated until all that is left has to wait. */
