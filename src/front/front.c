@@ -103,15 +103,14 @@ static void watch(struct front *front, const sigset_t *waited)
 	const struct timespec pause = { .tv_sec = WATCH_SECONDS };
 
 	for (;;) {
-		struct err err = ERR_INIT;
 		int number = sigtimedwait(waited, NULL, &pause);
 
 		if (number == SIGHUP)
 			log_reopen();
 		else if (number > 0)
 			return;
-		if (nursery_check(front->nursery, &err) < 0) {
-			log_message(LOG_ERROR, "front", NULL, "%s", err.text);
+		if (!nursery_is_alive(front->nursery)) {
+			log_message(LOG_ERROR, "front", NULL, "the nursery is gone");
 			return;
 		}
 	}

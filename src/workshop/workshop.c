@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "config/config.h"
+#include "sandbox/sandbox.h"
 #include "workshop/doorbell.h"
 #include "workshop/internal.h"
 
@@ -119,6 +120,10 @@ int workshop_run(const struct config *config, struct nursery *nursery, bool leav
 		struct err fault = ERR_INIT;
 
 		/* A busy or full database is a bad moment, not the end. */
+		if (!nursery_is_alive(nursery)) {
+			err_set(err, ERR_IO, "the nursery is gone");
+			goto done;           /* the jobs go back; the master starts a new workshop */
+		}
 		if (turn(&loop, &fault) < 0) {
 			log_message(LOG_ERROR, "workshop", NULL, "%s", fault.text);
 			usleep(FAULT_PAUSE_MILLIS * 1000);

@@ -48,10 +48,12 @@ static bool check_disk(const char *folder, struct err *err)
 	return false;
 }
 
-/* A name no request brings, asked of the resident cell: it answers or we hear why not. */
-static bool check_cells(struct worker *worker, struct err *err)
+static bool check_cells(const struct worker *worker, struct err *err)
 {
-	return nursery_check(worker->front->nursery, err) == 0;
+	if (nursery_is_alive(worker->front->nursery))
+		return true;
+	err_set(err, ERR_IO, "the nursery is gone; the master starts a new process");
+	return false;
 }
 
 static void tell(struct json_writer *json, const char *what, bool fine, const struct err *err)
