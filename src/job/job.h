@@ -34,6 +34,7 @@ struct jobs {
 	const struct config *config;
 	struct store *store;
 	struct board *board;
+	int64_t (*now)(void);        /* unix seconds; NULL: the clock's (tests set their own) */
 };
 
 /* Inserts the job, its body spooled; `id` gets its UUID.  ERR_BUSY: "maximum number of
@@ -78,6 +79,10 @@ int job_record(struct jobs *jobs, const char *kind, struct text scope, int64_t m
 
 /* Keeper: overdue jobs end as timeout, old results and their files go. */
 int job_clean(struct jobs *jobs, uint64_t *removed, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* Keeper: spool files older than an hour that no job wants (their writer died). */
+int job_repair_spool(struct jobs *jobs, uint64_t *removed, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* "why": what happened to each candidate of a job's modules, kept with the row. */

@@ -1,0 +1,244 @@
+/*
+ * claim.c -- who carries a job: (owner, attempt, lease).
+ *
+ * 1. Only the claim that stands, of an unfinished job, can end it or give it back.
+ * 2. A lease that ran out counts as a lapse of its holder; after JOB_LAPSES_MAX the job is
+ *    what kills its holders, and ends.
+ * 3. Attempts only grow: no two claims are alike.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "board/board.h"
+#include "config/config.h"
+#include "job/room.h"
+#include "store/statements.h"
+
+struct found {
+	bool any;
+	int64_t seq, lapses;
+	struct job job;
+};
+
+static void copy_text(char *out, size_t room, struct text text)
+{
+	size_t size = text.size < room ? text.size : room - 1;
+
+	if (size)
+		memcpy(out, text.bytes, size);
+	out[size] = '\0';
+}
+
+static int read_found(void *payload, const struct store_value *columns, unsigned count)
+{
+	struct found *found = payload;
+
+	(void)count;
+	found->any = true;
+	found->seq = columns[0].number;
+	copy_text(found->job.id, sizeof(found->job.id), columns[1].text);
+	copy_text(found->job.kind, sizeof(found->job.kind), columns[2].text);
+	found->job.has_scope = columns[3].type != STORE_NULL;
+	copy_text(found->job.scope, sizeof(found->job.scope), columns[3].text);
+	found->job.created_at = columns[4].number;
+	found->job.deadline_at = columns[5].number;
+	found->job.attempt = columns[6].number;
+	found->lapses = columns[7].number;
+	return 1;
+}
+
+static int find_lapsed(struct jobs *jobs, struct found *found, struct err *err)
+{
+	struct store_value values[2] = { store_int(job_now(jobs)), store_int(JOB_LEASE_SECONDS) };
+
+	memset(found, 0, sizeof(*found));
+	if (store_run(jobs->store, STATEMENT_job_oldest_lapsed, values, 2, read_found, found, err) < 0)
+		return -1;
+	found->lapses++;
+	return 0;
+}
+
+static int find_queued(struct jobs *jobs, struct found *found, struct err *err)
+{
+	memset(found, 0, sizeof(*found));
+	return store_run(jobs->store, STATEMENT_job_oldest_queued, NULL, 0, read_found, found, err) < 0
+	       ? -1 : 0;
+}
+
+/* The older of the two. */
+static int find_claimable(struct jobs *jobs, struct found *found, struct err *err)
+{
+	struct found queued;
+
+	if (find_lapsed(jobs, found, err) < 0 || find_queued(jobs, &queued, err) < 0)
+		return -1;
+	if (queued.any && (!found->any || queued.seq < found->seq))
+		*found = queued;
+	return 0;
+}
+
+int job_end_row(struct jobs *jobs, const char *id, enum job_state state, struct err *err)
+{
+	struct store_value values[3] = { store_text(text_of(job_state_name(state))),
+					 store_int(job_now(jobs)), store_text(text_of(id)) };
+
+	return store_run(jobs->store, STATEMENT_job_end, values, 3, NULL, NULL, err) < 0 ? -1 : 0;
+}
+
+static int take(struct jobs *jobs, struct found *found, const char *owner, struct err *err)
+{
+	struct store_value values[5] = { store_text(text_of(owner)), store_int(job_now(jobs)),
+					 store_int(JOB_LEASE_SECONDS), store_int(found->lapses),
+					 store_int(found->seq) };
+
+	found->job.attempt++;
+	return store_run(jobs->store, STATEMENT_job_take, values, 5, NULL, NULL, err) < 0 ? -1 : 0;
+}
+
+/* One transaction: takes the job (*ended JOB_RUNNING), or ends one that may not be taken. */
+static int take_or_end(struct jobs *jobs, const char *owner, struct found *found,
+		       enum job_state *ended, struct err *err)
+{
+	int rc;
+
+	if (store_begin(jobs->store, err) < 0)
+		return -1;
+	if (find_claimable(jobs, found, err) < 0)
+		goto undo;
+	*ended = JOB_RUNNING;
+	if (found->any && found->job.deadline_at <= job_now(jobs))
+		*ended = JOB_TIMEOUT;
+	else if (found->any && found->lapses >= JOB_LAPSES_MAX)
+		*ended = JOB_INTERNAL_ERROR;
+	if (!found->any)
+		rc = 0;
+	else if (*ended == JOB_RUNNING)
+		rc = take(jobs, found, owner, err);
+	else
+		rc = job_end_row(jobs, found->job.id, *ended, err);
+	if (rc < 0)
+		goto undo;
+	return store_commit(jobs->store, err);
+undo:
+	store_rollback(jobs->store);
+	return -1;
+}
+
+/* A look without the write lock, so that an idle workshop disturbs nobody. */
+static int nothing_to_claim(struct jobs *jobs, struct err *err)
+{
+	struct found found;
+
+	if (find_claimable(jobs, &found, err) < 0)
+		return -1;
+	return !found.any;
+}
+
+int job_claim(struct jobs *jobs, const char *owner, struct job *job, struct err *err)
+{
+	enum job_state ended;
+	struct found found;
+	int nothing = nothing_to_claim(jobs, err);
+
+	if (nothing != 0)
+		return nothing < 0 ? err_while(err, "claiming a job") : 0;
+	do {
+		if (take_or_end(jobs, owner, &found, &ended, err) < 0)
+			return err_while(err, "claiming a job");
+		if (found.any && ended != JOB_RUNNING) {
+			job_spool_remove(jobs, found.job.id, JOB_SPOOL_BODY);
+			job_tell_end(jobs, found.job.id, ended);
+		}
+	} while (found.any && ended != JOB_RUNNING);
+	if (!found.any)
+		return 0;
+	*job = found.job;
+	return 1;
+}
+
+int job_body(struct jobs *jobs, const struct job *job, struct buf *body, struct err *err)
+{
+	if (job_spool_read(jobs, job->id, JOB_SPOOL_BODY, body, err) == 0)
+		return 0;
+	if (err->kind == ERR_NOT_FOUND)
+		err->kind = ERR_IO;          /* it was ours to keep */
+	return err_while(err, "the body of job %s", job->id);
+}
+
+int job_renew(struct jobs *jobs, const char *owner, struct err *err)
+{
+	struct store_value values[3] = { store_int(job_now(jobs)), store_int(JOB_LEASE_SECONDS),
+					 store_text(text_of(owner)) };
+
+	return store_run(jobs->store, STATEMENT_job_renew, values, 3, NULL, NULL, err) < 0
+	       ? err_while(err, "renewing jobs") : 0;
+}
+
+int job_release(struct jobs *jobs, const struct job *job, const char *owner, struct err *err)
+{
+	struct store_value values[3] = { store_text(text_of(job->id)), store_text(text_of(owner)),
+					 store_int(job->attempt) };
+
+	if (store_run(jobs->store, STATEMENT_job_give_back, values, 3, NULL, NULL, err) < 0)
+		return err_while(err, "giving a job back");
+	board_bump(jobs->board, BOARD_JOBS_NEW);
+	return 0;
+}
+
+/* --- Ending ----------------------------------------------------------------------------- */
+
+static int64_t millis_since(int64_t created_at, int64_t now)
+{
+	return now > created_at ? (now - created_at) * 1000 : 0;
+}
+
+/* The row and the result's place in one transaction: 1 when the claim stood, 0, -1. */
+static int end_claimed(struct jobs *jobs, const struct job *job, const char *owner,
+		       enum job_state state, size_t result_bytes, const char *temporary,
+		       const char *path, struct err *err)
+{
+	int64_t now = job_now(jobs);
+	struct store_value values[7] = {
+		store_text(text_of(job_state_name(state))), store_int(now),
+		store_int(millis_since(job->created_at, now)), store_int((int64_t)result_bytes),
+		store_text(text_of(job->id)), store_text(text_of(owner)), store_int(job->attempt),
+	};
+	int64_t rows;
+
+	if (store_begin(jobs->store, err) < 0)
+		return -1;
+	rows = store_run(jobs->store, STATEMENT_job_end_claimed, values, 7, NULL, NULL, err);
+	if (rows < 0 || (rows > 0 && job_spool_place(temporary, path, err) < 0)) {
+		store_rollback(jobs->store);
+		return -1;
+	}
+	if (store_commit(jobs->store, err) < 0)
+		return -1;
+	return rows > 0;
+}
+
+int job_finish(struct jobs *jobs, const struct job *job, const char *owner, enum job_state state,
+	       struct text reply, struct err *err)
+{
+	char temporary[JOB_PATH_BYTES], path[JOB_PATH_BYTES];
+	int ended;
+
+	if (!job_has_ended(state))
+		return err_set(err, ERR_INTERNAL, "a job does not end as %s", job_state_name(state));
+	if (job_spool_path(jobs, job->id, JOB_SPOOL_RESULT, path, sizeof(path), err) < 0 ||
+	    job_spool_write(jobs, reply, temporary, sizeof(temporary), err) < 0)
+		return err_while(err, "ending job %s", job->id);
+	ended = end_claimed(jobs, job, owner, state, reply.size, temporary, path, err);
+	if (ended <= 0)
+		unlink(temporary);
+	if (ended < 0)
+		return err_while(err, "ending job %s", job->id);
+	if (ended == 0)
+		return 0;
+	job_spool_remove(jobs, job->id, JOB_SPOOL_BODY);
+	job_tell_end(jobs, job->id, state);
+	return 0;
+}

@@ -1,0 +1,214 @@
+/* job.c -- see job.h: taking jobs in, looking where they stand, their results. */
+#include "job/job.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "board/board.h"
+#include "config/config.h"
+#include "job/room.h"
+#include "store/statements.h"
+
+static const char *const state_names[JOB_STATES] = {
+	[JOB_UNKNOWN] = "unknown",     [JOB_QUEUED] = "queued",   [JOB_RUNNING] = "running",
+	[JOB_COMPLETED] = "completed", [JOB_FAILED] = "failed",   [JOB_TIMEOUT] = "timeout",
+	[JOB_INTERNAL_ERROR] = "internal_error",
+};
+
+const char *job_state_name(enum job_state state)
+{
+	return (unsigned)state < JOB_STATES ? state_names[state] : state_names[JOB_UNKNOWN];
+}
+
+bool job_state_named(struct text name, enum job_state *state)
+{
+	for (unsigned i = JOB_QUEUED; i < JOB_STATES; i++) {
+		if (text_is(name, state_names[i])) {
+			*state = (enum job_state)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+int64_t job_now(const struct jobs *jobs)
+{
+	return jobs->now ? jobs->now() : clock_unix_seconds();
+}
+
+void job_tell_end(struct jobs *jobs, const char *id, enum job_state state)
+{
+	static const enum board_counter counters[JOB_STATES] = {
+		[JOB_COMPLETED] = BOARD_JOBS_COMPLETED, [JOB_FAILED] = BOARD_JOBS_FAILED,
+		[JOB_TIMEOUT] = BOARD_JOBS_TIMEOUT, [JOB_INTERNAL_ERROR] = BOARD_JOBS_INTERNAL,
+	};
+
+	if (job_has_ended(state))
+		board_count(jobs->board, counters[state], 1);
+	board_job_generation_bump(jobs->board, id);
+	board_bump(jobs->board, BOARD_JOBS_DONE);
+}
+
+/* --- Taking in ------------------------------------------------------------------------- */
+
+static int read_count(void *payload, const struct store_value *columns, unsigned count)
+{
+	(void)count;
+	*(int64_t *)payload = columns[0].number;
+	return 1;
+}
+
+static int refuse_when_full(struct jobs *jobs, struct err *err)
+{
+	int64_t live = 0;
+
+	if (jobs->config->max_concurrent_requests == CONFIG_UNLIMITED)
+		return 0;
+	if (store_run(jobs->store, STATEMENT_job_count_live, NULL, 0, read_count, &live, err) < 0)
+		return -1;
+	if ((uint64_t)live < jobs->config->max_concurrent_requests)
+		return 0;
+	return err_set(err, ERR_BUSY, "maximum number of concurrent requests reached");
+}
+
+static int add_row(struct jobs *jobs, const char *kind, struct text scope, size_t body_bytes,
+		   const char *id, struct err *err)
+{
+	int64_t now = job_now(jobs);
+	struct store_value values[6] = {
+		store_text(text_of(id)), store_text(text_of(kind)), store_text(scope),
+		store_int((int64_t)body_bytes), store_int(now),
+		store_int(now + jobs->config->job_seconds),
+	};
+
+	if (store_begin(jobs->store, err) < 0)
+		return -1;
+	if (refuse_when_full(jobs, err) < 0 ||
+	    store_run(jobs->store, STATEMENT_job_add, values, 6, NULL, NULL, err) < 0) {
+		store_rollback(jobs->store);
+		return -1;
+	}
+	return store_commit(jobs->store, err);
+}
+
+int job_submit(struct jobs *jobs, const char *kind, struct text scope, struct text body,
+	       char id[JOB_ID_BYTES], struct err *err)
+{
+	char temporary[JOB_PATH_BYTES], path[JOB_PATH_BYTES];
+
+	if (scope.size >= JOB_SCOPE_BYTES)
+		return err_set(err, ERR_TOO_LARGE, "a scope of %zu bytes (at most %u)", scope.size,
+			       JOB_SCOPE_BYTES - 1);
+	/* Before the body is written; what counts is asked again below. */
+	if (refuse_when_full(jobs, err) < 0)
+		return -1;
+	random_uuid(id);
+	if (job_spool_path(jobs, id, JOB_SPOOL_BODY, path, sizeof(path), err) < 0 ||
+	    job_spool_write(jobs, body, temporary, sizeof(temporary), err) < 0)
+		return -1;
+	if (job_spool_place(temporary, path, err) < 0) {
+		unlink(temporary);
+		return -1;
+	}
+	if (add_row(jobs, kind, scope, body.size, id, err) < 0) {
+		unlink(path);
+		return -1;
+	}
+	board_bump(jobs->board, BOARD_JOBS_NEW);
+	return 0;
+}
+
+int job_record(struct jobs *jobs, const char *kind, struct text scope, int64_t millis,
+	       struct err *err)
+{
+	char id[JOB_ID_BYTES];
+	struct store_value values[5] = {
+		{ .type = STORE_NULL }, store_text(text_of(kind)), store_text(scope),
+		store_int(job_now(jobs)), store_int(millis),
+	};
+
+	random_uuid(id);
+	values[0] = store_text(text_of(id));
+	return store_run(jobs->store, STATEMENT_job_record, values, 5, NULL, NULL, err) < 0 ? -1 : 0;
+}
+
+/* --- Looking ---------------------------------------------------------------------------- */
+
+struct looking {
+	enum job_state state;
+	int64_t finished_at;
+	bool has_result;
+};
+
+static int read_look(void *payload, const struct store_value *columns, unsigned count)
+{
+	struct looking *looking = payload;
+
+	(void)count;
+	if (!job_state_named(columns[0].text, &looking->state))
+		looking->state = JOB_UNKNOWN;
+	looking->finished_at = columns[1].number;
+	looking->has_result = columns[2].type != STORE_NULL;
+	return 1;
+}
+
+static int look(struct jobs *jobs, const char *id, struct looking *looking, struct err *err)
+{
+	struct store_value value = store_text(text_of(id));
+	int64_t now = job_now(jobs);
+
+	memset(looking, 0, sizeof(*looking));
+	if (store_run(jobs->store, STATEMENT_job_look, &value, 1, read_look, looking, err) < 0)
+		return -1;
+	/* Past retention, or ended in a future the clock has left. */
+	if (job_has_ended(looking->state) &&
+	    (now - looking->finished_at >= LIMIT_RESULT_SECONDS ||
+	     looking->finished_at - now > LIMIT_RESULT_SECONDS))
+		looking->state = JOB_UNKNOWN;
+	return 0;
+}
+
+int job_look(struct jobs *jobs, const char *id, enum job_state *state, struct err *err)
+{
+	struct looking looking;
+
+	*state = JOB_UNKNOWN;
+	if (look(jobs, id, &looking, err) < 0)
+		return -1;
+	*state = looking.state;
+	return 0;
+}
+
+int job_result(struct jobs *jobs, const char *id, struct buf *reply, struct err *err)
+{
+	struct looking looking;
+
+	if (look(jobs, id, &looking, err) < 0)
+		return -1;
+	if (!job_has_ended(looking.state))
+		return err_set(err, ERR_NOT_FOUND, "job %s has no result", id);
+	if (looking.has_result)
+		return job_spool_read(jobs, id, JOB_SPOOL_RESULT, reply, err);
+	/* Ended by the house, not by who carried it: those replies have nothing to say. */
+	if (looking.state != JOB_TIMEOUT && looking.state != JOB_INTERNAL_ERROR)
+		return err_set(err, ERR_NOT_FOUND, "the result of job %s is gone", id);
+	buf_printf(reply, "{\"status\":\"%s\"}", job_state_name(looking.state));
+	return buf_check(reply, err);
+}
+
+/* --- Candidates ------------------------------------------------------------------------- */
+
+int job_note_candidates(struct jobs *jobs, const char *id, struct text json, struct err *err)
+{
+	struct store_value values[2] = { store_text(json), store_text(text_of(id)) };
+
+	if (json.size > JOB_CANDIDATES_BYTES)
+		return err_set(err, ERR_TOO_LARGE, "%zu bytes of candidates (at most %zu are kept)",
+			       json.size, JOB_CANDIDATES_BYTES);
+	return store_run(jobs->store, STATEMENT_job_note_candidates, values, 2, NULL, NULL, err) < 0
+	       ? -1 : 0;
+}
