@@ -23,6 +23,7 @@
 #include "board/board.h"
 #include "config/config.h"
 #include "convert/convert.h"
+#include "front/crash.h"
 #include "front/front.h"
 #include "keeper/keeper.h"
 #include "sandbox/sandbox.h"
@@ -62,9 +63,9 @@ static int keep(const struct config *config, struct err *err)
 	signal(SIGINT, SIG_DFL);
 	if (board_open(&board, config, err) < 0)
 		return -1;
-	rc = keeper_run(config, board, err);
+	rc = keeper_run(config, board, NULL, err);
 	board_close(board);
-	return rc;
+	return rc < 0 ? -1 : 0;              /* 1: another keeper has the lock; asked again later */
 }
 
 static int do_duty(const struct master *master, enum duty duty, struct err *err)
@@ -72,11 +73,14 @@ static int do_duty(const struct master *master, enum duty duty, struct err *err)
 	struct nursery *nursery = NULL;
 	int rc;
 
-	if (duty == DUTY_KEEPER)
+	if (duty == DUTY_KEEPER) {
+		crash_install();
 		return keep(master->config, err);
+	}
 	if (nursery_start(&nursery, master->config, convert_operations, convert_operation_count,
 			  err) < 0)
 		return -1;
+	crash_install();                     /* after the nursery: cells die silently */
 	rc = duty == DUTY_FRONT ? front_run(master->config, nursery, master->listen_fd, err)
 				: workshop_run(master->config, nursery, false, err);
 	nursery_stop(nursery);

@@ -1,0 +1,13 @@
+/*
+ * crash -- when a process of the service dies of its own doing, its stack goes to the log.
+ *
+ * For processes that read no hostile bytes (front, workshop, keeper): cells die silently and
+ * their nursery tells how.
+ */
+#ifndef FRONT_CRASH_H
+#define FRONT_CRASH_H
+
+/* Handles SEGV, ABRT, ILL and FPE: writes the stack, then dies of the same signal. */
+void crash_install(void);
+
+#endif
