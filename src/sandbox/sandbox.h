@@ -77,11 +77,15 @@ int  nursery_start(struct nursery **nursery, const struct config *config,
 	__attribute__((warn_unused_result));
 void nursery_stop(struct nursery *nursery);          /* kills its cells too */
 enum sandbox_level nursery_level(const struct nursery *nursery);
+/* False once the nursery process is gone: stop it and start another, where that is still
+ * possible (no threads), or leave. */
+bool nursery_is_alive(const struct nursery *nursery);
 
 struct cell_order {
 	const char *operation;
 	struct text parameters;
-	const struct cell_file *inputs;      /* read-only descriptors; the caller keeps its own */
+	const struct cell_file *inputs;      /* the cell gets them opened afresh for reading only,
+	                                        at offset 0; the caller keeps its own */
 	unsigned input_count;
 	const struct cell_file *outputs;     /* writable descriptors */
 	unsigned output_count;

@@ -1,0 +1,351 @@
+/*
+ * brood.c -- the nursery's process: forks cells, reaps them, says how they ended.
+ *
+ *  1. Single-threaded, holds nothing of its parent's: it can fork at any time.
+ *  2. It keeps a copy of each cell's end of the channel.  When the asker closes its end the
+ *     cell is killed; when the cell dies the end is said through that copy.
+ *  3. It dies with its parent (or when its control socket closes), its cells die with it.
+ */
+#include "sandbox/brood.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "config/config.h"
+
+#define OOM_SCORE "500"          /* when memory runs out cells go first */
+#define CHILDREN_EXPECTED 16u
+#define OTHER_POLLS 2u           /* orders and signals */
+#define TRIAL_EXIT 64            /* + level: what a trial cell reports */
+
+struct child {
+	pid_t pid;               /* 0: reaped */
+	int channel;
+	bool killed;             /* its asker left; SIGCHLD will tell */
+	bool has_ending;         /* `ending` is still to be said */
+	struct frame_ended ending;
+};
+
+struct nest {
+	struct brood *brood;
+	struct child *children;
+	size_t count, room;
+	struct pollfd *polls;
+	size_t polls_room;
+	int signals;             /* signalfd of SIGCHLD */
+};
+
+void brood_die_with(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (getppid() != parent)
+		_exit(0);
+}
+
+/* --- Becoming the nursery -------------------------------------------------------------- */
+
+/* A group's SIGTERM or SIGINT ends nursery and cells at once; what is a message to servers
+ * (reopen the log, finish gracefully) is none to them. */
+static void reset_signals(void)
+{
+	static const int ignored[] = { SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE };
+	struct sigaction action;
+	sigset_t none;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = SIG_DFL;
+	for (int i = 1; i < NSIG; i++)
+		sigaction(i, &action, NULL);
+	action.sa_handler = SIG_IGN;
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		sigaction(ignored[i], &action, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Descriptor 0 of a FastCGI process is its listening socket: not even the nursery keeps it. */
+static int drop_descriptors(const struct brood *brood, struct err *err)
+{
+	int keep[] = { 0, 1, 2, brood->control };
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (nothing < 0)
+		return err_os(err, errno, "opening /dev/null");
+	if (dup2(nothing, 0) < 0 || dup2(nothing, 1) < 0)
+		return err_os(err, errno, "filling the standard descriptors");
+	if (fcntl(2, F_GETFD) < 0 && dup2(nothing, 2) < 0)
+		return err_os(err, errno, "filling the standard descriptors");
+	return confine_descriptors(keep, 4, err);
+}
+
+static void offer_to_the_oom_killer(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	/* Where it cannot be had cells are judged like anybody else. */
+	(void)!write(fd, OOM_SCORE, sizeof(OOM_SCORE) - 1);
+	close(fd);
+}
+
+/* What the kernel really gives is found out by a cell that does nothing. */
+static int find_level(struct brood *brood, struct err *err)
+{
+	enum sandbox_level reached;
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return err_os(err, errno, "forking a trial cell");
+	if (pid == 0) {
+		struct err ignored = ERR_INIT;
+
+		if (confine_self(&brood->confinement, &reached, &ignored) < 0)
+			_exit(1);
+		_exit(TRIAL_EXIT + (int)reached);
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!WIFEXITED(status) || WEXITSTATUS(status) < TRIAL_EXIT)
+		return err_set(err, ERR_UNSUPPORTED, "a cell cannot be confined here (a trial cell "
+			       "ended with status %#x)", (unsigned)status);
+	brood->confinement.level = (enum sandbox_level)(WEXITSTATUS(status) - TRIAL_EXIT);
+	if (brood->config->sandbox == CONFIG_SANDBOX_FULL &&
+	    brood->confinement.level < SANDBOX_FULL)
+		return err_set(err, ERR_UNSUPPORTED, "sandbox.require is full, but this kernel "
+			       "gives only %s (no %s): use a newer kernel, or sandbox.require: best",
+			       sandbox_level_name(brood->confinement.level),
+			       brood->confinement.level == SANDBOX_PLAIN ? "seccomp" : "landlock");
+	return 0;
+}
+
+/* Room is made before there is a child to put there: the loop itself needs no memory. */
+static int make_room(struct nest *nest, size_t children)
+{
+	if (vec_room(&nest->children, &nest->room, children, sizeof(*nest->children)) < 0)
+		return -1;
+	return vec_room(&nest->polls, &nest->polls_room, children + OTHER_POLLS,
+			sizeof(*nest->polls));
+}
+
+static int open_nest(struct nest *nest, struct err *err)
+{
+	sigset_t chld;
+
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &chld, NULL);
+	nest->signals = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (nest->signals < 0)
+		return err_os(err, errno, "making a signal descriptor");
+	if (make_room(nest, CHILDREN_EXPECTED) < 0)
+		return err_set(err, ERR_NO_MEMORY, "no memory for the nursery");
+	return 0;
+}
+
+static int say_ready(const struct brood *brood, int rc, const struct err *err)
+{
+	struct frame_ready ready = { .ok = rc == 0, .level = (uint32_t)brood->confinement.level };
+
+	if (rc < 0) {
+		ready.kind = (uint32_t)err->kind;
+		memcpy(ready.text, err->text, sizeof(ready.text));
+	}
+	return frame_send(brood->control, FRAME_READY, FRAME_TEXT(ready), TEXT_NONE, 0, NULL, 0, 0);
+}
+
+/* --- Orders ---------------------------------------------------------------------------- */
+
+static bool is_order(const struct frame *frame)
+{
+	struct frame_order order;
+
+	if (frame->head.type != FRAME_ORDER || frame->size < sizeof(order))
+		return false;
+	memcpy(&order, frame->bytes, sizeof(order));
+	return order.input_count <= CELL_FILES_MAX && order.output_count <= CELL_FILES_MAX &&
+		frame->file_count == 1u + (order.parameters.in_file ? 1u : 0u) + order.input_count +
+			order.output_count;
+}
+
+/* Takes the order's first file for itself: the copy of the cell's end. */
+static void hatch(struct nest *nest, struct frame *frame)
+{
+	struct child *child;
+	pid_t pid;
+
+	if (make_room(nest, nest->count + 1) < 0) {
+		struct frame_ended ended = { .status = -1, .os_errno = ENOMEM };
+
+		(void)frame_send(frame->files[0], FRAME_ENDED, FRAME_TEXT(ended), TEXT_NONE, 0,
+				 NULL, 0, MSG_DONTWAIT);
+		return;
+	}
+	pid = fork();
+	if (pid == 0)
+		cell_begin(nest->brood, frame);
+	child = &nest->children[nest->count++];
+	memset(child, 0, sizeof(*child));
+	child->channel = frame->files[0];
+	frame->files[0] = frame->files[--frame->file_count];
+	child->pid = pid > 0 ? pid : 0;
+	if (pid < 0) {
+		child->has_ending = true;
+		child->ending.status = -1;
+		child->ending.os_errno = errno;
+	}
+}
+
+/* False when the asker's process has gone. */
+static bool take_order(struct nest *nest)
+{
+	struct frame frame;
+	int got = frame_receive(nest->brood->control, &frame, true, MSG_DONTWAIT);
+
+	if (got == 0)
+		return false;
+	if (got > 0 && is_order(&frame))
+		hatch(nest, &frame);
+	frame_close_files(&frame);
+	return true;
+}
+
+/* --- Endings --------------------------------------------------------------------------- */
+
+static void note_ending(struct nest *nest, pid_t pid, int status, const struct rusage *used)
+{
+	uint64_t micros = (uint64_t)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1000000 +
+		(uint64_t)(used->ru_utime.tv_usec + used->ru_stime.tv_usec);
+
+	for (size_t i = 0; i < nest->count; i++) {
+		struct child *child = &nest->children[i];
+
+		if (child->pid != pid)
+			continue;
+		child->pid = 0;
+		child->has_ending = true;
+		child->ending.status = status;
+		child->ending.cpu_spent =
+			micros / 1000000 >= nest->brood->confinement.cpu_seconds;
+	}
+}
+
+static void reap(struct nest *nest)
+{
+	struct signalfd_siginfo ignored;
+	struct rusage used;
+	int status;
+	pid_t pid;
+
+	while (read(nest->signals, &ignored, sizeof(ignored)) > 0)
+		;
+	while ((pid = wait4(-1, &status, WNOHANG, &used)) > 0)
+		note_ending(nest, pid, status, &used);
+}
+
+/* Says how the cell ended; a full channel keeps it for later, a closed one makes it moot. */
+static void say_ending(struct child *child)
+{
+	if (frame_send(child->channel, FRAME_ENDED, FRAME_TEXT(child->ending), TEXT_NONE, 0,
+		       NULL, 0, MSG_DONTWAIT) == 0 || errno != EAGAIN)
+		child->has_ending = false;
+}
+
+static void look_after(struct child *child, short events)
+{
+	if (child->pid > 0 && !child->killed && (events & (POLLHUP | POLLERR))) {
+		kill(child->pid, SIGKILL);   /* ours, not yet waited for: the pid is its own */
+		child->killed = true;
+	}
+	if (child->has_ending)
+		say_ending(child);
+}
+
+static void forget_ended(struct nest *nest)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nest->count; i++) {
+		struct child *child = &nest->children[i];
+
+		if (child->pid > 0 || child->has_ending)
+			nest->children[kept++] = *child;
+		else
+			close(child->channel);
+	}
+	nest->count = kept;
+}
+
+/* --- The loop -------------------------------------------------------------------------- */
+
+static int wait_for_work(struct nest *nest)
+{
+	nest->polls[0] = (struct pollfd){ .fd = nest->brood->control, .events = POLLIN };
+	nest->polls[1] = (struct pollfd){ .fd = nest->signals, .events = POLLIN };
+	for (size_t i = 0; i < nest->count; i++) {
+		struct child *child = &nest->children[i];
+		struct pollfd *entry = &nest->polls[OTHER_POLLS + i];
+
+		*entry = (struct pollfd){ .fd = child->channel };
+		if (child->has_ending)
+			entry->events = POLLOUT;
+		else if (child->killed)
+			entry->fd = -1;
+	}
+	return poll(nest->polls, (nfds_t)(nest->count + OTHER_POLLS), -1);
+}
+
+static void brood_loop(struct nest *nest)
+{
+	for (;;) {
+		size_t polled = nest->count;
+		int rc = wait_for_work(nest);
+
+		if (rc < 0 && errno != EINTR && errno != EAGAIN)
+			return;
+		if (rc <= 0)
+			continue;
+		reap(nest);
+		for (size_t i = 0; i < polled; i++)
+			look_after(&nest->children[i], nest->polls[OTHER_POLLS + i].revents);
+		if ((nest->polls[0].revents & (POLLIN | POLLHUP)) && !take_order(nest))
+			return;
+		forget_ended(nest);
+	}
+}
+
+void brood_run(struct brood *brood, pid_t parent)
+{
+	struct nest nest = { .brood = brood, .signals = -1 };
+	struct err err = ERR_INIT;
+	int rc;
+
+	brood_die_with(parent);
+	brood->pid = getpid();
+	prctl(PR_SET_NAME, "symgate-nursery", 0, 0, 0);
+	reset_signals();
+	rc = drop_descriptors(brood, &err);
+	if (rc == 0)
+		rc = confine_prepare(&brood->confinement, brood->config, &err);
+	if (rc == 0)
+		rc = find_level(brood, &err);
+	if (rc == 0)
+		rc = open_nest(&nest, &err);
+	offer_to_the_oom_killer();
+	if (say_ready(brood, rc, &err) == 0 && rc == 0)
+		brood_loop(&nest);
+	_exit(rc == 0 ? 0 : 1);
+}

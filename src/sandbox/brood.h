@@ -1,0 +1,33 @@
+/*
+ * brood -- the nursery's own process and the cells it forks.  Private to this room.
+ */
+#ifndef SANDBOX_BROOD_H
+#define SANDBOX_BROOD_H
+
+#include <sys/types.h>
+
+#include "sandbox/confine.h"
+#include "sandbox/frame.h"
+
+struct brood {
+	int control;                         /* orders come here */
+	pid_t pid;                           /* the nursery's own */
+	const struct config *config;
+	const struct cell_operation *operations;
+	size_t operation_count;
+	struct confinement confinement;
+};
+
+/* The nursery process: never returns.  `parent` is who forked it. */
+void brood_run(struct brood *brood, pid_t parent) __attribute__((noreturn));
+
+/* Makes this process, just forked, the cell of this order: never returns. */
+void cell_begin(const struct brood *brood, const struct frame *order) __attribute__((noreturn));
+
+/* Dies with the parent; leaves at once when it is gone already. */
+void brood_die_with(pid_t parent);
+
+/* In the cell, before hostile bytes: a SIGBUS because an input was cut short is no crash. */
+void cell_watch_inputs(const struct cell *cell);
+
+#endif

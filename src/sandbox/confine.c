@@ -1,0 +1,206 @@
+/* confine.c -- see confine.h. */
+#include "sandbox/confine.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "config/config.h"
+
+#define CPU_GRACE_SECONDS 5u         /* between SIGXCPU and the kernel's SIGKILL */
+#define FILE_SLACK_BYTES ((rlim_t)1 << 30)   /* a derived file may outgrow its download */
+#define DESCRIPTORS_MAX 65536        /* closed one by one where there is no close_range */
+
+enum sandbox_level sandbox_level_ceiling = SANDBOX_FULL;
+
+/* landlock(7), by ABI version: the build's headers may be older than the kernel. */
+struct landlock_ruleset { uint64_t fs, net, scoped; };
+#define LANDLOCK_FS_ABI1  0x1fffu    /* execute ... make_sym */
+#define LANDLOCK_FS_REFER 0x2000u    /* ABI 2 */
+#define LANDLOCK_FS_TRUNCATE 0x4000u /* ABI 3 */
+#define LANDLOCK_FS_IOCTL 0x8000u    /* ABI 5 */
+#define LANDLOCK_NET_TCP  0x3u       /* ABI 4: bind, connect */
+#define LANDLOCK_SCOPED   0x3u       /* ABI 6: abstract sockets, signals */
+#define LANDLOCK_ASK_VERSION 1u
+
+#ifndef SYS_landlock_create_ruleset
+#define SYS_landlock_create_ruleset 444
+#define SYS_landlock_restrict_self 446
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+/* Everything the kernel can forbid is forbidden, since no rule allows any of it. */
+static int make_ruleset(void)
+{
+	struct landlock_ruleset rules = { .fs = LANDLOCK_FS_ABI1 };
+	size_t size = sizeof(rules.fs);
+	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_ASK_VERSION);
+
+	if (abi < 1)
+		return -1;
+	if (abi >= 2)
+		rules.fs |= LANDLOCK_FS_REFER;
+	if (abi >= 3)
+		rules.fs |= LANDLOCK_FS_TRUNCATE;
+	if (abi >= 4) {
+		rules.net = LANDLOCK_NET_TCP;
+		size = sizeof(rules.fs) + sizeof(rules.net);
+	}
+	if (abi >= 5)
+		rules.fs |= LANDLOCK_FS_IOCTL;
+	if (abi >= 6) {
+		rules.scoped = LANDLOCK_SCOPED;
+		size = sizeof(rules);
+	}
+	return (int)syscall(SYS_landlock_create_ruleset, &rules, size, 0);
+}
+
+static rlim_t ceiling_of(uint64_t configured)
+{
+	return configured == CONFIG_UNLIMITED ? RLIM_INFINITY : (rlim_t)configured;
+}
+
+int confine_prepare(struct confinement *confinement, const struct config *config,
+		    struct err *err)
+{
+	rlim_t file = ceiling_of(config->max_download_bytes);
+
+	memset(confinement, 0, sizeof(*confinement));
+	confinement->ruleset = -1;
+	confinement->memory_bytes = ceiling_of(config->cell_memory_bytes);
+	confinement->cpu_seconds = config->cell_cpu_seconds > 0 ?
+		(rlim_t)config->cell_cpu_seconds : LIMIT_CELL_CPU_SECONDS;
+	if (file == RLIM_INFINITY)
+		file = LIMIT_DOWNLOAD_BYTES;
+	confinement->file_bytes = file + FILE_SLACK_BYTES;
+	if (sandbox_level_ceiling >= SANDBOX_FILTERED &&
+	    filter_build(&confinement->filter, &confinement->filter_count, err) < 0)
+		return -1;
+	if (sandbox_level_ceiling >= SANDBOX_FULL)
+		confinement->ruleset = make_ruleset();
+	return 0;
+}
+
+void confine_release(struct confinement *confinement)
+{
+	mem_give_back(confinement->filter);
+	confinement->filter = NULL;
+	if (confinement->ruleset >= 0)
+		close(confinement->ruleset);
+	confinement->ruleset = -1;
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+	int left = *(const int *)a, right = *(const int *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+static int close_between(int first, int last)
+{
+	if (first > last)
+		return 0;
+	if (syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0)
+		return 0;
+	if (errno != ENOSYS && errno != EPERM)
+		return -1;
+	for (int fd = first; fd <= last && fd < DESCRIPTORS_MAX; fd++)
+		close(fd);
+	return 0;
+}
+
+int confine_descriptors(const int *keep, unsigned count, struct err *err)
+{
+	int sorted[64];
+	int next = 0;
+
+	if (count > sizeof(sorted) / sizeof(sorted[0]))
+		return err_set(err, ERR_INTERNAL, "too many descriptors to keep");
+	memcpy(sorted, keep, count * sizeof(sorted[0]));
+	qsort(sorted, count, sizeof(sorted[0]), compare_ints);
+	for (unsigned i = 0; i < count; i++) {
+		if (sorted[i] < next)
+			continue;
+		if (close_between(next, sorted[i] - 1) < 0)
+			return err_os(err, errno, "closing descriptors");
+		next = sorted[i] + 1;
+	}
+	if (close_between(next, INT32_MAX) < 0)
+		return err_os(err, errno, "closing descriptors");
+	return 0;
+}
+
+static int set_limit(__rlimit_resource_t what, const char *name, rlim_t soft, rlim_t hard,
+		     struct err *err)
+{
+	struct rlimit now, limit = { .rlim_cur = soft, .rlim_max = hard };
+
+	/* A stricter ceiling from outside stays. */
+	if (getrlimit(what, &now) < 0)
+		return err_os(err, errno, "reading the %s limit", name);
+	if (limit.rlim_max > now.rlim_max)
+		limit.rlim_max = now.rlim_max;
+	if (limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(what, &limit) < 0)
+		return err_os(err, errno, "setting the %s limit", name);
+	return 0;
+}
+
+static int set_limits(const struct confinement *confinement, struct err *err)
+{
+	rlim_t cpu = confinement->cpu_seconds;
+
+	if (set_limit(RLIMIT_CORE, "core", 0, 0, err) < 0 ||
+	    set_limit(RLIMIT_CPU, "CPU", cpu, cpu + CPU_GRACE_SECONDS, err) < 0 ||
+	    set_limit(RLIMIT_FSIZE, "file size", confinement->file_bytes,
+		      confinement->file_bytes, err) < 0)
+		return -1;
+#ifndef SYMGATE_SANITIZED
+	/* Not RLIMIT_AS: mapping an input of 15 GB is legal.  Sanitizers keep shadow memory. */
+	if (set_limit(RLIMIT_DATA, "memory", confinement->memory_bytes,
+		      confinement->memory_bytes, err) < 0)
+		return -1;
+#endif
+	return 0;
+}
+
+/* The one thing of the filter that differs between cells is who they are. */
+static bool install_filter(const struct confinement *confinement)
+{
+	struct sock_fprog program = { .len = confinement->filter_count,
+				      .filter = confinement->filter };
+
+	for (unsigned i = 0; i < program.len; i++)
+		if (program.filter[i].k == FILTER_OWN_PID)
+			program.filter[i].k = (uint32_t)getpid();
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+}
+
+int confine_self(const struct confinement *confinement, enum sandbox_level *reached,
+		 struct err *err)
+{
+	bool landlocked;
+
+	*reached = SANDBOX_PLAIN;
+	if (set_limits(confinement, err) < 0)
+		return -1;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return err_os(err, errno, "giving up new privileges");
+	landlocked = confinement->ruleset >= 0 &&
+		syscall(SYS_landlock_restrict_self, confinement->ruleset, 0) == 0;
+	if (confinement->ruleset >= 0)
+		close(confinement->ruleset);
+	if (confinement->filter && install_filter(confinement))
+		*reached = landlocked ? SANDBOX_FULL : SANDBOX_FILTERED;
+	return 0;
+}

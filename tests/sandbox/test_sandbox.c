@@ -1,0 +1,806 @@
+/*
+ * test_sandbox -- cells that work, crash, exceed their limits, try to get out, and lie.
+ *
+ * Passes at every level the kernel gives; what only seccomp or landlock can stop is asked
+ * for only where there is seccomp.
+ */
+#include <check.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "config/config.h"
+#include "operations.h"
+#include "sandbox/confine.h"
+#include "sandbox/sandbox.h"
+#include "support/support.h"
+
+#define PATIENCE_MILLIS 60000
+
+static struct config config;
+static struct nursery *nursery;
+
+static void start(void)
+{
+	struct err err = ERR_INIT;
+
+	config.cell_memory_bytes = (uint64_t)256 << 20;
+	config.cell_cpu_seconds = 1;
+	config.max_download_bytes = (uint64_t)1 << 30;
+	config.sandbox = CONFIG_SANDBOX_BEST;
+	ck_assert_msg(nursery_start(&nursery, &config, operations, operation_count, &err) == 0,
+		      "%s", err.text);
+}
+
+static void stop(void)
+{
+	nursery_stop(nursery);
+	nursery = NULL;
+	ck_assert_int_eq(mem_live, 0);
+}
+
+static struct cell_handle *hatch_with(const struct cell_order *order)
+{
+	struct err err = ERR_INIT;
+	struct cell_handle *handle;
+
+	ck_assert_msg(nursery_hatch(nursery, order, &handle, &err) == 0, "%s", err.text);
+	return handle;
+}
+
+static struct cell_handle *hatch(const char *operation, const char *parameters)
+{
+	return hatch_with(&(struct cell_order){ .operation = operation,
+						.parameters = text_of(parameters) });
+}
+
+static void wait_news(struct cell_handle *handle, struct cell_news *news)
+{
+	struct err err = ERR_INIT;
+
+	ck_assert_msg(cell_wait_news(handle, PATIENCE_MILLIS, news, &err) == 0, "%s", err.text);
+}
+
+static int memory_file(const char *text)
+{
+	int fd = memfd_create("test", MFD_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq((int)write(fd, text, strlen(text)), (int)strlen(text));
+	return fd;
+}
+
+static unsigned count_descriptors(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	unsigned count = 0;
+
+	ck_assert_ptr_nonnull(folder);
+	while (readdir(folder))
+		count++;
+	closedir(folder);
+	return count;
+}
+
+/* Processes of that name (a cell's or a nursery's) in that group; each gets the signal, if
+ * any.  Check gives every test a group of its own. */
+static unsigned each_process(const char *name, pid_t group, bool zombies_too, int number)
+{
+	DIR *folder = opendir("/proc");
+	struct dirent *entry;
+	unsigned count = 0;
+
+	ck_assert_ptr_nonnull(folder);
+	while ((entry = readdir(folder)) != NULL) {
+		char path[300], state, found[64];
+		int pid, its_group;
+		FILE *stat;
+
+		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
+		stat = fopen(path, "re");
+		if (!stat)
+			continue;
+		if (fscanf(stat, "%d (%63[^)]) %c %*d %d", &pid, found, &state, &its_group) == 4 &&
+		    strcmp(found, name) == 0 && its_group == group &&
+		    (zombies_too || state != 'Z')) {
+			count++;
+			if (number)
+				kill(pid, number);
+		}
+		fclose(stat);
+	}
+	closedir(folder);
+	return count;
+}
+
+static unsigned count_processes(const char *name, pid_t group, bool zombies_too)
+{
+	return each_process(name, group, zombies_too, 0);
+}
+
+static bool vanish_within(const char *name, pid_t group, int millis)
+{
+	int64_t end = clock_monotonic_millis() + millis;
+
+	while (count_processes(name, group, false) > 0) {
+		if (clock_monotonic_millis() > end)
+			return false;
+		usleep(2000);
+	}
+	return true;
+}
+
+/* --- Works ------------------------------------------------------------------------------ */
+
+START_TEST(runs_an_operation)
+{
+	struct cell_handle *handle = hatch("echo", "hello");
+	struct cell_news news;
+
+	wait_news(handle, &news);
+	ck_assert_msg(news.kind == CELL_DONE, "%d %s", news.kind, news.status.text);
+	ck_assert(text_is(news.reply, "echo hello"));
+	wait_news(handle, &news);
+	ck_assert_int_eq(news.kind, CELL_NOTHING);
+	cell_kill(handle);
+	ck_assert(nursery_is_alive(nursery));
+}
+END_TEST
+
+START_TEST(takes_large_parameters_and_replies)
+{
+	size_t size = (size_t)9 << 20;
+	char *large = mem_get(size);
+	struct cell_news news;
+	struct cell_handle *handle;
+
+	memset(large, 'p', size);
+	handle = hatch_with(&(struct cell_order){ .operation = "echo",
+						  .parameters = { large, size } });
+	wait_news(handle, &news);
+	ck_assert_msg(news.kind == CELL_DONE, "%d %s", news.kind, news.status.text);
+	ck_assert_uint_eq(news.reply.size, size + 5);
+	ck_assert_int_eq(memcmp(news.reply.bytes + 5, large, size), 0);
+	cell_kill(handle);
+	mem_give_back(large);
+}
+END_TEST
+
+START_TEST(reads_inputs_and_writes_outputs)
+{
+	struct cell_file from = { "from", memory_file("some bytes") };
+	struct cell_file to = { "to", memory_file("") };
+	struct cell_handle *handle = hatch_with(&(struct cell_order){
+		.operation = "copy", .inputs = &from, .input_count = 1,
+		.outputs = &to, .output_count = 1 });
+	struct cell_news news;
+	char bytes[32] = "";
+
+	wait_news(handle, &news);
+	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
+	cell_kill(handle);
+	ck_assert_int_eq((int)pread(to.fd, bytes, sizeof(bytes), 0), 10);
+	ck_assert_str_eq(bytes, "some bytes");
+	close(from.fd);
+	close(to.fd);
+}
+END_TEST
+
+START_TEST(inputs_are_for_reading_only)
+{
+	struct cell_file from = { "from", memory_file("some bytes") };
+	struct cell_handle *handle = hatch_with(&(struct cell_order){
+		.operation = "scribble", .inputs = &from, .input_count = 1 });
+	struct cell_news news;
+
+	wait_news(handle, &news);
+	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
+	ck_assert_msg(text_is(news.reply, "0"), "it starts at the beginning");
+	cell_kill(handle);
+	close(from.fd);
+}
+END_TEST
+
+START_TEST(threads_work)
+{
+	struct cell_handle *handle = hatch("threads", "");
+	struct cell_news news;
+
+	wait_news(handle, &news);
+	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
+	ck_assert(text_is(news.reply, "4"));
+	cell_kill(handle);
+}
+END_TEST
+
+START_TEST(answers_wants)
+{
+	struct cell_handle *handle = hatch("want", "");
+	struct err err = ERR_INIT;
+	struct cell_news news;
+	int fd = memory_file("alternate");
+
+	ck_assert_int_eq(cell_answer_want(handle, -1, &err), -1);     /* nobody asked */
+	wait_news(handle, &news);
+	ck_assert_int_eq(news.kind, CELL_WANTS);
+	ck_assert_str_eq(news.role, "dwz");
+	ck_assert(text_is(news.id, "abcd"));
+	ck_assert(text_is(news.name, "x.debug"));
+	ck_assert_int_eq(cell_answer_want(handle, fd, &err), 0);
+	close(fd);
+	wait_news(handle, &news);
+	ck_assert_int_eq(news.kind, CELL_WANTS);
+	ck_assert_str_eq(news.role, "dwp");
+	ck_assert_ptr_null(news.name.bytes);
+	ck_assert_int_eq(cell_answer_want(handle, -1, &err), 0);
+	wait_news(handle, &news);
+	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
+	ck_assert(text_is(news.reply, "dwz alternate;dwp absent;"));
+	cell_kill(handle);
+}
+END_TEST
+
+START_TEST(wants_have_an_end)
+{
+	struct cell_handle *handle = hatch("want_forever", "");
+	struct err err = ERR_INIT;
+	struct cell_news news;
+	unsigned wants = 0;
+
+	for (;;) {
+		wait_news(handle, &news);
+		if (news.kind != CELL_WANTS)
+			break;
+		ck_assert_uint_lt(++wants, 1000);
+		ck_assert_int_eq(cell_answer_want(handle, -1, &err), 0);
+	}
+	ck_assert_int_eq(news.kind, CELL_DIED);
+	ck_assert_int_eq(news.status.kind, ERR_LIMIT);
+	cell_kill(handle);
+}
+END_TEST
+
+START_TEST(residents_talk)
+{
+	static const size_t sizes[] = { 0, 1, 5, 16384, 16385, 100000, (size_t)3 << 20 };
+	struct cell_handle *handle = hatch("parrot", "");
+	char *message = mem_get((size_t)3 << 20);
+	struct err err = ERR_INIT;
+	struct cell_news news;
+
+	memset(message, 'm', (size_t)3 << 20);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		ck_assert_msg(cell_send(handle, (struct text){ message, sizes[i] }, &err) == 0,
+			      "%s", err.text);
+		wait_news(handle, &news);
+		ck_assert_msg(news.kind == CELL_MESSAGE, "%d %s", news.kind, news.status.text);
+		ck_assert_uint_eq(news.reply.size, sizes[i]);
+		ck_assert_int_eq(memcmp(news.reply.bytes, message, sizes[i]), 0);
+	}
+	ck_assert_int_eq(cell_send(handle, TEXT("end"), &err), 0);
+	wait_news(handle, &news);
+	ck_assert_int_eq(news.kind, CELL_DONE);
+	cell_kill(handle);
+	mem_give_back(message);
+}
+END_TEST
+
+/* A cell that does not read never blocks its asker. */
+START_TEST(sending_never_blocks)
+{
+	struct cell_handle *handle = hatch("sleep", "");
+	struct err err = ERR_INIT;
+	int sent = 0;
+
+	while (cell_send(handle, TEXT("are you there?"), &err) == 0)
+		ck_assert_int_lt(++sent, 100000);
+	ck_assert_msg(err.kind == ERR_BUSY, "%s", err.text);
+	cell_kill(handle);
+}
+END_TEST
+
+/* --- Ends badly -------------------------------------------------------------------------- */
+
+static const struct {
+	const char *what, *operation;
+	enum cell_news_kind news;
+	enum err_kind kind;
+	const char *text;            /* contained in the status */
+} endings[] = {
+	{ "an operation that fails", "refuse", CELL_FAILED, ERR_MALFORMED,
+	  "reading toy: byte 7 is ? wrong" },
+	{ "a kind cells cannot know", "deny", CELL_FAILED, ERR_INTERNAL, "cells cannot know" },
+	{ "no such operation", "dance", CELL_FAILED, ERR_INTERNAL, "no operation \"dance\"" },
+	{ "a wild pointer", "segfault", CELL_DIED, ERR_CRASHED,
+	  "cell died of SIGSEGV while running segfault" },
+	{ "a stack overflow", "overflow", CELL_DIED, ERR_CRASHED,
+	  "cell died of SIGSEGV while running overflow" },
+	{ "abort", "abort", CELL_DIED, ERR_CRASHED, "cell died of SIGABRT while running abort" },
+	{ "a bus error of its own", "bus", CELL_DIED, ERR_CRASHED, "cell died of SIGBUS" },
+	{ "exit without a result", "leave", CELL_DIED, ERR_CRASHED, "exited with status 3" },
+	{ "CPU time", "spin", CELL_DIED, ERR_LIMIT, "CPU time limit while running spin" },
+};
+
+START_TEST(says_how_it_ended)
+{
+	struct cell_handle *handle = hatch(endings[_i].operation, "");
+	struct cell_news news;
+
+	wait_news(handle, &news);
+	ck_assert_msg(news.kind == endings[_i].news, "%s: %d", endings[_i].what, news.kind);
+	ck_assert_msg(news.status.kind == endings[_i].kind, "%s: %s %s", endings[_i].what,
+		      err_kind_name(news.status.kind), news.status.text);
+	ck_assert_msg(strstr(news.status.text, endings[_i].text), "%s: %s", endings[_i].what,
+		      news.status.text);
+	cell_kill(handle);
+	ck_assert(nursery_is_alive(nursery));
+}
+END_TEST
+
+START_TEST(cpu_time_ends_the_stubborn)
+{
+	struct cell_handle *handle = hatch("spin_on", "");
+	struct cell_news news;
+
+	wait_news(handle, &news);
+	ck_assert_int_eq(news.kind, CELL_DIED);
+	ck_assert_msg(news.status.kind == ERR_LIMIT, "%s", news.status.text);
+	cell_kill(handle);
+}
+END_TEST
+
+#ifndef SYMGATE_SANITIZED            /* shadow memory: no ceiling there */
+START_TEST(memory_has_a_ceiling)
+{
+	struct cell_handle *handle = hatch("eat", "");
+	struct cell_news news;
+
+	wait_news(handle, &news);
+	ck_assert_int_eq(news.kind, CELL_FAILED);
+	ck_assert_msg(news.status.kind == ERR_LIMIT, "%s", news.status.text);
+	ck_assert_msg(strstr(news.status.text, "memory ceiling of 268435456 bytes"), "%s",
+		      news.status.text);
+	cell_kill(handle);
+}
+END_TEST
+#endif
+
+START_TEST(files_have_a_ceiling)
+{
+	struct cell_file to = { "to", memory_file("") };
+	struct cell_handle *handle = hatch_with(&(struct cell_order){
+		.operation = "write_much", .outputs = &to, .output_count = 1 });
+	struct cell_news news;
+
+	wait_news(handle, &news);
+	ck_assert_int_eq(news.kind, CELL_DIED);
+	ck_assert_msg(news.status.kind == ERR_LIMIT, "%s", news.status.text);
+	ck_assert_msg(strstr(news.status.text, "file size limit"), "%s", news.status.text);
+	cell_kill(handle);
+	close(to.fd);
+}
+END_TEST
+
+/* The file was fine, somebody cut it short: nothing to be remembered. */
+START_TEST(an_input_cut_short_is_transient)
+{
+	char path[] = "/tmp/symgate-cut-XXXXXX";
+	struct cell_file from = { "from", mkstemp(path) };
+	struct cell_handle *handle;
+	struct cell_news news;
+
+	ck_assert_int_ge(from.fd, 0);
+	ck_assert_int_eq(ftruncate(from.fd, 1 << 20), 0);
+	handle = hatch_with(&(struct cell_order){ .operation = "read_slowly", .inputs = &from,
+						  .input_count = 1 });
+	wait_news(handle, &news);
+	ck_assert_int_eq(news.kind, CELL_MESSAGE);
+	ck_assert_int_eq(ftruncate(from.fd, 0), 0);
+	wait_news(handle, &news);
+	ck_assert_int_eq(news.kind, CELL_FAILED);
+	ck_assert_msg(news.status.kind == ERR_IO, "%s", news.status.text);
+	cell_kill(handle);
+	unlink(path);
+	close(from.fd);
+}
+END_TEST
+
+/* Ended by the system or an operator: not the cell's doing. */
+START_TEST(being_killed_is_not_its_fault)
+{
+	static const int signals[] = { SIGKILL, SIGTERM, SIGINT };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		struct cell_handle *handle = hatch("sleep", "");
+		struct cell_news news;
+
+		wait_news(handle, &news);
+		ck_assert_int_eq(news.kind, CELL_MESSAGE);
+		ck_assert_uint_eq(each_process("symgate-cell", getpgrp(), false, signals[i]), 1);
+		wait_news(handle, &news);
+		ck_assert_int_eq(news.kind, CELL_DIED);
+		ck_assert_msg(news.status.kind == ERR_IO, "%s", news.status.text);
+		cell_kill(handle);
+	}
+}
+END_TEST
+
+/* --- Tries to get out -------------------------------------------------------------------- */
+
+static const char *const forbidden[] = {
+	"open", "create", "socket", "unix", "socketpair", "exec", "fork", "vfork", "ptrace", "kill",
+	"tgkill", "signal by descriptor", "unlink", "peek", "limits", "dumpable",
+	"executable memory",
+};
+
+START_TEST(refuses_what_is_forbidden)
+{
+	struct cell_handle *handle;
+	struct cell_news news;
+
+	if (nursery_level(nursery) < SANDBOX_FILTERED)
+		return;
+	handle = hatch("try", forbidden[_i]);
+	wait_news(handle, &news);
+	if (news.kind == CELL_DIED)
+		ck_assert_msg(strstr(news.status.text, "SIGSYS"), "%s: %s", forbidden[_i],
+			      news.status.text);
+	else
+		ck_assert_msg(news.kind == CELL_FAILED && strstr(news.status.text, "refused"),
+			      "%s: %.*s %s", forbidden[_i], (int)news.reply.size,
+			      news.reply.size ? news.reply.bytes : "", news.status.text);
+	cell_kill(handle);
+	ck_assert(nursery_is_alive(nursery));
+}
+END_TEST
+
+/* Landlock alone, without the filter's help, closes paths too: seen through a trial of our
+ * own, where the kernel has it. */
+START_TEST(landlock_closes_every_path)
+{
+	struct confinement confinement;
+	enum sandbox_level reached = SANDBOX_PLAIN;
+	struct err err = ERR_INIT;
+	int status;
+	pid_t pid;
+
+	if (nursery_level(nursery) < SANDBOX_FULL)
+		return;
+	ck_assert_int_eq(confine_prepare(&confinement, &config, &err), 0);
+	pid = fork();
+	if (pid == 0) {
+		mem_give_back(confinement.filter);
+		confinement.filter = NULL;
+		if (confine_self(&confinement, &reached, &err) < 0)
+			_exit(2);
+		_exit(open("/etc/passwd", O_RDONLY) >= 0 || open("/", O_RDONLY) >= 0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	confine_release(&confinement);
+}
+END_TEST
+
+START_TEST(a_cell_has_its_own_descriptors_only)
+{
+	struct cell_file inputs[2] = { { "from", memory_file("a") }, { "other", memory_file("b") } };
+	struct cell_file to = { "to", memory_file("") };
+	struct cell_handle *others[8], *handle;
+	struct cell_news news;
+	unsigned count = 0;
+
+	for (int i = 0; i < 8; i++)
+		others[i] = hatch("hang", "");
+	handle = hatch_with(&(struct cell_order){ .operation = "descriptors", .inputs = inputs,
+						  .input_count = 2, .outputs = &to,
+						  .output_count = 1 });
+	wait_news(handle, &news);
+	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
+	for (size_t i = 0; i < news.reply.size; i++)
+		count += news.reply.bytes[i] == ' ';
+	/* 0, 1 and 2 on /dev/null, the channel, two inputs, one output */
+	ck_assert_msg(count == 7, "%.*s", (int)news.reply.size, news.reply.bytes);
+	cell_kill(handle);
+	for (int i = 0; i < 8; i++)
+		cell_kill(others[i]);
+	close(inputs[0].fd);
+	close(inputs[1].fd);
+	close(to.fd);
+}
+END_TEST
+
+/* --- Lies -------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *what, *lie;
+	enum cell_news_kind news;
+	enum err_kind kind;
+} lies[] = {
+	{ "a packet without a head", "a", CELL_DIED, ERR_CRASHED },
+	{ "an unknown type", "b", CELL_DIED, ERR_CRASHED },
+	{ "a status cut short", "c", CELL_DIED, ERR_CRASHED },
+	{ "an unknown kind, a text without end", "d", CELL_FAILED, ERR_INTERNAL },
+	{ "sizes past the packet", "e", CELL_DIED, ERR_CRASHED },
+	{ "a role without end", "f", CELL_DIED, ERR_CRASHED },
+	{ "a role that is none", "g", CELL_DIED, ERR_CRASHED },
+	{ "two wants at once", "h", CELL_DIED, ERR_CRASHED },
+	{ "a packet too long", "i", CELL_DIED, ERR_CRASHED },
+	{ "an endless message", "j", CELL_DIED, ERR_LIMIT },
+	{ "done in the middle of a message", "k", CELL_DIED, ERR_CRASHED },
+	{ "a forged end", "l", CELL_DIED, ERR_CRASHED },
+	{ "an empty packet", "m", CELL_DIED, ERR_IO },
+};
+
+START_TEST(survives_lies)
+{
+	struct cell_handle *handle = hatch("lie", lies[_i].lie);
+	struct cell_news news;
+
+	do
+		wait_news(handle, &news);
+	while (news.kind == CELL_WANTS);
+	ck_assert_msg(news.kind == lies[_i].news, "%s: %d", lies[_i].what, news.kind);
+	ck_assert_msg(news.status.kind == lies[_i].kind, "%s: %s", lies[_i].what,
+		      news.status.text);
+	ck_assert_uint_lt(strlen(news.status.text), ERR_TEXT_BYTES);
+	cell_kill(handle);
+}
+END_TEST
+
+/* --- Comes and goes ---------------------------------------------------------------------- */
+
+START_TEST(a_thousand_cells_leave_nothing)
+{
+	unsigned descriptors = count_descriptors();
+	int64_t start_micros = clock_monotonic_micros();
+
+	for (int i = 0; i < 1000; i++) {
+		struct cell_handle *handle = hatch(i % 10 ? "echo" : "hang", "x");
+		struct cell_news news;
+
+		if (i % 10) {
+			wait_news(handle, &news);
+			ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
+		}
+		cell_kill(handle);
+	}
+	printf("hatch to done: %lld us per cell\n",
+	       (long long)(clock_monotonic_micros() - start_micros) / 1000);
+	ck_assert_uint_eq(count_descriptors(), descriptors);
+	for (int i = 0; i < 2000 && count_processes("symgate-cell", getpgrp(), true) > 0; i++)
+		usleep(2000);
+	ck_assert_uint_eq(count_processes("symgate-cell", getpgrp(), true), 0);
+}
+END_TEST
+
+START_TEST(many_at_once)
+{
+	struct cell_handle *handles[64];
+	struct cell_news news;
+
+	for (int i = 0; i < 64; i++)
+		handles[i] = hatch(i % 2 ? "parrot" : "echo", "x");
+	for (int i = 0; i < 64; i++) {
+		struct err err = ERR_INIT;
+
+		if (i % 2)
+			ck_assert_int_eq(cell_send(handles[i], TEXT("hi"), &err), 0);
+		wait_news(handles[i], &news);
+		ck_assert_int_eq(news.kind, i % 2 ? CELL_MESSAGE : CELL_DONE);
+		cell_kill(handles[i]);
+	}
+}
+END_TEST
+
+START_TEST(killing_the_nursery_ends_its_cells)
+{
+	struct cell_handle *handle = hatch("sleep", "");
+	struct err err = ERR_INIT;
+	struct cell_news news;
+	struct cell_handle *another;
+
+	wait_news(handle, &news);
+	ck_assert_int_eq(news.kind, CELL_MESSAGE);
+	ck_assert(nursery_is_alive(nursery));
+	ck_assert_uint_eq(each_process("symgate-nursery", getpgrp(), false, SIGKILL), 1);
+	wait_news(handle, &news);
+	ck_assert_int_eq(news.kind, CELL_DIED);
+	ck_assert_msg(news.status.kind == ERR_IO, "%s", news.status.text);
+	cell_kill(handle);
+	ck_assert(!nursery_is_alive(nursery));
+	ck_assert_int_eq(nursery_hatch(nursery,
+				       &(struct cell_order){ .operation = "echo" }, &another, &err),
+			 -1);
+	ck_assert_int_eq(err.kind, ERR_IO);
+	ck_assert_msg(strstr(err.text, "nursery is gone"), "%s", err.text);
+	ck_assert(vanish_within("symgate-cell", getpgrp(), 5000));
+}
+END_TEST
+
+/* A process of its own group with a nursery and two cells; tells through the pipe when all
+ * are there. */
+static pid_t start_family(void)
+{
+	int ready[2];
+	char word;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		struct cell_handle *handles[2];
+		struct cell_news news;
+
+		setpgid(0, 0);
+		start();
+		for (int i = 0; i < 2; i++) {
+			handles[i] = hatch("sleep", "");
+			wait_news(handles[i], &news);
+		}
+		signal(SIGTERM, SIG_IGN);
+		if (write(ready[1], "x", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	ck_assert_int_eq((int)read(ready[0], &word, 1), 1);
+	close(ready[0]);
+	ck_assert_uint_eq(count_processes("symgate-cell", pid, true), 2);
+	ck_assert_uint_eq(count_processes("symgate-nursery", pid, true), 1);
+	return pid;
+}
+
+START_TEST(killing_the_parent_ends_all)
+{
+	pid_t pid = start_family();
+
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert(vanish_within("symgate-nursery", pid, 5000));
+	ck_assert(vanish_within("symgate-cell", pid, 5000));
+}
+END_TEST
+
+START_TEST(a_group_signal_ends_nursery_and_cells)
+{
+	pid_t pid = start_family();
+
+	kill(-pid, SIGHUP);          /* "reopen the log" is not for them */
+	usleep(20000);
+	kill(-pid, SIGTERM);         /* the parent of this test ignores it */
+	ck_assert(vanish_within("symgate-nursery", pid, 2000));
+	ck_assert(vanish_within("symgate-cell", pid, 2000));
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+END_TEST
+
+/* --- Start ------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *what;
+	enum sandbox_level ceiling;
+	enum config_sandbox require;
+	bool starts;
+	const char *text;
+} levels[] = {
+	{ "best, nothing to have", SANDBOX_PLAIN, CONFIG_SANDBOX_BEST, true, NULL },
+	{ "best, no landlock", SANDBOX_FILTERED, CONFIG_SANDBOX_BEST, true, NULL },
+	{ "full, no seccomp", SANDBOX_PLAIN, CONFIG_SANDBOX_FULL, false,
+	  "sandbox.require is full, but this kernel gives only plain (no seccomp)" },
+	{ "full, no landlock", SANDBOX_FILTERED, CONFIG_SANDBOX_FULL, false,
+	  "sandbox.require is full, but this kernel gives only " },
+};
+
+START_TEST(holds_to_the_required_level)
+{
+	struct err err = ERR_INIT;
+	struct config wish = config;
+	struct nursery *other;
+	int rc;
+
+	sandbox_level_ceiling = levels[_i].ceiling;
+	wish.sandbox = levels[_i].require;
+	wish.max_download_bytes = wish.cell_memory_bytes = CONFIG_UNLIMITED;
+	rc = nursery_start(&other, &wish, operations, operation_count, &err);
+	ck_assert_msg((rc == 0) == levels[_i].starts, "%s: %s", levels[_i].what, err.text);
+	if (rc == 0) {
+		ck_assert_int_le(nursery_level(other), levels[_i].ceiling);
+		nursery_stop(nursery);
+		nursery = other;
+		struct cell_handle *handle = hatch("threads", "");
+		struct cell_news news;
+
+		wait_news(handle, &news);
+		ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
+		cell_kill(handle);
+	} else {
+		ck_assert_msg(strstr(err.text, levels[_i].text), "%s: %s", levels[_i].what,
+			      err.text);
+		ck_assert_int_eq(err.kind, ERR_UNSUPPORTED);
+	}
+}
+END_TEST
+
+static int order_one(void *payload, struct err *err)
+{
+	static const char large[20000] = "parameters";
+	struct cell_order order = { .operation = "echo", .parameters = { large, sizeof(large) } };
+	struct nursery *own;
+	struct cell_handle *handle = NULL;
+	struct cell_news news;
+	int rc;
+
+	(void)payload;
+	rc = nursery_start(&own, &config, operations, operation_count, err);
+	if (rc < 0)
+		return -1;
+	rc = nursery_hatch(own, &order, &handle, err);
+	if (rc == 0)
+		rc = cell_wait_news(handle, PATIENCE_MILLIS, &news, err);
+	if (rc == 0 && news.kind != CELL_DONE)
+		rc = err_set(err, ERR_NO_MEMORY, "the other side had none: %s", news.status.text);
+	cell_kill(handle);
+	nursery_stop(own);
+	return rc;
+}
+
+/* The countdown runs in the nursery too (it is forked with it): refusals there are words. */
+START_TEST(survives_every_allocation_failure)
+{
+	support_every_allocation_failure(order_one, NULL, 200);
+}
+END_TEST
+
+#define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
+
+int main(void)
+{
+	Suite *suite = suite_create("sandbox");
+	TCase *tcase = tcase_create("cells");
+
+	tcase_add_checked_fixture(tcase, start, stop);
+	tcase_add_test(tcase, runs_an_operation);
+	tcase_add_test(tcase, takes_large_parameters_and_replies);
+	tcase_add_test(tcase, reads_inputs_and_writes_outputs);
+	tcase_add_test(tcase, inputs_are_for_reading_only);
+	tcase_add_test(tcase, threads_work);
+	tcase_add_test(tcase, answers_wants);
+	tcase_add_test(tcase, wants_have_an_end);
+	tcase_add_test(tcase, residents_talk);
+	tcase_add_test(tcase, sending_never_blocks);
+	tcase_add_loop_test(tcase, says_how_it_ended, 0, COUNT(endings));
+	tcase_add_test(tcase, cpu_time_ends_the_stubborn);
+#ifndef SYMGATE_SANITIZED
+	tcase_add_test(tcase, memory_has_a_ceiling);
+#endif
+	tcase_add_test(tcase, files_have_a_ceiling);
+	tcase_add_test(tcase, an_input_cut_short_is_transient);
+	tcase_add_test(tcase, being_killed_is_not_its_fault);
+	tcase_add_loop_test(tcase, refuses_what_is_forbidden, 0, COUNT(forbidden));
+	tcase_add_test(tcase, landlock_closes_every_path);
+	tcase_add_test(tcase, a_cell_has_its_own_descriptors_only);
+	tcase_add_loop_test(tcase, survives_lies, 0, COUNT(lies));
+	tcase_add_test(tcase, a_thousand_cells_leave_nothing);
+	tcase_add_test(tcase, many_at_once);
+	tcase_add_test(tcase, killing_the_nursery_ends_its_cells);
+	tcase_add_test(tcase, killing_the_parent_ends_all);
+	tcase_add_test(tcase, a_group_signal_ends_nursery_and_cells);
+	tcase_add_loop_test(tcase, holds_to_the_required_level, 0, COUNT(levels));
+	tcase_add_test(tcase, survives_every_allocation_failure);
+	suite_add_tcase(suite, tcase);
+	return support_main(suite);
+}
