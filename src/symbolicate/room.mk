@@ -21,3 +21,18 @@ libsymbolicate_a_SOURCES = \
 	src/symbolicate/symbolicate.h \
 	src/symbolicate/work.c
 libsymbolicate_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS)
+
+if HAVE_CHECK
+symbolicate_test_libs = libsymbolicate.a libsource.a libsupport.a libsymcache.a libbase.a \
+	$(CHECK_LIBS) $(CJSON_LIBS) $(CRYPTO_LIBS)
+symbolicate_test_flags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) $(CJSON_CFLAGS) -I$(top_srcdir)/tests
+check_PROGRAMS += tests/symbolicate/test_request tests/symbolicate/test_native
+tests_symbolicate_test_native_SOURCES = tests/symbolicate/test_native.c \
+	tests/symbolicate/fake.c tests/symbolicate/fake.h
+tests_symbolicate_test_native_LDADD = $(symbolicate_test_libs)
+tests_symbolicate_test_native_CPPFLAGS = $(symbolicate_test_flags)
+tests_symbolicate_test_request_SOURCES = tests/symbolicate/test_request.c \
+	tests/symbolicate/fake.c tests/symbolicate/fake.h
+tests_symbolicate_test_request_LDADD = $(symbolicate_test_libs)
+tests_symbolicate_test_request_CPPFLAGS = $(symbolicate_test_flags)
+endif

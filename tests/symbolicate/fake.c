@@ -1,0 +1,281 @@
+/* fake.c -- see fake.h. */
+#include "symbolicate/fake.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/arena.h"
+#include "base/arch.h"
+#include "base/limits.h"
+#include "base/mem.h"
+
+const struct config fake_config = { .request_memory_bytes = LIMIT_REQUEST_ARENA_BYTES };
+
+int fake_holds;
+
+struct cache_hold { char nothing; };
+
+/* --- The cache room: keys are texts, holds are counted ----------------------------------- */
+
+int cache_key_make(struct cache_key *key, struct arena *arena, enum cache_kind kind,
+		   struct text scope, struct text rest, struct err *err)
+{
+	char *text;
+
+	*key = (struct cache_key){ .kind = kind, .scope = scope };
+	text = arena_printf(arena, "scope: %.*s\n\n%.*s", scope.bytes ? (int)scope.size : 6,
+			    scope.bytes ? scope.bytes : "global", (int)rest.size, rest.bytes);
+	if (!text)
+		return err_set(err, ERR_LIMIT, "no memory for a key");
+	key->text = text_of(text);
+	hash_sha256(text, key->text.size, key->hash);
+	return 0;
+}
+
+void cache_found_release(struct cache_found *found)
+{
+	if (found->hold)
+		fake_holds--;
+	found->hold = NULL;
+}
+
+/* --- The convert room: what is stored of an object, and wants as {role, id} -------------- */
+
+static bool is_true(const cJSON *json, const char *name)
+{
+	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, name));
+}
+
+static struct text text_member(const cJSON *json, const char *name)
+{
+	return text_of(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, name)));
+}
+
+static int add_wants(struct convert_meta *meta, const cJSON *array, struct arena *arena)
+{
+	struct object_want *wants = arena_alloc(arena, (size_t)cJSON_GetArraySize(array) + 1,
+						sizeof(*wants));
+
+	if (!wants)
+		return -1;
+	meta->wants = wants;
+	for (const cJSON *child = array ? array->child : NULL; child; child = child->next) {
+		struct text role = text_member(child, "role");
+
+		wants[meta->want_count++] = (struct object_want){
+			.role = text_is(role, "dwz") ? OBJECT_ROLE_DWZ : text_is(role, "dwp")
+				? OBJECT_ROLE_DWP : OBJECT_ROLE_DEBUGLINK,
+			.id = text_member(child, "id"), .name = text_member(child, "name"),
+		};
+	}
+	return 0;
+}
+
+int convert_meta_parse(struct text text, struct arena *arena, struct convert_meta *meta,
+		       struct err *err)
+{
+	cJSON *json;
+
+	if (request_json_parse(text, arena, &json, err) < 0)
+		return -1;
+	*meta = (struct convert_meta){
+		.has_debug_info = is_true(json, "has_debug_info"),
+		.has_unwind_info = is_true(json, "has_unwind_info"),
+		.has_symbols = is_true(json, "has_symbols"),
+		.has_sources = is_true(json, "has_sources"),
+		.srcsrv_vcs = text_member(json, "srcsrv_vcs"),
+	};
+	if (add_wants(meta, cJSON_GetObjectItemCaseSensitive(json, "wants"), arena) < 0)
+		return err_set(err, ERR_LIMIT, "no memory for wants");
+	return 0;
+}
+
+const char *object_role_name(enum object_role role)
+{
+	static const char *const role_names[] = { "dwz", "dwp", "debuglink", "dwo" };
+
+	return role_names[role];
+}
+
+/* --- The resolver ------------------------------------------------------------------------ */
+
+static struct fake_entry *find(struct fake_resolver *fake, const struct derive *derive)
+{
+	for (size_t i = 0; i < fake->count; i++)
+		if (fake->entries[i].how == derive->how &&
+		    text_ends_with(derive->location->uri, fake->entries[i].location))
+			return &fake->entries[i];
+	return NULL;
+}
+
+static void remember_key(struct fake_resolver *fake, const struct derive *derive)
+{
+	if (derive->how != DERIVE_SYMCACHE || derive->key.text.size > sizeof(fake->key_bytes))
+		return;
+	memcpy(fake->key_bytes, derive->key.text.bytes, derive->key.text.size);
+	fake->last_symcache_key = (struct text){ fake->key_bytes, derive->key.text.size };
+}
+
+static enum resolved entry(struct resolver *resolver, const struct derive *derive,
+			   struct cache_found *found, struct err *err)
+{
+	static struct cache_hold hold;
+	struct fake_resolver *fake = (struct fake_resolver *)resolver;
+	struct fake_entry *known = find(fake, derive);
+
+	(void)err;
+	fake->asked++;
+	remember_key(fake, derive);
+	if (known && known->waits) {
+		known->waits--;
+		fake->waited++;
+		return RESOLVED_WAIT;
+	}
+	fake_holds++;
+	*found = (struct cache_found){ .state = CACHE_FAILED, .failure = ERR_NOT_FOUND,
+				       .hold = &hold };
+	if (!known)
+		return RESOLVED_READY;
+	found->failure = known->failure;
+	found->details = known->payload;
+	if (!known->failure) {
+		found->state = CACHE_READY;
+		found->payload = known->damaged ? TEXT("damaged") : known->payload;
+	}
+	return RESOLVED_READY;
+}
+
+static enum resolved names(struct resolver *resolver, struct convert_name *list, size_t count,
+			   struct arena *arena, struct err *err)
+{
+	static const struct { const char *name, *readable; } known[] = {
+		{ "_Z5outeri", "outer(int)" }, { "_ZN5innerEv", "inner()" },
+		{ "_Z4mainv", "main()" }, { "_Zstart", "_start" },
+	};
+	struct fake_resolver *fake = (struct fake_resolver *)resolver;
+
+	(void)arena, (void)err;
+	if (fake->name_waits) {
+		fake->name_waits--;
+		return RESOLVED_WAIT;
+	}
+	fake->name_messages++;
+	fake->names += count;
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < sizeof(known) / sizeof(known[0]); j++)
+			if (text_is(list[i].name, known[j].name))
+				list[i].readable = text_of(known[j].readable);
+	return RESOLVED_READY;
+}
+
+static void spoil(struct resolver *resolver, const struct derive *derive, const char *why)
+{
+	struct fake_resolver *fake = (struct fake_resolver *)resolver;
+	struct fake_entry *known = find(fake, derive);
+
+	(void)why;
+	fake->spoiled++;
+	if (known && known->damaged)
+		known->damaged--;
+}
+
+void fake_resolver_init(struct fake_resolver *fake, struct fake_entry *entries, size_t count)
+{
+	*fake = (struct fake_resolver){
+		.resolver = { .entry = entry, .names = names, .spoil = spoil },
+		.entries = entries, .count = count,
+	};
+}
+
+/* --- A SymCache, by formats.md §1.1 ------------------------------------------------------ */
+
+#define NONE UINT32_MAX
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void add_u32(struct buf *out, uint32_t value)
+{
+	buf_add(out, &value, sizeof(value));
+}
+
+static void pad(struct buf *out)
+{
+	while (out->size % 8)
+		buf_add_char(out, 0);
+}
+
+static uint32_t add_name(struct buf *strings, const char *name)
+{
+	uint32_t at = (uint32_t)strings->size;
+
+	if (!name)
+		return NONE;
+	buf_add_char(strings, (char)strlen(name));
+	buf_add_string(strings, name);
+	return at;
+}
+
+static const struct { const char *comp_dir, *directory, *name; } files[] = {
+	{ "/src", "lib", "a.cpp" }, { "/src", NULL, "main.c" },
+};
+static const struct { const char *name; uint32_t entry, language; } functions[] = {
+	{ "_Z5outeri", 0x100, LANGUAGE_CPP }, { "_ZN5innerEv", NONE, LANGUAGE_CPP },
+	{ "main", 0x200, LANGUAGE_C }, { "bare", 0x300, NONE },
+};
+/* file, line, function, inlined into; the first is a call location, then one per range. */
+static const uint32_t locations[][4] = {
+	{ 0, 10, 0, NONE },
+	{ 0, 9, 0, NONE }, { 0, 77, 1, 0 }, { 0, 11, 0, NONE }, { 1, 5, 2, NONE },
+	{ NONE, 0, 3, NONE }, { NONE, NONE, NONE, NONE },
+};
+static const uint32_t ranges[] = { 0x100, 0x110, 0x120, 0x200, 0x300, 0x400 };
+
+static void add_header(struct buf *out, uint32_t arch, uint32_t string_bytes)
+{
+	static const char zeros[32];
+
+	add_u32(out, 0x434d5953);
+	add_u32(out, 9);
+	buf_add(out, zeros, 32);
+	add_u32(out, arch);
+	add_u32(out, COUNT(files));
+	add_u32(out, COUNT(functions));
+	add_u32(out, COUNT(locations));
+	add_u32(out, COUNT(ranges));
+	add_u32(out, string_bytes);
+	buf_add(out, zeros, 16);
+}
+
+void fake_symcache(struct buf *out, uint32_t arch)
+{
+	struct buf strings, body;
+
+	buf_init(&strings, 65536);
+	buf_init(&body, 65536);
+	for (size_t i = 0; i < COUNT(files); i++) {
+		add_u32(&body, add_name(&strings, files[i].comp_dir));
+		add_u32(&body, add_name(&strings, files[i].directory));
+		add_u32(&body, add_name(&strings, files[i].name));
+		for (int j = 0; j < 3; j++)
+			add_u32(&body, NONE);
+	}
+	pad(&body);
+	for (size_t i = 0; i < COUNT(functions); i++) {
+		add_u32(&body, add_name(&strings, functions[i].name));
+		add_u32(&body, NONE);
+		add_u32(&body, functions[i].entry);
+		add_u32(&body, functions[i].language);
+	}
+	pad(&body);
+	buf_add(&body, locations, sizeof(locations));
+	pad(&body);
+	buf_add(&body, ranges, sizeof(ranges));
+	pad(&body);
+	add_header(out, arch, (uint32_t)strings.size);
+	pad(out);
+	buf_add(out, body.bytes, body.size);
+	buf_add(out, strings.bytes, strings.size);
+	buf_release(&strings);
+	buf_release(&body);
+}
