@@ -65,6 +65,11 @@ SELECT id FROM job
 -- name: job_result_gone
 UPDATE job SET result_bytes = NULL WHERE id = :id;
 
+-- name: job_has_old
+-- Asked every second, so that the write lock is not.
+SELECT EXISTS (SELECT 1 FROM job WHERE finished_at IS NOT NULL AND finished_at <= :before)
+    OR (SELECT max(seq) FROM job) - (SELECT min(seq) FROM job) >= :keep + 1000;
+
 -- name: job_forget_old
 -- History for people ends after a while.
 DELETE FROM job WHERE seq IN

@@ -51,7 +51,7 @@ int cache_open(struct cache **cache, const struct config *config, struct board *
 		cache_close(made);
 		return -1;
 	}
-	if (store_boot(store, &boot, err) < 0) {
+	if (store_boot_join(store, &boot, err) < 0) {
 		cache_close(made);
 		return -1;
 	}

@@ -49,6 +49,7 @@ int cache_key_make(struct cache_key *key, struct arena *arena, enum cache_kind k
 		   struct text scope, struct text rest, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* Joins the service's boot with that store (store/boot.h), which has to stay open as long. */
 struct cache;
 int  cache_open(struct cache **cache, const struct config *config, struct board *board,
 		struct store *store, struct err *err) __attribute__((warn_unused_result));

@@ -107,14 +107,29 @@ static int forget_results(struct jobs *jobs, struct ids *ids, uint64_t *removed,
 	return store_commit(jobs->store, err);
 }
 
+static int read_flag(void *payload, const struct store_value *columns, unsigned count)
+{
+	(void)count;
+	*(bool *)payload = columns[0].number != 0;
+	return 1;
+}
+
 static int forget_rows(struct jobs *jobs, uint64_t *removed, struct err *err)
 {
+	struct store_value which[2] = { store_int(job_now(jobs) - JOB_ROW_SECONDS),
+					store_int(JOB_ROWS_MAX) };
+	bool any = false;
 	int64_t now = job_now(jobs);
 	struct store_value old[2] = { store_int(now - JOB_ROW_SECONDS), store_int(JOB_BATCH) };
 	struct store_value many[3] = { store_int(JOB_ROWS_MAX), store_int(now - 2 * LIMIT_RESULT_SECONDS),
 				       store_int(JOB_BATCH) };
-	int64_t rows = store_run(jobs->store, STATEMENT_job_forget_old, old, 2, NULL, NULL, err);
+	int64_t rows;
 
+	if (store_run(jobs->store, STATEMENT_job_has_old, which, 2, read_flag, &any, err) < 0)
+		return -1;
+	if (!any)
+		return 0;
+	rows = store_run(jobs->store, STATEMENT_job_forget_old, old, 2, NULL, NULL, err);
 	if (rows < 0)
 		return -1;
 	*removed += (uint64_t)rows;

@@ -1,10 +1,10 @@
 /*
  * boot -- which life of the service this is.
  *
- * A boot lasts from the service's first process to its last.  Each service process (front,
- * workshop, keeper) joins right after store_open() and so holds STATE_DIR/service.lock,
- * shared, as long as that store is open.  Who finds nobody holding it, or joins with another
- * build than the newest boot's, writes the next boot row.  Tools (status, why) only look.
+ * A boot lasts from the service's first process to its last.  Each process that works on the
+ * cache joins when it opens it (cache_open) and so holds STATE_DIR/service.lock, shared, as
+ * long as that store is open.  Who finds nobody holding it, or joins with another build than
+ * the newest boot's, writes the next boot row.
  *
  * May include: base, config, store.
  */

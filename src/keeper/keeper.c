@@ -1,0 +1,220 @@
+/* keeper.c -- see keeper.h. */
+#include "keeper/keeper.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "board/board.h"
+#include "cache/cache.h"
+#include "config/config.h"
+#include "job/job.h"
+#include "store/boot.h"
+#include "store/lock.h"
+#include "store/store.h"
+
+#define PATH_BYTES        4096u
+#define TICK_MILLIS       1000
+
+struct keeper {
+	const struct config *config;
+	struct board *board;
+	struct store *store;
+	struct cache *cache;
+	struct jobs jobs;
+	uint32_t stop_seen;
+	bool fell_out;               /* the last errand failed: said once, not every second */
+};
+
+static bool is_stopped(const struct keeper *keeper)
+{
+	return board_read(keeper->board, BOARD_STOP) != keeper->stop_seen;
+}
+
+/* --- Errands --------------------------------------------------------------------------- */
+
+static int clean_jobs(struct keeper *keeper, struct err *err)
+{
+	uint64_t removed;
+
+	return job_clean(&keeper->jobs, &removed, err);
+}
+
+static int write_touches(struct keeper *keeper, struct err *err)
+{
+	return cache_write_touches(keeper->cache, keeper->store, err);
+}
+
+static int checkpoint(struct keeper *keeper, struct err *err)
+{
+	return store_checkpoint(keeper->store, err);
+}
+
+static int repair_spool(struct keeper *keeper, struct err *err)
+{
+	uint64_t removed;
+
+	if (job_repair_spool(&keeper->jobs, &removed, err) < 0)
+		return -1;
+	if (removed)
+		log_message(LOG_INFO, "keeper_spool", NULL, "removed %llu lost files",
+			    (unsigned long long)removed);
+	return 0;
+}
+
+static int clean_cache(struct keeper *keeper, struct err *err)
+{
+	struct cache_round round;
+
+	if (cache_clean(keeper->cache, keeper->store, false, &round, err) < 0)
+		return -1;
+	if (round.removed_entries || round.orphan_files)
+		log_message(LOG_INFO, "keeper_cache", NULL,
+			    "removed %llu entries (%llu bytes) and %llu lost files, kept %llu (%llu bytes)",
+			    (unsigned long long)round.removed_entries,
+			    (unsigned long long)round.removed_bytes,
+			    (unsigned long long)round.orphan_files,
+			    (unsigned long long)round.kept_entries,
+			    (unsigned long long)round.kept_bytes);
+	return 0;
+}
+
+/* What there is to do and how often; 0: as configured. */
+static const struct errand {
+	const char *name;
+	int (*run)(struct keeper *keeper, struct err *err);
+	int64_t every_millis;
+} errands[] = {
+	{ "jobs",       clean_jobs,    1000 },
+	{ "checkpoint", checkpoint,    10000 },
+	{ "touches",    write_touches, 60000 },
+	{ "spool",      repair_spool,  600000 },
+	{ "cache",      clean_cache,   0 },
+};
+#define ERRANDS (sizeof(errands) / sizeof(errands[0]))
+
+static int64_t interval_of(const struct keeper *keeper, const struct errand *errand)
+{
+	int64_t seconds = keeper->config->cache_cleanup_interval_seconds;
+
+	if (errand->every_millis != 0)
+		return errand->every_millis;
+	return seconds > 0 ? seconds * 1000 : TICK_MILLIS;
+}
+
+/* Rounds over the cache can be left to cron (enable_cache_cleanup: false). */
+static bool is_wanted(const struct keeper *keeper, const struct errand *errand)
+{
+	return errand->run != clean_cache || keeper->config->enable_cache_cleanup ||
+	       keeper->config->cache_is_of_boot ||
+	       keeper->config->cache_quota_bytes != CONFIG_UNLIMITED;
+}
+
+/* An errand that fails is tried again when it is due again: the disk may have room then. */
+static void run_errand(struct keeper *keeper, const struct errand *errand)
+{
+	struct err err = ERR_INIT;
+	bool failed = errand->run(keeper, &err) < 0;
+
+	if (failed && !keeper->fell_out)
+		log_message(LOG_ERROR, "keeper", NULL, "%s: %s", errand->name, err.text);
+	keeper->fell_out = failed;
+}
+
+static void work(struct keeper *keeper)
+{
+	int64_t due[ERRANDS] = { 0 };        /* the first round comes at once: it repairs */
+
+	while (!is_stopped(keeper)) {
+		for (size_t i = 0; i < ERRANDS && !is_stopped(keeper); i++) {
+			if (!is_wanted(keeper, &errands[i]) || clock_monotonic_millis() < due[i])
+				continue;
+			run_errand(keeper, &errands[i]);
+			due[i] = clock_monotonic_millis() + interval_of(keeper, &errands[i]);
+		}
+		board_wait(keeper->board, BOARD_STOP, keeper->stop_seen, TICK_MILLIS);
+	}
+}
+
+/* --- Opening --------------------------------------------------------------------------- */
+
+static int open_rooms(struct keeper *keeper, const struct config *config, struct board *board,
+		      struct err *err)
+{
+	memset(keeper, 0, sizeof(*keeper));
+	keeper->config = config;
+	keeper->board = board;
+	keeper->stop_seen = board_read(board, BOARD_STOP);
+	if (store_open(&keeper->store, config, err) < 0)
+		return -1;
+	keeper->jobs = (struct jobs){ .config = config, .store = keeper->store, .board = board };
+	return 0;
+}
+
+static void close_rooms(struct keeper *keeper)
+{
+	cache_close(keeper->cache);
+	store_close(keeper->store);
+}
+
+/* 1 when the lock is ours, 0 when we were asked to stop while another had it. */
+static int wait_for_lock(const struct keeper *keeper, int *lock, struct err *err)
+{
+	char path[PATH_BYTES];
+	int taken = 0;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/keeper.lock", keeper->config->state_dir) >=
+	    sizeof(path))
+		return err_set(err, ERR_IO, "state_dir is too long: %s", keeper->config->state_dir);
+	while (taken == 0 && !is_stopped(keeper)) {
+		taken = store_lock_try(path, true, lock, err);
+		if (taken == 0)
+			board_wait(keeper->board, BOARD_STOP, keeper->stop_seen, TICK_MILLIS);
+	}
+	return taken;
+}
+
+int keeper_run(const struct config *config, struct board *board, struct err *err)
+{
+	struct store_boot boot;
+	struct keeper keeper;
+	int lock = -1;
+	int rc = open_rooms(&keeper, config, board, err);
+
+	if (rc == 0)
+		rc = wait_for_lock(&keeper, &lock, err);
+	if (rc > 0 && (store_boot_join(keeper.store, &boot, err) < 0 ||
+		       cache_open(&keeper.cache, config, board, keeper.store, err) < 0))
+		rc = -1;
+	if (rc > 0)
+		work(&keeper);
+	close_rooms(&keeper);
+	if (lock >= 0)
+		close(lock);
+	return rc < 0 ? err_while(err, "keeper") : 0;
+}
+
+int keeper_once(const struct config *config, struct board *board, bool dry_run,
+		struct cache_round *round, struct err *err)
+{
+	struct keeper keeper;
+	int rc = open_rooms(&keeper, config, board, err);
+
+	memset(round, 0, sizeof(*round));
+	if (rc == 0)
+		rc = cache_open(&keeper.cache, config, board, keeper.store, err);
+	if (rc == 0)
+		rc = cache_clean(keeper.cache, keeper.store, dry_run, round, err);
+	if (rc == 0 && !dry_run)
+		rc = clean_jobs(&keeper, err);
+	if (rc == 0 && !dry_run)
+		rc = repair_spool(&keeper, err);
+	if (rc == 0 && !dry_run)
+		rc = checkpoint(&keeper, err);
+	close_rooms(&keeper);
+	return rc < 0 ? err_while(err, "keeper") : 0;
+}

@@ -1,0 +1,28 @@
+/*
+ * keeper -- the house's own errands: expiry, quota, retention, repair, checkpoints.
+ *
+ * One per state folder, by a lock (STATE_DIR/keeper.lock) that ends with it.  Everything it
+ * does may be cut off at any point and is done again by the next one.
+ *
+ * May include: base, config, store, board, cache, job.
+ */
+#ifndef KEEPER_KEEPER_H
+#define KEEPER_KEEPER_H
+
+#include <stdbool.h>
+
+struct board;
+struct config;
+struct err;
+
+/* Works until BOARD_STOP is bumped, and leaves within a second then: 0.  While another keeper
+ * has the lock it stands by, and takes over when that one dies.  -1 when it cannot work. */
+int keeper_run(const struct config *config, struct board *board, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* All errands once, now, whoever has the lock; for the command line.  dry_run only counts. */
+struct cache_round;
+int keeper_once(const struct config *config, struct board *board, bool dry_run,
+		struct cache_round *round, struct err *err) __attribute__((warn_unused_result));
+
+#endif
