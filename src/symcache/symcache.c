@@ -12,10 +12,8 @@
 #include "base/reader.h"
 #include "symcache/layout.h"
 
-/* How often a guess by proportion is tried before halving: ranges lie densely enough that
- * three guesses shrink a million of them to a few cache lines. */
-#define LOOKUP_GUESSES        3u
-#define LOOKUP_GUESS_RANGES   64u           /* fewer than this are halved at once */
+#define LOOKUP_LAST_RANGES    16u           /* their locations are fetched early */
+#define LOOKUP_LINE_LOCATIONS 4u            /* locations in one line of the processor's cache */
 #define LEB128_MAX_BYTES      5u
 
 struct location {
@@ -150,44 +148,33 @@ static struct text string_at(const struct symcache *cache, uint32_t ref)
 
 /* --- Searching ----------------------------------------------------------------------- */
 
-/* One guess by proportion: where the address would lie if ranges were spread evenly, and a
- * window around it.  Keeps ranges[*low] <= address < ranges[*high]. */
-static void narrow_by_guess(const uint8_t *ranges, uint32_t address, size_t *low, size_t *high)
+/*
+ * The last range starting at or below the address; the caller has seen that the first does.
+ * Both places a step may look at next are asked for early, and so are the locations of the
+ * last few ranges in question: the waiting for memory is most of a look-up.
+ */
+static size_t find_range(const struct symcache *cache, uint32_t address)
 {
-	uint32_t first = load_u32(ranges + *low * SYMC_RANGE_BYTES);
-	uint32_t last = load_u32(ranges + (*high - 1) * SYMC_RANGE_BYTES);
-	size_t count = *high - *low, window = count / 16 + 1, guess, to;
+	const uint8_t *ranges = cache->ranges;
+	const uint8_t *locations = cache->locations +
+		((size_t)cache->location_count - cache->range_count) * SYMC_LOCATION_BYTES;
+	size_t low = 0, left = cache->range_count;
 
-	if (address >= last) {
-		*low = *high - 1;
-		return;
+	while (left > LOOKUP_LAST_RANGES) {
+		size_t half = left / 2, rest = left - half;
+		const uint8_t *at = ranges + (low + rest / 2) * SYMC_RANGE_BYTES;
+
+		__builtin_prefetch(at);
+		__builtin_prefetch(at + half * SYMC_RANGE_BYTES);
+		low += load_u32(ranges + (low + half) * SYMC_RANGE_BYTES) <= address ? half : 0;
+		left = rest;
 	}
-	guess = *low + (size_t)((uint64_t)(address - first) * count / ((uint64_t)last - first + 1));
-	if (load_u32(ranges + guess * SYMC_RANGE_BYTES) <= address) {
-		*low = guess;
-		to = guess + window;
-		if (to < *high && load_u32(ranges + to * SYMC_RANGE_BYTES) > address)
-			*high = to;
-		return;
-	}
-	*high = guess;
-	if (guess - *low > window &&
-	    load_u32(ranges + (guess - window) * SYMC_RANGE_BYTES) <= address)
-		*low = guess - window;
-}
-
-/* The last range starting at or below the address; the caller has seen that the first does. */
-static size_t find_range(const uint8_t *ranges, size_t count, uint32_t address)
-{
-	size_t low = 0, high = count;
-
-	for (unsigned i = 0; i < LOOKUP_GUESSES && high - low > LOOKUP_GUESS_RANGES; i++)
-		narrow_by_guess(ranges, address, &low, &high);
-	for (size_t left = high - low; left > 1; ) {
+	for (size_t i = 0; i < left; i += LOOKUP_LINE_LOCATIONS)
+		__builtin_prefetch(locations + (low + i) * SYMC_LOCATION_BYTES);
+	while (left > 1) {
 		size_t half = left / 2;
-		const uint8_t *middle = ranges + (low + half) * SYMC_RANGE_BYTES;
 
-		low += load_u32(middle) <= address ? half : 0;
+		low += load_u32(ranges + (low + half) * SYMC_RANGE_BYTES) <= address ? half : 0;
 		left -= half;
 	}
 	return low;
@@ -283,7 +270,7 @@ size_t symcache_lookup(const struct symcache *cache, uint64_t address,
 	if (address > UINT32_MAX || cache->range_count == 0 ||
 	    load_u32(cache->ranges) > (uint32_t)address)
 		return 0;
-	range = find_range(cache->ranges, cache->range_count, (uint32_t)address);
+	range = find_range(cache, (uint32_t)address);
 	location = load_location(cache, (uint32_t)(cache->location_count - cache->range_count +
 						   range));
 	if (is_sentinel(&location))

@@ -54,6 +54,9 @@ int symcache_open(struct symcache *cache, const void *bytes, size_t size, struct
 size_t symcache_lookup(const struct symcache *cache, uint64_t address,
 		       struct symcache_frame *frames, size_t room);
 
+/* Where the range of that index (< range_count) begins; it ends where the next one does. */
+uint32_t symcache_range_address(const struct symcache *cache, uint32_t index);
+
 /* clean(join(join(comp_dir, directory), name)), formats.md §12; empty when it has no file. */
 void symcache_frame_path(const struct symcache_frame *frame, struct buf *out);
 
