@@ -75,9 +75,9 @@ static int read_loaded(struct reading *reading, struct err *err)
 	head = &reading->unit->head;
 	reading->range_entries_left = RANGE_ENTRIES_BASE +
 				      RANGE_ENTRIES_PER_BYTE * (head->end - head->offset);
-	if (walk_unit(reading, err) < 0)
+	if (walk_unit(reading, err) < 0 || gaps_emit(reading, err) < 0)
 		return -1;
-	return gaps_emit(reading, err);
+	return reading->ran_out ? no_room(err) : 0;
 }
 
 int dwarf_read_unit(const struct dwarf *dwarf, size_t unit, struct arena *scratch,

@@ -345,6 +345,7 @@ struct reading {
 	size_t seen_count, seen_room;
 	uint64_t range_entries_left;     /* budget against lists referred to again and again */
 	bool sink_stopped;               /* err is the sink's */
+	bool ran_out;                    /* a name may be missing for want of memory */
 };
 
 struct named {

@@ -124,11 +124,15 @@ static int spend(struct lines *lines, size_t count, struct err *err)
 int lines_of(struct lines *lines, struct span span, struct arena *arena,
 	     const struct object_line **out, size_t *count, struct err *err)
 {
-	size_t index = lines_sequence_after(lines, span.start);
-	const struct sequence *sequence = &lines->sequences[index];
+	const struct sequence *sequence;
+	size_t index;
 
 	*count = 0;
 	*out = NULL;
+	if (!lines->sequence_count)
+		return 0;
+	index = lines_sequence_after(lines, span.start);
+	sequence = &lines->sequences[index];
 	if (index < lines->sequence_count && sequence->start <= span.start &&
 	    sequence->end >= span.end) {
 		size_t from = row_at(lines, sequence, span.start);

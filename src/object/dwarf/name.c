@@ -61,11 +61,15 @@ static const struct unit *load_other(struct reading *reading, const struct book 
 		if (unit->book == book && unit->head.offset == head->offset)
 			return unit->abbrevs ? unit : NULL;
 	unit = arena_alloc_raw(reading->scratch, 1, sizeof(*unit));
-	if (!unit)
+	if (!unit) {
+		reading->ran_out = true;
 		return NULL;
+	}
 	if (unit_load(unit, reading->dwarf, book, head, NULL, NULL, reading->scratch,
-		      &ignored) < 0)
+		      &ignored) < 0) {
+		reading->ran_out = reading->ran_out || ignored.kind == ERR_LIMIT;
 		unit->abbrevs = NULL;            /* not tried again */
+	}
 	unit->next = reading->units[bucket];
 	reading->units[bucket] = unit;
 	return unit->abbrevs ? unit : NULL;

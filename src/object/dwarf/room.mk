@@ -8,3 +8,18 @@ libdwarf_a_SOURCES = \
 	src/object/dwarf/name.c src/object/dwarf/names.h src/object/dwarf/nest.c \
 	src/object/dwarf/pool.c src/object/dwarf/ranges.c src/object/dwarf/section.c \
 	src/object/dwarf/split.c src/object/dwarf/unit.c src/object/dwarf/walk.c
+
+if HAVE_CHECK
+dwarf_test_libs = libdwarf.a libsupport.a libbase.a $(CHECK_LIBS) $(CRYPTO_LIBS)
+dwarf_test_flags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+
+check_PROGRAMS += tests/dwarf/test_line
+tests_dwarf_test_line_SOURCES = tests/dwarf/test_line.c tests/dwarf/kit.c tests/dwarf/kit.h
+tests_dwarf_test_line_LDADD = $(dwarf_test_libs)
+tests_dwarf_test_line_CPPFLAGS = $(dwarf_test_flags)
+
+check_PROGRAMS += tests/dwarf/test_unit
+tests_dwarf_test_unit_SOURCES = tests/dwarf/test_unit.c tests/dwarf/kit.c tests/dwarf/kit.h
+tests_dwarf_test_unit_LDADD = $(dwarf_test_libs)
+tests_dwarf_test_unit_CPPFLAGS = $(dwarf_test_flags)
+endif

@@ -119,23 +119,24 @@ static int package_find(const struct dwarf *dwarf, uint64_t dwo_id, struct unit_
 	return 1;
 }
 
-/* The id stands in the header since version 5, in the root DIE before. */
-static uint64_t dwo_id_of(const struct dwarf *dwarf, const struct unit_head *head)
+/* The id stands in the header since version 5, in the root DIE before.  A unit that cannot
+ * be read has none; -1 only when memory ran out. */
+static int dwo_id_of(const struct dwarf *dwarf, const struct unit_head *head,
+		     struct arena *arena, uint64_t *dwo_id)
 {
+	struct arena_mark mark = arena_mark(arena);
 	struct err ignored = ERR_INIT;
-	struct arena arena;
 	struct unit unit;
-	uint64_t dwo_id = 0;
+	int result;
 
-	if (head->broken)
+	*dwo_id = head->broken ? 0 : head->dwo_id;
+	if (head->broken || head->encoding.version >= 5)
 		return 0;
-	if (head->encoding.version >= 5)
-		return head->dwo_id;
-	arena_init(&arena, LIMIT_NAME_BYTES * 16);
-	if (unit_load(&unit, dwarf, &dwarf->split, head, NULL, NULL, &arena, &ignored) == 0)
-		dwo_id = unit.dwo_id;
-	arena_release(&arena);
-	return dwo_id;
+	result = unit_load(&unit, dwarf, &dwarf->split, head, NULL, NULL, arena, &ignored);
+	if (result == 0)
+		*dwo_id = unit.dwo_id;
+	arena_rewind(arena, mark);
+	return result < 0 && ignored.kind == ERR_LIMIT ? -1 : 0;
 }
 
 int split_open(struct dwarf *dwarf, struct arena *arena, struct err *err)
@@ -152,8 +153,11 @@ int split_open(struct dwarf *dwarf, struct arena *arena, struct err *err)
 	dwarf->split_index = arena_alloc_raw(arena, count, sizeof(*dwarf->split_index));
 	if (!order || !dwarf->split_index)
 		return no_room(err);
-	for (size_t i = 0; i < count; i++)
-		order[i] = (struct sort_item){ dwo_id_of(dwarf, &dwarf->split.heads[i]), i };
+	for (size_t i = 0; i < count; i++) {
+		order[i].index = i;
+		if (dwo_id_of(dwarf, &dwarf->split.heads[i], arena, &order[i].key) < 0)
+			return no_room(err);
+	}
 	sort_items(order, order + count, count);
 	for (size_t i = 0; i < count; i++)
 		dwarf->split_index[i] = (struct split_entry){ order[i].key, order[i].index };
