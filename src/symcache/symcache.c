@@ -284,3 +284,8 @@ size_t symcache_lookup(const struct symcache *cache, uint64_t address,
 	}
 	return count;
 }
+
+uint32_t symcache_range_address(const struct symcache *cache, uint32_t index)
+{
+	return load_u32(cache->ranges + (size_t)index * SYMC_RANGE_BYTES);
+}
