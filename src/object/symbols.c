@@ -158,3 +158,46 @@ const struct symbol_record *symbols_at(const struct symbols *symbols, uint64_t a
 	return low < symbols->count && symbols->records[low].address == address ?
 	       &symbols->records[low] : NULL;
 }
+
+/* The first record beyond the address. */
+static size_t first_after(const struct symbols *symbols, uint64_t address)
+{
+	uint64_t bucket = address >> symbols->shift;
+	size_t low, high;
+
+	if (bucket >= symbols->bucket_count)
+		return symbols->count;
+	low = symbols->starts[bucket];
+	high = symbols->starts[bucket + 1];
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symbols->records[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct symbol_record *symbols_around(const struct symbols *symbols, uint64_t address,
+					   uint64_t *start, uint64_t *end)
+{
+	size_t next = first_after(symbols, address);
+	const struct symbol_record *record = next ? &symbols->records[next - 1] : NULL;
+	uint64_t record_end;
+
+	*start = 0;
+	*end = next < symbols->count ? symbols->records[next].address : UINT64_MAX;
+	if (!record)
+		return NULL;
+	record_end = record->size ? record->address + record->size : *end;
+	if (record_end <= address) {
+		*start = record_end;
+		return NULL;
+	}
+	*start = record->address;
+	if (record_end < *end)
+		*end = record_end;
+	return record;
+}

@@ -71,4 +71,8 @@ int  symbols_settle(struct symbols *symbols, struct arena *arena, struct err *er
 /* The symbol at exactly this address, or NULL. */
 const struct symbol_record *symbols_at(const struct symbols *symbols, uint64_t address);
 
+/* The widest [*start, *end) around the address that one symbol covers, or none (NULL). */
+const struct symbol_record *symbols_around(const struct symbols *symbols, uint64_t address,
+					   uint64_t *start, uint64_t *end);
+
 #endif

@@ -310,6 +310,18 @@ static struct text symbol_at(const void *payload, uint64_t address)
 	return record ? name_of(elf, record) : TEXT_NONE;
 }
 
+static void symbol_around(const void *payload, uint64_t address, struct object_symbol *piece)
+{
+	const struct elf *elf = payload;
+	uint64_t load_address = elf->described->load_address, start, end;
+	const struct symbol_record *record =
+		symbols_around(&elf->symbols, address - load_address, &start, &end);
+
+	*piece = (struct object_symbol){ .address = start + load_address, .size = end - start };
+	if (record)
+		piece->name = name_of(elf, record);
+}
+
 static int elf_each_symbol(const struct object *object, object_symbol_fn *fn, void *payload,
 			   struct err *err)
 {
@@ -356,6 +368,7 @@ static int open_dwarf(struct object *object, struct elf *elf, struct err *err)
 		.arch = object->arch,
 		.relocatable = file->type == ET_REL,
 		.symbol_at = elf->symbols.count > 0 ? symbol_at : NULL,
+		.symbol_around = elf->symbols.count > 0 ? symbol_around : NULL,
 		.payload = elf,
 	};
 	const struct elf_file *split = elf->split.whole.bytes ? &elf->split : file;

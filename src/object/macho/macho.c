@@ -176,6 +176,18 @@ static struct text symbol_at(const void *payload, uint64_t address)
 	return record ? macho_symbols_name(&macho->file, symbol_index(record)) : TEXT_NONE;
 }
 
+static void symbol_around(const void *payload, uint64_t address, struct object_symbol *piece)
+{
+	const struct macho *macho = payload;
+	uint64_t load_address = macho->file.load_address, start, end;
+	const struct symbol_record *record =
+		symbols_around(&macho->symbols, address - load_address, &start, &end);
+
+	*piece = (struct object_symbol){ .address = start + load_address, .size = end - start };
+	if (record)
+		piece->name = macho_symbols_name(&macho->file, symbol_index(record));
+}
+
 static int open_dwarf(struct object *object, struct macho *macho, struct err *err)
 {
 	struct dwarf_input input = {
@@ -184,6 +196,7 @@ static int open_dwarf(struct object *object, struct macho *macho, struct err *er
 		.arch = object->arch,
 		.relocatable = macho->file.type == TYPE_RELOCATABLE,
 		.symbol_at = macho->symbols.count > 0 ? symbol_at : NULL,
+		.symbol_around = macho->symbols.count > 0 ? symbol_around : NULL,
 		.payload = macho,
 	};
 
