@@ -22,7 +22,8 @@ CREATE TABLE boot (
 -- One row, written by every health check: the proof that writing works.
 CREATE TABLE probe (
   id         INTEGER PRIMARY KEY CHECK (id = 1),
-  checked_at INTEGER NOT NULL
+  checked_at INTEGER NOT NULL,
+  times      INTEGER NOT NULL DEFAULT 1       -- so that each check is a change
 ) STRICT;
 
 -- What was downloaded or derived once, and what could not be (a placeholder).

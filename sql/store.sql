@@ -13,4 +13,4 @@ DELETE FROM boot WHERE id <= :id - 1000;
 
 -- name: store_probe
 INSERT INTO probe (id, checked_at) VALUES (1, :now)
-    ON CONFLICT (id) DO UPDATE SET checked_at = excluded.checked_at;
+    ON CONFLICT (id) DO UPDATE SET checked_at = excluded.checked_at, times = times + 1;

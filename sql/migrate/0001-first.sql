@@ -9,7 +9,8 @@ CREATE TABLE boot (
 
 CREATE TABLE probe (
   id         INTEGER PRIMARY KEY CHECK (id = 1),
-  checked_at INTEGER NOT NULL
+  checked_at INTEGER NOT NULL,
+  times      INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 
 CREATE TABLE cache_entry (

@@ -45,3 +45,17 @@ store-build-id-is-checked:
 .PHONY: store-build-id-is-checked
 
 $(libstore_a_OBJECTS): src/store/statements.h src/store/sql_text.h src/store/build_id.h
+
+if HAVE_CHECK
+# A state folder of one's own, for the tests of the rooms that need one.
+check_LIBRARIES += libstate.a
+libstate_a_SOURCES = tests/store/state.c tests/store/state.h
+libstate_a_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+
+check_PROGRAMS += tests/store/test_store
+tests_store_test_store_SOURCES = tests/store/test_store.c
+tests_store_test_store_LDADD = libstate.a libstore.a libboard.a libsupport.a libbase.a \
+	$(CHECK_LIBS) $(SQLITE_LIBS) $(CRYPTO_LIBS)
+tests_store_test_store_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+$(tests_store_test_store_OBJECTS): src/store/statements.h
+endif

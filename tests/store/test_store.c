@@ -1,0 +1,611 @@
+/*
+ * test_store -- the database made, migrated, refused, broken, full, backed up; every
+ * statement's plan.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "store/boot.h"
+#include "store/room.h"
+#include "store/state.h"
+#include "support/support.h"
+
+static unsigned mode_of(const char *path)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	return st.st_mode & 07777;
+}
+
+/* --- Making and opening ------------------------------------------------------------------ */
+
+START_TEST(makes_what_is_missing)
+{
+	struct state state;
+	struct err err = ERR_INIT;
+	char deep[320];
+
+	state_make(&state);
+	snprintf(deep, sizeof(deep), "%s/a/b", state.folder);
+	state.config.state_dir = deep;
+	ck_assert_msg(store_open(&state.store, &state.config, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(mode_of(deep), 0700);
+	ck_assert_uint_eq(mode_of(state_path(&state, "a/b/symgate.db")), 0600);
+	store_close(state.store);
+	ck_assert_msg(store_open(&state.store, &state.config, &err) == 0, "again: %s", err.text);
+	ck_assert_int_eq(store_check(state.store, &err), 0);
+	state_remove(&state);
+}
+END_TEST
+
+START_TEST(uses_the_write_ahead_log)
+{
+	struct state state = { 0 };
+	struct err err = ERR_INIT;
+	int64_t number;
+
+	state_open(&state);
+	ck_assert_int_eq(store_ask_number(state.store, "SELECT count(*) FROM pragma_journal_mode "
+					  "WHERE journal_mode = 'wal'", &number, &err), 0);
+	ck_assert_int_eq(number, 1);
+	ck_assert_int_eq(store_ask_number(state.store, "PRAGMA synchronous", &number, &err), 0);
+	ck_assert_int_eq(number, 1);
+	ck_assert_int_eq(store_ask_number(state.store, "PRAGMA foreign_keys", &number, &err), 0);
+	ck_assert_int_eq(number, 1);
+	state_remove(&state);
+}
+END_TEST
+
+static void open_once(void *payload)
+{
+	const struct state *state = payload;
+	struct err err = ERR_INIT;
+	struct store *store;
+
+	if (store_open(&store, &state->config, &err) < 0) {
+		fprintf(stderr, "%s\n", err.text);
+		_exit(EXIT_FAILURE);
+	}
+	store_close(store);
+}
+
+/* All find the folder empty at once; one makes the schema, none fails. */
+START_TEST(many_may_open_at_once)
+{
+	struct state state;
+	pid_t pids[8];
+
+	for (int round = 0; round < 5; round++) {
+		state_make(&state);
+		for (size_t i = 0; i < 8; i++) {
+			pids[i] = fork();
+			if (pids[i] == 0) {
+				open_once(&state);
+				_exit(EXIT_SUCCESS);
+			}
+		}
+		for (size_t i = 0; i < 8; i++) {
+			int status;
+
+			ck_assert_int_eq(waitpid(pids[i], &status, 0), pids[i]);
+			ck_assert_int_eq(status, 0);
+		}
+		state_remove(&state);
+	}
+}
+END_TEST
+
+static int open_and_close(void *payload, struct err *err)
+{
+	struct state *state = payload;
+	struct store *store;
+
+	if (store_open(&store, &state->config, err) < 0)
+		return -1;
+	store_close(store);
+	return 0;
+}
+
+START_TEST(survives_every_allocation_failure)
+{
+	struct state state;
+
+	state_make(&state);
+	support_every_allocation_failure(open_and_close, &state, 20);
+	state_remove(&state);
+}
+END_TEST
+
+/* --- Refusals ---------------------------------------------------------------------------- */
+
+static void refused(struct state *state, enum err_kind kind, const char *words)
+{
+	struct err err = ERR_INIT;
+	struct store *store;
+
+	ck_assert_int_eq(store_open(&store, &state->config, &err), -1);
+	ck_assert_ptr_null(store);
+	ck_assert_msg(strstr(err.text, words) != NULL, "said: %s", err.text);
+	ck_assert_str_eq(err_kind_name(err.kind), err_kind_name(kind));
+}
+
+START_TEST(refuses_a_newer_database)
+{
+	struct state state = { 0 };
+
+	state_open(&state);
+	state_close(&state);
+	state_sql(&state, "PRAGMA user_version = 999");
+	refused(&state, ERR_UNSUPPORTED, "the database is of a newer symgate (999 > 1)");
+	state_sql(&state, "PRAGMA user_version = -3");
+	refused(&state, ERR_IO, "not a database of symgate");
+	state_remove(&state);
+}
+END_TEST
+
+START_TEST(refuses_what_is_no_database)
+{
+	struct state state;
+	char bytes[8192];
+
+	state_make(&state);
+	memset(bytes, 'x', sizeof(bytes));
+	write_file(state_path(&state, "symgate.db"), bytes, sizeof(bytes));
+	refused(&state, ERR_IO, "is damaged");
+	refused(&state, ERR_IO, ".recover");
+	state_remove(&state);
+}
+END_TEST
+
+/* A database whose pages were overwritten: words, whenever it is noticed. */
+START_TEST(says_when_pages_are_damaged)
+{
+	struct state state = { 0 };
+	struct err err = ERR_INIT;
+	char bytes[4096];
+	struct stat st;
+	int fd;
+
+	state_open(&state);
+	state_close(&state);
+	ck_assert_int_eq(stat(state_path(&state, "symgate.db"), &st), 0);
+	memset(bytes, 0xa5, sizeof(bytes));
+	fd = open(state_path(&state, "symgate.db"), O_WRONLY);
+	for (off_t at = 4096; at < st.st_size; at += 4096)
+		ck_assert_int_eq((long)pwrite(fd, bytes, sizeof(bytes), at), 4096);
+	close(fd);
+	if (store_open(&state.store, &state.config, &err) == 0)
+		ck_assert_int_eq(store_check(state.store, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_IO);
+	ck_assert_msg(strstr(err.text, "is damaged") && strstr(err.text, ".recover"), "%s", err.text);
+	state_remove(&state);
+}
+END_TEST
+
+static void expect_refusal(struct state *state, const char *words)
+{
+	struct err err = ERR_INIT;
+	struct store *store;
+
+	be_nobody();
+	if (store_open(&store, &state->config, &err) == 0) {
+		fprintf(stderr, "opened\n");
+		_exit(EXIT_FAILURE);
+	}
+	if (err.kind != ERR_IO || !strstr(err.text, words)) {
+		fprintf(stderr, "said (%s): %s\n", err_kind_name(err.kind), err.text);
+		_exit(EXIT_FAILURE);
+	}
+}
+
+static void open_unwritable(void *payload)
+{
+	expect_refusal(payload, "symgate.db");
+}
+
+static void open_unmakable(void *payload)
+{
+	expect_refusal(payload, "state_dir");
+}
+
+START_TEST(says_when_the_folder_cannot_be_written)
+{
+	struct state state = { 0 };
+	char deep[320];
+
+	state_open(&state);
+	state_close(&state);
+	ck_assert_int_eq(chmod(state_path(&state, "symgate.db"), 0444), 0);
+	ck_assert_int_eq(chmod(state.folder, 0555), 0);
+	ck_assert_int_eq(in_child(open_unwritable, &state), 0);
+	snprintf(deep, sizeof(deep), "%s/below", state.folder);
+	state.config.state_dir = deep;
+	ck_assert_int_eq(in_child(open_unmakable, &state), 0);
+	ck_assert_int_eq(chmod(state.folder, 0755), 0);
+	state_remove(&state);
+}
+END_TEST
+
+/* As a full disk does, a file size limit makes writes fail half-way. */
+static void write_too_much(void *payload)
+{
+	struct state *state = payload;
+	struct rlimit limit = { 16384, 16384 };
+	struct err err = ERR_INIT;
+	int rc = 0;
+
+	signal(SIGXFSZ, SIG_IGN);
+	if (store_open(&state->store, &state->config, &err) < 0 || setrlimit(RLIMIT_FSIZE, &limit) < 0)
+		_exit(EXIT_FAILURE);
+	for (int i = 0; i < 100 && rc == 0; i++)
+		rc = store_check(state->store, &err);
+	if (rc == 0 || err.kind != ERR_IO || !strstr(err.text, "symgate.db")) {
+		fprintf(stderr, "rc %d, said (%s): %s\n", rc, err_kind_name(err.kind), err.text);
+		_exit(EXIT_FAILURE);
+	}
+}
+
+START_TEST(says_when_the_disk_is_full)
+{
+	struct state state = { 0 };
+	struct err err = ERR_INIT;
+
+	state_open(&state);
+	state_close(&state);
+	ck_assert_int_eq(in_child(write_too_much, &state), 0);
+	ck_assert_msg(store_open(&state.store, &state.config, &err) == 0, "afterwards: %s", err.text);
+	ck_assert_int_eq(store_check(state.store, &err), 0);
+	state_remove(&state);
+}
+END_TEST
+
+START_TEST(says_when_it_is_busy)
+{
+	struct state state = { 0 };
+	struct err err = ERR_INIT;
+	struct store *other;
+
+	state_open(&state);
+	ck_assert_int_eq(store_open(&other, &state.config, &err), 0);
+	ck_assert_int_eq(store_begin(other, &err), 0);
+	sqlite3_busy_timeout(state.store->db, 50);
+	ck_assert_int_eq(store_begin(state.store, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_BUSY);
+	ck_assert_int_eq(store_check(state.store, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_BUSY);
+	store_rollback(other);
+	ck_assert_int_eq(store_check(state.store, &err), 0);
+	store_close(other);
+	state_remove(&state);
+}
+END_TEST
+
+/* --- Schema and statements ----------------------------------------------------------------- */
+
+static sqlite3 *from_script(void (*fill)(sqlite3 *db))
+{
+	sqlite3 *db;
+
+	ck_assert_int_eq(sqlite3_open(":memory:", &db), SQLITE_OK);
+	fill(db);
+	return db;
+}
+
+static void run_script(sqlite3 *db, const char *const *script)
+{
+	for (; *script; script++)
+		ck_assert_msg(sqlite3_exec(db, *script, NULL, NULL, NULL) == SQLITE_OK, "%s: %s",
+			      *script, sqlite3_errmsg(db));
+}
+
+static void fill_by_schema(sqlite3 *db)
+{
+	run_script(db, store_schema_script());
+}
+
+static void fill_by_steps(sqlite3 *db)
+{
+	for (unsigned i = 1; i <= store_schema_version(); i++)
+		run_script(db, store_migration_script(i));
+}
+
+/* All blanks as one. */
+static void squeeze(const char *sql, char *out, size_t room)
+{
+	size_t size = 0;
+
+	for (; *sql && size + 1 < room; sql++) {
+		bool blank = *sql == ' ' || *sql == '\n' || *sql == '\t';
+
+		if (!blank)
+			out[size++] = *sql;
+		else if (size && out[size - 1] != ' ')
+			out[size++] = ' ';
+	}
+	out[size] = '\0';
+}
+
+START_TEST(schema_is_what_the_steps_make)
+{
+	static const char all[] = "SELECT type, name, sql FROM sqlite_schema "
+				  "WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name";
+	sqlite3 *dbs[2] = { from_script(fill_by_schema), from_script(fill_by_steps) };
+	sqlite3_stmt *statements[2];
+	int objects = 0;
+
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_eq(sqlite3_prepare_v2(dbs[i], all, -1, &statements[i], NULL), SQLITE_OK);
+	for (;;) {
+		int code = sqlite3_step(statements[0]);
+
+		ck_assert_int_eq(sqlite3_step(statements[1]), code);
+		if (code != SQLITE_ROW)
+			break;
+		for (int column = 0; column < 3; column++) {
+			char texts[2][8192];
+
+			for (int i = 0; i < 2; i++)
+				squeeze((const char *)sqlite3_column_text(statements[i], column),
+					texts[i], sizeof(texts[i]));
+			ck_assert_str_eq(texts[0], texts[1]);
+		}
+		objects++;
+	}
+	ck_assert_int_gt(objects, 10);
+	for (int i = 0; i < 2; i++) {
+		sqlite3_finalize(statements[i]);
+		sqlite3_close(dbs[i]);
+	}
+}
+END_TEST
+
+/* Where walking a whole table or index is the point. */
+static const struct { const char *statement, *line, *why; } allowed_scans[] = {
+	{ "store_boot_latest", "SCAN boot", "backwards by id, ends after one" },
+	{ "cache_total", "SCAN cache_entry", "the keeper's sum" },
+	{ "flight_sweep", "SCAN flight", "the keeper's; as many as there are downloads" },
+};
+
+static bool is_allowed(const char *statement, const char *line)
+{
+	for (size_t i = 0; i < sizeof(allowed_scans) / sizeof(allowed_scans[0]); i++)
+		if (strcmp(allowed_scans[i].statement, statement) == 0 &&
+		    strncmp(allowed_scans[i].line, line, strlen(allowed_scans[i].line)) == 0)
+			return true;
+	/* A constant row, or the result of a part that was looked at by itself. */
+	return strstr(line, "CONSTANT ROW") != NULL;
+}
+
+START_TEST(every_statement_uses_an_index)
+{
+	struct state state = { 0 };
+	char explain[4096];
+
+	state_open(&state);
+	for (unsigned i = 0; i < STATEMENTS; i++) {
+		sqlite3_stmt *statement = NULL;
+
+		snprintf(explain, sizeof(explain), "EXPLAIN QUERY PLAN %s", store_statement_sql(i));
+		ck_assert_msg(sqlite3_prepare_v2(state.store->db, explain, -1, &statement, NULL) ==
+			      SQLITE_OK, "%s: %s", store_statement_name(i),
+			      sqlite3_errmsg(state.store->db));
+		while (sqlite3_step(statement) == SQLITE_ROW) {
+			const char *line = (const char *)sqlite3_column_text(statement, 3);
+
+			ck_assert_msg(strncmp(line, "SCAN", 4) != 0 ||
+				      is_allowed(store_statement_name(i), line),
+				      "%s: %s", store_statement_name(i), line);
+			ck_assert_msg(!strstr(line, "AUTOMATIC"), "%s: %s", store_statement_name(i), line);
+		}
+		sqlite3_finalize(statement);
+	}
+	state_remove(&state);
+}
+END_TEST
+
+START_TEST(views_can_be_read)
+{
+	static const char *const views[] = { "v_jobs", "v_jobs_slow", "v_cache_by_kind",
+		"v_cache_by_scope", "v_missing", "v_negative", "v_sources_failing" };
+	struct state state = { 0 };
+	char sql[128];
+
+	state_open(&state);
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		snprintf(sql, sizeof(sql), "SELECT * FROM %s", views[i]);
+		state_sql(&state, sql);
+	}
+	state_remove(&state);
+}
+END_TEST
+
+START_TEST(refuses_wrong_use)
+{
+	struct state state = { 0 };
+	struct store_value one = store_int(1);
+	struct err err = ERR_INIT;
+
+	state_open(&state);
+	ck_assert_int_eq(store_run(state.store, STATEMENT_store_probe, NULL, 0, NULL, NULL, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_INTERNAL);
+	ck_assert_int_eq(store_run(state.store, STATEMENTS, &one, 1, NULL, NULL, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_INTERNAL);
+	state_remove(&state);
+}
+END_TEST
+
+/* --- Boots ------------------------------------------------------------------------------ */
+
+START_TEST(boots_are_counted)
+{
+	struct state state;
+	struct err err = ERR_INIT;
+	struct store *stores[3];
+	struct store_boot boot;
+
+	state_make(&state);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(store_open(&stores[i], &state.config, &err), 0);
+	ck_assert_int_eq(store_boot(stores[0], &boot, &err), 0);
+	ck_assert_int_eq(boot.number, 0);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_msg(store_boot_join(stores[i], &boot, &err) == 0, "%s", err.text);
+		ck_assert_int_eq(boot.number, 1);
+	}
+	ck_assert_int_eq(store_boot_join(stores[0], &boot, &err), 0);
+	ck_assert_int_eq(boot.number, 1);
+	/* The first leaves, the service lives on. */
+	store_close(stores[0]);
+	ck_assert_int_eq(store_open(&stores[0], &state.config, &err), 0);
+	ck_assert_int_eq(store_boot_join(stores[0], &boot, &err), 0);
+	ck_assert_int_eq(boot.number, 1);
+	ck_assert_int_gt(boot.started_at, 1700000000);
+	for (int i = 0; i < 3; i++)
+		store_close(stores[i]);
+	ck_assert_int_eq(store_open(&stores[0], &state.config, &err), 0);
+	ck_assert_int_eq(store_boot_join(stores[0], &boot, &err), 0);
+	ck_assert_int_eq(boot.number, 2);
+	/* An upgrade while others live. */
+	state_sql(&state, "UPDATE boot SET build_id = 'other'");
+	ck_assert_int_eq(store_open(&stores[1], &state.config, &err), 0);
+	ck_assert_int_eq(store_boot_join(stores[1], &boot, &err), 0);
+	ck_assert_int_eq(boot.number, 3);
+	store_close(stores[0]);
+	store_close(stores[1]);
+	state_remove(&state);
+}
+END_TEST
+
+static void join_and_die(void *payload)
+{
+	const struct state *state = payload;
+	struct err err = ERR_INIT;
+	struct store_boot boot;
+	struct store *store;
+
+	if (store_open(&store, &state->config, &err) < 0 || store_boot_join(store, &boot, &err) < 0)
+		_exit(EXIT_FAILURE);
+	kill(getpid(), SIGKILL);
+}
+
+START_TEST(a_killed_service_has_ended)
+{
+	struct state state;
+
+	state_make(&state);
+	ck_assert_int_eq(in_child(join_and_die, &state), -1);
+	ck_assert_int_eq(in_child(join_and_die, &state), -1);
+	ck_assert_int_eq(state_ask(&state, "SELECT max(id) FROM boot"), 2);
+	state_remove(&state);
+}
+END_TEST
+
+START_TEST(the_key_of_credentials_stays)
+{
+	struct state state;
+	struct err err = ERR_INIT;
+	uint8_t keys[2][32];
+
+	state_make(&state);
+	ck_assert_msg(store_credentials_key(&state.config, keys[0], &err) == 0, "%s", err.text);
+	ck_assert_int_eq(store_credentials_key(&state.config, keys[1], &err), 0);
+	ck_assert_mem_eq(keys[0], keys[1], 32);
+	ck_assert_uint_eq(mode_of(state_path(&state, "credentials.key")), 0600);
+	write_file(state_path(&state, "credentials.key"), "short", 5);
+	ck_assert_int_eq(store_credentials_key(&state.config, keys[1], &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "cut short"));
+	state_remove(&state);
+}
+END_TEST
+
+/* --- Backup and checkpoint ------------------------------------------------------------------ */
+
+START_TEST(backs_up_while_others_write)
+{
+	struct state state = { 0 }, copy;
+	struct err err = ERR_INIT;
+	struct store *other;
+
+	state_open(&state);
+	ck_assert_int_eq(store_check(state.store, &err), 0);
+	ck_assert_int_eq(store_open(&other, &state.config, &err), 0);
+	ck_assert_int_eq(store_begin(other, &err), 0);
+	ck_assert_int_eq(store_check(other, &err), 0);
+	state_make(&copy);
+	for (int twice = 0; twice < 2; twice++)
+		ck_assert_msg(store_backup(state.store, state_path(&copy, "symgate.db"), &err) == 0,
+			      "%s", err.text);
+	ck_assert_uint_eq(mode_of(state_path(&copy, "symgate.db")), 0600);
+	ck_assert_int_eq(state_ask(&copy, "SELECT count(*) FROM probe"), 1);
+	ck_assert_int_eq(state_ask(&copy, "SELECT count(*) FROM pragma_integrity_check "
+				   "WHERE integrity_check = 'ok'"), 1);
+	ck_assert_int_eq(store_backup(state.store, "/nowhere/at/all", &err), -1);
+	ck_assert_int_eq(err.kind, ERR_IO);
+	store_close(other);
+	state_close(&copy);
+	state_close(&state);
+	state_remove(&copy);
+	state_remove(&state);
+}
+END_TEST
+
+START_TEST(checkpoints_shorten_the_log)
+{
+	struct state state = { 0 };
+	struct err err = ERR_INIT;
+	struct stat st;
+
+	state_open(&state);
+	ck_assert_int_eq(store_execute(state.store, "PRAGMA wal_autocheckpoint = 0", "test", &err), 0);
+	ck_assert_int_eq(store_execute(state.store, "CREATE TABLE bulk (x); WITH RECURSIVE n (i) AS "
+		"(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000) "
+		"INSERT INTO bulk SELECT zeroblob(1000) FROM n; DROP TABLE bulk", "test", &err), 0);
+	ck_assert_int_eq(stat(state_path(&state, "symgate.db-wal"), &st), 0);
+	ck_assert_int_gt(st.st_size, 4 << 20);
+	ck_assert_int_eq(store_checkpoint(state.store, &err), 0);
+	ck_assert_int_eq(stat(state_path(&state, "symgate.db-wal"), &st), 0);
+	ck_assert_int_eq(st.st_size, 0);
+	state_remove(&state);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("store");
+	TCase *tcase = tcase_create("store");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, makes_what_is_missing);
+	tcase_add_test(tcase, uses_the_write_ahead_log);
+	tcase_add_test(tcase, many_may_open_at_once);
+	tcase_add_test(tcase, survives_every_allocation_failure);
+	tcase_add_test(tcase, refuses_a_newer_database);
+	tcase_add_test(tcase, refuses_what_is_no_database);
+	tcase_add_test(tcase, says_when_pages_are_damaged);
+	tcase_add_test(tcase, says_when_the_folder_cannot_be_written);
+	tcase_add_test(tcase, says_when_the_disk_is_full);
+	tcase_add_test(tcase, says_when_it_is_busy);
+	tcase_add_test(tcase, schema_is_what_the_steps_make);
+	tcase_add_test(tcase, every_statement_uses_an_index);
+	tcase_add_test(tcase, views_can_be_read);
+	tcase_add_test(tcase, refuses_wrong_use);
+	tcase_add_test(tcase, boots_are_counted);
+	tcase_add_test(tcase, a_killed_service_has_ended);
+	tcase_add_test(tcase, the_key_of_credentials_stays);
+	tcase_add_test(tcase, backs_up_while_others_write);
+	tcase_add_test(tcase, checkpoints_shorten_the_log);
+	suite_add_tcase(suite, tcase);
+	return support_main(suite);
+}
