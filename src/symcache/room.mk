@@ -23,4 +23,26 @@ tests_symcache_test_write_SOURCES = tests/symcache/test_write.c \
 	tests/symcache/fake.c tests/symcache/fake.h
 tests_symcache_test_write_LDADD = $(symcache_test_libs)
 tests_symcache_test_write_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+
+check_PROGRAMS += tests/symcache/test_lookup
+tests_symcache_test_lookup_SOURCES = tests/symcache/test_lookup.c \
+	tests/symcache/fake.c tests/symcache/fake.h tests/fuzz/fuzz_symcache.c
+tests_symcache_test_lookup_LDADD = $(symcache_test_libs)
+tests_symcache_test_lookup_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+
+check_PROGRAMS += tests/symcache/test_names
+tests_symcache_test_names_SOURCES = tests/symcache/test_names.c
+tests_symcache_test_names_LDADD = $(symcache_test_libs)
+tests_symcache_test_names_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+endif
+
+EXTRA_PROGRAMS += tests/bench/bench_lookup
+tests_bench_bench_lookup_SOURCES = tests/bench/bench_lookup.c
+tests_bench_bench_lookup_LDADD = libsymcache.a libbase.a $(CRYPTO_LIBS)
+
+if FUZZ
+noinst_PROGRAMS += tests/fuzz/fuzz_symcache
+tests_fuzz_fuzz_symcache_SOURCES = tests/fuzz/fuzz_symcache.c
+tests_fuzz_fuzz_symcache_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_symcache_LDADD = libsymcache.a libbase.a $(CRYPTO_LIBS)
 endif

@@ -1,0 +1,122 @@
+/* test_names -- paths put together, decorations taken off. */
+#include "support/support.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "symcache/symcache.h"
+#include "symcache/undecorate.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+#define PATH_CEILING_BYTES ((size_t)1 << 16)
+
+static const struct {
+	const char *comp_dir, *directory, *name, *path;
+} paths[] = {
+	{ "", "", "a.c", "a.c" },
+	{ NULL, NULL, "a.c", "a.c" },
+	{ "/src", "", "a.c", "/src/a.c" },
+	{ "/src", "lib", "a.c", "/src/lib/a.c" },
+	{ "/src", "/usr/include", "a.h", "/usr/include/a.h" },
+	{ "/src", "lib", "/tmp/a.c", "/tmp/a.c" },
+	{ "/src/", "lib//", "a.c", "/src/lib/a.c" },
+	{ "/src/build", "../lib", "a.c", "/src/lib/a.c" },
+	{ "/src/build", "..", "./a.c", "/src/a.c" },
+	{ "/src", ".", "a.c", "/src/a.c" },
+	{ "/src", "../../../lib", "a.c", "/../../lib/a.c" },
+	{ "", "../../base", "a.c", "../../base/a.c" },
+	{ "", "../x/..", "a.c", "../a.c" },
+	{ "", "x/../..", "a.c", "../a.c" },
+	{ "/src", "", "<built-in>", "<built-in>" },
+	{ "/src", "<stdin>", "", "<stdin>" },
+	{ "/src", "a//b", "c.c", "/src/a//b/c.c" },
+	{ "/src", "a", "", "/src/a" },
+	{ "/src", "a/", "", "/src/a" },
+	{ "", "", "", "" },
+	{ "/", "", "a.c", "/a.c" },
+	{ "/src", "//host/share", "a.c", "\\\\host\\share\\a.c" },
+	{ "C:\\src", "lib", "a.c", "C:\\src\\lib\\a.c" },
+	{ "C:/src", "lib", "a.c", "C:\\src\\lib\\a.c" },
+	{ "C:\\src\\", "..\\lib", "a.c", "C:\\lib\\a.c" },
+	{ "C:\\src", "\\lib", "a.c", "C:\\lib\\a.c" },
+	{ "C:\\src", "D:\\lib", "a.c", "D:\\lib\\a.c" },
+	{ "C:\\src", "D:/lib", "a.c", "D:\\lib\\a.c" },
+	{ "C:", "lib", "a.c", "C:\\lib\\a.c" },
+	{ "C:\\src", "\\\\host\\share", "a.c", "\\\\host\\share\\a.c" },
+	{ "C:\\src", "", "/usr/a.c", "/usr/a.c" },
+	{ "", "d:\\a\\b", "..\\c.cpp", "d:\\a\\c.cpp" },
+	{ "/src", "lib\\sub", "a.c", "\\src\\lib\\sub\\a.c" },
+	{ "1:\\src", "", "a.c", "1:\\src\\a.c" },
+};
+
+START_TEST(paths_are_joined_and_cleaned)
+{
+	struct symcache_frame frame = {
+		.has_file = true, .comp_dir = text_of(paths[_i].comp_dir),
+		.directory = text_of(paths[_i].directory), .name = text_of(paths[_i].name),
+	};
+	struct buf out;
+
+	buf_init(&out, PATH_CEILING_BYTES);
+	buf_add_string(&out, "x/");
+	symcache_frame_path(&frame, &out);
+	ck_assert_msg(strcmp(buf_string(&out) + 2, paths[_i].path) == 0, "%s + %s + %s: %s",
+		      paths[_i].comp_dir, paths[_i].directory, paths[_i].name, buf_string(&out));
+	frame.has_file = false;
+	buf_clear(&out);
+	symcache_frame_path(&frame, &out);
+	ck_assert_uint_eq(out.size, 0);
+	buf_release(&out);
+	ck_assert_int_eq(mem_live, 0);
+}
+END_TEST
+
+START_TEST(a_path_without_memory_is_a_failed_buffer)
+{
+	struct symcache_frame frame = { .has_file = true, .comp_dir = TEXT("/a"),
+					.directory = TEXT("b"), .name = TEXT("c") };
+
+	for (long n = 0; n < 3; n++) {
+		struct buf out;
+
+		buf_init(&out, PATH_CEILING_BYTES);
+		mem_fail_after = n;
+		symcache_frame_path(&frame, &out);
+		mem_fail_after = -1;
+		ck_assert(out.failed);
+		buf_release(&out);
+		ck_assert_int_eq(mem_live, 0);
+	}
+}
+END_TEST
+
+static const struct {
+	const char *decorated, *name;
+} names[] = {
+	{ "", "" }, { "main", "main" }, { "_main", "main" }, { "__main", "_main" },
+	{ "_f@8", "f" }, { "@f@8", "f" }, { "f@@8", "f" }, { "_f@@8", "_f" }, { "f@8", "f@8" },
+	{ "_f@x", "f@x" }, { "_f@99999999999", "f@99999999999" }, { "_f@", "f@" }, { "@f", "@f" },
+	{ "?f@@YAXXZ", "?f@@YAXXZ" }, { "_a::b", "_a::b" }, { "_f(int)", "_f(int)" },
+	{ "_f<int>", "_f<int>" }, { "_@8", "" }, { "@8", "@8" }, { "@@8", "" }, { "8", "8" },
+	{ "_", "" },
+};
+
+START_TEST(decorations_are_taken_off)
+{
+	struct text name = undecorate(text_of(names[_i].decorated));
+
+	ck_assert_msg(text_is(name, names[_i].name), "%s: %.*s", names[_i].decorated,
+		      (int)name.size, name.bytes);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("symcache names");
+	TCase *tcase = tcase_create("names");
+
+	tcase_add_loop_test(tcase, paths_are_joined_and_cleaned, 0, COUNT(paths));
+	tcase_add_test(tcase, a_path_without_memory_is_a_failed_buffer);
+	tcase_add_loop_test(tcase, decorations_are_taken_off, 0, COUNT(names));
+	suite_add_tcase(suite, tcase);
+	return support_main(suite);
+}
