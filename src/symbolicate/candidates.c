@@ -104,14 +104,40 @@ int candidates_list(const struct module *module, const struct source_list *sourc
 
 /* --- As JSON ----------------------------------------------------------------------------- */
 
+/* Ready text: every candidate of every module has them. */
+#define FLAG(key) "\"" key "\":"
+static const char *const debug_words[] = {
+	FLAG("has_debug_info") "false,", FLAG("has_debug_info") "true,",
+};
+static const char *const unwind_words[] = {
+	FLAG("has_unwind_info") "false,", FLAG("has_unwind_info") "true,",
+};
+static const char *const symbol_words[] = {
+	FLAG("has_symbols") "false,", FLAG("has_symbols") "true,",
+};
+static const char *const source_words[] = {
+	FLAG("has_sources") "false", FLAG("has_sources") "true",
+};
+#define FLAGS_BYTES 128u
+
 void features_write(const struct features *features, struct json_writer *json)
 {
+	const char *const words[] = {
+		debug_words[features->debug_info], unwind_words[features->unwind_info],
+		symbol_words[features->symbols], source_words[features->sources],
+	};
+	char flags[FLAGS_BYTES];
+	size_t size = 0;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t length = strlen(words[i]);
+
+		memcpy(flags + size, words[i], length);
+		size += length;
+	}
 	json_key(json, "features");
 	json_object(json);
-	json_member_bool(json, "has_debug_info", features->debug_info);
-	json_member_bool(json, "has_unwind_info", features->unwind_info);
-	json_member_bool(json, "has_symbols", features->symbols);
-	json_member_bool(json, "has_sources", features->sources);
+	json_raw(json, (struct text){ flags, size });
 	json_member_text(json, "srcsrv_vcs", features->srcsrv_vcs);
 	json_object_end(json);
 }

@@ -32,7 +32,26 @@ tests_symbolicate_test_native_SOURCES = tests/symbolicate/test_native.c \
 tests_symbolicate_test_native_LDADD = $(symbolicate_test_libs)
 tests_symbolicate_test_native_CPPFLAGS = $(symbolicate_test_flags)
 tests_symbolicate_test_request_SOURCES = tests/symbolicate/test_request.c \
+	tests/fuzz/fuzz_request.c \
 	tests/symbolicate/fake.c tests/symbolicate/fake.h
 tests_symbolicate_test_request_LDADD = $(symbolicate_test_libs)
 tests_symbolicate_test_request_CPPFLAGS = $(symbolicate_test_flags)
+endif
+
+EXTRA_PROGRAMS += tests/bench/bench_answer
+tests_bench_bench_answer_SOURCES = tests/bench/bench_answer.c \
+	tests/symbolicate/fake.c tests/symbolicate/fake.h
+tests_bench_bench_answer_LDADD = libsymbolicate.a libsource.a libsymcache.a libbase.a \
+	$(CJSON_LIBS) $(CRYPTO_LIBS)
+tests_bench_bench_answer_CPPFLAGS = $(AM_CPPFLAGS) $(CJSON_CFLAGS) -I$(top_srcdir)/tests
+
+EXTRA_DIST += tests/fuzz/corpus/request
+if FUZZ
+noinst_PROGRAMS += tests/fuzz/fuzz_request
+tests_fuzz_fuzz_request_SOURCES = tests/fuzz/fuzz_request.c \
+	tests/symbolicate/fake.c tests/symbolicate/fake.h
+tests_fuzz_fuzz_request_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_request_LDADD = libsymbolicate.a libsource.a libsymcache.a libbase.a \
+	$(CJSON_LIBS) $(CRYPTO_LIBS)
+tests_fuzz_fuzz_request_CPPFLAGS = $(AM_CPPFLAGS) $(CJSON_CFLAGS) -I$(top_srcdir)/tests
 endif

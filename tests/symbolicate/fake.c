@@ -22,14 +22,18 @@ struct cache_hold { char nothing; };
 int cache_key_make(struct cache_key *key, struct arena *arena, enum cache_kind kind,
 		   struct text scope, struct text rest, struct err *err)
 {
-	char *text;
+	struct text shown = scope.bytes ? scope : TEXT("global");
+	size_t head = strlen("scope: ") + shown.size;
+	char *text = arena_alloc_raw(arena, head + 2 + rest.size, 1);
 
 	*key = (struct cache_key){ .kind = kind, .scope = scope };
-	text = arena_printf(arena, "scope: %.*s\n\n%.*s", scope.bytes ? (int)scope.size : 6,
-			    scope.bytes ? scope.bytes : "global", (int)rest.size, rest.bytes);
 	if (!text)
 		return err_set(err, ERR_LIMIT, "no memory for a key");
-	key->text = text_of(text);
+	memcpy(text, "scope: ", strlen("scope: "));
+	memcpy(text + strlen("scope: "), shown.bytes, shown.size);
+	memcpy(text + head, "\n\n", 2);
+	memcpy(text + head + 2, rest.bytes, rest.size);
+	key->text = (struct text){ text, head + 2 + rest.size };
 	hash_sha256(text, key->text.size, key->hash);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* test_request.c -- the JSON scanner and the schema of POST /symbolicate. */
 #include "support/support.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -400,6 +401,31 @@ START_TEST(survives_every_byte_change)
 }
 END_TEST
 
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+START_TEST(goes_through_the_fuzzers_corpus)
+{
+	const char *folder = support_source("tests/fuzz/corpus/request");
+	DIR *entries = opendir(folder);
+	struct dirent *entry;
+	int count = 0;
+
+	ck_assert_msg(entries != NULL, "%s", folder);
+	while ((entry = readdir(entries))) {
+		struct file_map map;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		map = support_map(support_printf("%s/%s", folder, entry->d_name));
+		LLVMFuzzerTestOneInput(map.bytes, map.size);
+		file_unmap(&map);
+		count++;
+	}
+	closedir(entries);
+	ck_assert_int_gt(count, 0);
+}
+END_TEST
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 int main(void)
@@ -415,6 +441,7 @@ int main(void)
 	tcase_add_test(tests, sorts_registers_and_keeps_the_last);
 	tcase_add_test(tests, survives_every_allocation_failure);
 	tcase_add_test(tests, survives_every_byte_change);
+	tcase_add_test(tests, goes_through_the_fuzzers_corpus);
 	suite_add_tcase(suite, tests);
 	return support_main(suite);
 }
