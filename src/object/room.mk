@@ -14,3 +14,14 @@ libobject_a_SOURCES = \
 	src/object/macho/macho.c src/object/macho/macho_file.c src/object/macho/macho_file.h \
 	src/object/macho/macho_identity.c src/object/macho/macho_symbols.c
 libobject_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)
+
+if HAVE_CHECK
+check_PROGRAMS += tests/object/test_elf
+object_look_sources = tests/object/look.c tests/object/look.h
+object_test_ldadd = libsupport.a libobject.a libdwarf.a libunpack.a libbase.a $(CHECK_LIBS) \
+	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS)
+object_test_cppflags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+tests_object_test_elf_SOURCES = tests/object/test_elf.c $(object_look_sources)
+tests_object_test_elf_LDADD = $(object_test_ldadd)
+tests_object_test_elf_CPPFLAGS = $(object_test_cppflags)
+endif

@@ -370,6 +370,7 @@ static int open_dwarf(struct object *object, struct elf *elf, struct err *err)
 		.symbol_at = elf->symbols.count > 0 ? symbol_at : NULL,
 		.symbol_around = elf->symbols.count > 0 ? symbol_around : NULL,
 		.payload = elf,
+		.lowest_code = elf_file_lowest_code(file),
 	};
 	const struct elf_file *split = elf->split.whole.bytes ? &elf->split : file;
 

@@ -70,6 +70,8 @@ int elf_file_load(const struct elf_file *file, const char *name, struct unpack_r
 size_t elf_file_peek(const struct elf_file *file, const char *name, uint8_t *out, size_t room);
 /* File bytes at a virtual address, to the end of the segment's; TEXT_NONE when unmapped. */
 struct text elf_file_at_address(const struct elf_file *file, uint64_t address);
+/* The least address of an executable section, whether its bytes are here or not; 0: unknown. */
+uint64_t elf_file_lowest_code(const struct elf_file *file);
 
 /* elf_relocate.c: applies what points from debug sections to code and other sections. */
 bool elf_file_needs_relocation(const struct elf_file *file, const struct elf_section *section);

@@ -192,3 +192,17 @@ struct text elf_file_at_address(const struct elf_file *file, uint64_t address)
 	}
 	return TEXT_NONE;
 }
+
+uint64_t elf_file_lowest_code(const struct elf_file *file)
+{
+	uint64_t lowest = UINT64_MAX;
+
+	for (size_t i = 0; i < file->section_count; i++) {
+		const struct elf_section *section = &file->sections[i];
+
+		if ((section->flags & SHF_ALLOC) && (section->flags & SHF_EXECINSTR) &&
+		    section->size > 0 && section->address < lowest)
+			lowest = section->address;
+	}
+	return lowest == UINT64_MAX ? 0 : lowest;
+}

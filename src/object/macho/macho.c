@@ -198,6 +198,7 @@ static int open_dwarf(struct object *object, struct macho *macho, struct err *er
 		.symbol_at = macho->symbols.count > 0 ? symbol_at : NULL,
 		.symbol_around = macho->symbols.count > 0 ? symbol_around : NULL,
 		.payload = macho,
+		.lowest_code = macho->file.lowest_code,
 	};
 
 	for (unsigned i = 0; i < DWARF_SECTIONS; i++)

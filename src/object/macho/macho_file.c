@@ -15,6 +15,7 @@
 #define SECTION_BYTES_64 80u
 #define SECTION_TYPE_MASK 0xffu
 #define S_ZEROFILL    0x01u
+#define SECTION_HAS_CODE 0x80000400u /* S_ATTR_PURE_INSTRUCTIONS, S_ATTR_SOME_INSTRUCTIONS */
 #define NLIST_BYTES_32 12u
 #define NLIST_BYTES_64 16u
 #define ZDEBUG_BYTES  12u            /* "ZLIB" and the size, big endian */
@@ -61,7 +62,7 @@ static void repair_offset(const struct macho_file *file, const struct segment *s
 		section->offset = segment->offset + (section->address - segment->address);
 }
 
-static struct macho_section read_section(const struct macho_file *file, struct reader *reader,
+static struct macho_section read_section(struct macho_file *file, struct reader *reader,
 					 const struct segment *segment)
 {
 	struct macho_section section = { .name = read_name(reader) };
@@ -77,6 +78,9 @@ static struct macho_section read_section(const struct macho_file *file, struct r
 	repair_offset(file, segment, &section);
 	section.has_bytes = section.offset != 0 && section.size > 0 &&
 			    (flags & SECTION_TYPE_MASK) != S_ZEROFILL;
+	if ((flags & SECTION_HAS_CODE) && section.size > 0 &&
+	    (file->lowest_code == 0 || section.address < file->lowest_code))
+		file->lowest_code = section.address;
 	return section;
 }
 

@@ -37,6 +37,7 @@ struct macho_file {
 	size_t section_count;
 	bool has_text;
 	uint64_t load_address;       /* of segment __TEXT */
+	uint64_t lowest_code;        /* of sections with instructions; 0: there is none */
 	const uint8_t *uuid;         /* 16 bytes, or NULL */
 	bool has_symbols;            /* LC_SYMTAB was there */
 	struct text symbols, strings;    /* TEXT_NONE when outside the file */
