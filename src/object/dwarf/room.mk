@@ -22,4 +22,31 @@ check_PROGRAMS += tests/dwarf/test_unit
 tests_dwarf_test_unit_SOURCES = tests/dwarf/test_unit.c tests/dwarf/kit.c tests/dwarf/kit.h
 tests_dwarf_test_unit_LDADD = $(dwarf_test_libs)
 tests_dwarf_test_unit_CPPFLAGS = $(dwarf_test_flags)
+
+check_PROGRAMS += tests/dwarf/test_torment
+tests_dwarf_test_torment_SOURCES = tests/dwarf/test_torment.c \
+	tests/dwarf/container.c tests/dwarf/container.h
+tests_dwarf_test_torment_LDADD = $(dwarf_test_libs)
+tests_dwarf_test_torment_CPPFLAGS = $(dwarf_test_flags)
+endif
+
+if FUZZ
+noinst_PROGRAMS += tests/fuzz/fuzz_dwarf
+tests_fuzz_fuzz_dwarf_SOURCES = tests/fuzz/fuzz_dwarf.c \
+	tests/dwarf/container.c tests/dwarf/container.h
+tests_fuzz_fuzz_dwarf_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_fuzz_fuzz_dwarf_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_dwarf_LDADD = libdwarf.a libbase.a $(CRYPTO_LIBS)
+endif
+
+EXTRA_PROGRAMS += tests/bench/bench_dwarf
+tests_bench_bench_dwarf_SOURCES = tests/bench/bench_dwarf.c tests/bench/facts.h
+tests_bench_bench_dwarf_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_bench_bench_dwarf_LDADD = libobject.a libdwarf.a libunpack.a libbase.a \
+	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS)
+if HAVE_LIBDW
+EXTRA_PROGRAMS += tests/bench/libdw_facts
+tests_bench_libdw_facts_SOURCES = tests/bench/libdw_facts.c tests/bench/facts.h
+tests_bench_libdw_facts_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS) -I$(top_srcdir)/tests
+tests_bench_libdw_facts_LDADD = $(DW_LIBS) -lelf
 endif
