@@ -15,3 +15,11 @@ libcache_a_SOURCES = \
 	src/cache/table.c
 libcache_a_CFLAGS = $(AM_CFLAGS)
 $(libcache_a_OBJECTS): src/store/statements.h
+
+if HAVE_CHECK
+check_PROGRAMS += tests/cache/test_cache
+tests_cache_test_cache_SOURCES = tests/cache/test_cache.c tests/cache/bench.c tests/cache/bench.h
+tests_cache_test_cache_LDADD = libcache.a libstate.a libstore.a libboard.a libsupport.a libbase.a \
+	$(CHECK_LIBS) $(SQLITE_LIBS) $(CRYPTO_LIBS)
+tests_cache_test_cache_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+endif

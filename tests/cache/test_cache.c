@@ -1,0 +1,724 @@
+/*
+ * test_cache -- entries: made, found, expired, damaged, kept apart.
+ */
+#include <check.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/debugid.h"
+#include "base/mem.h"
+#include "cache/bench.h"
+#include "cache/room.h"
+#include "support/support.h"
+
+#define HOUR 3600
+#define DAY  86400
+#define REST "source: foo\nlocation: file://bar.baz\n"
+
+/* --- Keys ------------------------------------------------------------------------------- */
+
+START_TEST(keys_hash_as_they_must)
+{
+	struct bench bench;
+	struct cache_key key, other;
+	char hex[65];
+
+	bench_open(&bench);
+	key = bench_key(&bench, CACHE_OBJECTS, NULL, REST);
+	ck_assert_msg(text_is(key.text, "scope: global\n\n" REST), "%.*s", (int)key.text.size,
+		      key.text.bytes);
+	hex_format(key.text_hash, 32, hex);
+	ck_assert_str_eq(hex, "f5e08b92a55c1357413b5e36547a8b534a014c3a00299e7622e4c4b022a96541");
+	ck_assert_ptr_nonnull(strstr(bench_blob(&bench, &key),
+		"/objects/v1/f5/e08b92a55c1357413b5e36547a8b534a014c3a00299e7622e4c4b022a96541"));
+	other = bench_key(&bench, CACHE_OBJECT_META, NULL, REST);
+	ck_assert_mem_eq(key.text_hash, other.text_hash, 32);
+	ck_assert_mem_ne(key.hash, other.hash, 32);
+	/* A scope of that name shares the files, but is not public. */
+	other = bench_key(&bench, CACHE_OBJECTS, "global", REST);
+	ck_assert_mem_eq(key.hash, other.hash, 32);
+	ck_assert_ptr_null(key.scope.bytes);
+	ck_assert_ptr_nonnull(other.scope.bytes);
+	/* A scope cannot write the lines of another key. */
+	key = bench_key(&bench, CACHE_OBJECTS, "a\n\nsource: x", "location: y\n");
+	other = bench_key(&bench, CACHE_OBJECTS, "a", "source: x\n\nlocation: y\n");
+	ck_assert_mem_ne(key.hash, other.hash, 32);
+	bench_remove(&bench);
+}
+END_TEST
+
+START_TEST(kinds_have_names)
+{
+	for (unsigned i = 0; i < CACHE_KINDS; i++) {
+		enum cache_kind kind;
+
+		ck_assert(cache_kind_named(text_of(cache_kind_name((enum cache_kind)i)), &kind));
+		ck_assert_uint_eq(kind, i);
+	}
+}
+END_TEST
+
+/* --- Payloads --------------------------------------------------------------------------- */
+
+START_TEST(finds_what_was_published)
+{
+	struct bench bench;
+	struct cache_key blob, small, empty;
+	struct stat st;
+
+	bench_open(&bench);
+	blob = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	small = bench_key(&bench, CACHE_OBJECT_META, NULL, REST);
+	empty = bench_key(&bench, CACHE_SOURCEFILES, NULL, REST);
+	ck_assert_str_eq(bench_find(&bench, &blob), "absent");
+	bench_put(&bench, &blob, "a payload");
+	bench_put_small(&bench, &small, "{}");
+	bench_put(&bench, &empty, "");
+	ck_assert_str_eq(bench_find(&bench, &blob), "a payload");
+	ck_assert_str_eq(bench_find(&bench, &small), "{}");
+	ck_assert_str_eq(bench_find(&bench, &empty), "");
+	ck_assert_int_eq(stat(bench_blob(&bench, &blob), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0444);
+	bench_reopen(&bench);
+	ck_assert_str_eq(bench_find(&bench, &blob), "a payload");
+	ck_assert_str_eq(bench_find(&bench, &small), "{}");
+	ck_assert_str_eq(bench_find(&bench, &empty), "");
+	bench_put(&bench, &blob, "another payload");
+	ck_assert_str_eq(bench_find(&bench, &blob), "another payload");
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 3);
+	bench_remove(&bench);
+}
+END_TEST
+
+/* What a caller holds outlives replacement and deletion. */
+START_TEST(holds_keep_the_payload)
+{
+	struct bench bench;
+	struct cache_found found;
+	struct err err = ERR_INIT;
+	struct cache_key key;
+
+	bench_open(&bench);
+	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	bench_put(&bench, &key, "first");
+	ck_assert_int_eq(cache_find(bench.cache, bench.state.store, &key, &found, &err), 0);
+	bench_put(&bench, &key, "second");
+	ck_assert_str_eq(bench_find(&bench, &key), "second");
+	cache_spoil(bench.cache, bench.state.store, &key, "test");
+	ck_assert_str_eq(bench_find(&bench, &key), "absent");
+	ck_assert(text_is(found.payload, "first"));
+	cache_found_release(&found);
+	cache_found_release(&found);
+	bench_remove(&bench);
+}
+END_TEST
+
+START_TEST(a_hot_look_up_takes_no_memory)
+{
+	enum { TIMES = 1000000 };
+	struct bench bench;
+	struct cache_found found;
+	struct err err = ERR_INIT;
+	struct cache_key key;
+	int64_t started;
+	long live;
+
+	bench_open(&bench);
+	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	bench_put(&bench, &key, "a payload");
+	ck_assert_str_eq(bench_find(&bench, &key), "a payload");
+	bench.cache->now = clock_unix_seconds;
+	bench_now = clock_unix_seconds();
+	bench_put(&bench, &key, "a payload");
+	ck_assert_str_eq(bench_find(&bench, &key), "a payload");
+	live = mem_live;
+	mem_fail_after = 0;
+	started = clock_monotonic_micros();
+	for (int i = 0; i < TIMES; i++) {
+		/* No store: it must not even be looked at. */
+		ck_assert_int_eq(cache_find(bench.cache, NULL, &key, &found, &err), 0);
+		cache_found_release(&found);
+	}
+	printf("hot look-up: %.0f ns\n",
+	       (double)(clock_monotonic_micros() - started) * 1000.0 / TIMES);
+	mem_fail_after = -1;
+	ck_assert_int_eq(mem_live, live);
+	bench_now = 1800000000;
+	bench_remove(&bench);
+}
+END_TEST
+
+START_TEST(the_table_is_bounded)
+{
+	struct bench bench;
+	char rest[64];
+
+	bench_open(&bench);
+	for (int i = 0; i < 20000; i++) {
+		struct arena_mark mark = arena_mark(&bench.arena);
+		struct cache_key key;
+
+		snprintf(rest, sizeof(rest), "source: foo\nlocation: %d\n", i);
+		key = bench_key(&bench, CACHE_OBJECTS, NULL, rest);
+		ck_assert_str_eq(bench_find(&bench, &key), "absent");
+		arena_rewind(&bench.arena, mark);
+	}
+	for (unsigned i = 0; i < CACHE_SHARDS; i++) {
+		ck_assert_uint_le(bench.cache->shards[i].lists[CACHE_LIST_ROWS].count,
+				  CACHE_ROWS_PER_SHARD);
+		ck_assert_uint_gt(bench.cache->shards[i].lists[CACHE_LIST_ROWS].count,
+				  CACHE_ROWS_PER_SHARD / 2);
+	}
+	ck_assert_int_lt(mem_live, (long)(CACHE_SHARDS * CACHE_ROWS_PER_SHARD) + 100);
+	bench_remove(&bench);
+}
+END_TEST
+
+/* --- How long what is remembered ----------------------------------------------------------- */
+
+static const struct {
+	const char *what;
+	enum cache_kind kind;
+	const char *scope;
+	enum err_kind failure;
+	int64_t seconds;             /* remembered that long, and no longer */
+} times[] = {
+	{ "missing download, private", CACHE_OBJECTS, "s", ERR_NOT_FOUND, HOUR },
+	{ "missing download, public", CACHE_OBJECTS, NULL, ERR_NOT_FOUND, DAY },
+	{ "scope of that name", CACHE_OBJECTS, "global", ERR_NOT_FOUND, HOUR },
+	{ "denied", CACHE_OBJECTS, "s", ERR_DENIED, HOUR },
+	{ "denied, public", CACHE_OBJECTS, NULL, ERR_DENIED, DAY },
+	{ "timeout", CACHE_OBJECTS, "s", ERR_TIMEOUT, HOUR },
+	{ "download error", CACHE_OBJECTS, "s", ERR_DOWNLOAD, HOUR },
+	{ "unsupported", CACHE_SYMCACHES, "s", ERR_UNSUPPORTED, HOUR },
+	{ "missing index", CACHE_SOURCE_INDEX, "s", ERR_NOT_FOUND, 600 },
+	{ "missing index, public", CACHE_SOURCE_INDEX, NULL, ERR_NOT_FOUND, 600 },
+	{ "malformed", CACHE_SYMCACHES, "s", ERR_MALFORMED, DAY },
+	{ "malformed index", CACHE_SOURCE_INDEX, "s", ERR_MALFORMED, 600 },
+	{ "crashed", CACHE_SYMCACHES, NULL, ERR_CRASHED, 60 },
+	{ "limit", CACHE_SYMCACHES, "s", ERR_LIMIT, 60 },
+};
+
+START_TEST(failures_are_remembered_for_their_time)
+{
+	int64_t made = bench_now;
+	struct bench bench;
+	struct cache_key key;
+
+	bench_open(&bench);
+	key = bench_key(&bench, times[_i].kind, times[_i].scope, REST);
+	bench_fail(&bench, &key, times[_i].failure);
+	ck_assert_str_eq(bench_find(&bench, &key), err_kind_name(times[_i].failure));
+	bench_now = made + times[_i].seconds - 1;
+	ck_assert_msg(strcmp(bench_find(&bench, &key), err_kind_name(times[_i].failure)) == 0,
+		      "%s: forgotten early", times[_i].what);
+	ck_assert_msg(strcmp(bench_find_anew(&bench, &key), err_kind_name(times[_i].failure)) == 0,
+		      "%s: forgotten early, from the row", times[_i].what);
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT retry_at - made_at FROM cache_entry"),
+			 times[_i].seconds);
+	bench_now = made + times[_i].seconds;
+	ck_assert_msg(strcmp(bench_find(&bench, &key), "absent") == 0, "%s: kept", times[_i].what);
+	/* The clock was set back: what is ahead is no promise. */
+	bench_now = made - HOUR;
+	ck_assert_str_eq(bench_find_anew(&bench, &key), "absent");
+	bench_now = made;
+	bench_remove(&bench);
+}
+END_TEST
+
+START_TEST(transient_failures_are_not_remembered)
+{
+	static const enum err_kind kinds[] = { ERR_IO, ERR_NO_MEMORY, ERR_BUSY, ERR_INTERNAL };
+	struct bench bench;
+	struct cache_key key;
+
+	bench_open(&bench);
+	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		bench_fail(&bench, &key, kinds[i]);
+		ck_assert_str_eq(bench_find(&bench, &key), "absent");
+	}
+	bench_remove(&bench);
+}
+END_TEST
+
+START_TEST(never_is_never)
+{
+	struct bench bench;
+	struct cache_key key, ready;
+
+	bench_open(&bench);
+	bench.state.config.derived = (struct config_cache_times){ CONFIG_NEVER, CONFIG_NEVER,
+		CONFIG_NEVER, CONFIG_NEVER, 1 };
+	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	ready = bench_key(&bench, CACHE_CFICACHES, NULL, REST);
+	bench_fail(&bench, &key, ERR_NOT_FOUND);
+	bench_put(&bench, &ready, "x");
+	bench_now += 1000 * (int64_t)DAY;
+	ck_assert_str_eq(bench_find_anew(&bench, &key), "not_found");
+	ck_assert_str_eq(bench_find_anew(&bench, &ready), "x");
+	bench_remove(&bench);
+}
+END_TEST
+
+START_TEST(malformed_ends_with_the_boot)
+{
+	struct bench bench;
+	struct cache_key key, missing;
+
+	bench_open(&bench);
+	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	missing = bench_key(&bench, CACHE_OBJECTS, NULL, REST);
+	bench_fail(&bench, &key, ERR_MALFORMED);
+	bench_fail(&bench, &missing, ERR_NOT_FOUND);
+	bench_reopen(&bench);
+	ck_assert_str_eq(bench_find(&bench, &key), "absent");
+	ck_assert_str_eq(bench_find(&bench, &missing), "not_found");
+	bench_remove(&bench);
+}
+END_TEST
+
+START_TEST(crashes_are_retried_ever_later)
+{
+	int64_t expected = 60;
+	struct bench bench;
+	struct cache_key key;
+
+	bench_open(&bench);
+	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	for (int i = 0; i < 14; i++) {
+		bench_fail(&bench, &key, i % 2 ? ERR_LIMIT : ERR_CRASHED);
+		bench_now += expected - 1;
+		ck_assert_str_ne(bench_find(&bench, &key), "absent");
+		bench_now += 1;
+		ck_assert_str_eq(bench_find(&bench, &key), "absent");
+		expected = expected * 2 < DAY ? expected * 2 : DAY;
+	}
+	/* Another build may be able to. */
+	bench_fail(&bench, &key, ERR_CRASHED);
+	state_sql(&bench.state, "UPDATE cache_entry SET build_id = 'older'");
+	ck_assert_str_eq(bench_find_anew(&bench, &key), "absent");
+	bench_fail(&bench, &key, ERR_CRASHED);
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT repeats FROM cache_entry"), 0);
+	/* Success ends the count. */
+	bench_put(&bench, &key, "x");
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT repeats FROM cache_entry"), 0);
+	bench_remove(&bench);
+}
+END_TEST
+
+START_TEST(payloads_leave_when_unused)
+{
+	int64_t made = bench_now;
+	struct bench bench;
+	struct cache_key key;
+	struct err err = ERR_INIT;
+
+	bench_open(&bench);
+	key = bench_key(&bench, CACHE_OBJECTS, NULL, REST);
+	bench_put(&bench, &key, "x");
+	bench_now = made + HOUR - 1;
+	ck_assert_str_eq(bench_find(&bench, &key), "x");
+	ck_assert_int_eq(cache_write_touches(bench.cache, bench.state.store, &err), 0);
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT used_at FROM cache_entry"), made);
+	bench_now = made + HOUR;
+	ck_assert_str_eq(bench_find(&bench, &key), "x");
+	ck_assert_str_eq(bench_find(&bench, &key), "x");
+	ck_assert_int_eq(cache_write_touches(bench.cache, bench.state.store, &err), 0);
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT used_at FROM cache_entry"), made + HOUR);
+	bench_now = made + HOUR + DAY;
+	ck_assert_str_eq(bench_find_anew(&bench, &key), "x");
+	bench_now += 1;
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT used_at FROM cache_entry"), made + HOUR);
+	bench_now = made + HOUR + 2 * DAY + 2;
+	ck_assert_str_eq(bench_find_anew(&bench, &key), "absent");
+	bench_now = made - DAY;
+	ck_assert_str_eq(bench_find_anew(&bench, &key), "absent");
+	bench_now = made;
+	bench_remove(&bench);
+}
+END_TEST
+
+START_TEST(entries_of_a_boot_go_with_it)
+{
+	struct bench bench;
+	struct cache_key key;
+	struct cache_round round;
+	struct err err = ERR_INIT;
+
+	state_make(&bench.state);
+	bench.state.config.cache_is_of_boot = true;
+	arena_init(&bench.arena, 1 << 20);
+	state_open(&bench.state);
+	ck_assert_int_eq(cache_open(&bench.cache, &bench.state.config, bench.state.board,
+				    bench.state.store, &err), 0);
+	bench_set_clock(bench.cache);
+	key = bench_key(&bench, CACHE_OBJECTS, NULL, REST);
+	bench_put(&bench, &key, "x");
+	ck_assert_str_eq(bench_find_anew(&bench, &key), "x");
+	bench_reopen(&bench);
+	ck_assert_str_eq(bench_find(&bench, &key), "absent");
+	ck_assert_int_eq(cache_clean(bench.cache, bench.state.store, false, &round, &err), 0);
+	ck_assert_uint_eq(round.removed_entries, 1);
+	ck_assert_int_ne(access(bench_blob(&bench, &key), F_OK), 0);
+	bench_remove(&bench);
+}
+END_TEST
+
+/* --- Who may see what -------------------------------------------------------------------- */
+
+START_TEST(scopes_are_apart)
+{
+	struct bench bench;
+	struct cache_key ours, theirs, all;
+
+	bench_open(&bench);
+	ours = bench_key(&bench, CACHE_OBJECTS, "ours", REST);
+	theirs = bench_key(&bench, CACHE_OBJECTS, "theirs", REST);
+	all = bench_key(&bench, CACHE_OBJECTS, NULL, REST);
+	bench_put(&bench, &ours, "secret");
+	bench_fail(&bench, &all, ERR_NOT_FOUND);
+	ck_assert_str_eq(bench_find(&bench, &ours), "secret");
+	ck_assert_str_eq(bench_find(&bench, &theirs), "absent");
+	ck_assert_str_eq(bench_find(&bench, &all), "not_found");
+	bench_remove(&bench);
+}
+END_TEST
+
+START_TEST(refusals_are_per_credentials)
+{
+	static const enum err_kind personal[] = { ERR_DENIED, ERR_NOT_FOUND };
+	static const enum err_kind shared[] = { ERR_TIMEOUT, ERR_DOWNLOAD, ERR_MALFORMED,
+						ERR_UNSUPPORTED, ERR_CRASHED, ERR_LIMIT };
+	struct bench bench;
+	struct cache_key nobody, alice, bob;
+
+	bench_open(&bench);
+	nobody = alice = bob = bench_key(&bench, CACHE_OBJECTS, "s", REST);
+	memset(alice.credentials, 1, 32);
+	memset(bob.credentials, 2, 32);
+	for (size_t i = 0; i < sizeof(personal) / sizeof(personal[0]); i++) {
+		bench_fail(&bench, &alice, personal[i]);
+		ck_assert_str_eq(bench_find(&bench, &alice), err_kind_name(personal[i]));
+		ck_assert_str_eq(bench_find(&bench, &bob), "absent");
+		ck_assert_str_eq(bench_find(&bench, &nobody), "absent");
+	}
+	bench_fail(&bench, &nobody, ERR_DENIED);
+	ck_assert_str_eq(bench_find(&bench, &nobody), "denied");
+	for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++) {
+		bench_fail(&bench, &bob, shared[i]);
+		ck_assert_str_eq(bench_find(&bench, &bob), err_kind_name(shared[i]));
+		ck_assert_str_eq(bench_find(&bench, &nobody), err_kind_name(shared[i]));
+	}
+	ck_assert_str_eq(bench_find(&bench, &alice), "not_found");
+	/* A payload answers for everybody in the scope, and nothing unseats it. */
+	bench_put(&bench, &bob, "x");
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 1);
+	bench_fail(&bench, &alice, ERR_DENIED);
+	bench_fail(&bench, &nobody, ERR_CRASHED);
+	ck_assert_str_eq(bench_find(&bench, &alice), "x");
+	ck_assert_str_eq(bench_find(&bench, &nobody), "x");
+	bench_remove(&bench);
+}
+END_TEST
+
+/* --- Damage ------------------------------------------------------------------------------- */
+
+static const struct { const char *what, *command; } damages[] = {
+	{ "deleted", "rm -f \"$BLOB\"" },
+	{ "cut short", "chmod 600 \"$BLOB\" && : > \"$BLOB\"" },
+	{ "grown", "chmod 600 \"$BLOB\" && echo more >> \"$BLOB\"" },
+	{ "a symbolic link", "rm -f \"$BLOB\" && ln -s /etc/passwd \"$BLOB\"" },
+	{ "a pipe", "rm -f \"$BLOB\" && mkfifo \"$BLOB\"" },
+	{ "a folder", "rm -f \"$BLOB\" && mkdir \"$BLOB\"" },
+};
+
+START_TEST(damaged_blobs_are_misses)
+{
+	struct bench bench;
+	struct cache_key key;
+	struct err err = ERR_INIT;
+	const char *blob;
+	int fd;
+
+	bench_open(&bench);
+	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	for (int mapped = 0; mapped < 2; mapped++) {
+		bench_put(&bench, &key, "a payload");
+		if (mapped)
+			ck_assert_str_eq(bench_find(&bench, &key), "a payload");
+		blob = bench_blob(&bench, &key);
+		ck_assert_int_eq(setenv("BLOB", blob, 1), 0);
+		ck_assert_int_eq(system(damages[_i].command), 0);
+		ck_assert_msg(strcmp(bench_find_anew(&bench, &key), "absent") == 0, "%s",
+			      damages[_i].what);
+		ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 0);
+		ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &key, &fd, &err), -1);
+		ck_assert_int_eq(err.kind, ERR_NOT_FOUND);
+		ck_assert_int_eq(fd, -1);
+		if (_i == 5)
+			ck_assert_int_eq(rmdir(blob), 0);
+	}
+	bench_put(&bench, &key, "made again");
+	ck_assert_str_eq(bench_find(&bench, &key), "made again");
+	bench_remove(&bench);
+}
+END_TEST
+
+START_TEST(blobs_come_as_descriptors)
+{
+	struct bench bench;
+	struct cache_key blob, small, failed;
+	struct err err = ERR_INIT;
+	char bytes[32] = "";
+	int fd;
+
+	bench_open(&bench);
+	blob = bench_key(&bench, CACHE_OBJECTS, NULL, REST);
+	small = bench_key(&bench, CACHE_OBJECT_META, NULL, REST);
+	failed = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	bench_put(&bench, &blob, "a blob");
+	bench_put_small(&bench, &small, "small");
+	bench_fail(&bench, &failed, ERR_MALFORMED);
+	ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &blob, &fd, &err), 0);
+	ck_assert_int_eq((int)read(fd, bytes, sizeof(bytes)), 6);
+	ck_assert_mem_eq(bytes, "a blob", 6);
+	close(fd);
+	ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &small, &fd, &err), 0);
+	ck_assert_int_eq((int)read(fd, bytes, sizeof(bytes)), 5);
+	ck_assert_mem_eq(bytes, "small", 5);
+	close(fd);
+	ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &failed, &fd, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_NOT_FOUND);
+	bench_remove(&bench);
+}
+END_TEST
+
+/* As an operator would, in the sqlite3 shell. */
+START_TEST(edits_by_hand_take_effect)
+{
+	struct bench bench;
+	struct cache_key key, failed;
+
+	bench_open(&bench);
+	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	failed = bench_key(&bench, CACHE_OBJECTS, NULL, REST);
+	bench_put(&bench, &key, "x");
+	bench_fail(&bench, &failed, ERR_NOT_FOUND);
+	ck_assert_str_eq(bench_find(&bench, &key), "x");
+	ck_assert_str_eq(bench_find(&bench, &failed), "not_found");
+	state_sql(&bench.state, "DELETE FROM cache_entry WHERE state = 'ready'");
+	state_sql(&bench.state, "UPDATE cache_entry SET details = 'it was edited'");
+	ck_assert_str_eq(bench_find_anew(&bench, &key), "absent");
+	ck_assert_str_eq(bench_find_anew(&bench, &failed), "not_found");
+	state_sql(&bench.state, "DELETE FROM cache_entry");
+	ck_assert_str_eq(bench_find_anew(&bench, &failed), "absent");
+	bench_remove(&bench);
+}
+END_TEST
+
+START_TEST(asks_are_counted)
+{
+	struct bench bench;
+	struct cache_key key;
+	struct err err = ERR_INIT;
+
+	bench_open(&bench);
+	key = bench_key(&bench, CACHE_OBJECTS, NULL, REST);
+	bench_fail(&bench, &key, ERR_NOT_FOUND);
+	for (int i = 0; i < 10; i++) {
+		ck_assert_str_eq(bench_find(&bench, &key), "not_found");
+		bench_now += CACHE_ASK_SECONDS;
+		ck_assert_int_eq(cache_write_touches(bench.cache, bench.state.store, &err), 0);
+	}
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT asks FROM v_missing"), 11);
+	bench_now += DAY;
+	bench_fail(&bench, &key, ERR_NOT_FOUND);
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT asks FROM v_missing "
+				   "WHERE module = 'libfoo.so'"), 12);
+	bench_remove(&bench);
+}
+END_TEST
+
+/* --- Trouble ------------------------------------------------------------------------------ */
+
+static int find_and_publish(void *payload, struct err *err)
+{
+	struct bench *bench = payload;
+	struct cache_key blob = bench_key(bench, CACHE_SYMCACHES, NULL, REST);
+	struct cache_key small = bench_key(bench, CACHE_OBJECT_META, NULL, REST);
+	struct cache_found found = { 0 };
+	struct cache_round round;
+	int rc;
+
+	/* Reopened, so that nothing is known in memory. */
+	rc = cache_open(&bench->cache, &bench->state.config, bench->state.board, bench->state.store, err);
+	if (rc < 0)
+		return -1;
+	rc = cache_find(bench->cache, bench->state.store, &blob, &found, err);
+	cache_found_release(&found);
+	if (rc == 0)
+		rc = cache_publish_small(bench->cache, bench->state.store, &small, TEXT("{}"), err);
+	if (rc == 0)
+		rc = cache_find(bench->cache, bench->state.store, &small, &found, err);
+	cache_found_release(&found);
+	if (rc == 0)
+		rc = cache_clean(bench->cache, bench->state.store, false, &round, err);
+	cache_close(bench->cache);
+	bench->cache = NULL;
+	return rc;
+}
+
+START_TEST(survives_every_allocation_failure)
+{
+	struct bench bench;
+	struct cache_key key;
+
+	bench_now = clock_unix_seconds();
+	bench_open(&bench);
+	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	bench_put(&bench, &key, "x");
+	cache_close(bench.cache);
+	bench.cache = NULL;
+	support_every_allocation_failure(find_and_publish, &bench, 100);
+	bench_remove(&bench);
+}
+END_TEST
+
+START_TEST(says_what_it_cannot_publish)
+{
+	struct bench bench;
+	struct cache_key key;
+	struct err err = ERR_INIT;
+	char path[CACHE_PATH_BYTES];
+	int fd;
+
+	bench_open(&bench);
+	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	/* The file vanished under us: nothing half-done. */
+	ck_assert_int_eq(cache_temporary(bench.cache, path, sizeof(path), &fd, &err), 0);
+	unlink(path);
+	ck_assert_int_eq(cache_publish_file(bench.cache, bench.state.store, &key, fd, path, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_IO);
+	close(fd);
+	ck_assert_str_eq(bench_find(&bench, &key), "absent");
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 0);
+	/* The folder vanished: made again. */
+	snprintf(path, sizeof(path), "rm -rf '%s'", bench.state.cache_folder);
+	ck_assert_int_eq(system(path), 0);
+	bench_put(&bench, &key, "x");
+	ck_assert_str_eq(bench_find(&bench, &key), "x");
+	bench_remove(&bench);
+}
+END_TEST
+
+struct racer {
+	struct bench *bench;
+	struct store *store;
+	const struct cache_key *keys;
+	unsigned number;
+	unsigned wrong;
+};
+
+/* Three read, one publishes, fails and spoils: a payload is the whole of one, or nothing. */
+static void *race(void *payload)
+{
+	struct racer *racer = payload;
+	struct err err = ERR_INIT;
+
+	for (unsigned i = 0; i < 300; i++) {
+		const struct cache_key *key = &racer->keys[i % 4];
+		struct cache_found found;
+
+		if (racer->number == 0 && i % 16 == 7) {
+			cache_spoil(racer->bench->cache, racer->store, key, "test");
+		} else if (racer->number == 0) {
+			const char *text = i % 8 < 4 ? "short" : "a longer payload";
+			char path[CACHE_PATH_BYTES];
+			int fd;
+
+			if (cache_temporary(racer->bench->cache, path, sizeof(path), &fd, &err) < 0 ||
+			    file_write_all(fd, text, strlen(text), &err) < 0 ||
+			    cache_publish_file(racer->bench->cache, racer->store, key, fd, path, &err) < 0)
+				racer->wrong++;
+			close(fd);
+		} else {
+			for (unsigned again = 0; again < 100; again++) {
+				if (cache_find(racer->bench->cache, racer->store, key, &found, &err) < 0) {
+					racer->wrong++;
+					continue;
+				}
+				if (found.state == CACHE_READY && !text_is(found.payload, "short") &&
+				    !text_is(found.payload, "a longer payload"))
+					racer->wrong++;
+				cache_found_release(&found);
+			}
+		}
+	}
+	return NULL;
+}
+
+START_TEST(threads_see_whole_payloads)
+{
+	struct racer racers[4];
+	struct cache_key keys[4];
+	pthread_t threads[4];
+	struct bench bench;
+	struct err err = ERR_INIT;
+
+	bench_open(&bench);
+	for (unsigned i = 0; i < 4; i++)
+		keys[i] = bench_key(&bench, (enum cache_kind)i, NULL, REST);
+	for (unsigned i = 0; i < 4; i++) {
+		racers[i] = (struct racer){ &bench, NULL, keys, i, 0 };
+		ck_assert_int_eq(store_open(&racers[i].store, &bench.state.config, &err), 0);
+	}
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, race, &racers[i]), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+		ck_assert_uint_eq(racers[i].wrong, 0);
+		store_close(racers[i].store);
+	}
+	bench_remove(&bench);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("cache");
+	TCase *tcase = tcase_create("cache");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, keys_hash_as_they_must);
+	tcase_add_test(tcase, kinds_have_names);
+	tcase_add_test(tcase, finds_what_was_published);
+	tcase_add_test(tcase, holds_keep_the_payload);
+	tcase_add_test(tcase, a_hot_look_up_takes_no_memory);
+	tcase_add_test(tcase, the_table_is_bounded);
+	tcase_add_loop_test(tcase, failures_are_remembered_for_their_time, 0,
+			    (int)(sizeof(times) / sizeof(times[0])));
+	tcase_add_test(tcase, transient_failures_are_not_remembered);
+	tcase_add_test(tcase, never_is_never);
+	tcase_add_test(tcase, malformed_ends_with_the_boot);
+	tcase_add_test(tcase, crashes_are_retried_ever_later);
+	tcase_add_test(tcase, payloads_leave_when_unused);
+	tcase_add_test(tcase, entries_of_a_boot_go_with_it);
+	tcase_add_test(tcase, scopes_are_apart);
+	tcase_add_test(tcase, refusals_are_per_credentials);
+	tcase_add_loop_test(tcase, damaged_blobs_are_misses, 0,
+			    (int)(sizeof(damages) / sizeof(damages[0])));
+	tcase_add_test(tcase, blobs_come_as_descriptors);
+	tcase_add_test(tcase, edits_by_hand_take_effect);
+	tcase_add_test(tcase, asks_are_counted);
+	tcase_add_test(tcase, survives_every_allocation_failure);
+	tcase_add_test(tcase, says_what_it_cannot_publish);
+	tcase_add_test(tcase, threads_see_whole_payloads);
+	suite_add_tcase(suite, tcase);
+	return support_main(suite);
+}
