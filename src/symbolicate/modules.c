@@ -2,28 +2,19 @@
  * (native-symbolication.md §2). */
 #include "symbolicate/native.h"
 
+#include <stdlib.h>
+
 #include "base/arena.h"
 
-/* A stable merge sort by address: the request's order decides between equals. */
-static struct module **sort_by_address(struct module **from, struct module **to, size_t count)
+/* Between equal addresses the request's order decides: the pointers stand in one array. */
+static int compare(const void *left, const void *right)
 {
-	for (size_t width = 1; width < count; width *= 2) {
-		struct module **swap = from;
+	const struct module *a = *(struct module *const *)left;
+	const struct module *b = *(struct module *const *)right;
 
-		for (size_t low = 0; low < count; low += 2 * width) {
-			size_t middle = low + width < count ? low + width : count;
-			size_t high = middle + width < count ? middle + width : count;
-			size_t a = low, b = middle;
-
-			for (size_t i = low; i < high; i++)
-				to[i] = a < middle && (b == high ||
-					from[a]->image_addr <= from[b]->image_addr)
-					? from[a++] : from[b++];
-		}
-		from = to;
-		to = swap;
-	}
-	return from;
+	if (a->image_addr != b->image_addr)
+		return a->image_addr < b->image_addr ? -1 : 1;
+	return (a > b) - (a < b);
 }
 
 /* A module that does not say its size reaches to the next; the last one stays open. */
@@ -43,13 +34,11 @@ int module_table_make(struct module_table *table, const struct request *request,
 		      struct arena *arena, struct err *err)
 {
 	size_t count = request->module_count;
-	struct module **order, **spare;
 
 	table->count = count;
 	table->modules = arena_alloc(arena, count, sizeof(*table->modules));
-	order = arena_alloc_raw(arena, count, sizeof(struct module *));
-	spare = arena_alloc_raw(arena, count, sizeof(struct module *));
-	if (!table->modules || !order || !spare)
+	table->by_address = arena_alloc_raw(arena, count, sizeof(struct module *));
+	if (!table->modules || !table->by_address)
 		return err_no_memory(err);
 	for (size_t i = 0; i < count; i++) {
 		const struct raw_module *raw = &request->modules[i];
@@ -59,9 +48,10 @@ int module_table_make(struct module_table *table, const struct request *request,
 			.image_size = raw->image_size.value, .has_size = raw->image_size.is_set,
 			.winner = NO_WINNER,
 		};
-		order[i] = &table->modules[i];
+		table->by_address[i] = &table->modules[i];
 	}
-	table->by_address = sort_by_address(order, spare, count);
+	if (count > 1)
+		qsort(table->by_address, count, sizeof(struct module *), compare);
 	infer_sizes(table);
 	return 0;
 }

@@ -216,40 +216,28 @@ static int compare_names(struct text a, struct text b)
 	return order ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-/* A merge sort: of registers given twice the later one counts, so equals keep their order. */
-static int sort_registers(struct raw_trace *trace, struct arena *arena)
+static int compare_registers(const void *left, const void *right)
+{
+	const struct cpu_register *a = left, *b = right;
+	int order = compare_names(a->name, b->name);
+
+	return order ? order : (a->order > b->order) - (a->order < b->order);
+}
+
+/* Of those given twice the later one counts. */
+static void sort_registers(struct raw_trace *trace)
 {
 	struct cpu_register *registers = trace->registers;
-	size_t count = trace->register_count, kept = 0;
-	struct cpu_register *from = registers, *to;
+	size_t kept = 0;
 
-	to = arena_alloc_raw(arena, count, sizeof(*to));
-	if (!to)
-		return -1;
-	for (size_t width = 1; width < count; width *= 2) {
-		struct cpu_register *swap = from;
-
-		for (size_t low = 0; low < count; low += 2 * width) {
-			size_t middle = low + width < count ? low + width : count;
-			size_t high = middle + width < count ? middle + width : count;
-			size_t a = low, b = middle;
-
-			for (size_t i = low; i < high; i++)
-				to[i] = a < middle && (b == high ||
-					compare_names(from[a].name, from[b].name) <= 0)
-					? from[a++] : from[b++];
-		}
-		from = to;
-		to = swap;
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (kept && compare_names(from[kept - 1].name, from[i].name) == 0)
+	if (trace->register_count > 1)
+		qsort(registers, trace->register_count, sizeof(*registers), compare_registers);
+	for (size_t i = 0; i < trace->register_count; i++) {
+		if (kept && compare_names(registers[kept - 1].name, registers[i].name) == 0)
 			kept--;
-		from[kept++] = from[i];
+		registers[kept++] = registers[i];
 	}
-	trace->registers = from;
 	trace->register_count = kept;
-	return 0;
 }
 
 static int read_registers(const cJSON *json, const struct place *place, void *field,
@@ -269,13 +257,15 @@ static int read_registers(const cJSON *json, const struct place *place, void *fi
 	trace->register_count = 0;
 	for (const cJSON *child = json->child; child; child = child->next) {
 		struct place here = { .above = place, .name = child->string };
-		struct cpu_register *into = &trace->registers[trace->register_count++];
+		struct cpu_register *into = &trace->registers[trace->register_count];
 
 		into->name = text_of(child->string);
+		into->order = trace->register_count++;
 		if (schema_hex(child, &here, &into->value, err) < 0)
 			return -1;
 	}
-	return sort_registers(trace, &reading->work->arena) < 0 ? err_no_memory(err) : 0;
+	sort_registers(trace);
+	return 0;
 }
 
 static const struct schema_member trace_members[] = {

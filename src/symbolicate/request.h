@@ -36,7 +36,7 @@ struct raw_frame {
 	const struct cJSON *pre_context, *post_context, *vars;   /* NULL or checked */
 };
 
-struct cpu_register { struct text name; uint64_t value; };
+struct cpu_register { struct text name; uint64_t value; size_t order; /* in the request */ };
 
 struct raw_trace {
 	struct maybe_u64 thread_id;

@@ -189,7 +189,7 @@ static const struct {
 START_TEST(adjusts_addresses)
 {
 	struct raw_frame frames[2] = { { .adjust = MAYBE_UNSET } };
-	struct cpu_register ip = { text_of(adjusts[_i].ip), adjusts[_i].ip_value };
+	struct cpu_register ip = { text_of(adjusts[_i].ip), adjusts[_i].ip_value, 0 };
 	struct raw_trace trace = {
 		.frames = frames, .frame_count = 2, .registers = &ip,
 		.register_count = adjusts[_i].ip ? 1 : 0,
