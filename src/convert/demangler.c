@@ -15,7 +15,9 @@
 #include "sandbox/sandbox.h"
 
 #define MESSAGE_BYTES_MAX ((size_t)16 * 1024 * 1024)
+#define BATCH_NAMES 4000u        /* their answer fits one message, however long they become */
 #define ANSWER_MILLIS 2000       /* for one message; a name that takes longer is hostile */
+#define ALONE_MILLIS 10000       /* for all names of a batch asked one by one */
 
 struct demangler {
 	struct nursery *nursery;
@@ -23,6 +25,7 @@ struct demangler {
 	struct convert_memo *memo;
 	pthread_mutex_t cell_lock;   /* one question at a time */
 	struct cell_handle *cell;    /* NULL until asked, and after it died */
+	bool cell_is_proven;         /* it has answered before */
 };
 
 int demangler_open(struct demangler **out, struct nursery *nursery, struct board *board,
@@ -60,6 +63,7 @@ static int have_cell(struct demangler *demangler, struct err *err)
 		return 0;
 	if (demangler->board)
 		board_count(demangler->board, BOARD_CELLS_STARTED, 1);
+	demangler->cell_is_proven = false;
 	return nursery_hatch(demangler->nursery, &order, &demangler->cell, err);
 }
 
@@ -100,36 +104,59 @@ static int converse(struct demangler *demangler, struct convert_name *names, siz
 		lose_cell(demangler, err->text);
 	else
 		rc = 1;
+	demangler->cell_is_proven = rc == 1;
 done:
 	buf_release(&message);
 	return rc;
 }
 
-static void remember(struct demangler *demangler, const struct convert_name *names, size_t count)
+/* A cell that has lived for a while may be gone for reasons of its own (its CPU time spent, a
+ * nursery stopped, memory short): the names are blamed only by a fresh one. */
+static int converse_fairly(struct demangler *demangler, struct convert_name *names, size_t count,
+			   struct arena *arena, struct err *err)
 {
-	for (size_t i = 0; i < count; i++)
-		convert_memo_store(demangler->memo, &names[i]);
+	bool proven = demangler->cell && demangler->cell_is_proven;
+	int rc = converse(demangler, names, count, arena, err);
+
+	return rc == 0 && proven ? converse(demangler, names, count, arena, err) : rc;
 }
 
-/* Asks for all at once; if that kills the cell, for one at a time: the culprit stands for itself. */
+/* The culprit stands for itself, and so do those for whom no time was left: the latter are
+ * asked for again next time. */
+static int ask_one_by_one(struct demangler *demangler, struct convert_name *names, size_t count,
+			  struct arena *arena, struct err *err)
+{
+	int64_t deadline = clock_monotonic_millis() + ALONE_MILLIS;
+
+	for (size_t i = 0; i < count; i++) {
+		int rc;
+
+		names[i].readable = TEXT_NONE;
+		if (clock_monotonic_millis() > deadline)
+			continue;
+		rc = converse(demangler, &names[i], 1, arena, err);
+		if (rc < 0)
+			return -1;
+		if (rc == 0)
+			names[i].readable = TEXT_NONE;
+		convert_memo_store(demangler->memo, &names[i]);
+	}
+	return 0;
+}
+
+/* Asks for all at once; if that kills the cell, for one at a time. */
 static int ask_cell(struct demangler *demangler, struct convert_name *names, size_t count,
 		    struct arena *arena, struct err *err)
 {
-	int rc = converse(demangler, names, count, arena, err);
+	int rc = converse_fairly(demangler, names, count, arena, err);
 
-	for (size_t i = 0; rc == 0 && i < count; i++) {
-		int one;
-
-		names[i].readable = TEXT_NONE;
-		one = count > 1 ? converse(demangler, &names[i], 1, arena, err) : 0;
-		if (one < 0)
-			rc = -1;
-		else if (one == 0)
-			names[i].readable = TEXT_NONE;
-	}
-	if (rc >= 0)
-		remember(demangler, names, count);
-	return rc < 0 ? -1 : 0;
+	if (rc < 0)
+		return -1;
+	if (rc == 0)
+		return ask_one_by_one(demangler, names, count, arena, err);
+	for (size_t i = 0; i < count; i++)
+		convert_memo_store(demangler->memo, &names[i]);
+	return 0;
 }
 
 int demangler_ask(struct demangler *demangler, struct convert_name *names, size_t count,
@@ -156,7 +183,9 @@ int demangler_ask(struct demangler *demangler, struct convert_name *names, size_
 	if (unknown_count == 0)
 		return 0;
 	pthread_mutex_lock(&demangler->cell_lock);
-	rc = ask_cell(demangler, unknown, unknown_count, arena, err);
+	for (size_t at = 0; rc == 0 && at < unknown_count; at += BATCH_NAMES)
+		rc = ask_cell(demangler, unknown + at, unknown_count - at < BATCH_NAMES ?
+			      unknown_count - at : BATCH_NAMES, arena, err);
 	pthread_mutex_unlock(&demangler->cell_lock);
 	for (size_t i = 0; rc == 0 && i < unknown_count; i++)
 		names[places[i]].readable = unknown[i].readable;

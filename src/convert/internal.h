@@ -1,0 +1,41 @@
+/*
+ * internal -- what the files of this room share.  Private to this room.
+ */
+#ifndef CONVERT_INTERNAL_H
+#define CONVERT_INTERNAL_H
+
+#include "convert/convert.h"
+
+struct cJSON;
+struct cell;
+struct json_writer;
+
+/* A reply of one of our operations is small; anything larger is a cell gone wrong. */
+#define CONVERT_REPLY_BYTES_MAX ((size_t)1 << 20)
+#define CONVERT_WANT_ID_BYTES_MAX 256u       /* longer ones are left out */
+#define CONVERT_WANT_NAME_BYTES_MAX 1024u
+
+/* Names travel as records: how much of each is believed. */
+#define CONVERT_NAMES_MAX (1u << 20)
+
+int convert_run_inspect(struct cell *cell, struct err *err);
+int convert_run_symcache(struct cell *cell, struct err *err);
+int convert_run_demangle(struct cell *cell, struct err *err);
+
+void convert_meta_write(const struct convert_meta *meta, struct json_writer *json);
+
+/* --- JSON that a cell may have written (json.c) ------------------------------------------ */
+
+/* An object of JSON, refused when it is larger, deeper or fuller than ours ever are: cJSON
+ * takes 64 bytes for every value.  Free with cJSON_Delete(). */
+int convert_json_parse(struct text json, struct cJSON **object, struct err *err)
+	__attribute__((warn_unused_result));
+/* A member of an object; absent or of another type: false, 0, TEXT_NONE. */
+bool convert_json_bool(const struct cJSON *object, const char *name);
+uint64_t convert_json_u64(const struct cJSON *object, const char *name);
+int convert_json_text(const struct cJSON *object, const char *name, struct arena *arena,
+		      struct text *out, struct err *err) __attribute__((warn_unused_result));
+/* Borrowed from the object: NUL-ended, or NULL. */
+const char *convert_json_string(const struct cJSON *object, const char *name);
+
+#endif

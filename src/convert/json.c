@@ -1,0 +1,97 @@
+/* json.c -- small JSON objects from somebody who may be hostile: see internal.h. */
+#include "convert/internal.h"
+
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#define DEPTH_MAX 6              /* ours are 4 deep */
+#define VALUES_MAX 4096          /* and hold a few hundred values */
+#define EXACT_MAX 9007199254740992.0         /* 2^53: what a double holds exactly */
+
+/* Is it modest, and free of the escape that ends cJSON's strings early? */
+static bool is_modest(struct text json)
+{
+	unsigned depth = 0, values = 0;
+	bool in_string = false;
+
+	if (json.size > CONVERT_REPLY_BYTES_MAX)
+		return false;
+	for (size_t i = 0; i < json.size; i++) {
+		char c = json.bytes[i];
+
+		if (c == '\0')
+			return false;
+		if (in_string && c == '\\') {
+			if (json.size - i > 5 && memcmp(json.bytes + i + 1, "u0000", 5) == 0)
+				return false;
+			i++;
+			continue;
+		}
+		if (c == '"')
+			in_string = !in_string;
+		if (in_string)
+			continue;
+		if (c == '{' || c == '[')
+			depth++;
+		if ((c == '}' || c == ']') && depth > 0)
+			depth--;
+		values += c == ',' || c == '{' || c == '[';
+		if (depth > DEPTH_MAX || values > VALUES_MAX)
+			return false;
+	}
+	return true;
+}
+
+int convert_json_parse(struct text json, struct cJSON **object, struct err *err)
+{
+	*object = NULL;
+	if (!json.size || !is_modest(json))
+		return err_set(err, ERR_MALFORMED, "facts of a cell are not as we write them");
+	*object = cJSON_ParseWithLength(json.bytes, json.size);
+	if (cJSON_IsObject(*object))
+		return 0;
+	cJSON_Delete(*object);
+	*object = NULL;
+	return err_set(err, ERR_MALFORMED, "facts of a cell are no JSON object");
+}
+
+bool convert_json_bool(const struct cJSON *object, const char *name)
+{
+	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, name));
+}
+
+uint64_t convert_json_u64(const struct cJSON *object, const char *name)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+
+	if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0))
+		return 0;
+	return item->valuedouble >= EXACT_MAX ? (uint64_t)EXACT_MAX
+					      : (uint64_t)item->valuedouble;
+}
+
+const char *convert_json_string(const struct cJSON *object, const char *name)
+{
+	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+}
+
+int convert_json_text(const struct cJSON *object, const char *name, struct arena *arena,
+		      struct text *out, struct err *err)
+{
+	const char *string = convert_json_string(object, name);
+	size_t size = string ? strlen(string) : 0;
+	char *copy;
+
+	*out = TEXT_NONE;
+	if (!string)
+		return 0;
+	copy = arena_strndup(arena, string, size);
+	if (!copy)
+		return err_set(err, ERR_NO_MEMORY, "no memory for what a cell found out");
+	*out = (struct text){ copy, size };
+	return 0;
+}

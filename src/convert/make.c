@@ -1,0 +1,149 @@
+/* make.c -- in a cell: from an object and its companions to a SymCache. */
+#include "convert/internal.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/json_writer.h"
+#include "base/limits.h"
+#include "sandbox/sandbox.h"
+#include "symcache/symcache.h"
+
+#define THREADS_MAX 64u
+
+struct asking {
+	struct object_want asked[LIMIT_CELL_WANTS];
+	unsigned count;
+};
+
+static bool was_asked(const struct asking *asking, const struct object_want *want)
+{
+	for (unsigned i = 0; i < asking->count; i++)
+		if (asking->asked[i].role == want->role &&
+		    text_equal(asking->asked[i].id, want->id) &&
+		    text_equal(asking->asked[i].name, want->name))
+			return true;
+	return false;
+}
+
+/* A companion that turns out to be broken is as good as absent: the object works without. */
+static int attach(struct object *object, enum object_role role, int fd, struct err *err)
+{
+	struct file_map map;         /* stays mapped: the object borrows it until the cell ends */
+	struct err why = ERR_INIT;
+
+	if (file_map_fd(&map, fd, err) < 0)
+		return -1;
+	if (object_attach(object, role, map.bytes, map.size, &why) == 0)
+		return 0;
+	if (why.kind == ERR_MALFORMED || why.kind == ERR_UNSUPPORTED || why.kind == ERR_NOT_FOUND)
+		return 0;
+	*err = why;
+	return err_while(err, "attaching the %s companion", object_role_name(role));
+}
+
+static int ask_for(struct cell *cell, struct object *object, const struct object_want *want,
+		   struct err *err)
+{
+	int fd;
+	int got = cell_want(cell, object_role_name(want->role), want->id, want->name, &fd, err);
+	int rc;
+
+	if (got <= 0)
+		return got;
+	rc = attach(object, want->role, fd, err);
+	close(fd);
+	return rc;
+}
+
+/* One companion may bring wants of its own, so the list is read anew after each.  Split units
+ * may be thousands: they get what the others leave of the allowance. */
+static int ask_for_companions(struct cell *cell, struct object *object, bool split_units,
+			      struct asking *asking, struct err *err)
+{
+	for (size_t i = 0; i < object->want_count && asking->count < LIMIT_CELL_WANTS; i++) {
+		struct object_want want = object->wants[i];
+
+		if ((want.role == OBJECT_ROLE_DWO) != split_units || was_asked(asking, &want))
+			continue;
+		if (want.id.size > CONVERT_WANT_ID_BYTES_MAX ||
+		    want.name.size > CONVERT_WANT_NAME_BYTES_MAX)
+			continue;
+		asking->asked[asking->count++] = want;
+		if (ask_for(cell, object, &want, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void write_reply(const struct symcache_report *report, struct buf *out)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, out);
+	json_object(&json);
+	json_member_u64(&json, "units", report->units);
+	json_member_u64(&json, "bad_units", report->bad_units);
+	json_member_u64(&json, "ranges", report->ranges);
+	json_member_u64(&json, "bytes", report->bytes);
+	if (report->first_bad[0])
+		json_member_string(&json, "first_bad", report->first_bad);
+	json_object_end(&json);
+}
+
+static int write_symcache(struct cell *cell, struct object *object, unsigned threads,
+			  struct err *err)
+{
+	struct asking asking = { .count = 0 };
+	struct symcache_options options = { .threads = threads,
+					    .memory_bytes = cell->memory_bytes };
+	struct symcache_report report;
+
+	memset(&report, 0, sizeof(report));
+	if (ask_for_companions(cell, object, false, &asking, err) < 0 ||
+	    ask_for_companions(cell, object, true, &asking, err) < 0 ||
+	    object_prepare(object, err) < 0 ||
+	    symcache_write(object, &options, cell_output(cell, "symcache"), &report, err) < 0)
+		return -1;
+	write_reply(&report, cell->reply);
+	return buf_check(cell->reply, err);
+}
+
+static int read_threads(struct text parameters, unsigned *threads, struct err *err)
+{
+	uint64_t wish;
+	cJSON *object;
+
+	if (convert_json_parse(parameters, &object, err) < 0)
+		return -1;
+	wish = convert_json_u64(object, "threads");
+	*threads = wish > THREADS_MAX ? THREADS_MAX : (unsigned)wish;
+	cJSON_Delete(object);
+	return 0;
+}
+
+int convert_run_symcache(struct cell *cell, struct err *err)
+{
+	struct file_map map = { NULL, 0 };
+	struct object object;
+	struct arena arena;
+	unsigned threads;
+	int rc = -1;
+
+	arena_init(&arena, cell->memory_bytes);
+	if (read_threads(cell->parameters, &threads, err) == 0 &&
+	    file_map_fd(&map, cell_input(cell, "object"), err) == 0 &&
+	    object_open(&object, map.bytes, map.size, &arena, err) == 0) {
+		rc = write_symcache(cell, &object, threads, err);
+		object_release(&object);
+	}
+	file_unmap(&map);
+	arena_release(&arena);
+	return rc;
+}
