@@ -133,6 +133,7 @@ struct object_symbol {
 	uint64_t address;
 	uint64_t size;               /* 0: unknown, reaches to the next */
 	struct text name;
+	struct text file;            /* source file of a local symbol (STT_FILE), or TEXT_NONE */
 };
 
 /* Return nonzero to stop. */

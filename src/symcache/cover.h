@@ -36,8 +36,8 @@ struct segments {
 struct cover_symbol {
 	uint32_t address, size;      /* size 0: to the next */
 	uint32_t order;              /* in the symbol table */
-	uint32_t name_bytes;
-	const char *name;
+	uint32_t name_bytes, file_bytes;
+	const char *name, *file;     /* file: where it is known without lines, or NULL */
 };
 
 struct cover_symbols {

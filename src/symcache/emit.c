@@ -212,6 +212,26 @@ static int symbol_number(struct emission *emission, uint32_t symbol, uint32_t *n
 	return 0;
 }
 
+/* The file the symbol table names for a symbol; lines it has none. */
+static int symbol_file(struct emission *emission, uint32_t symbol, uint32_t *number,
+		       struct err *err)
+{
+	const struct cover_symbol *item = &emission->input->symbols->items[symbol];
+	struct record record = { .word = { [FILE_COMP_DIR] = SYMC_NONE,
+					   [FILE_DIRECTORY] = SYMC_NONE } };
+	struct name name;
+	uint32_t name_index;
+
+	*number = SYMC_NONE;
+	if (item->file_bytes == 0)
+		return 0;
+	name = name_of((struct text){ item->file, item->file_bytes });
+	if (name_number(emission, &name, &name_index, err) < 0)
+		return -1;
+	record.word[FILE_NAME] = emission->refs[name_index];
+	return records_add(&emission->files, &record, number, err);
+}
+
 /* --- Output -------------------------------------------------------------------------- */
 
 /* One section being written at its own place in the file. */
@@ -306,7 +326,8 @@ static int walk_segment(struct emission *emission, const struct segment *segment
 	const struct entry *entries;
 
 	if (segment->part == COVER_NO_PART) {
-		if (symbol_number(emission, segment->symbol, &location.word[2], err) < 0)
+		if (symbol_number(emission, segment->symbol, &location.word[2], err) < 0 ||
+		    symbol_file(emission, segment->symbol, &location.word[0], err) < 0)
 			return -1;
 		return add_range(emission, segment->from, &location, err);
 	}

@@ -186,7 +186,7 @@ static int take_symbol(void *payload, const struct object_symbol *symbol)
 	struct cover_symbols *symbols = sink->symbols;
 
 	if (symbol->address >= UINT32_MAX || symbol->name.size == 0 ||
-	    symbol->name.size > UINT32_MAX)
+	    symbol->name.size > UINT32_MAX || symbol->file.size > UINT32_MAX)
 		return 0;
 	sink->rc = budget_room(symbols->budget, &symbols->items, &symbols->room,
 			       symbols->count + 1, sizeof(*symbols->items), sink->err);
@@ -197,6 +197,7 @@ static int take_symbol(void *payload, const struct object_symbol *symbol)
 		.size = symbol->size > UINT32_MAX ? UINT32_MAX : (uint32_t)symbol->size,
 		.order = (uint32_t)symbols->count,
 		.name = symbol->name.bytes, .name_bytes = (uint32_t)symbol->name.size,
+		.file = symbol->file.bytes, .file_bytes = (uint32_t)symbol->file.size,
 	};
 	symbols->count++;
 	return 0;

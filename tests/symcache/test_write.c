@@ -15,6 +15,9 @@
 #define LINES(table) .lines = (table), .line_count = COUNT(table)
 #define INLINEES(table) .inlinees = (table), .inlinee_count = COUNT(table)
 #define RANGES(table) .ranges = (table), .range_count = COUNT(table)
+#define SYMBOL(at, bytes, literal) { .address = (at), .size = (bytes), .name = NAME(literal) }
+#define LOCAL(at, bytes, literal, source) \
+	{ .address = (at), .size = (bytes), .name = NAME(literal), .file = NAME(source) }
 #define FUNCTIONS(table) .files = files, .file_count = COUNT(files), \
 	.functions = (table), .function_count = COUNT(table)
 
@@ -106,14 +109,15 @@ static const struct fake_unit split_unit[] = { { FUNCTIONS(split_functions) } };
 /* --- Symbols ------------------------------------------------------------------------- */
 
 static const struct object_symbol gap_symbols[] = {
-	{ 0x340, 0x10, NAME("sized") },
-	{ 0x80, 0, NAME("first") },
-	{ 0x104, 4, NAME("hidden") },
-	{ 0x2f0, 0x40, NAME("longer_than_its_function") },
-	{ 0x360, 0x40, NAME("broad") }, { 0x370, 0x8, NAME("narrow") },
-	{ 0x400, 0, NAME("small") }, { 0x400, 8, NAME("large.1") }, { 0x400, 8, NAME("large.2") },
-	{ 0x500, 0, NAME("open") },
-	{ UINT64_C(0x100000000), 0, NAME("high") }, { 0x340, 4, { NULL, 0 } },
+	SYMBOL(0x340, 0x10, "sized"),
+	SYMBOL(0x80, 0, "first"),
+	SYMBOL(0x104, 4, "hidden"),
+	SYMBOL(0x2f0, 0x40, "longer_than_its_function"),
+	SYMBOL(0x360, 0x40, "broad"), SYMBOL(0x370, 0x8, "narrow"),
+	SYMBOL(0x400, 0, "small"), SYMBOL(0x400, 8, "large.1"), SYMBOL(0x400, 8, "large.2"),
+	LOCAL(0x480, 8, "local", "crt.c"), LOCAL(0x488, 8, "local.2", "crt.c"),
+	SYMBOL(0x500, 0, "open"),
+	SYMBOL(UINT64_C(0x100000000), 0, "high"), { .address = 0x340, .size = 4 },
 };
 
 static const struct object_line loose_lines[] = { { 0x120, 0, 7 }, { 0x130, 0, 8 } };
@@ -122,7 +126,7 @@ static const struct object_function loose_functions[] = {
 	{ .range = { 0x100, 0x24 }, .name = NAME("named") },
 };
 static const struct fake_unit loose_unit[] = { { FUNCTIONS(loose_functions) } };
-static const struct object_symbol loose_symbols[] = { { 0x134, 4, NAME("asm") } };
+static const struct object_symbol loose_symbols[] = { SYMBOL(0x134, 4, "asm") };
 
 /* --- Damage -------------------------------------------------------------------------- */
 
@@ -216,6 +220,8 @@ static const struct {
 	{ "a symbol in a symbol", &gaps, 0x370, "narrow at ?:0" },
 	{ "behind the inner symbol", &gaps, 0x378, "-" },
 	{ "the largest, of those the last", &gaps, 0x400, "large.2 at ?:0" },
+	{ "a local symbol knows its file", &gaps, 0x480, "local at crt.c:0" },
+	{ "so does the next", &gaps, 0x488, "local.2 at crt.c:0" },
 	{ "the last symbol is open", &gaps, 0x12345678, "open at ?:0" },
 	{ "but not over a later function", &gaps, UINT32_MAX - 1, "last at ?:0" },
 	{ "a file of symbols alone", &symbols_only, 0x106, "hidden at ?:0" },
