@@ -1,1 +1,20 @@
 # src/fetch -- sources, tests and programs of this room.
+noinst_LIBRARIES += libfetch.a
+libfetch_a_SOURCES = src/fetch/fetch.h src/fetch/transfer.h \
+	src/fetch/fetcher.c src/fetch/attempt.c src/fetch/leg.c src/fetch/place.c \
+	src/fetch/reply.c src/fetch/reply.h \
+	src/fetch/decode.c src/fetch/decode.h \
+	src/fetch/address.c src/fetch/address.h \
+	src/fetch/breaker.c src/fetch/breaker.h \
+	src/fetch/proxy.c src/fetch/proxy.h
+libfetch_a_CFLAGS = $(AM_CFLAGS) $(CURL_CFLAGS) $(ZLIB_CFLAGS) $(ZSTD_CFLAGS)
+
+if HAVE_CHECK
+check_PROGRAMS += tests/fetch/test_fetch
+EXTRA_DIST += tests/fetch/server.py
+tests_fetch_test_fetch_SOURCES = tests/fetch/test_fetch.c
+tests_fetch_test_fetch_LDADD = libfetch.a libsupport.a libbase.a $(CHECK_LIBS) $(CURL_LIBS) \
+	$(ZLIB_LIBS) $(ZSTD_LIBS) $(CRYPTO_LIBS)
+tests_fetch_test_fetch_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) $(CURL_CFLAGS) $(ZLIB_CFLAGS) \
+	$(ZSTD_CFLAGS) -I$(top_srcdir)/tests
+endif

@@ -1,0 +1,371 @@
+/* attempt.c -- what follows what: redirects, ranges, the rest in parts, another attempt. */
+#include "fetch/transfer.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "config/config.h"
+
+static int too_large(struct err *err)
+{
+	return err_set(err, ERR_MALFORMED, "Maximum file size exceeded");
+}
+
+static void set_timeout(struct err *err, int64_t millis)
+{
+	char text[32];
+
+	duration_format_compact(millis, text, sizeof(text));
+	err_set(err, ERR_TIMEOUT, "%s", text);
+}
+
+static int64_t after(int64_t now, int64_t millis)
+{
+	return millis > 0 ? now + millis : FETCH_NEVER;
+}
+
+/* --- Bytes into the file ------------------------------------------------------------------ */
+
+static int write_at(const struct fetch *fetch, uint64_t at, const void *bytes, size_t size,
+		    struct err *err)
+{
+	const char *from = bytes;
+
+	while (size > 0) {
+		ssize_t put = pwrite(fetch->fd, from, size, (off_t)at);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0) {
+			err_os(err, errno, "writing a download");
+			err->kind = ERR_IO;
+			return -1;
+		}
+		from += put;
+		at += (uint64_t)put;
+		size -= (size_t)put;
+	}
+	return 0;
+}
+
+static int on_decoded(void *payload, const void *bytes, size_t size, struct err *err)
+{
+	struct fetch *fetch = payload;
+
+	if (size > fetch->max_bytes - fetch->body_bytes)
+		return too_large(err);
+	if (write_at(fetch, fetch->body_bytes, bytes, size, err) < 0)
+		return -1;
+	fetch->body_bytes += size;
+	return 0;
+}
+
+static int begin_decoding(struct fetch *fetch, enum encoding encoding, struct err *err)
+{
+	fetch->is_decoding = true;
+	return decode_begin(&fetch->decode, encoding, on_decoded, fetch, err);
+}
+
+static bool all_heads_are_in(const struct fetch *fetch)
+{
+	for (size_t i = 0; i < FETCH_PARTS; i++)
+		if (fetch->legs[i].fetch && !fetch->legs[i].judged)
+			return false;
+	return true;
+}
+
+static int check_part(const struct fetch *fetch, const struct leg *leg, struct err *err)
+{
+	const struct reply *reply = &leg->reply;
+
+	if (reply->first != leg->first || reply->last != leg->last ||
+	    reply->total != fetch->total_bytes)
+		return err_set(err, ERR_DOWNLOAD, "the server sends another range than was asked for");
+	if ((reply->encoding_count ? reply->encoding : ENCODING_NONE) != fetch->decode.encoding)
+		return err_set(err, ERR_DOWNLOAD, "the server changed the content encoding");
+	return 0;
+}
+
+int attempt_body_begins(struct fetch *fetch, struct leg *leg, struct err *err)
+{
+	const struct reply *reply = &leg->reply;
+
+	if (all_heads_are_in(fetch))
+		fetch->head_deadline_at = FETCH_NEVER;
+	if (leg->verdict == REPLY_PART)
+		return check_part(fetch, leg, err);
+	if (leg->verdict == REPLY_BEGINNING) {
+		fetch->total_bytes = reply->total;
+		memcpy(fetch->etag, reply->etag, sizeof(fetch->etag));
+		if (reply->total > fetch->max_bytes)
+			return too_large(err);
+		leg->last = reply->last;
+	}
+	if (reply->has_length && reply->length > fetch->max_bytes)
+		return too_large(err);
+	return begin_decoding(fetch, reply->encoding, err);
+}
+
+int attempt_body(struct fetch *fetch, struct leg *leg, const void *bytes, size_t size,
+		 struct err *err)
+{
+	if (size > fetch->max_bytes - fetch->wire_bytes)
+		return too_large(err);
+	fetch->wire_bytes += size;
+	if (leg->verdict != REPLY_WHOLE && leg->received_bytes > leg->last - leg->first + 1)
+		return err_set(err, ERR_DOWNLOAD, "the server sent more than its range");
+	if (leg->verdict != REPLY_PART || fetch->decode.encoding != ENCODING_NONE)
+		return decode_feed(&fetch->decode, bytes, size, err);
+	if (write_at(fetch, leg->at, bytes, size, err) < 0)
+		return -1;
+	leg->at += size;
+	fetch->body_bytes += size;
+	return 0;
+}
+
+/* --- Ends --------------------------------------------------------------------------------- */
+
+void attempt_stop(struct fetch *fetch)
+{
+	for (size_t i = 0; i < FETCH_PARTS; i++)
+		leg_stop(&fetch->legs[i]);
+	if (fetch->is_decoding)
+		decode_release(&fetch->decode);
+	fetch->is_decoding = false;
+	place_release(&fetch->hop);
+}
+
+/* The file is left whole or empty. */
+void attempt_end(struct fetch *fetch, enum fetch_blame blame, const struct err *result)
+{
+	attempt_stop(fetch);
+	fetch->ended = true;
+	fetch->blame = blame;
+	fetch->result = *result;
+	if (result->kind != ERR_NONE && ftruncate(fetch->fd, 0) < 0 && result->kind != ERR_IO) {
+		err_os(&fetch->result, errno, "emptying a download");
+		fetch->result.kind = ERR_IO;
+	}
+}
+
+static void fail(struct fetch *fetch, enum fetch_blame blame, const struct err *err, int64_t now)
+{
+	struct err reason = *err;        /* may lie in a leg */
+
+	if (blame == BLAME_FINAL || fetch->attempt >= FETCH_ATTEMPTS ||
+	    (reason.kind != ERR_DOWNLOAD && reason.kind != ERR_TIMEOUT)) {
+		attempt_end(fetch, blame, &reason);
+		return;
+	}
+	attempt_stop(fetch);
+	fetch->head_deadline_at = FETCH_NEVER;
+	fetch->due_at = now + FETCH_PAUSE_MILLIS;
+}
+
+static void succeed(struct fetch *fetch, int64_t now)
+{
+	struct err err = ERR_INIT;
+
+	if (decode_finish(&fetch->decode, &err) < 0)
+		fail(fetch, BLAME_CHANCE, &err, now);
+	else
+		attempt_end(fetch, BLAME_CHANCE, &err);
+}
+
+/* --- Steps -------------------------------------------------------------------------------- */
+
+static void start_leg(struct fetch *fetch, enum reply_asked asked, uint64_t first, uint64_t last,
+		      size_t index, int64_t now)
+{
+	struct err err = ERR_INIT;
+
+	if (leg_start(fetch, &fetch->legs[index], asked, first, last, &err) < 0)
+		fail(fetch, BLAME_FINAL, &err, now);
+}
+
+static void ask_from_the_start(struct fetch *fetch, int64_t now)
+{
+	fetch->wire_bytes = 0;
+	if (fetch->no_range)
+		start_leg(fetch, REPLY_ASKED_ALL, 0, 0, 0, now);
+	else
+		start_leg(fetch, REPLY_ASKED_FIRST, 0, fetch->fetcher->part_bytes - 1, 0, now);
+}
+
+void attempt_begin(struct fetch *fetch, int64_t now)
+{
+	struct err err = ERR_INIT;
+
+	fetch->attempt++;
+	fetch->due_at = FETCH_NEVER;
+	fetch->attempt_head_at = after(now, fetch->fetcher->config->head_timeout_millis);
+	fetch->head_deadline_at = fetch->attempt_head_at;
+	fetch->away = false;
+	fetch->no_range = false;
+	fetch->redirects = 0;
+	fetch->body_bytes = 0;
+	if (fetch->attempt > 1 && ftruncate(fetch->fd, 0) < 0) {
+		err_os(&err, errno, "emptying a download");
+		err.kind = ERR_IO;
+		fail(fetch, BLAME_FINAL, &err, now);
+		return;
+	}
+	ask_from_the_start(fetch, now);
+}
+
+static void follow(struct fetch *fetch, struct leg *leg, int64_t now)
+{
+	const char *from = fetch->hop.plain ? fetch->hop.plain : fetch->home.plain;
+	struct fetch_place place;
+	struct err err = ERR_INIT;
+
+	if (fetch->redirects++ >= FETCH_REDIRECTS) {
+		err_set(&err, ERR_DOWNLOAD, "too many redirects");
+		fail(fetch, BLAME_FINAL, &err, now);
+		return;
+	}
+	if (place_of(from, leg->reply.location, &place, &err) < 0) {
+		fail(fetch, BLAME_FINAL, &err, now);
+		return;
+	}
+	leg_stop(leg);
+	place_release(&fetch->hop);
+	fetch->hop = place;
+	fetch->away |= !place_is_at(&place, &fetch->home);
+	fetch->head_deadline_at = fetch->attempt_head_at;
+	ask_from_the_start(fetch, now);
+}
+
+/* The rest of a file whose beginning lies in place.  An encoded one must be decoded in its
+ * order, so its rest is one part. */
+static void fetch_rest(struct fetch *fetch, struct leg *leg, int64_t now)
+{
+	uint64_t first = leg->last + 1, rest = fetch->total_bytes - first;
+	uint64_t parts = (rest + fetch->fetcher->part_bytes - 1) / fetch->fetcher->part_bytes;
+	uint64_t size;
+
+	if (parts > FETCH_PARTS)
+		parts = FETCH_PARTS;
+	if (fetch->decode.encoding != ENCODING_NONE)
+		parts = 1;
+	size = (rest + parts - 1) / parts;
+	leg_stop(leg);
+	fetch->head_deadline_at = after(now, fetch->fetcher->config->head_timeout_millis);
+	for (size_t i = 0; first < fetch->total_bytes && !fetch->ended; i++) {
+		uint64_t left = fetch->total_bytes - first;
+		uint64_t last = first + (left < size ? left : size) - 1;
+
+		start_leg(fetch, REPLY_ASKED_PART, first, last, i, now);
+		first = last + 1;
+	}
+}
+
+static void body_over(struct fetch *fetch, struct leg *leg, int64_t now)
+{
+	struct err err = ERR_INIT;
+
+	if (leg->verdict == REPLY_WHOLE) {
+		succeed(fetch, now);
+	} else if (leg->received_bytes != leg->last - leg->first + 1) {
+		err_set(&err, ERR_DOWNLOAD, "the server sent %llu bytes of %llu",
+			(unsigned long long)leg->received_bytes,
+			(unsigned long long)(leg->last - leg->first + 1));
+		fail(fetch, BLAME_HOST, &err, now);
+	} else if (leg->verdict == REPLY_BEGINNING) {
+		fetch_rest(fetch, leg, now);
+	} else {
+		leg_stop(leg);
+		if (fetch->legs_running == 0)
+			succeed(fetch, now);
+	}
+}
+
+static void head_over(struct fetch *fetch, struct leg *leg, int64_t now)
+{
+	switch (leg->verdict) {
+	case REPLY_REDIRECT:
+		follow(fetch, leg, now);
+		break;
+	case REPLY_REPEAT:
+		leg_stop(leg);
+		fetch->no_range = true;
+		fetch->head_deadline_at = fetch->attempt_head_at;
+		ask_from_the_start(fetch, now);
+		break;
+	default:
+		fail(fetch, leg->reply.status >= 500 ? BLAME_HOST : BLAME_CHANCE, &leg->failure, now);
+		break;
+	}
+}
+
+static bool wants_body(const struct leg *leg)
+{
+	return leg->judged && (leg->verdict == REPLY_WHOLE || leg->verdict == REPLY_BEGINNING ||
+			       leg->verdict == REPLY_PART);
+}
+
+void attempt_leg_over(struct fetch *fetch, struct leg *leg, CURLcode code, int64_t now)
+{
+	enum fetch_blame blame;
+	struct err err = ERR_INIT;
+
+	if (leg->judged && !wants_body(leg)) {
+		head_over(fetch, leg, now);      /* how the unwanted body ended is no matter */
+	} else if (leg->failure.kind != ERR_NONE) {
+		fail(fetch, BLAME_CHANCE, &leg->failure, now);
+	} else if (code != CURLE_OK || !leg->judged) {
+		blame = leg_explain(leg, code != CURLE_OK ? code : CURLE_GOT_NOTHING, &err);
+		fail(fetch, blame, &err, now);
+	} else {
+		body_over(fetch, leg, now);
+	}
+}
+
+/* --- Time --------------------------------------------------------------------------------- */
+
+static void head_is_late(struct fetch *fetch, int64_t now)
+{
+	struct err err = ERR_INIT;
+
+	fetch->head_deadline_at = FETCH_NEVER;
+	for (size_t i = 0; i < FETCH_PARTS; i++) {
+		struct leg *leg = &fetch->legs[i];
+
+		if (!leg->fetch || wants_body(leg))
+			continue;
+		if (leg->judged) {
+			head_over(fetch, leg, now);
+		} else {
+			set_timeout(&err, fetch->fetcher->config->head_timeout_millis);
+			fail(fetch, BLAME_HOST, &err, now);
+		}
+		return;
+	}
+}
+
+void attempt_time(struct fetch *fetch, int64_t now)
+{
+	struct err err = ERR_INIT;
+
+	if (fetch->ended)
+		return;
+	if (now >= fetch->deadline_at) {
+		set_timeout(&err, fetch->fetcher->config->max_download_timeout_millis);
+		attempt_end(fetch, BLAME_HOST, &err);
+	} else if (now >= fetch->head_deadline_at) {
+		head_is_late(fetch, now);
+	} else if (now >= fetch->due_at) {
+		attempt_begin(fetch, now);
+	}
+}
+
+int64_t attempt_next_time(const struct fetch *fetch)
+{
+	int64_t next = fetch->deadline_at;
+
+	if (fetch->head_deadline_at < next)
+		next = fetch->head_deadline_at;
+	return fetch->due_at < next ? fetch->due_at : next;
+}

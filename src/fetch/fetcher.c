@@ -1,0 +1,428 @@
+/*
+ * fetcher.c -- the queue of orders, the clock that drives them, and who is told.
+ *
+ * 1. A fetch is in exactly one list: waiting (not begun), running, over (its caller is not
+ *    told yet).
+ * 2. Callers are told only from deliver(), with nothing of ours half done: what they call
+ *    may start and cancel others.
+ */
+#include "fetch/transfer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "config/config.h"
+
+#define MOST_RUNNING ((size_t)1024)
+#define DESCRIPTORS_PER_FETCH 3u         /* its file, its socket, and some slack */
+#define IDLE_CONNECTIONS 128L
+
+static void link_last(struct fetch_list *list, struct fetch *fetch)
+{
+	fetch->list = list;
+	fetch->next = NULL;
+	fetch->previous = list->last;
+	*(list->last ? &list->last->next : &list->first) = fetch;
+	list->last = fetch;
+	list->count++;
+}
+
+static void unlink_fetch(struct fetch *fetch)
+{
+	struct fetch_list *list = fetch->list;
+
+	*(fetch->previous ? &fetch->previous->next : &list->first) = fetch->next;
+	*(fetch->next ? &fetch->next->previous : &list->last) = fetch->previous;
+	list->count--;
+}
+
+static void move(struct fetch *fetch, struct fetch_list *list)
+{
+	unlink_fetch(fetch);
+	link_last(list, fetch);
+}
+
+/* --- Opening and closing ------------------------------------------------------------------ */
+
+/* Three descriptors each must stay within what the process may open. */
+static size_t most_running(void)
+{
+	struct rlimit limit;
+	size_t most = MOST_RUNNING;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    limit.rlim_cur / DESCRIPTORS_PER_FETCH < most)
+		most = (size_t)limit.rlim_cur / DESCRIPTORS_PER_FETCH;
+	return most ? most : 1;
+}
+
+/* TLS writes to sockets that may be closed; without a handler that would end the process. */
+static void ignore_broken_pipes(void)
+{
+	struct sigaction old;
+
+	if (sigaction(SIGPIPE, NULL, &old) == 0 && old.sa_handler == SIG_DFL) {
+		old.sa_handler = SIG_IGN;
+		sigaction(SIGPIPE, &old, NULL);
+	}
+}
+
+int fetcher_open(struct fetcher **fetcher, const struct config *config, struct err *err)
+{
+	struct fetcher *made;
+
+	*fetcher = NULL;
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		return err_set(err, ERR_INTERNAL, "libcurl does not start");
+	made = mem_get(sizeof(*made));
+	if (made)
+		made->multi = curl_multi_init();
+	if (!made || !made->multi) {
+		mem_give_back(made);
+		curl_global_cleanup();
+		return err_set(err, ERR_NO_MEMORY, "no memory for transfers");
+	}
+	made->config = config;
+	made->most_running = most_running();
+	made->part_bytes = FETCH_PART_BYTES;
+	breaker_init(&made->breaker, config);
+	curl_multi_setopt(made->multi, CURLMOPT_MAXCONNECTS, IDLE_CONNECTIONS);
+	ignore_broken_pipes();
+	*fetcher = made;
+	return 0;
+}
+
+static void free_fetch(struct fetch *fetch)
+{
+	attempt_stop(fetch);
+	for (size_t i = 0; i < fetch->header_count; i++)
+		mem_give_back((void *)(uintptr_t)fetch->headers[i].name.bytes);
+	place_release(&fetch->home);
+	mem_give_back(fetch->headers);
+	mem_give_back(fetch->source_id);
+	mem_give_back(fetch);
+}
+
+void fetcher_close(struct fetcher *fetcher)
+{
+	struct fetch_list *lists[] = { &fetcher->waiting, &fetcher->running, &fetcher->over };
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		while (lists[i]->first) {
+			struct fetch *fetch = lists[i]->first;
+
+			unlink_fetch(fetch);
+			free_fetch(fetch);
+		}
+	}
+	curl_multi_cleanup(fetcher->multi);
+	breaker_release(&fetcher->breaker);
+	mem_give_back(fetcher->waits);
+	mem_give_back(fetcher->polls);
+	mem_give_back(fetcher);
+	curl_global_cleanup();
+}
+
+/* --- Orders ------------------------------------------------------------------------------- */
+
+/* Name and value in one block, the name first. */
+static int copy_header(struct fetch_header *copy, const struct fetch_header *header)
+{
+	char *bytes = mem_get(header->name.size + header->value.size + 1);
+
+	if (!bytes)
+		return -1;
+	memcpy(bytes, header->name.bytes, header->name.size);
+	if (header->value.size > 0)
+		memcpy(bytes + header->name.size, header->value.bytes, header->value.size);
+	copy->name = (struct text){ bytes, header->name.size };
+	copy->value = (struct text){ bytes + header->name.size, header->value.size };
+	return 0;
+}
+
+static int copy_headers(struct fetch *fetch, const struct fetch_order *order)
+{
+	if (order->header_count == 0)
+		return 0;
+	fetch->headers = mem_get_array(order->header_count, sizeof(*fetch->headers));
+	if (!fetch->headers)
+		return -1;
+	for (; fetch->header_count < order->header_count; fetch->header_count++)
+		if (copy_header(&fetch->headers[fetch->header_count],
+				&order->headers[fetch->header_count]) < 0)
+			return -1;
+	return 0;
+}
+
+/* An address nobody can use is no failure to start: it is how the fetch ends. */
+static int copy_order(struct fetch *fetch, const struct fetch_order *order, struct err *err)
+{
+	fetch->source_id = mem_strdup(order->source_id ? order->source_id : "");
+	if (!fetch->source_id || copy_headers(fetch, order) < 0)
+		return err_set(err, ERR_NO_MEMORY, "no memory for a transfer");
+	if (place_of(order->url, NULL, &fetch->home, &fetch->result) == 0)
+		fetch->host_hash = hash_fast(fetch->home.host, strlen(fetch->home.host));
+	else if (fetch->result.kind == ERR_NO_MEMORY)
+		return err_set(err, ERR_NO_MEMORY, "no memory for a transfer");
+	fetch->accept_invalid_certs = order->accept_invalid_certs;
+	fetch->trusted = order->trusted;
+	fetch->breaker = order->breaker;
+	fetch->max_bytes = order->max_bytes;
+	fetch->fd = order->fd;
+	return 0;
+}
+
+int fetch_start(struct fetcher *fetcher, const struct fetch_order *order, fetch_done_fn *done,
+		void *payload, struct fetch **fetch, struct err *err)
+{
+	struct fetch *made = mem_get(sizeof(*made));
+
+	*fetch = NULL;
+	if (!made)
+		return err_set(err, ERR_NO_MEMORY, "no memory for a transfer");
+	made->fetcher = fetcher;
+	made->done = done;
+	made->payload = payload;
+	made->due_at = made->deadline_at = made->head_deadline_at = FETCH_NEVER;
+	if (copy_order(made, order, err) < 0) {
+		free_fetch(made);
+		return -1;
+	}
+	link_last(made->result.kind == ERR_NONE ? &fetcher->waiting : &fetcher->over, made);
+	fetcher->look = true;
+	*fetch = made;
+	return 0;
+}
+
+void fetch_cancel(struct fetcher *fetcher, struct fetch *fetch)
+{
+	if (fetch->is_probe && !fetch->ended)
+		breaker_forget_probe(&fetcher->breaker, fetch->home.host);
+	unlink_fetch(fetch);
+	free_fetch(fetch);
+	fetcher->look = true;
+}
+
+size_t fetcher_active(const struct fetcher *fetcher)
+{
+	return fetcher->waiting.count + fetcher->running.count + fetcher->over.count;
+}
+
+/* --- Starting what waits ------------------------------------------------------------------ */
+
+/* One host that hangs must leave room for the others. */
+static bool has_room_for(const struct fetcher *fetcher, const struct fetch *fetch)
+{
+	size_t most = fetcher->most_running - fetcher->most_running / 4;
+	size_t count = 0;
+
+	if (fetcher->running.count < most)
+		return true;
+	for (const struct fetch *other = fetcher->running.first; other; other = other->next)
+		count += other->host_hash == fetch->host_hash;
+	return count < most;
+}
+
+/* May it begin?  Ends it when its host is blocked. */
+static bool is_let_go(struct fetcher *fetcher, struct fetch *fetch, int64_t now)
+{
+	struct err err = ERR_INIT;
+
+	if (!fetch->breaker)
+		return true;
+	switch (breaker_ask(&fetcher->breaker, fetch->home.host, now, fetch->has_waited, &err)) {
+	case BREAKER_PROBE:
+		fetch->is_probe = true;
+		return true;
+	case BREAKER_WAIT:
+		fetch->has_waited = true;
+		return false;
+	case BREAKER_REFUSED:
+		fetch->result = err;
+		move(fetch, &fetcher->over);
+		return false;
+	default:
+		return true;
+	}
+}
+
+static void start_waiting(struct fetcher *fetcher, int64_t now)
+{
+	int64_t limit = fetcher->config->max_download_timeout_millis;
+	struct fetch *next;
+
+	if (!fetcher->look)
+		return;
+	fetcher->look = false;
+	for (struct fetch *fetch = fetcher->waiting.first; fetch; fetch = next) {
+		next = fetch->next;
+		if (fetcher->running.count >= fetcher->most_running)
+			break;
+		if (!has_room_for(fetcher, fetch) || !is_let_go(fetcher, fetch, now))
+			continue;
+		move(fetch, &fetcher->running);
+		fetch->deadline_at = limit > 0 ? now + limit : FETCH_NEVER;
+		attempt_begin(fetch, now);
+	}
+}
+
+/* --- Moving on ---------------------------------------------------------------------------- */
+
+static void read_messages(struct fetcher *fetcher, int64_t now)
+{
+	CURLMsg *message;
+	int left;
+
+	while ((message = curl_multi_info_read(fetcher->multi, &left))) {
+		CURLcode code = message->data.result;
+		void *leg = NULL;
+
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &leg);
+		attempt_leg_over(((struct leg *)leg)->fetch, leg, code, now);
+	}
+}
+
+static void report(struct fetcher *fetcher, const struct fetch *fetch, int64_t now)
+{
+	enum err_kind kind = fetch->result.kind;
+	bool failed = (kind == ERR_DOWNLOAD || kind == ERR_TIMEOUT) && fetch->blame == BLAME_HOST;
+	bool answered = kind == ERR_NONE || kind == ERR_NOT_FOUND || kind == ERR_DENIED;
+
+	if (!fetch->breaker)
+		return;
+	if (failed || answered)
+		breaker_report(&fetcher->breaker, fetch->home.host, fetch->is_probe,
+			       failed ? &fetch->result : NULL, now);
+	else if (fetch->is_probe)
+		breaker_forget_probe(&fetcher->breaker, fetch->home.host);
+}
+
+static void keep_time(struct fetcher *fetcher, int64_t now)
+{
+	struct fetch *next;
+
+	for (struct fetch *fetch = fetcher->running.first; fetch; fetch = next) {
+		next = fetch->next;
+		attempt_time(fetch, now);
+		if (!fetch->ended)
+			continue;
+		report(fetcher, fetch, now);
+		move(fetch, &fetcher->over);
+		fetcher->look = true;
+	}
+}
+
+static int move_on(struct fetcher *fetcher, struct err *err)
+{
+	CURLMcode rc;
+	int64_t now;
+	int running;
+
+	start_waiting(fetcher, clock_monotonic_millis());
+	rc = curl_multi_perform(fetcher->multi, &running);
+	if (rc != CURLM_OK)
+		return err_set(err, ERR_INTERNAL, "libcurl: %s", curl_multi_strerror(rc));
+	now = clock_monotonic_millis();
+	read_messages(fetcher, now);
+	keep_time(fetcher, now);
+	return 0;
+}
+
+static int patience(const struct fetcher *fetcher, int millis)
+{
+	int64_t next = FETCH_NEVER, now = clock_monotonic_millis();
+
+	if (fetcher->over.first)
+		return 0;
+	for (const struct fetch *fetch = fetcher->running.first; fetch; fetch = fetch->next) {
+		int64_t at = attempt_next_time(fetch);
+
+		if (at < next)
+			next = at;
+	}
+	if (next <= now)
+		return 0;
+	return next - now < millis ? (int)(next - now) : millis;
+}
+
+/* curl does not say that a pipe was hung up, so readiness is asked of the system itself. */
+static int ask_others(struct fetcher *fetcher, struct fetch_poll *others, size_t count,
+		      struct err *err)
+{
+	for (size_t i = 0; i < count; i++)
+		fetcher->polls[i] = (struct pollfd){ .fd = others[i].fd, .events = POLLIN };
+	if (count > 0 && poll(fetcher->polls, (nfds_t)count, 0) < 0 && errno != EINTR)
+		return err_os(err, errno, "waiting for descriptors");
+	for (size_t i = 0; i < count; i++)
+		others[i].ready = fetcher->polls[i].revents != 0;
+	return 0;
+}
+
+static int wait_for_all(struct fetcher *fetcher, const struct fetch_poll *others, size_t count,
+			int millis, struct err *err)
+{
+	CURLMcode rc;
+
+	if (vec_room(&fetcher->waits, &fetcher->waits_room, count, sizeof(*fetcher->waits)) < 0 ||
+	    vec_room(&fetcher->polls, &fetcher->polls_room, count, sizeof(*fetcher->polls)) < 0)
+		return err_set(err, ERR_NO_MEMORY, "no memory to wait for descriptors");
+	for (size_t i = 0; i < count; i++)
+		fetcher->waits[i] = (struct curl_waitfd){ .fd = others[i].fd,
+							  .events = CURL_WAIT_POLLIN };
+	rc = curl_multi_poll(fetcher->multi, fetcher->waits, (unsigned)count,
+			     patience(fetcher, millis), NULL);
+	if (rc != CURLM_OK)
+		return err_set(err, ERR_INTERNAL, "libcurl: %s", curl_multi_strerror(rc));
+	return 0;
+}
+
+static void log_end(const struct fetch *fetch)
+{
+	struct log_field fields[] = {
+		{ "source", fetch->source_id },
+		{ "host", fetch->home.host },
+		{ "status", err_kind_name(fetch->result.kind) },
+		{ "details", fetch->result.kind != ERR_NONE ? fetch->result.text : NULL },
+	};
+
+	if (log_wants(LOG_DEBUG))
+		log_event(LOG_DEBUG, "download", fields, sizeof(fields) / sizeof(fields[0]));
+}
+
+/* Only who was over when this began: a callback's own failed order waits for the next turn. */
+static void deliver(struct fetcher *fetcher)
+{
+	size_t count = fetcher->over.count;
+
+	while (count-- > 0 && fetcher->over.first) {
+		struct fetch *fetch = fetcher->over.first;
+
+		unlink_fetch(fetch);
+		log_end(fetch);
+		fetch->done(fetch->payload, &fetch->result,
+			    fetch->result.kind == ERR_NONE ? fetch->body_bytes : 0);
+		free_fetch(fetch);
+	}
+}
+
+int fetcher_step(struct fetcher *fetcher, struct fetch_poll *others, size_t count, int millis,
+		 struct err *err)
+{
+	if (move_on(fetcher, err) < 0 || wait_for_all(fetcher, others, count, millis, err) < 0 ||
+	    move_on(fetcher, err) < 0)
+		return -1;
+	if (ask_others(fetcher, others, count, err) < 0)
+		return -1;
+	deliver(fetcher);
+	return 0;
+}

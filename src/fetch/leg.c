@@ -1,0 +1,316 @@
+/* leg.c -- one request by curl: its options, its guard, what comes back. */
+#include "fetch/transfer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "config/config.h"
+#include "fetch/address.h"
+#include "fetch/proxy.h"
+
+#define BUFFER_BYTES 65536L
+#define HEADER_LINE_BYTES ((size_t)16 * 1024)
+
+static bool is_for_the_body(const struct leg *leg)
+{
+	return leg->verdict == REPLY_WHOLE || leg->verdict == REPLY_BEGINNING ||
+	       leg->verdict == REPLY_PART;
+}
+
+static const struct fetch_place *place_now(const struct fetch *fetch)
+{
+	return fetch->hop.plain ? &fetch->hop : &fetch->home;
+}
+
+/* --- The guard: which addresses curl may use ---------------------------------------------- */
+
+static curl_socket_t on_open_socket(void *payload, curlsocktype purpose,
+				    struct curl_sockaddr *address)
+{
+	struct leg *leg = payload;
+	int fd;
+
+	(void)purpose;
+	if (leg->guarded && !leg->proxied &&
+	    !address_is_admitted(&address->addr, leg->fetch->fetcher->config)) {
+		leg->restricted++;
+		return CURL_SOCKET_BAD;
+	}
+	fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+	leg->admitted |= fd >= 0;
+	return fd >= 0 ? fd : CURL_SOCKET_BAD;
+}
+
+/* A connection that is used again was perhaps opened for an order that may go anywhere. */
+static int on_request(void *payload, char *address, char *local, int port, int local_port)
+{
+	struct leg *leg = payload;
+
+	(void)local, (void)port, (void)local_port;
+	if (leg->guarded && !leg->proxied &&
+	    !address_text_is_admitted(address, leg->fetch->fetcher->config)) {
+		leg->restricted++;
+		leg->admitted = false;
+		return CURL_PREREQFUNC_ABORT;
+	}
+	return CURL_PREREQFUNC_OK;
+}
+
+/* Behind a proxy only the name can be judged; the proxy itself is the operator's. */
+static bool name_is_restricted(const struct leg *leg, const char *host)
+{
+	const struct config *config = leg->fetch->fetcher->config;
+
+	if (!leg->guarded || !leg->proxied || config->connect_to_reserved_ips)
+		return false;
+	return !address_text_is_admitted(host, config) || proxy_list_names("localhost", host);
+}
+
+/* --- What comes back ---------------------------------------------------------------------- */
+
+static size_t on_header(char *bytes, size_t one, size_t size, void *payload)
+{
+	struct leg *leg = payload;
+	struct fetch *fetch = leg->fetch;
+
+	(void)one;
+	if (leg->judged)
+		return size;                     /* trailers */
+	if (size <= HEADER_LINE_BYTES)
+		reply_line(&leg->reply, (struct text){ bytes, size });
+	if (!leg->reply.complete)
+		return size;
+	leg->judged = true;
+	leg->verdict = reply_judge(&leg->reply, leg->asked, place_now(fetch)->host, &leg->failure);
+	if (is_for_the_body(leg))
+		return attempt_body_begins(fetch, leg, &leg->failure) < 0 ? 0 : size;
+	fetch->head_deadline_at = clock_monotonic_millis() + FETCH_DISCARD_MILLIS;
+	return size;
+}
+
+/* A body nobody wants is read to its end when it is short, so that the connection can be
+ * used again. */
+static size_t on_body(char *bytes, size_t one, size_t size, void *payload)
+{
+	struct leg *leg = payload;
+
+	(void)one;
+	leg->received_bytes += size;
+	if (leg->judged && is_for_the_body(leg))
+		return attempt_body(leg->fetch, leg, bytes, size, &leg->failure) < 0 ? 0 : size;
+	return leg->verdict == REPLY_REPEAT || leg->received_bytes > FETCH_DISCARD_BYTES ? 0 : size;
+}
+
+/* --- What is sent ------------------------------------------------------------------------- */
+
+/* How a message is framed is between curl and the server. */
+static bool is_framing(struct text name)
+{
+	static const char *const names[] = {
+		"connection", "content-length", "expect", "keep-alive", "te", "trailer",
+		"transfer-encoding", "upgrade",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (text_equal_ignoring_case(name, text_of(names[i])))
+			return true;
+	return text_starts_with(name, "Proxy-") || text_starts_with(name, "proxy-");
+}
+
+static bool add_line(struct leg *leg, const char *line)
+{
+	struct curl_slist *grown = curl_slist_append(leg->headers, line);
+
+	if (grown)
+		leg->headers = grown;
+	return grown != NULL;
+}
+
+static bool add_header(struct leg *leg, const struct fetch_header *header)
+{
+	struct buf line;
+	bool added;
+
+	buf_init(&line, SIZE_MAX);
+	buf_add_text(&line, header->name);
+	buf_add_string(&line, header->value.size ? ": " : ";");
+	buf_add_text(&line, header->value);
+	added = !line.failed && add_line(leg, buf_string(&line));
+	buf_release(&line);
+	return added;
+}
+
+static bool has_header(const struct fetch *fetch, const char *name)
+{
+	for (size_t i = 0; i < fetch->header_count && !fetch->away; i++)
+		if (text_equal_ignoring_case(fetch->headers[i].name, text_of(name)))
+			return true;
+	return false;
+}
+
+static bool add_headers(struct leg *leg)
+{
+	const struct fetch *fetch = leg->fetch;
+	char line[REPLY_ETAG_BYTES + 64];
+	bool added = true;
+
+	for (size_t i = 0; i < fetch->header_count && !fetch->away; i++)
+		if (!is_framing(fetch->headers[i].name))
+			added = added && add_header(leg, &fetch->headers[i]);
+	if (!has_header(fetch, "Accept-Encoding"))
+		added = added && add_line(leg, "Accept-Encoding: gzip, deflate, zstd");
+	if (leg->asked != REPLY_ASKED_ALL) {
+		snprintf(line, sizeof(line), "Range: bytes=%" PRIu64 "-%" PRIu64, leg->first, leg->last);
+		added = added && add_line(leg, line);
+	}
+	if (leg->asked == REPLY_ASKED_PART && fetch->etag[0]) {
+		snprintf(line, sizeof(line), "If-Range: %s", fetch->etag);
+		added = added && add_line(leg, line);
+	}
+	return added;
+}
+
+/* curl_easy_setopt() is a macro that wants its types exact; a failure is remembered. */
+#define SET(option, value) \
+	do { \
+		if (rc == CURLE_OK) \
+			rc = curl_easy_setopt(leg->easy, option, value); \
+	} while (0)
+
+static CURLcode set_callbacks(struct leg *leg)
+{
+	CURLcode rc = CURLE_OK;
+
+	SET(CURLOPT_PRIVATE, leg);
+	SET(CURLOPT_ERRORBUFFER, leg->error);
+	SET(CURLOPT_HEADERFUNCTION, on_header);
+	SET(CURLOPT_HEADERDATA, leg);
+	SET(CURLOPT_WRITEFUNCTION, on_body);
+	SET(CURLOPT_WRITEDATA, leg);
+	SET(CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
+	SET(CURLOPT_OPENSOCKETDATA, leg);
+	SET(CURLOPT_PREREQFUNCTION, on_request);
+	SET(CURLOPT_PREREQDATA, leg);
+	return rc;
+}
+
+static CURLcode set_connection(struct leg *leg, const struct fetch_place *place, const char *proxy)
+{
+	const struct fetch *fetch = leg->fetch;
+	long verify = fetch->accept_invalid_certs && !fetch->away ? 0L : 1L;
+	int64_t connect_millis = fetch->fetcher->config->connect_timeout_millis;
+	CURLcode rc = CURLE_OK;
+
+	SET(CURLOPT_URL, place->plain);
+	SET(CURLOPT_PROTOCOLS_STR, "http,https");
+	SET(CURLOPT_FOLLOWLOCATION, 0L);
+	SET(CURLOPT_NOSIGNAL, 1L);
+	SET(CURLOPT_BUFFERSIZE, BUFFER_BYTES);
+	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+	SET(CURLOPT_MAXAGE_CONN, FETCH_IDLE_SECONDS);
+	SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+	SET(CURLOPT_SSL_VERIFYPEER, verify);
+	SET(CURLOPT_SSL_VERIFYHOST, verify ? 2L : 0L);
+	SET(CURLOPT_PROXY, proxy ? proxy : "");
+	SET(CURLOPT_NOPROXY, "");
+	if (connect_millis > 0)
+		SET(CURLOPT_CONNECTTIMEOUT_MS, (long)connect_millis);
+	return rc;
+}
+
+static CURLcode set_request(struct leg *leg)
+{
+	const struct fetch *fetch = leg->fetch;
+	CURLcode rc = CURLE_OK;
+
+	SET(CURLOPT_USERAGENT, "symgate/" PACKAGE_VERSION);
+	SET(CURLOPT_HTTPHEADER, leg->headers);
+	if (fetch->home.user && !fetch->away) {
+		SET(CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
+		SET(CURLOPT_USERNAME, fetch->home.user);
+		SET(CURLOPT_PASSWORD, fetch->home.password ? fetch->home.password : "");
+	}
+	return rc;
+}
+
+int leg_start(struct fetch *fetch, struct leg *leg, enum reply_asked asked, uint64_t first,
+	      uint64_t last, struct err *err)
+{
+	const struct fetch_place *place = place_now(fetch);
+	const char *proxy = proxy_for(place->scheme, place->host);
+
+	*leg = (struct leg){
+		.fetch = fetch, .asked = asked, .first = first, .last = last, .at = first,
+		.guarded = !fetch->trusted || fetch->away, .proxied = proxy != NULL,
+	};
+	fetch->legs_running++;
+	if (name_is_restricted(leg, place->host))
+		return err_set(err, ERR_DOWNLOAD, "destination is restricted");
+	leg->easy = curl_easy_init();
+	if (!leg->easy || !add_headers(leg) || set_callbacks(leg) != CURLE_OK ||
+	    set_connection(leg, place, proxy) != CURLE_OK || set_request(leg) != CURLE_OK ||
+	    curl_multi_add_handle(fetch->fetcher->multi, leg->easy) != CURLM_OK)
+		return err_set(err, ERR_NO_MEMORY, "no memory for a transfer");
+	return 0;
+}
+
+void leg_stop(struct leg *leg)
+{
+	if (!leg->fetch)
+		return;
+	leg->fetch->legs_running--;
+	if (leg->easy) {
+		curl_multi_remove_handle(leg->fetch->fetcher->multi, leg->easy);
+		curl_easy_cleanup(leg->easy);
+	}
+	curl_slist_free_all(leg->headers);
+	reply_clear(&leg->reply);
+	leg->fetch = NULL;
+	leg->easy = NULL;
+	leg->headers = NULL;
+}
+
+/* --- How it went wrong -------------------------------------------------------------------- */
+
+static const char *tls_words(const struct leg *leg, CURLcode code)
+{
+	if (code == CURLE_PEER_FAILED_VERIFICATION || strstr(leg->error, "certificate verify failed") ||
+	    strstr(leg->error, "certificate problem"))
+		return "certificate verify failed";
+	if (code == CURLE_SSL_CONNECT_ERROR || strstr(leg->error, "SSL routines"))
+		return "SSL error";
+	return NULL;
+}
+
+enum fetch_blame leg_explain(const struct leg *leg, CURLcode code, struct err *err)
+{
+	const struct config *config = leg->fetch->fetcher->config;
+	const char *words = tls_words(leg, code);
+	char limit[32];
+	long os_errno = 0;
+
+	if (leg->restricted > 0 && !leg->admitted) {
+		err_set(err, ERR_DOWNLOAD, "destination is restricted");
+		return BLAME_FINAL;
+	}
+	if (code == CURLE_OUT_OF_MEMORY) {
+		err_set(err, ERR_NO_MEMORY, "no memory for a transfer");
+		return BLAME_FINAL;
+	}
+	curl_easy_getinfo(leg->easy, CURLINFO_OS_ERRNO, &os_errno);
+	if (code == CURLE_OPERATION_TIMEDOUT) {
+		duration_format_compact(config->connect_timeout_millis, limit, sizeof(limit));
+		err_set(err, ERR_TIMEOUT, "%s", limit);
+	} else if (words) {
+		err_set(err, ERR_DOWNLOAD, "%s", words);
+	} else if (code == CURLE_COULDNT_CONNECT && os_errno != 0) {
+		err_set(err, ERR_DOWNLOAD, "%s", strerrordesc_np((int)os_errno));
+	} else {
+		err_set(err, ERR_DOWNLOAD, "%s", leg->error[0] ? leg->error : curl_easy_strerror(code));
+	}
+	return BLAME_HOST;
+}

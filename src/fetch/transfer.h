@@ -1,0 +1,142 @@
+/*
+ * transfer -- one order while it is carried out.
+ *
+ * An order is up to three attempts.  An attempt is a chain of legs: one request each, the
+ * next one because of a redirect, an unusable range, or a rest that is fetched in parts.
+ * Knowledge flows one way: fetcher (queue, timers, callbacks) -> attempt (what follows
+ * what) -> leg (one curl handle).  Private to fetch.
+ */
+#ifndef FETCH_TRANSFER_H
+#define FETCH_TRANSFER_H
+
+#include <curl/curl.h>
+#include <poll.h>
+
+#include "base/err.h"
+#include "fetch/breaker.h"
+#include "fetch/decode.h"
+#include "fetch/fetch.h"
+#include "fetch/reply.h"
+
+#define FETCH_ATTEMPTS           3u
+#define FETCH_PAUSE_MILLIS       20          /* between attempts */
+#define FETCH_REDIRECTS          10u
+#define FETCH_PARTS              4u          /* of one file, at once */
+#define FETCH_PART_BYTES         ((uint64_t)128 << 20)
+#define FETCH_DISCARD_BYTES      ((uint64_t)64 * 1024)   /* of a body nobody wants */
+#define FETCH_DISCARD_MILLIS     1000
+#define FETCH_IDLE_SECONDS       30L         /* unused connections go after that */
+#define FETCH_NEVER              INT64_MAX
+
+/* place.c: addresses taken apart by curl's own reader, so that we check what it will use. */
+struct fetch_place {
+	char *scheme, *host, *port;
+	char *user, *password;               /* decoded; NULL: none */
+	char *plain;                         /* the address without them, and without fragment */
+};
+/* `location` NULL: `url` itself, else where it leads from there. */
+int  place_of(const char *url, const char *location, struct fetch_place *place, struct err *err)
+	__attribute__((warn_unused_result));
+void place_release(struct fetch_place *place);
+/* The same scheme, host and port? */
+bool place_is_at(const struct fetch_place *place, const struct fetch_place *other);
+
+/* Whose fault a failure is: the host's own, which its breaker counts and another attempt may
+ * mend; something another attempt may mend; something it cannot. */
+enum fetch_blame { BLAME_HOST, BLAME_CHANCE, BLAME_FINAL };
+
+struct leg {
+	struct fetch *fetch;                 /* NULL: this place is free */
+	CURL *easy;
+	struct curl_slist *headers;
+	char error[CURL_ERROR_SIZE];
+
+	bool guarded, proxied;
+	unsigned restricted;                 /* addresses refused */
+	bool admitted;                       /* some address was tried */
+
+	enum reply_asked asked;
+	uint64_t first, last;                /* of the file, inclusive; unless REPLY_ASKED_ALL */
+	uint64_t at;                         /* where the next byte goes */
+	uint64_t received_bytes;
+
+	struct reply reply;
+	bool judged;
+	enum reply_verdict verdict;
+	struct err failure;                  /* kind ERR_NONE: none of ours */
+};
+
+struct fetch {
+	struct fetcher *fetcher;
+	struct fetch *next, *previous;
+	fetch_done_fn *done;
+	void *payload;
+
+	/* the order */
+	char *source_id;
+	struct fetch_header *headers;
+	size_t header_count;
+	struct fetch_place home;             /* of the address */
+	uint64_t host_hash;
+	bool accept_invalid_certs, trusted, breaker;
+	uint64_t max_bytes;
+	int fd;
+
+	/* as it goes */
+	struct fetch_list *list;             /* where it is linked */
+	bool has_waited, is_probe;
+	unsigned attempt;                    /* from 1 */
+	int64_t due_at, deadline_at, head_deadline_at;   /* monotonic milliseconds */
+	int64_t attempt_head_at;
+	struct fetch_place hop;              /* where redirects led; plain NULL: nowhere */
+	bool away;                           /* has left the origin: no credentials any more */
+	unsigned redirects;
+	bool no_range;                       /* ranges are of no use there */
+	struct leg legs[FETCH_PARTS];
+	unsigned legs_running;
+	char etag[REPLY_ETAG_BYTES];
+	uint64_t total_bytes;                /* of a file that comes in parts */
+	uint64_t wire_bytes, body_bytes;     /* as sent; as they lie in fd */
+	struct decode decode;
+	bool is_decoding;                    /* decode is begun */
+
+	bool ended;
+	enum fetch_blame blame;
+	struct err result;
+};
+
+struct fetch_list { struct fetch *first, *last; size_t count; };
+
+struct fetcher {
+	const struct config *config;
+	CURLM *multi;
+	struct breaker breaker;
+	struct fetch_list waiting, running, over;
+	size_t most_running;
+	bool look;                           /* something may have become ready to start */
+	uint64_t part_bytes;                 /* FETCH_PART_BYTES but in tests */
+	struct curl_waitfd *waits;           /* for the descriptors of others */
+	struct pollfd *polls;
+	size_t waits_room, polls_room;
+};
+
+/* leg.c */
+int  leg_start(struct fetch *fetch, struct leg *leg, enum reply_asked asked, uint64_t first,
+	       uint64_t last, struct err *err) __attribute__((warn_unused_result));
+void leg_stop(struct leg *leg);
+/* How curl's result reads. */
+enum fetch_blame leg_explain(const struct leg *leg, CURLcode code, struct err *err);
+
+/* attempt.c: each may end the fetch (fetch->ended). */
+void attempt_begin(struct fetch *fetch, int64_t now_millis);
+void attempt_leg_over(struct fetch *fetch, struct leg *leg, CURLcode code, int64_t now_millis);
+void attempt_time(struct fetch *fetch, int64_t now_millis);
+int64_t attempt_next_time(const struct fetch *fetch);
+void attempt_stop(struct fetch *fetch);
+void attempt_end(struct fetch *fetch, enum fetch_blame blame, const struct err *result);
+/* Called by leg.c once a head is complete, and for each piece of a body that is wanted. */
+int  attempt_body_begins(struct fetch *fetch, struct leg *leg, struct err *err);
+int  attempt_body(struct fetch *fetch, struct leg *leg, const void *bytes, size_t size,
+		  struct err *err);
+
+#endif

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""server -- an HTTP server with every bad habit, for the tests of fetch.
+
+Prints the numbers of its two ports, then serves until its standard input ends. The path
+says what the answer is like; /hits/... tells how often a path was asked for.
+"""
+import collections, gzip, socket, sys, threading, time, urllib.parse
+
+hits = collections.Counter()
+lock = threading.Lock()
+PATTERN = bytes(i * 7 % 251 for i in range(1 << 16))
+
+
+def body_of(size):
+    return (PATTERN * (size // len(PATTERN) + 1))[:size]
+
+
+def head(status, *lines):
+    return ("HTTP/1.1 %s\r\n%s\r\n" % (status, "".join(line + "\r\n" for line in lines))).encode()
+
+
+def whole(body, *lines, status="200 OK"):
+    return head(status, "Content-Length: %d" % len(body), *lines) + body
+
+
+def ranged(request, body, *lines):
+    """A well-behaved server of ranges, which sends at most `most` bytes at a time."""
+    asked = request.headers.get("range")
+    if not asked:
+        return whole(body, *lines)
+    first, last = asked.split("=")[1].split("-")
+    first, last = int(first), min(int(last), len(body) - 1)
+    last = min(last, first + request.most - 1)
+    part = body[first:last + 1]
+    return whole(part, "Content-Range: bytes %d-%d/%d" % (first, last, len(body)), *lines,
+                 status="206 Partial Content")
+
+
+class Request:
+    def __init__(self, text):
+        lines = text.decode("latin-1").split("\r\n")
+        self.target = lines[0].split(" ")[1]
+        self.url = urllib.parse.urlsplit(self.target)
+        self.parts = self.url.path.split("/")[1:]
+        self.query = dict(urllib.parse.parse_qsl(self.url.query, keep_blank_values=True))
+        self.lines = lines[1:]
+        self.headers = {}
+        for line in self.lines:
+            name, _, value = line.partition(":")
+            self.headers[name.lower()] = value.strip()
+        self.most = int(self.query.get("most", 1 << 40))
+
+
+def answer(request, send):
+    """Returns the whole answer, or sends by itself and returns None."""
+    what, query = request.parts[0], request.query
+    if what == "status":
+        return whole(b"no", status=request.parts[1] + " Whatever")
+    if what == "hits":
+        with lock:
+            return whole(b"%d" % hits["/" + "/".join(request.parts[1:])])
+    if what == "headers":
+        return whole("\n".join(request.lines).encode())
+    if what == "body":
+        return whole(body_of(int(request.parts[1])))
+    if what == "hex":
+        return whole(bytes.fromhex(query["bytes"]), *query.get("header", "X: y").split("|"))
+    if what == "redirect":
+        left = int(request.parts[1])
+        return whole(b"go on", "Location: %s" % ("/redirect/%d" % (left - 1) if left else "/body/5"),
+                     status="302 Found")
+    if what == "to":
+        return whole(b"", "Location: " + query["url"], status=query.get("status", "307") + " Go")
+    if what == "flaky":
+        with lock:
+            times = hits[request.url.path]
+        return whole(b"done") if times > 2 else whole(b"", status="503 Busy")
+    if what == "silent":
+        time.sleep(30)
+        return b""
+    if what == "drip":
+        send(head("200 OK", "Content-Length: 1000000"))
+        while True:
+            send(b".")
+            time.sleep(0.05)
+    if what == "drip-head":
+        send(b"HTTP/1.1 200 OK\r\n")
+        while True:
+            send(b"X-Drip: 1\r\n")
+            time.sleep(0.05)
+    if what == "drip-404":
+        send(head("404 Not Found", "Content-Length: 1000000"))
+        while True:
+            send(b".")
+            time.sleep(0.05)
+    if what == "short":
+        send(head("200 OK", "Content-Length: 100") + b"only this")
+        return None
+    if what == "endless":
+        send(head(request.parts[1] + " Well", "Transfer-Encoding: chunked"))
+        while True:
+            send(b"10000\r\n" + bytes(65536) + b"\r\n")
+    if what == "hang-up":
+        return None
+    if what == "garbage":
+        return b"this is no HTTP\r\n\r\n"
+    if what == "late":
+        time.sleep(float(request.parts[1]))
+        return whole(b"late")
+    if what == "bomb":
+        return whole(gzip.compress(bytes(50 << 20)), "Content-Encoding: gzip")
+    if what == "gzip-range":
+        return ranged(request, gzip.compress(body_of(int(request.parts[1])), 1), "Content-Encoding: gzip")
+    if what == "range":
+        return ranged(request, body_of(int(request.parts[1])), 'ETag: "one"')
+    if what == "range-416":
+        return whole(b"", status="416 No") if "range" in request.headers else whole(body_of(5000))
+    if what == "range-odd":
+        if "range" in request.headers:
+            return whole(body_of(100), "Content-Range: " + query["range"], status="206 Partial Content")
+        return whole(body_of(5000))
+    if what == "range-whole-then-none":
+        return whole(body_of(5000)) if "bytes=0-" not in request.headers.get("range", "bytes=0-") \
+            else ranged(request, body_of(5000))
+    if what == "range-wrong":
+        if request.headers.get("range", "").startswith("bytes=0-"):
+            return ranged(request, body_of(5000))
+        return whole(body_of(10), "Content-Range: bytes 7-16/5000", status="206 Partial Content")
+    return whole(b"", status="404 Not Found")
+
+
+def serve(connection):
+    buffered = b""
+    try:
+        while True:
+            while b"\r\n\r\n" not in buffered:
+                piece = connection.recv(65536)
+                if not piece:
+                    return
+                buffered += piece
+            text, _, buffered = buffered.partition(b"\r\n\r\n")
+            request = Request(text)
+            with lock:
+                hits[request.url.path] += 1
+            reply = answer(request, connection.sendall)
+            if reply is None:
+                return
+            connection.sendall(reply)
+    except OSError:
+        pass
+    finally:
+        connection.close()
+
+
+def accept(listener):
+    while True:
+        connection, _ = listener.accept()
+        threading.Thread(target=serve, args=(connection,), daemon=True).start()
+
+
+listeners = []
+for _ in range(2):
+    listener = socket.create_server(("127.0.0.1", 0), backlog=256)
+    listeners.append(listener)
+    threading.Thread(target=accept, args=(listener,), daemon=True).start()
+print(*[listener.getsockname()[1] for listener in listeners], flush=True)
+sys.stdin.read()

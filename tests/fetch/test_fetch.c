@@ -1,0 +1,856 @@
+/* test_fetch -- downloads from a server with every bad habit (server.py). */
+#include "support/support.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "config/config.h"
+#include "fetch/fetch.h"
+#include "fetch/transfer.h"
+
+#define MOST_BYTES ((uint64_t)10 << 20)
+#define PATIENCE_MILLIS 60000
+
+static int port, other_port;             /* of the server */
+
+static struct config plain_config(void)
+{
+	return (struct config){
+		.connect_to_reserved_ips = true,
+		.connect_timeout_millis = 5000, .head_timeout_millis = 10000,
+		.max_download_timeout_millis = 50000,
+		.deny_list_enabled = true, .deny_list_window_millis = 60000,
+		.deny_list_bucket_millis = 5000, .deny_list_block_millis = 3600000,
+		.deny_list_threshold = 60,
+	};
+}
+
+struct outcome {
+	bool done;
+	struct err status;
+	uint64_t bytes;
+	int fd;
+};
+
+static void on_done(void *payload, const struct err *status, uint64_t bytes)
+{
+	struct outcome *outcome = payload;
+
+	ck_assert(!outcome->done);
+	outcome->done = true;
+	outcome->status = *status;
+	outcome->bytes = bytes;
+}
+
+static void check_live(long before)
+{
+	long live = atomic_load(&mem_live);
+
+	ck_assert_int_eq(live, before);
+}
+
+static struct fetcher *open_fetcher(const struct config *config)
+{
+	struct fetcher *fetcher;
+	struct err err = ERR_INIT;
+
+	ck_assert_msg(fetcher_open(&fetcher, config, &err) == 0, "%s", err.text);
+	return fetcher;
+}
+
+static struct fetch *start(struct fetcher *fetcher, struct fetch_order order,
+			   struct outcome *outcome)
+{
+	struct fetch *fetch;
+	struct err err = ERR_INIT;
+
+	*outcome = (struct outcome){ .fd = memfd_create("download", MFD_CLOEXEC) };
+	ck_assert_int_ge(outcome->fd, 0);
+	order.fd = outcome->fd;
+	if (order.max_bytes == 0)
+		order.max_bytes = MOST_BYTES;
+	ck_assert_msg(fetch_start(fetcher, &order, on_done, outcome, &fetch, &err) == 0, "%s", err.text);
+	return fetch;
+}
+
+static void run(struct fetcher *fetcher, const bool *until)
+{
+	int64_t end = clock_monotonic_millis() + PATIENCE_MILLIS;
+	struct err err = ERR_INIT;
+
+	while (until ? !*until : fetcher_active(fetcher) > 0) {
+		ck_assert_msg(fetcher_step(fetcher, NULL, 0, 1000, &err) == 0, "%s", err.text);
+		ck_assert_msg(clock_monotonic_millis() < end, "a download does not end");
+	}
+}
+
+static char *at(const char *fmt, ...)
+{
+	char path[4096], *url = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(path, sizeof(path), fmt, ap);
+	va_end(ap);
+	ck_assert_int_gt(asprintf(&url, "http://127.0.0.1:%d/%s", port, path), 0);
+	return url;
+}
+
+static struct outcome fetch_with(struct fetcher *fetcher, struct fetch_order order)
+{
+	struct outcome outcome;
+
+	start(fetcher, order, &outcome);
+	run(fetcher, &outcome.done);
+	return outcome;
+}
+
+static struct outcome fetch_one(const struct config *config, struct fetch_order order)
+{
+	long live = atomic_load(&mem_live);
+	struct fetcher *fetcher = open_fetcher(config);
+	struct outcome outcome = fetch_with(fetcher, order);
+
+	fetcher_close(fetcher);
+	check_live(live);
+	return outcome;
+}
+
+static char *body_of(const struct outcome *outcome)
+{
+	struct stat st;
+	char *body;
+
+	ck_assert_int_eq(fstat(outcome->fd, &st), 0);
+	body = calloc(1, (size_t)st.st_size + 1);
+	ck_assert_int_eq(pread(outcome->fd, body, (size_t)st.st_size, 0), st.st_size);
+	if (outcome->status.kind == ERR_NONE)
+		ck_assert_uint_eq(outcome->bytes, (uint64_t)st.st_size);
+	else
+		ck_assert_int_eq(st.st_size, 0);
+	return body;
+}
+
+static int hits(const char *path)
+{
+	struct config config = plain_config();
+	struct outcome outcome = fetch_one(&config, (struct fetch_order){ .url = at("hits/%s", path) });
+
+	ck_assert_int_eq(outcome.status.kind, ERR_NONE);
+	return (int)strtol(body_of(&outcome), NULL, 10);
+}
+
+static void check(const struct outcome *outcome, const char *what, enum err_kind kind,
+		  const char *text)
+{
+	ck_assert_msg(outcome->status.kind == kind, "%s: %s %s", what,
+		      err_kind_name(outcome->status.kind), outcome->status.text);
+	if (text)
+		ck_assert_str_eq(outcome->status.text, text);
+	free(body_of(outcome));
+}
+
+static void check_pattern(const struct outcome *outcome, size_t size)
+{
+	char *body = body_of(outcome);
+
+	ck_assert_msg(outcome->status.kind == ERR_NONE, "%s", outcome->status.text);
+	ck_assert_uint_eq(outcome->bytes, size);
+	for (size_t i = 0; i < size; i++)
+		ck_assert_msg((uint8_t)body[i] == i % 65536 * 7 % 251, "byte %zu", i);
+	free(body);
+}
+
+static const struct {
+	const char *what, *path;
+	enum err_kind kind;
+	const char *text;            /* NULL: do not care */
+	int hits;
+} answers[] = {
+	{ "200",          "body/10",         ERR_NONE,      "", 1 },
+	{ "empty",        "body/0",          ERR_NONE,      "", 1 },
+	{ "401",          "status/401",      ERR_DENIED,    "401 Unauthorized", 1 },
+	{ "403",          "status/403",      ERR_DENIED,    "403 Forbidden", 1 },
+	{ "404",          "status/404",      ERR_NOT_FOUND, NULL, 1 },
+	{ "429",          "status/429",      ERR_NOT_FOUND, NULL, 1 },
+	{ "500",          "status/500",      ERR_DOWNLOAD,  "500 Internal Server Error", 3 },
+	{ "599",          "status/599",      ERR_DOWNLOAD,  "599 <unknown status code>", 3 },
+	{ "302 to nowhere", "status/302",    ERR_DENIED,    "Potential login page detected", 1 },
+	{ "301 to nowhere", "status/301",    ERR_DOWNLOAD,  "301 Moved Permanently", 3 },
+	{ "two failures, then well", "flaky/a", ERR_NONE,   "", 3 },
+	{ "short body",   "short",           ERR_DOWNLOAD,  NULL, 3 },
+	{ "no answer",    "hang-up",         ERR_DOWNLOAD,  "Empty reply from server", 3 },
+	{ "no HTTP",      "garbage",         ERR_DOWNLOAD,  NULL, 3 },
+	{ "endless body", "endless/200",     ERR_MALFORMED, "Maximum file size exceeded", 1 },
+	{ "endless 404",  "endless/404",     ERR_NOT_FOUND, NULL, 1 },
+	{ "dripping 404", "drip-404",        ERR_NOT_FOUND, NULL, 1 },
+	{ "too long",     "body/11000000",   ERR_MALFORMED, "Maximum file size exceeded", 1 },
+	{ "too long in parts", "range/11000000?most=1000", ERR_MALFORMED, "Maximum file size exceeded", 1 },
+	{ "bomb",         "bomb",            ERR_MALFORMED, "Maximum file size exceeded", 1 },
+	{ "few redirects", "redirect/9",     ERR_NONE,      "", 1 },
+	{ "many redirects", "redirect/10",   ERR_DOWNLOAD,  "too many redirects", 1 },
+	{ "redirect to a file", "to?url=file:///etc/passwd", ERR_DOWNLOAD,
+	  "invalid redirect: Unsupported URL scheme", 1 },
+	{ "416",          "range-416",       ERR_NONE,      "", 2 },
+	{ "no range after all", "range-whole-then-none?most=100", ERR_DOWNLOAD,
+	  "the server does not send the rest of the file", 6 },
+	{ "another range", "range-wrong?most=100", ERR_DOWNLOAD,
+	  "the server sends another range than was asked for", 6 },
+};
+
+START_TEST(answers_mean_what_they_say)
+{
+	struct config config = plain_config();
+	struct outcome outcome =
+		fetch_one(&config, (struct fetch_order){ .url = at("%s", answers[_i].path) });
+	char *path = support_printf("%s", answers[_i].path);
+
+	check(&outcome, answers[_i].what, answers[_i].kind, answers[_i].text);
+	path[strcspn(path, "?")] = '\0';
+	ck_assert_msg(hits(path) == answers[_i].hits, "%s: %d hits", answers[_i].what, hits(path));
+}
+END_TEST
+
+static const struct { const char *what, *path; size_t size; } bodies[] = {
+	{ "plain",                      "body/100000", 100000 },
+	{ "all in one range",           "range/100000", 100000 },
+	{ "one rest",                   "range/100000?most=99999", 100000 },
+	{ "one byte",                   "range/1", 1 },
+	{ "nothing, asked as a range",  "range-odd?range=bytes%200-0/0", 100 },
+	{ "four parts",                 "range/4000003", 4000003 },
+	{ "encoded, in parts",          "gzip-range/3000000?most=2000", 3000000 },
+	{ "encoded, one range",         "gzip-range/30000", 30000 },
+	{ "416",                        "range-416", 5000 },
+	{ "not a range we can use: unit", "range-odd?range=lines%200-99/5000", 5000 },
+	{ "size unknown",               "range-odd?range=bytes%200-99/*", 5000 },
+	{ "no range",                   "range-odd?range=bytes%20*/5000", 5000 },
+	{ "range backwards",            "range-odd?range=bytes%2099-0/5000", 5000 },
+	{ "range past the end",         "range-odd?range=bytes%200-99/50", 5000 },
+	{ "range huge",                 "range-odd?range=bytes%200-99999999999999999999/5000", 5000 },
+	{ "range nonsense",             "range-odd?range=x", 5000 },
+	{ "another beginning",          "range-odd?range=bytes%205-104/5000", 5000 },
+};
+
+START_TEST(bodies_arrive_whole)
+{
+	struct config config = plain_config();
+	struct fetcher *fetcher = open_fetcher(&config);
+	struct outcome outcome;
+
+	fetcher->part_bytes = 500000;
+	outcome = fetch_with(fetcher, (struct fetch_order){ .url = at("%s", bodies[_i].path) });
+	fetcher_close(fetcher);
+	check_pattern(&outcome, bodies[_i].size);
+}
+END_TEST
+
+/* "hello" */
+#define HELLO_GZIP "1f8b0800000000000203cb48cdc9c9070086a6103605000000"
+#define HELLO_ZLIB "789ccb48cdc9c90700062c0215"
+
+static const struct {
+	const char *what, *encoding, *bytes;
+	enum err_kind kind;
+	const char *text;            /* the body when ERR_NONE */
+} encodings[] = {
+	{ "identity", "Content-Encoding:%20identity", "68656c6c6f", ERR_NONE, "hello" },
+	{ "gzip",     "Content-Encoding:%20gzip", HELLO_GZIP, ERR_NONE, "hello" },
+	{ "x-gzip",   "Content-Encoding:%20X-GZIP", HELLO_GZIP, ERR_NONE, "hello" },
+	{ "two members", "Content-Encoding:%20gzip", HELLO_GZIP HELLO_GZIP, ERR_NONE, "hellohello" },
+	{ "deflate",  "Content-Encoding:%20deflate", HELLO_ZLIB, ERR_NONE, "hello" },
+	{ "zstd",     "Content-Encoding:%20zstd", NULL, ERR_NONE, "hello" },
+	{ "gzip of nothing", "Content-Encoding:%20gzip", "", ERR_NONE, "" },
+	{ "cut short", "Content-Encoding:%20deflate", "789ccb48cd", ERR_DOWNLOAD,
+	  "the encoded body ends early" },
+	{ "no gzip",  "Content-Encoding:%20gzip", "68656c6c6f68656c6c6f", ERR_DOWNLOAD,
+	  "invalid gzip data: incorrect header check" },
+	{ "more after the end", "Content-Encoding:%20deflate", HELLO_ZLIB "00", ERR_DOWNLOAD,
+	  "data after the end of the deflate stream" },
+	{ "no zstd",  "Content-Encoding:%20zstd", "68656c6c6f68656c6c6f", ERR_DOWNLOAD, NULL },
+	{ "unknown",  "Content-Encoding:%20compress", "00", ERR_DOWNLOAD, "Unsupported content encoding" },
+	{ "not asked for", "Content-Encoding:%20br", "00", ERR_DOWNLOAD, "Unsupported content encoding" },
+	{ "two",      "Content-Encoding:%20gzip|Content-Encoding:%20gzip", "00", ERR_DOWNLOAD,
+	  "Multiple content encodings not supported" },
+};
+
+START_TEST(encodings_are_taken_off)
+{
+	struct config config = plain_config();
+	struct outcome outcome;
+	uint8_t packed[64];
+	char hex[130] = "", *body;
+	size_t size = ZSTD_compress(packed, sizeof(packed), "hello", 5, 3);
+
+	for (size_t i = 0; i < size; i++)
+		snprintf(hex + 2 * i, 3, "%02x", packed[i]);
+	outcome = fetch_one(&config, (struct fetch_order){
+		.url = at("hex?bytes=%s&header=%s", encodings[_i].bytes ? encodings[_i].bytes : hex,
+			  encodings[_i].encoding) });
+	ck_assert_msg(outcome.status.kind == encodings[_i].kind, "%s: %s", encodings[_i].what,
+		      outcome.status.text);
+	body = body_of(&outcome);
+	if (encodings[_i].kind == ERR_NONE)
+		ck_assert_str_eq(body, encodings[_i].text);
+	else if (encodings[_i].text)
+		ck_assert_str_eq(outcome.status.text, encodings[_i].text);
+	free(body);
+}
+END_TEST
+
+START_TEST(headers_go_to_their_host_only)
+{
+	const struct fetch_header headers[] = {
+		{ TEXT("X-Key"), TEXT("secret") }, { TEXT("Authorization"), TEXT("Bearer secret") },
+		{ TEXT("X-Empty"), TEXT("") }, { TEXT("Transfer-Encoding"), TEXT("chunked") },
+	};
+	struct config config = plain_config();
+	struct fetch_order order = { .headers = headers, .header_count = 4 };
+	struct outcome outcome;
+	char *body;
+
+	order.url = at("headers");
+	outcome = fetch_one(&config, order);
+	body = body_of(&outcome);
+	ck_assert_ptr_nonnull(strstr(body, "X-Key: secret"));
+	ck_assert_ptr_nonnull(strstr(body, "Authorization: Bearer secret"));
+	ck_assert_ptr_nonnull(strstr(body, "X-Empty:"));
+	ck_assert_ptr_nonnull(strstr(body, "User-Agent: symgate/"));
+	ck_assert_ptr_nonnull(strstr(body, "Accept-Encoding: gzip, deflate, zstd"));
+	ck_assert_ptr_nonnull(strstr(body, "Range: bytes=0-134217727"));
+	ck_assert_ptr_null(strstr(body, "chunked"));
+	order.url = at("to?url=/headers");
+	outcome = fetch_one(&config, order);
+	ck_assert_ptr_nonnull(strstr(body_of(&outcome), "X-Key: secret"));
+	order.url = at("to?url=http://127.0.0.1:%d/headers", other_port);
+	outcome = fetch_one(&config, order);
+	ck_assert_ptr_null(strstr(body_of(&outcome), "secret"));
+	/* there and back again: what has left stays without */
+	order.url = at("to?url=http://127.0.0.1:%d/to%%3Furl=http://127.0.0.1:%d/headers", other_port,
+		       port);
+	outcome = fetch_one(&config, order);
+	ck_assert_int_eq(outcome.status.kind, ERR_NONE);
+	ck_assert_ptr_null(strstr(body_of(&outcome), "secret"));
+}
+END_TEST
+
+START_TEST(passwords_go_to_their_host_only)
+{
+	struct config config = plain_config();
+	struct outcome outcome;
+
+	outcome = fetch_one(&config, (struct fetch_order){
+		.url = support_printf("http://me:pa%%20ss@127.0.0.1:%d/to?url=/headers", port) });
+	ck_assert_ptr_nonnull(strstr(body_of(&outcome), "Authorization: Basic bWU6cGEgc3M="));
+	outcome = fetch_one(&config, (struct fetch_order){
+		.url = support_printf("http://me:pass@127.0.0.1:%d/to?url=http://127.0.0.1:%d/headers",
+				      port, other_port) });
+	ck_assert_int_eq(outcome.status.kind, ERR_NONE);
+	ck_assert_ptr_null(strstr(body_of(&outcome), "Authorization"));
+}
+END_TEST
+
+static const struct {
+	const char *what, *host, *path;      /* path NULL: sent on to localhost */
+	bool trusted, listed, all;
+	enum err_kind kind;
+} guards[] = {
+	{ "address",              "127.0.0.1",     "body/5", false, false, false, ERR_DOWNLOAD },
+	{ "name",                 "localhost",     "body/5", false, false, false, ERR_DOWNLOAD },
+	{ "number",               "2130706433",    "body/5", false, false, false, ERR_DOWNLOAD },
+	{ "mapped",               "[::ffff:127.0.0.1]", "body/5", false, false, false, ERR_DOWNLOAD },
+	{ "everything allowed",   "localhost",     "body/5", false, false, true,  ERR_NONE },
+	{ "network allowed",      "localhost",     "body/5", false, true,  false, ERR_NONE },
+	{ "trusted",              "localhost",     "body/5", true,  false, false, ERR_NONE },
+	{ "trusted, redirected",  "127.0.0.1",     "to?url=/body/5", true, false, false, ERR_NONE },
+	{ "trusted, sent elsewhere", "127.0.0.1",  NULL, true, false, false,
+	  ERR_DOWNLOAD },
+};
+
+START_TEST(addresses_are_guarded)
+{
+	static const struct config_network local = { { 127, 0, 0, 0 }, 8, false };
+	struct config config = plain_config();
+	struct outcome outcome;
+	int before = hits("body/5");
+	const char *path = guards[_i].path ? guards[_i].path :
+			   support_printf("to?url=http://localhost:%d/body/5", port);
+
+	config.connect_to_reserved_ips = guards[_i].all;
+	config.allowed_networks = &local;
+	config.allowed_network_count = guards[_i].listed;
+	outcome = fetch_one(&config, (struct fetch_order){
+		.url = support_printf("http://%s:%d/%s", guards[_i].host, port, path),
+		.trusted = guards[_i].trusted });
+	check(&outcome, guards[_i].what, guards[_i].kind,
+	      guards[_i].kind == ERR_NONE ? "" : "destination is restricted");
+	ck_assert_int_eq(hits("body/5"), before + (guards[_i].kind == ERR_NONE));
+}
+END_TEST
+
+/* A connection opened for the operator's own source is no way in for others. */
+START_TEST(guard_holds_for_connections_used_again)
+{
+	struct config config = plain_config();
+	struct fetcher *fetcher;
+	struct outcome outcome;
+	struct fetch_order order = { .url = at("body/6"), .trusted = true };
+
+	config.connect_to_reserved_ips = false;
+	fetcher = open_fetcher(&config);
+	outcome = fetch_with(fetcher, order);
+	check(&outcome, "trusted", ERR_NONE, "");
+	order.trusted = false;
+	outcome = fetch_with(fetcher, order);
+	check(&outcome, "not trusted", ERR_DOWNLOAD, "destination is restricted");
+	fetcher_close(fetcher);
+	ck_assert_int_eq(hits("body/6"), 1);
+}
+END_TEST
+
+START_TEST(proxies_are_used)
+{
+	struct config config = plain_config();
+	struct outcome outcome;
+
+	config.connect_to_reserved_ips = false;
+	setenv("http_proxy", support_printf("http://127.0.0.1:%d", port), 1);
+	outcome = fetch_one(&config, (struct fetch_order){ .url = "http://symbols.invalid/body/7" });
+	check(&outcome, "proxied", ERR_NONE, "");
+	outcome = fetch_one(&config, (struct fetch_order){ .url = "http://10.0.0.1/body/7" });
+	check(&outcome, "address behind the proxy", ERR_DOWNLOAD, "destination is restricted");
+	outcome = fetch_one(&config, (struct fetch_order){ .url = "http://localhost/body/7" });
+	check(&outcome, "localhost behind the proxy", ERR_DOWNLOAD, "destination is restricted");
+	setenv("no_proxy", "other.org, .invalid", 1);
+	outcome = fetch_one(&config, (struct fetch_order){ .url = "http://symbols.invalid/body/7" });
+	check(&outcome, "excepted", ERR_DOWNLOAD, NULL);
+	unsetenv("http_proxy");
+	unsetenv("no_proxy");
+}
+END_TEST
+
+static const struct {
+	const char *what, *path;
+	int64_t head_millis, total_millis;
+	const char *text;
+	int hits;
+} delays[] = {
+	{ "no head",          "silent",    100, 20000, "100ms", 3 },
+	{ "head in drops",    "drip-head", 200, 20000, "200ms", 3 },
+	{ "no head, in all",  "silent",    20000, 200, "200ms", 1 },
+	{ "body in drops",    "drip",      200, 1500,  "1.5s",  1 },
+	{ "third attempt",    "silent",    300, 700,   "700ms", 3 },
+};
+
+START_TEST(time_is_limited)
+{
+	struct config config = plain_config();
+	struct outcome outcome;
+	int before = hits(delays[_i].path);
+
+	config.head_timeout_millis = delays[_i].head_millis;
+	config.max_download_timeout_millis = delays[_i].total_millis;
+	outcome = fetch_one(&config, (struct fetch_order){ .url = at("%s", delays[_i].path) });
+	check(&outcome, delays[_i].what, ERR_TIMEOUT, delays[_i].text);
+	ck_assert_int_eq(hits(delays[_i].path) - before, delays[_i].hits);
+}
+END_TEST
+
+START_TEST(a_closed_port_is_explained)
+{
+	struct config config = plain_config();
+	struct outcome outcome;
+
+	outcome = fetch_one(&config, (struct fetch_order){ .url = "http://127.0.0.1:1/x" });
+	check(&outcome, "closed port", ERR_DOWNLOAD, "Connection refused");
+	outcome = fetch_one(&config, (struct fetch_order){ .url = "ftp://127.0.0.1/x" });
+	check(&outcome, "ftp", ERR_DOWNLOAD, "invalid address: Unsupported URL scheme");
+	outcome = fetch_one(&config, (struct fetch_order){ .url = "https://[x/" });
+	check(&outcome, "no address", ERR_DOWNLOAD, NULL);
+	outcome = fetch_one(&config, (struct fetch_order){
+		.url = support_printf("https://127.0.0.1:%d/garbage", port) });
+	check(&outcome, "no TLS", ERR_DOWNLOAD, "SSL error");
+}
+END_TEST
+
+static const char blocked[] =
+	"Host 127.0.0.1 is temporarily blocked because there were too many download failures. It "
+	"will remain blocked for a maximum of 300ms. The error that triggered the block was: "
+	"`download failed: 500 Internal Server Error`.";
+
+static struct config breaker_config(void)
+{
+	struct config config = plain_config();
+
+	config.deny_list_threshold = 2;
+	config.deny_list_window_millis = 5000;
+	config.deny_list_bucket_millis = 100;
+	config.deny_list_block_millis = 300;
+	return config;
+}
+
+static struct outcome ask(struct fetcher *fetcher, const char *path)
+{
+	return fetch_with(fetcher, (struct fetch_order){ .url = at("%s", path), .breaker = true });
+}
+
+static void check_ask(struct fetcher *fetcher, const char *path, enum err_kind kind,
+		      const char *text)
+{
+	struct outcome outcome = ask(fetcher, path);
+
+	check(&outcome, path, kind, text);
+}
+
+START_TEST(failing_hosts_are_left_alone)
+{
+	struct config config = breaker_config();
+	struct fetcher *fetcher = open_fetcher(&config);
+	struct outcome outcomes[3];
+
+	check_ask(fetcher, "status/404", ERR_NOT_FOUND, NULL);
+	check_ask(fetcher, "status/403", ERR_DENIED, NULL);
+	check_ask(fetcher, "status/404", ERR_NOT_FOUND, NULL);
+	check_ask(fetcher, "status/500", ERR_DOWNLOAD, "500 Internal Server Error");
+	check_ask(fetcher, "status/500", ERR_DOWNLOAD, "500 Internal Server Error");
+	check_ask(fetcher, "body/8", ERR_DOWNLOAD, blocked);
+	/* without the breaker it is still reached */
+	outcomes[0] = fetch_with(fetcher, (struct fetch_order){ .url = at("body/8") });
+	check(&outcomes[0], "no breaker", ERR_NONE, "");
+	usleep(400 * 1000);
+	/* of three, one is the probe; it fails, and the others are refused without a request */
+	for (size_t i = 0; i < 3; i++)
+		start(fetcher, (struct fetch_order){ .url = at("status/502"), .breaker = true },
+		      &outcomes[i]);
+	run(fetcher, NULL);
+	check(&outcomes[0], "probe", ERR_DOWNLOAD, "502 Bad Gateway");
+	check(&outcomes[1], "behind the probe", ERR_DOWNLOAD, blocked);
+	check(&outcomes[2], "behind the probe", ERR_DOWNLOAD, blocked);
+	/* of two, the first one finds the host well */
+	for (size_t i = 0; i < 2; i++)
+		start(fetcher, (struct fetch_order){ .url = at("body/9"), .breaker = true }, &outcomes[i]);
+	run(fetcher, NULL);
+	check(&outcomes[0], "probe", ERR_NONE, "");
+	check(&outcomes[1], "behind the probe", ERR_NONE, "");
+	fetcher_close(fetcher);
+	ck_assert_int_eq(hits("status/502"), 3);
+}
+END_TEST
+
+START_TEST(some_hosts_are_never_left_alone)
+{
+	static const char *const never[] = { "127.0.0.1" };
+	struct config config = breaker_config();
+	struct fetcher *fetcher;
+
+	config.deny_list_never_block = never;
+	config.deny_list_never_block_count = 1;
+	fetcher = open_fetcher(&config);
+	for (int i = 0; i < 4; i++)
+		check_ask(fetcher, "status/500", ERR_DOWNLOAD, "500 Internal Server Error");
+	fetcher_close(fetcher);
+	config.deny_list_never_block_count = 0;
+	config.deny_list_enabled = false;
+	fetcher = open_fetcher(&config);
+	for (int i = 0; i < 4; i++)
+		check_ask(fetcher, "status/500", ERR_DOWNLOAD, "500 Internal Server Error");
+	fetcher_close(fetcher);
+}
+END_TEST
+
+/* A restricted address says nothing about the host. */
+START_TEST(our_own_refusals_do_not_count)
+{
+	struct config config = breaker_config();
+	struct fetcher *fetcher;
+
+	config.connect_to_reserved_ips = false;
+	fetcher = open_fetcher(&config);
+	for (int i = 0; i < 4; i++)
+		check_ask(fetcher, "body/8", ERR_DOWNLOAD, "destination is restricted");
+	fetcher_close(fetcher);
+}
+END_TEST
+
+START_TEST(a_cancelled_probe_lets_others_try)
+{
+	struct config config = breaker_config();
+	struct fetcher *fetcher = open_fetcher(&config);
+	struct outcome probe, next;
+	struct fetch *fetch;
+	struct err err = ERR_INIT;
+
+	check_ask(fetcher, "status/500", ERR_DOWNLOAD, NULL);
+	check_ask(fetcher, "status/500", ERR_DOWNLOAD, NULL);
+	usleep(400 * 1000);
+	fetch = start(fetcher, (struct fetch_order){ .url = at("silent"), .breaker = true }, &probe);
+	ck_assert_int_eq(fetcher_step(fetcher, NULL, 0, 10, &err), 0);
+	start(fetcher, (struct fetch_order){ .url = at("body/8"), .breaker = true }, &next);
+	ck_assert_int_eq(fetcher_step(fetcher, NULL, 0, 10, &err), 0);
+	ck_assert(!next.done);
+	fetch_cancel(fetcher, fetch);
+	run(fetcher, &next.done);
+	check(&next, "after the probe", ERR_NONE, "");
+	ck_assert(!probe.done);
+	fetcher_close(fetcher);
+}
+END_TEST
+
+START_TEST(cancelled_ones_are_silent)
+{
+	long live = atomic_load(&mem_live);
+	struct config config = plain_config();
+	struct fetcher *fetcher = open_fetcher(&config);
+	struct outcome outcomes[3];
+	struct fetch *fetches[3];
+	struct err err = ERR_INIT;
+
+	fetches[0] = start(fetcher, (struct fetch_order){ .url = at("drip") }, &outcomes[0]);
+	fetches[1] = start(fetcher, (struct fetch_order){ .url = at("body/100") }, &outcomes[1]);
+	start(fetcher, (struct fetch_order){ .url = at("silent") }, &outcomes[2]);
+	fetch_cancel(fetcher, fetches[1]);               /* before it begins */
+	for (int i = 0; i < 20; i++)
+		ck_assert_int_eq(fetcher_step(fetcher, NULL, 0, 20, &err), 0);
+	fetch_cancel(fetcher, fetches[0]);               /* in the middle of its body */
+	ck_assert_uint_eq(fetcher_active(fetcher), 1);
+	fetcher_close(fetcher);                          /* with one running */
+	ck_assert(!outcomes[0].done && !outcomes[1].done && !outcomes[2].done);
+	check_live(live);
+}
+END_TEST
+
+START_TEST(a_hundred_at_once)
+{
+	long live = atomic_load(&mem_live);
+	struct config config = plain_config();
+	struct fetcher *fetcher = open_fetcher(&config);
+	struct outcome outcomes[100];
+	int64_t begun = clock_monotonic_millis();
+
+	for (size_t i = 0; i < 100; i++)
+		start(fetcher, (struct fetch_order){ .url = at(i % 2 ? "late/1" : "body/50000") },
+		      &outcomes[i]);
+	run(fetcher, NULL);
+	for (size_t i = 0; i < 100; i++) {
+		if (i % 2)
+			check(&outcomes[i], "late", ERR_NONE, "");
+		else
+			check_pattern(&outcomes[i], 50000);
+	}
+	/* 50 that take a second each, one after the other, would take 50 */
+	ck_assert_int_lt(clock_monotonic_millis() - begun, 25000);
+	fetcher_close(fetcher);
+	check_live(live);
+}
+END_TEST
+
+START_TEST(other_descriptors_wake_the_loop)
+{
+	struct config config = plain_config();
+	struct fetcher *fetcher = open_fetcher(&config);
+	struct fetch_poll others[2];
+	struct err err = ERR_INIT;
+	int quiet[2], pipes[2];
+	int64_t begun = clock_monotonic_millis();
+
+	ck_assert_int_eq(pipe(quiet), 0);
+	ck_assert_int_eq(pipe(pipes), 0);
+	others[0] = (struct fetch_poll){ .fd = quiet[0], .ready = true };
+	others[1] = (struct fetch_poll){ .fd = pipes[0] };
+	ck_assert_int_eq(write(pipes[1], "x", 1), 1);
+	ck_assert_int_eq(fetcher_step(fetcher, others, 2, 30000, &err), 0);
+	ck_assert(!others[0].ready && others[1].ready);
+	ck_assert_int_lt(clock_monotonic_millis() - begun, 20000);
+	ck_assert_int_eq(read(pipes[0], &begun, 1), 1);
+	ck_assert_int_eq(fetcher_step(fetcher, others, 2, 10, &err), 0);
+	ck_assert(!others[1].ready);
+	close(pipes[1]);                                 /* hung up: ready too */
+	ck_assert_int_eq(fetcher_step(fetcher, others, 2, 30000, &err), 0);
+	ck_assert(others[1].ready);
+	fetcher_close(fetcher);
+}
+END_TEST
+
+struct chain { struct fetcher *fetcher; struct outcome next, victim; struct fetch *cancel; };
+
+static void on_first(void *payload, const struct err *status, uint64_t bytes)
+{
+	struct chain *chain = payload;
+
+	ck_assert_int_eq(status->kind, ERR_NONE);
+	ck_assert_uint_eq(bytes, 3);
+	fetch_cancel(chain->fetcher, chain->cancel);
+	start(chain->fetcher, (struct fetch_order){ .url = at("body/4") }, &chain->next);
+}
+
+START_TEST(callbacks_may_start_and_cancel)
+{
+	struct config config = plain_config();
+	struct chain chain = { .fetcher = open_fetcher(&config) };
+	struct fetch_order order = { .url = at("body/3"), .max_bytes = MOST_BYTES };
+	struct fetch *fetch;
+	struct err err = ERR_INIT;
+
+	order.fd = memfd_create("first", MFD_CLOEXEC);
+	chain.cancel = start(chain.fetcher, (struct fetch_order){ .url = at("silent") }, &chain.victim);
+	ck_assert_int_eq(fetch_start(chain.fetcher, &order, on_first, &chain, &fetch, &err), 0);
+	run(chain.fetcher, NULL);
+	check(&chain.next, "the next", ERR_NONE, "");
+	ck_assert(!chain.victim.done);
+	fetcher_close(chain.fetcher);
+}
+END_TEST
+
+START_TEST(a_full_disk_is_ours)
+{
+	struct config config = plain_config();
+	struct fetcher *fetcher = open_fetcher(&config);
+	struct outcome outcome = { .fd = open("/dev/full", O_RDWR | O_CLOEXEC) };
+	struct fetch_order order = { .url = at("body/5"), .max_bytes = MOST_BYTES, .fd = outcome.fd };
+	struct fetch *fetch;
+	struct err err = ERR_INIT;
+
+	ck_assert_int_eq(fetch_start(fetcher, &order, on_done, &outcome, &fetch, &err), 0);
+	run(fetcher, &outcome.done);
+	ck_assert_int_eq(outcome.status.kind, ERR_IO);
+	fetcher_close(fetcher);
+}
+END_TEST
+
+static int start_and_close(void *payload, struct err *err)
+{
+	const struct fetch_header header = { TEXT("A"), TEXT("1") };
+	struct fetch_order order = {
+		.url = "http://127.0.0.1:1/", .headers = &header, .header_count = 1, .fd = -1,
+	};
+	struct fetcher *fetcher;
+	struct fetch *fetch;
+	int rc;
+
+	if (fetcher_open(&fetcher, payload, err) < 0)
+		return -1;
+	rc = fetch_start(fetcher, &order, on_done, NULL, &fetch, err);
+	fetcher_close(fetcher);
+	return rc;
+}
+
+START_TEST(survives_every_allocation_failure)
+{
+	struct config config = plain_config();
+
+	support_every_allocation_failure(start_and_close, &config, 100);
+}
+END_TEST
+
+static const struct { const char *address; bool reserved; } addresses[] = {
+	{ "8.8.8.8", false }, { "0.1.2.3", true }, { "10.1.2.3", true }, { "11.0.0.0", false },
+	{ "100.63.255.255", false }, { "100.64.0.0", true }, { "100.128.0.0", false },
+	{ "127.255.0.1", true }, { "169.254.169.254", true }, { "172.15.255.255", false },
+	{ "172.16.0.1", true }, { "172.31.255.255", true }, { "172.32.0.0", false },
+	{ "192.0.0.7", true }, { "192.0.0.8", false }, { "192.0.2.1", true }, { "192.88.99.1", true },
+	{ "192.168.1.1", true }, { "198.19.0.1", true }, { "198.20.0.0", false },
+	{ "198.51.100.9", true }, { "223.255.255.255", false }, { "224.0.0.1", true },
+	{ "240.0.0.1", true }, { "255.255.255.255", true },
+	{ "2606:4700::1111", false }, { "::1", true }, { "::", true }, { "fc00::1", true },
+	{ "fd12::1", true }, { "fe80::1", true }, { "ff02::1", true }, { "2001:db8::1", true },
+	{ "100::1", true }, { "::ffff:127.0.0.1", true }, { "::ffff:8.8.8.8", false },
+	{ "::127.0.0.1", true }, { "64:ff9b::10.0.0.1", true }, { "64:ff9b::8.8.8.8", false },
+	{ "64:ff9b:1::8.8.8.8", true }, { "2002:7f00:1::", true }, { "2002:808:808::", false },
+	{ "2001:0:808:808::f7f7:f7f7", false }, { "2001:0:808:808::80ff:fffe", true },
+	{ "2001:0:a00:1::f7f7:f7f7", true }, { "2001:20::1", true }, { "3fff::1", true },
+	{ "4000::1", true },
+};
+
+START_TEST(reserved_addresses_are_known)
+{
+	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
+		struct sockaddr_in v4 = { .sin_family = AF_INET };
+		struct sockaddr_in6 v6 = { .sin6_family = AF_INET6 };
+		const struct sockaddr *address = (const struct sockaddr *)&v4;
+
+		if (inet_pton(AF_INET, addresses[i].address, &v4.sin_addr) != 1) {
+			ck_assert_int_eq(inet_pton(AF_INET6, addresses[i].address, &v6.sin6_addr), 1);
+			address = (const struct sockaddr *)&v6;
+		}
+		ck_assert_msg(fetch_address_is_reserved(address) == addresses[i].reserved, "%s",
+			      addresses[i].address);
+	}
+}
+END_TEST
+
+/* The server runs until its standard input ends, which is when this process does. */
+static pid_t start_server(void)
+{
+	int to[2], from[2];
+	FILE *ports;
+	pid_t pid;
+
+	if (pipe2(to, O_CLOEXEC) < 0 || pipe2(from, O_CLOEXEC) < 0)
+		return -1;
+	pid = fork();
+	if (pid == 0) {
+		dup2(to[0], STDIN_FILENO);
+		dup2(from[1], STDOUT_FILENO);
+		execlp("python3", "python3", support_source("tests/fetch/server.py"), (char *)NULL);
+		_exit(127);
+	}
+	close(to[0]);
+	close(from[1]);
+	ports = fdopen(from[0], "r");
+	if (!ports || fscanf(ports, "%d %d", &port, &other_port) != 2)
+		return -1;
+	return pid;
+}
+
+#define LOOP(test, table) \
+	tcase_add_loop_test(tcase, test, 0, (int)(sizeof(table) / sizeof((table)[0])))
+
+int main(void)
+{
+	Suite *suite = suite_create("fetch");
+	TCase *tcase = tcase_create("fetch");
+	pid_t server = start_server();
+	int rc;
+
+	if (server < 0) {
+		fputs("test_fetch: python3 does not start the server\n", stderr);
+		return EXIT_FAILURE;
+	}
+	LOOP(answers_mean_what_they_say, answers);
+	LOOP(bodies_arrive_whole, bodies);
+	LOOP(encodings_are_taken_off, encodings);
+	tcase_add_test(tcase, headers_go_to_their_host_only);
+	tcase_add_test(tcase, passwords_go_to_their_host_only);
+	LOOP(addresses_are_guarded, guards);
+	tcase_add_test(tcase, guard_holds_for_connections_used_again);
+	tcase_add_test(tcase, proxies_are_used);
+	LOOP(time_is_limited, delays);
+	tcase_add_test(tcase, a_closed_port_is_explained);
+	tcase_add_test(tcase, failing_hosts_are_left_alone);
+	tcase_add_test(tcase, some_hosts_are_never_left_alone);
+	tcase_add_test(tcase, our_own_refusals_do_not_count);
+	tcase_add_test(tcase, a_cancelled_probe_lets_others_try);
+	tcase_add_test(tcase, cancelled_ones_are_silent);
+	tcase_add_test(tcase, a_hundred_at_once);
+	tcase_add_test(tcase, other_descriptors_wake_the_loop);
+	tcase_add_test(tcase, callbacks_may_start_and_cancel);
+	tcase_add_test(tcase, a_full_disk_is_ours);
+	tcase_add_test(tcase, survives_every_allocation_failure);
+	tcase_add_test(tcase, reserved_addresses_are_known);
+	suite_add_tcase(suite, tcase);
+	rc = support_main(suite);
+	kill(server, SIGTERM);
+	waitpid(server, NULL, 0);
+	return rc;
+}
