@@ -80,7 +80,7 @@ static int check_part(const struct fetch *fetch, const struct leg *leg, struct e
 {
 	const struct reply *reply = &leg->reply;
 
-	if (reply->first != leg->first || reply->last != leg->last ||
+	if (reply->first != leg->first || reply->last > leg->last ||
 	    reply->total != fetch->total_bytes)
 		return err_set(err, ERR_DOWNLOAD, "the server sends another range than was asked for");
 	if ((reply->encoding_count ? reply->encoding : ENCODING_NONE) != fetch->decode.encoding)
@@ -94,14 +94,16 @@ int attempt_body_begins(struct fetch *fetch, struct leg *leg, struct err *err)
 
 	if (all_heads_are_in(fetch))
 		fetch->head_deadline_at = FETCH_NEVER;
-	if (leg->verdict == REPLY_PART)
+	if (leg->verdict == REPLY_PART) {
+		leg->sent_last = reply->last;
 		return check_part(fetch, leg, err);
+	}
 	if (leg->verdict == REPLY_BEGINNING) {
 		fetch->total_bytes = reply->total;
 		memcpy(fetch->etag, reply->etag, sizeof(fetch->etag));
 		if (reply->total > fetch->max_bytes)
 			return too_large(err);
-		leg->last = reply->last;
+		leg->sent_last = reply->last;
 	}
 	if (reply->has_length && reply->length > fetch->max_bytes)
 		return too_large(err);
@@ -114,7 +116,7 @@ int attempt_body(struct fetch *fetch, struct leg *leg, const void *bytes, size_t
 	if (size > fetch->max_bytes - fetch->wire_bytes)
 		return too_large(err);
 	fetch->wire_bytes += size;
-	if (leg->verdict != REPLY_WHOLE && leg->received_bytes > leg->last - leg->first + 1)
+	if (leg->verdict != REPLY_WHOLE && leg->received_bytes > leg->sent_last - leg->first + 1)
 		return err_set(err, ERR_DOWNLOAD, "the server sent more than its range");
 	if (leg->verdict != REPLY_PART || fetch->decode.encoding != ENCODING_NONE)
 		return decode_feed(&fetch->decode, bytes, size, err);
@@ -242,7 +244,7 @@ static void follow(struct fetch *fetch, struct leg *leg, int64_t now)
  * order, so its rest is one part. */
 static void fetch_rest(struct fetch *fetch, struct leg *leg, int64_t now)
 {
-	uint64_t first = leg->last + 1, rest = fetch->total_bytes - first;
+	uint64_t first = leg->sent_last + 1, rest = fetch->total_bytes - first;
 	uint64_t parts = (rest + fetch->fetcher->part_bytes - 1) / fetch->fetcher->part_bytes;
 	uint64_t size;
 
@@ -262,23 +264,35 @@ static void fetch_rest(struct fetch *fetch, struct leg *leg, int64_t now)
 	}
 }
 
+/* A server may send less than it was asked for; then it is asked again. */
+static void part_over(struct fetch *fetch, struct leg *leg, int64_t now)
+{
+	uint64_t first = leg->sent_last + 1, last = leg->last;
+
+	leg_stop(leg);
+	if (first <= last) {
+		fetch->head_deadline_at = after(now, fetch->fetcher->config->head_timeout_millis);
+		start_leg(fetch, REPLY_ASKED_PART, first, last, (size_t)(leg - fetch->legs), now);
+	} else if (fetch->legs_running == 0) {
+		succeed(fetch, now);
+	}
+}
+
 static void body_over(struct fetch *fetch, struct leg *leg, int64_t now)
 {
 	struct err err = ERR_INIT;
 
 	if (leg->verdict == REPLY_WHOLE) {
 		succeed(fetch, now);
-	} else if (leg->received_bytes != leg->last - leg->first + 1) {
+	} else if (leg->received_bytes != leg->sent_last - leg->first + 1) {
 		err_set(&err, ERR_DOWNLOAD, "the server sent %llu bytes of %llu",
 			(unsigned long long)leg->received_bytes,
-			(unsigned long long)(leg->last - leg->first + 1));
+			(unsigned long long)(leg->sent_last - leg->first + 1));
 		fail(fetch, BLAME_HOST, &err, now);
 	} else if (leg->verdict == REPLY_BEGINNING) {
 		fetch_rest(fetch, leg, now);
 	} else {
-		leg_stop(leg);
-		if (fetch->legs_running == 0)
-			succeed(fetch, now);
+		part_over(fetch, leg, now);
 	}
 }
 

@@ -21,6 +21,14 @@ static CURLUcode without_credentials(CURLU *url)
 	return rc;
 }
 
+static CURLUcode check_scheme(CURLU *url, struct fetch_place *place)
+{
+	if (!get(url, CURLUPART_SCHEME, &place->scheme, 0))
+		return CURLUE_OUT_OF_MEMORY;
+	return strcmp(place->scheme, "http") == 0 || strcmp(place->scheme, "https") == 0
+		       ? CURLUE_OK : CURLUE_UNSUPPORTED_SCHEME;
+}
+
 int place_of(const char *url, const char *location, struct fetch_place *place, struct err *err)
 {
 	CURLU *parts = curl_url();
@@ -29,19 +37,17 @@ int place_of(const char *url, const char *location, struct fetch_place *place, s
 	*place = (struct fetch_place){ NULL };
 	if (rc == CURLUE_OK && location)
 		rc = curl_url_set(parts, CURLUPART_URL, location, CURLU_URLENCODE);
+	if (rc == CURLUE_OK)
+		rc = check_scheme(parts, place);
 	if (rc == CURLUE_OK) {
 		get(parts, CURLUPART_USER, &place->user, CURLU_URLDECODE);
 		get(parts, CURLUPART_PASSWORD, &place->password, CURLU_URLDECODE);
 		rc = without_credentials(parts);
 	}
-	if (rc == CURLUE_OK && !(get(parts, CURLUPART_SCHEME, &place->scheme, 0) &&
-				 get(parts, CURLUPART_HOST, &place->host, 0) &&
+	if (rc == CURLUE_OK && !(get(parts, CURLUPART_HOST, &place->host, 0) &&
 				 get(parts, CURLUPART_PORT, &place->port, CURLU_DEFAULT_PORT) &&
 				 get(parts, CURLUPART_URL, &place->plain, 0)))
 		rc = CURLUE_OUT_OF_MEMORY;
-	if (rc == CURLUE_OK && strcmp(place->scheme, "http") != 0 &&
-	    strcmp(place->scheme, "https") != 0)
-		rc = CURLUE_UNSUPPORTED_SCHEME;
 	curl_url_cleanup(parts);
 	if (rc == CURLUE_OK)
 		return 0;

@@ -56,7 +56,8 @@ struct leg {
 	bool admitted;                       /* some address was tried */
 
 	enum reply_asked asked;
-	uint64_t first, last;                /* of the file, inclusive; unless REPLY_ASKED_ALL */
+	uint64_t first, last;                /* asked for, inclusive; unless REPLY_ASKED_ALL */
+	uint64_t sent_last;                  /* what the server says it sends, at most `last` */
 	uint64_t at;                         /* where the next byte goes */
 	uint64_t received_bytes;
 

@@ -138,6 +138,9 @@ def serve(connection):
                 if not piece:
                     return
                 buffered += piece
+                if buffered[0] == 0x16:          # TLS, which is not spoken here
+                    connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                    return
             text, _, buffered = buffered.partition(b"\r\n\r\n")
             request = Request(text)
             with lock:

@@ -231,6 +231,7 @@ static const struct { const char *what, *path; size_t size; } bodies[] = {
 	{ "nothing, asked as a range",  "range-odd?range=bytes%200-0/0", 100 },
 	{ "four parts",                 "range/4000003", 4000003 },
 	{ "encoded, in parts",          "gzip-range/3000000?most=2000", 3000000 },
+	{ "little by little",           "range/20000?most=1999", 20000 },
 	{ "encoded, one range",         "gzip-range/30000", 30000 },
 	{ "416",                        "range-416", 5000 },
 	{ "not a range we can use: unit", "range-odd?range=lines%200-99/5000", 5000 },
