@@ -45,18 +45,27 @@ static void install_hooks(void)
 	cJSON_InitHooks(&hooks);
 }
 
-int request_json_parse(struct text body, struct arena *arena, struct cJSON **json, struct err *err)
+struct arena *json_lend_arena(struct arena *arena)
 {
 	static pthread_once_t installed = PTHREAD_ONCE_INIT;
+	struct arena *before = parse_arena;
+
+	pthread_once(&installed, install_hooks);
+	parse_arena = arena;
+	return before;
+}
+
+int request_json_parse(struct text body, struct arena *arena, struct cJSON **json, struct err *err)
+{
+	struct arena *before;
 	struct text clean;
 
 	if (json_scan(body, arena, &clean, err) < 0)
 		return -1;
-	pthread_once(&installed, install_hooks);
-	parse_arena = arena;
+	before = json_lend_arena(arena);
 	parse_met_ceiling = false;
 	*json = cJSON_ParseWithLengthOpts(clean.bytes, clean.size, NULL, 0);
-	parse_arena = NULL;
+	(void)json_lend_arena(before);
 	if (*json)
 		return 0;
 	if (parse_met_ceiling)

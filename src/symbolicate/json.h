@@ -24,6 +24,10 @@ struct err;
 int json_scan(struct text body, struct arena *arena, struct text *out, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* Until it is called again with what it returned (or NULL), cJSON in this thread takes its
+ * memory from `arena` and gives none back, whoever calls it. */
+struct arena *json_lend_arena(struct arena *arena);
+
 /* Gives marked integers back as numbers (rounded as doubles are), for readers that know
  * nothing of marks. */
 void json_unmark(struct cJSON *json);

@@ -23,16 +23,11 @@ static void mark_referenced(struct native *native)
 	}
 }
 
-static int native_parse(struct work *work, struct text body, struct err *err)
+static int read_body(struct native *native, struct text body, struct err *err)
 {
-	struct native *native = arena_alloc(&work->arena, 1, sizeof(*native));
+	struct work *work = native->work;
 	struct cJSON *json;
 
-	if (!native)
-		return err_no_memory(err);
-	native->work = work;
-	buf_init(&native->path, PATH_BYTES);
-	work->state = native;
 	if (request_json_parse(body, &work->arena, &json, err) < 0 ||
 	    request_read(&native->request, work, json, err) < 0 ||
 	    module_table_make(&native->table, &native->request, &work->arena, err) < 0)
@@ -43,6 +38,23 @@ static int native_parse(struct work *work, struct text body, struct err *err)
 		return err_no_memory(err);
 	mark_referenced(native);
 	return 0;
+}
+
+static int native_parse(struct work *work, struct text body, struct err *err)
+{
+	struct native *native = arena_alloc(&work->arena, 1, sizeof(*native));
+
+	if (!native)
+		return err_no_memory(err);
+	native->work = work;
+	buf_init(&native->path, PATH_BYTES);
+	work->state = native;
+	if (read_body(native, body, err) == 0)
+		return 0;
+	/* An arena that is well filled met its ceiling: the body's fault, not the machine's. */
+	if (err->kind == ERR_LIMIT && work->arena.held_bytes >= work->arena.ceiling_bytes / 2)
+		err->kind = ERR_TOO_LARGE;
+	return -1;
 }
 
 /* --- step -------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "symbolicate/native.h"
 
 #include "base/arena.h"
+#include "symbolicate/json.h"
 
 int err_no_memory(struct err *err)
 {
@@ -133,7 +134,9 @@ static int settle(struct tried *tried, struct work *work, struct resolver *resol
 		  const struct cache_found *found, struct err *err)
 {
 	struct text text;
+	struct arena *before;
 	struct err damage = ERR_INIT;
+	int parsed;
 
 	tried->failure = found->state == CACHE_READY ? ERR_NONE : found->failure;
 	if (keep_text(&work->arena, found->state == CACHE_READY ? found->payload : found->details,
@@ -143,7 +146,10 @@ static int settle(struct tried *tried, struct work *work, struct resolver *resol
 		tried->details = text;
 		return 1;
 	}
-	if (convert_meta_parse(text, &work->arena, &tried->meta, &damage) == 0)
+	before = json_lend_arena(&work->arena);          /* dozens of small parses: no malloc */
+	parsed = convert_meta_parse(text, &work->arena, &tried->meta, &damage);
+	(void)json_lend_arena(before);
+	if (parsed == 0)
 		return 1;
 	if (tried->spoiled++ < SPOIL_TRIES) {
 		resolver->spoil(resolver, &tried->derive, damage.text);

@@ -28,28 +28,34 @@ symbolicate_test_libs = libsymbolicate.a libsource.a libsupport.a libsymcache.a 
 symbolicate_test_flags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) $(CJSON_CFLAGS) -I$(top_srcdir)/tests
 check_PROGRAMS += tests/symbolicate/test_request tests/symbolicate/test_native
 tests_symbolicate_test_native_SOURCES = tests/symbolicate/test_native.c \
-	tests/symbolicate/fake.c tests/symbolicate/fake.h
+	tests/symbolicate/fake.c tests/symbolicate/fake_lower.c \
+	tests/symbolicate/fake.h
 tests_symbolicate_test_native_LDADD = $(symbolicate_test_libs)
 tests_symbolicate_test_native_CPPFLAGS = $(symbolicate_test_flags)
 tests_symbolicate_test_request_SOURCES = tests/symbolicate/test_request.c \
 	tests/fuzz/fuzz_request.c \
-	tests/symbolicate/fake.c tests/symbolicate/fake.h
+	tests/symbolicate/fake.c tests/symbolicate/fake_lower.c \
+	tests/symbolicate/fake.h
 tests_symbolicate_test_request_LDADD = $(symbolicate_test_libs)
 tests_symbolicate_test_request_CPPFLAGS = $(symbolicate_test_flags)
 endif
 
+# The bench makes keys and reads features with the real rooms.
 EXTRA_PROGRAMS += tests/bench/bench_answer
 tests_bench_bench_answer_SOURCES = tests/bench/bench_answer.c \
 	tests/symbolicate/fake.c tests/symbolicate/fake.h
-tests_bench_bench_answer_LDADD = libsymbolicate.a libsource.a libsymcache.a libbase.a \
-	$(CJSON_LIBS) $(CRYPTO_LIBS)
+tests_bench_bench_answer_LDADD = libsymbolicate.a libsource.a libcache.a libconvert.a \
+	libsymcache.a libobject.a libdwarf.a libobject.a libdemangle.a libsandbox.a libstore.a \
+	libboard.a libconfig.a libunpack.a libbase.a $(CJSON_LIBS) $(SQLITE_LIBS) $(YAML_LIBS) \
+	$(SECCOMP_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS)
 tests_bench_bench_answer_CPPFLAGS = $(AM_CPPFLAGS) $(CJSON_CFLAGS) -I$(top_srcdir)/tests
 
 EXTRA_DIST += tests/fuzz/corpus/request
 if FUZZ
 noinst_PROGRAMS += tests/fuzz/fuzz_request
 tests_fuzz_fuzz_request_SOURCES = tests/fuzz/fuzz_request.c \
-	tests/symbolicate/fake.c tests/symbolicate/fake.h
+	tests/symbolicate/fake.c tests/symbolicate/fake_lower.c \
+	tests/symbolicate/fake.h
 tests_fuzz_fuzz_request_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_fuzz_request_LDADD = libsymbolicate.a libsource.a libsymcache.a libbase.a \
 	$(CJSON_LIBS) $(CRYPTO_LIBS)

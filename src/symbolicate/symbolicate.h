@@ -81,7 +81,8 @@ enum stepped { STEP_ERROR = -1, STEP_DONE, STEP_WAIT };
 
 struct request_kind {
 	const char *name;            /* "symbolicate": job rows, metrics */
-	/* Reads a body.  ERR_BAD_REQUEST (400: not JSON), ERR_BAD_SHAPE (422: JSON, wrong shape). */
+	/* Reads a body.  ERR_BAD_REQUEST (400: not JSON), ERR_BAD_SHAPE (422: JSON, wrong shape),
+	 * ERR_TOO_LARGE (413: needs more memory than one request may have). */
 	int (*parse)(struct work *work, struct text body, struct err *err);
 	enum stepped (*step)(struct work *work, struct resolver *resolver, struct err *err);
 	/* The members of the completed reply, the whole envelope: {"status":"completed",...}. */
@@ -106,8 +107,7 @@ int work_candidates(struct work *work, struct buf *json, struct err *err)
 
 /* The bounded scanner that runs before cJSON: UTF-8, depth, size, escapes (NUL and lone
  * surrogates become U+FFFD), integers over 15 digits become strings.  Then cJSON, in the
- * arena.  ERR_BAD_REQUEST with the byte where it went wrong; ERR_LIMIT: too much for one
- * request (413). */
+ * arena.  ERR_BAD_REQUEST with the byte where it went wrong; ERR_LIMIT: over its ceiling. */
 struct cJSON;
 int request_json_parse(struct text body, struct arena *arena, struct cJSON **json, struct err *err)
 	__attribute__((warn_unused_result));

@@ -155,6 +155,27 @@ START_TEST(keeps_to_the_ceiling)
 }
 END_TEST
 
+START_TEST(a_body_that_needs_too_much_memory)
+{
+	struct config config = { .request_memory_bytes = 256 * 1024 };
+	struct buf body;
+	struct work work;
+	struct err err = ERR_INIT;
+
+	buf_init(&body, 1 << 20);
+	buf_add_string(&body, "{\"stacktraces\":[{\"frames\":[{\"instruction_addr\":1}");
+	for (int i = 0; i < 1000; i++)
+		buf_add_string(&body, ",{\"instruction_addr\":1}");
+	buf_add_string(&body, "]}]}");
+	ck_assert_int_eq(work_init(&work, &request_kind_symbolicate, &config, NULL, TEXT_NONE,
+				   &err), 0);
+	ck_assert_int_lt(work.kind->parse(&work, buf_text(&body), &err), 0);
+	ck_assert_int_eq(err.kind, ERR_TOO_LARGE);
+	work_release(&work);
+	buf_release(&body);
+}
+END_TEST
+
 /* --- The schema -------------------------------------------------------------------------- */
 
 #define FRAME(members) \
@@ -436,6 +457,7 @@ int main(void)
 	tcase_add_loop_test(tests, scans_as_the_table_says, 0, COUNT(scans));
 	tcase_add_test(tests, refuses_what_is_too_deep_at_once);
 	tcase_add_test(tests, keeps_to_the_ceiling);
+	tcase_add_test(tests, a_body_that_needs_too_much_memory);
 	tcase_add_loop_test(tests, takes_what_the_schema_says, 0, COUNT(shapes));
 	tcase_add_loop_test(tests, reads_numbers_exactly, 0, COUNT(numbers));
 	tcase_add_test(tests, sorts_registers_and_keeps_the_last);
