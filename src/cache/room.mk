@@ -17,9 +17,20 @@ libcache_a_CFLAGS = $(AM_CFLAGS)
 $(libcache_a_OBJECTS): src/store/statements.h
 
 if HAVE_CHECK
-check_PROGRAMS += tests/cache/test_cache
-tests_cache_test_cache_SOURCES = tests/cache/test_cache.c tests/cache/bench.c tests/cache/bench.h
-tests_cache_test_cache_LDADD = libcache.a libstate.a libstore.a libboard.a libsupport.a libbase.a \
+check_LIBRARIES += libbench.a
+libbench_a_SOURCES = tests/cache/bench.c tests/cache/bench.h
+libbench_a_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+
+check_PROGRAMS += tests/cache/test_cache tests/cache/test_clean tests/cache/test_flight
+cache_test_libraries = libbench.a libcache.a libstate.a libstore.a libboard.a libsupport.a libbase.a \
 	$(CHECK_LIBS) $(SQLITE_LIBS) $(CRYPTO_LIBS)
+tests_cache_test_cache_SOURCES = tests/cache/test_cache.c
+tests_cache_test_cache_LDADD = $(cache_test_libraries)
 tests_cache_test_cache_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+tests_cache_test_clean_SOURCES = tests/cache/test_clean.c
+tests_cache_test_clean_LDADD = $(cache_test_libraries)
+tests_cache_test_clean_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+tests_cache_test_flight_SOURCES = tests/cache/test_flight.c
+tests_cache_test_flight_LDADD = $(cache_test_libraries)
+tests_cache_test_flight_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 endif

@@ -1,0 +1,230 @@
+/*
+ * test_clean -- what the keeper's round removes, and what it leaves alone.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "cache/bench.h"
+#include "cache/room.h"
+#include "support/support.h"
+
+#define HOUR 3600
+#define DAY  86400
+
+static struct cache_round clean(struct bench *bench, bool dry_run)
+{
+	struct cache_round round;
+	struct err err = ERR_INIT;
+
+	ck_assert_msg(cache_clean(bench->cache, bench->state.store, dry_run, &round, &err) == 0, "%s",
+		      err.text);
+	return round;
+}
+
+static struct cache_key numbered(struct bench *bench, enum cache_kind kind, int number)
+{
+	char rest[64];
+
+	snprintf(rest, sizeof(rest), "source: foo\nlocation: %d\n", number);
+	return bench_key(bench, kind, "s", rest);
+}
+
+START_TEST(removes_what_is_expired)
+{
+	int64_t made = bench_now;
+	struct cache_key used, unused, missing, crashed;
+	struct cache_round round;
+	struct bench bench;
+
+	bench_open(&bench);
+	used = numbered(&bench, CACHE_OBJECTS, 1);
+	unused = numbered(&bench, CACHE_OBJECTS, 2);
+	missing = numbered(&bench, CACHE_OBJECTS, 3);
+	crashed = numbered(&bench, CACHE_SYMCACHES, 4);
+	bench_put(&bench, &used, "used");
+	bench_put(&bench, &unused, "unused");
+	bench_fail(&bench, &missing, ERR_NOT_FOUND);
+	bench_fail(&bench, &crashed, ERR_CRASHED);
+	round = clean(&bench, false);
+	ck_assert_uint_eq(round.removed_entries, 0);
+	ck_assert_uint_eq(round.kept_entries, 4);
+	ck_assert_uint_eq(round.kept_bytes, 4 + 6 + 2 * CACHE_ROW_COST_BYTES);
+	bench_now = made + HOUR;
+	ck_assert_str_eq(bench_find(&bench, &used), "used");
+	/* Only counted. */
+	round = clean(&bench, true);
+	ck_assert_uint_eq(round.removed_entries, 1);
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 4);
+	round = clean(&bench, false);
+	ck_assert_uint_eq(round.removed_entries, 1);
+	/* An expired crash still says how often it happened. */
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry "
+				   "WHERE state = 'crashed'"), 1);
+	bench_now = made + DAY + 61;
+	round = clean(&bench, false);
+	ck_assert_uint_eq(round.removed_entries, 2);
+	ck_assert_uint_eq(round.removed_bytes, 6);
+	ck_assert_int_ne(access(bench_blob(&bench, &unused), F_OK), 0);
+	ck_assert_str_eq(bench_find(&bench, &unused), "absent");
+	ck_assert_str_eq(bench_find(&bench, &used), "used");
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 1);
+	bench_now = made;
+	bench_remove(&bench);
+}
+END_TEST
+
+/* More than fit into a page, and a page's worth of removals. */
+START_TEST(works_in_pages)
+{
+	enum { MANY = 2 * CACHE_BATCH + 7 };
+	struct cache_round round;
+	struct bench bench;
+
+	bench_open(&bench);
+	for (int i = 0; i < MANY; i++) {
+		struct arena_mark mark = arena_mark(&bench.arena);
+		struct cache_key key = numbered(&bench, CACHE_OBJECT_META, i);
+
+		if (i % 3)
+			bench_put_small(&bench, &key, "{}");
+		else
+			bench_fail(&bench, &key, ERR_NOT_FOUND);
+		arena_rewind(&bench.arena, mark);
+	}
+	bench_now += HOUR;
+	round = clean(&bench, false);
+	ck_assert_uint_eq(round.removed_entries, (MANY + 2) / 3);
+	ck_assert_uint_eq(round.kept_entries, MANY - (MANY + 2) / 3);
+	bench.state.config.cache_quota_bytes = 100 * (CACHE_ROW_COST_BYTES + 2);
+	round = clean(&bench, false);
+	ck_assert_uint_eq(round.kept_entries, 100);
+	bench_remove(&bench);
+}
+END_TEST
+
+START_TEST(keeps_the_quota_by_use)
+{
+	struct cache_key keys[10];
+	struct cache_round round;
+	struct bench bench;
+	struct err err = ERR_INIT;
+	char payload[2001];
+
+	memset(payload, 'x', sizeof(payload) - 1);
+	payload[sizeof(payload) - 1] = '\0';
+	bench_open(&bench);
+	for (int i = 0; i < 10; i++) {
+		keys[i] = numbered(&bench, CACHE_SYMCACHES, i);
+		bench_put(&bench, &keys[i], payload);
+		bench_now++;
+	}
+	bench_now += HOUR;
+	/* The oldest is used again. */
+	ck_assert_int_ne(strcmp(bench_find(&bench, &keys[0]), "absent"), 0);
+	ck_assert_int_eq(cache_write_touches(bench.cache, bench.state.store, &err), 0);
+	bench.state.config.cache_quota_bytes = 9000;
+	round = clean(&bench, true);
+	ck_assert_uint_eq(round.removed_entries, 6);
+	round = clean(&bench, false);
+	ck_assert_uint_eq(round.removed_entries, 6);
+	ck_assert_uint_eq(round.kept_bytes, 8000);
+	for (int i = 0; i < 10; i++) {
+		bool kept = i == 0 || i >= 7;
+
+		ck_assert_int_eq(strcmp(bench_find_anew(&bench, &keys[i]), "absent") != 0, kept);
+		ck_assert_int_eq(access(bench_blob(&bench, &keys[i]), F_OK) == 0, kept);
+	}
+	bench_remove(&bench);
+}
+END_TEST
+
+static void age(const char *path, int64_t seconds)
+{
+	struct timespec times[2] = { { .tv_sec = bench_now - seconds }, { .tv_sec = bench_now - seconds } };
+
+	ck_assert_int_eq(utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW), 0);
+}
+
+START_TEST(removes_files_nobody_knows)
+{
+	struct cache_key known, lost, fresh;
+	struct cache_round round;
+	struct bench bench;
+	struct err err = ERR_INIT;
+	char path[CACHE_PATH_BYTES];
+	int fds[2];
+
+	bench_now = clock_unix_seconds();
+	bench_open(&bench);
+	known = numbered(&bench, CACHE_SYMCACHES, 1);
+	lost = numbered(&bench, CACHE_SYMCACHES, 2);
+	fresh = numbered(&bench, CACHE_SYMCACHES, 3);
+	bench_put(&bench, &known, "known");
+	bench_put(&bench, &lost, "lost");
+	bench_put(&bench, &fresh, "fresh");
+	age(bench_blob(&bench, &known), 2 * HOUR);
+	age(bench_blob(&bench, &lost), 2 * HOUR);
+	state_sql(&bench.state, "DELETE FROM cache_entry WHERE id > 1");
+	ck_assert_int_eq(cache_temporary(bench.cache, path, sizeof(path), &fds[0], &err), 0);
+	age(path, 2 * HOUR);
+	ck_assert_int_eq(cache_temporary(bench.cache, path, sizeof(path), &fds[1], &err), 0);
+	write_file(state_path(&bench.state, "cache/symcaches/README"), "mine", 4);
+	age(state_path(&bench.state, "cache/symcaches/README"), 2 * HOUR);
+	write_file(state_path(&bench.state, "cache/tmp/gone-7"), "", 0);
+	round = clean(&bench, true);
+	ck_assert_uint_eq(round.orphan_files, 3);
+	round = clean(&bench, false);
+	ck_assert_uint_eq(round.orphan_files, 3);
+	ck_assert_int_eq(access(bench_blob(&bench, &known), F_OK), 0);
+	ck_assert_int_ne(access(bench_blob(&bench, &lost), F_OK), 0);
+	ck_assert_int_eq(access(bench_blob(&bench, &fresh), F_OK), 0);
+	ck_assert_int_eq(access(path, F_OK), 0);
+	ck_assert_int_eq(access(state_path(&bench.state, "cache/symcaches/README"), F_OK), 0);
+	round = clean(&bench, false);
+	ck_assert_uint_eq(round.orphan_files, 0);
+	close(fds[0]);
+	close(fds[1]);
+	bench_remove(&bench);
+}
+END_TEST
+
+START_TEST(removes_flights_of_the_dead)
+{
+	struct cache_key key;
+	struct bench bench;
+	struct err err = ERR_INIT;
+
+	bench_open(&bench);
+	key = numbered(&bench, CACHE_SYMCACHES, 1);
+	ck_assert_int_eq(cache_claim(bench.cache, bench.state.store, &key, "a", &err), 1);
+	clean(&bench, false);
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM flight"), 1);
+	bench_now += 3 * CACHE_LEASE_SECONDS;
+	clean(&bench, false);
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM flight"), 0);
+	bench_remove(&bench);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("clean");
+	TCase *tcase = tcase_create("clean");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, removes_what_is_expired);
+	tcase_add_test(tcase, works_in_pages);
+	tcase_add_test(tcase, keeps_the_quota_by_use);
+	tcase_add_test(tcase, removes_files_nobody_knows);
+	tcase_add_test(tcase, removes_flights_of_the_dead);
+	suite_add_tcase(suite, tcase);
+	return support_main(suite);
+}
