@@ -24,6 +24,12 @@ tests_symcache_test_write_SOURCES = tests/symcache/test_write.c \
 tests_symcache_test_write_LDADD = $(symcache_test_libs)
 tests_symcache_test_write_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 
+check_PROGRAMS += tests/symcache/test_cover
+tests_symcache_test_cover_SOURCES = tests/symcache/test_cover.c \
+	tests/symcache/fake.c tests/symcache/fake.h
+tests_symcache_test_cover_LDADD = $(symcache_test_libs)
+tests_symcache_test_cover_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+
 check_PROGRAMS += tests/symcache/test_lookup
 tests_symcache_test_lookup_SOURCES = tests/symcache/test_lookup.c \
 	tests/symcache/fake.c tests/symcache/fake.h tests/fuzz/fuzz_symcache.c
