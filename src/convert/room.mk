@@ -10,3 +10,16 @@ libconvert_a_SOURCES = \
 	src/convert/memo.c src/convert/memo.h \
 	src/convert/names.c
 libconvert_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS)
+
+if HAVE_CHECK
+check_PROGRAMS += tests/convert/test_convert tests/convert/test_cells
+convert_test_libs = libconvert.a libsandbox.a libboard.a libdemangle.a libsupport.a \
+	$(symcache_libs) $(CJSON_LIBS) $(SECCOMP_LIBS) $(IBERTY_LIBS) $(CHECK_LIBS)
+convert_test_cppflags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+tests_convert_test_convert_SOURCES = tests/convert/test_convert.c
+tests_convert_test_convert_LDADD = $(convert_test_libs)
+tests_convert_test_convert_CPPFLAGS = $(convert_test_cppflags)
+tests_convert_test_cells_SOURCES = tests/convert/test_cells.c
+tests_convert_test_cells_LDADD = $(convert_test_libs)
+tests_convert_test_cells_CPPFLAGS = $(convert_test_cppflags)
+endif
