@@ -228,7 +228,7 @@ static void follow(struct fetch *fetch, struct leg *leg, int64_t now)
 		fail(fetch, BLAME_FINAL, &err, now);
 		return;
 	}
-	if (place_of(from, leg->reply.location, &place, &err) < 0) {
+	if (fetch_place_of(from, leg->reply.location, &place, &err) < 0) {
 		fail(fetch, BLAME_FINAL, &err, now);
 		return;
 	}

@@ -168,7 +168,7 @@ static int copy_order(struct fetch *fetch, const struct fetch_order *order, stru
 	fetch->source_id = mem_strdup(order->source_id ? order->source_id : "");
 	if (!fetch->source_id || copy_headers(fetch, order) < 0)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a transfer");
-	if (place_of(order->url, NULL, &fetch->home, &fetch->result) == 0)
+	if (fetch_place_of(order->url, NULL, &fetch->home, &fetch->result) == 0)
 		fetch->host_hash = hash_fast(fetch->home.host, strlen(fetch->home.host));
 	else if (fetch->result.kind == ERR_NO_MEMORY)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a transfer");

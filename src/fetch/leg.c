@@ -14,6 +14,7 @@
 
 #define BUFFER_BYTES 65536L
 #define HEADER_LINE_BYTES ((size_t)16 * 1024)
+#define HEAD_BYTES ((size_t)256 * 1024)  /* curl keeps all of it */
 
 static bool is_for_the_body(const struct leg *leg)
 {
@@ -78,6 +79,12 @@ static size_t on_header(char *bytes, size_t one, size_t size, void *payload)
 	struct fetch *fetch = leg->fetch;
 
 	(void)one;
+	leg->head_bytes += size;
+	if (leg->head_bytes > HEAD_BYTES) {
+		leg->judged = false;
+		err_set(&leg->failure, ERR_DOWNLOAD, "the head of the answer is too long");
+		return 0;
+	}
 	if (leg->judged)
 		return size;                     /* trailers */
 	if (size <= HEADER_LINE_BYTES)

@@ -29,7 +29,7 @@ static CURLUcode check_scheme(CURLU *url, struct fetch_place *place)
 		       ? CURLUE_OK : CURLUE_UNSUPPORTED_SCHEME;
 }
 
-int place_of(const char *url, const char *location, struct fetch_place *place, struct err *err)
+int fetch_place_of(const char *url, const char *location, struct fetch_place *place, struct err *err)
 {
 	CURLU *parts = curl_url();
 	CURLUcode rc = parts ? curl_url_set(parts, CURLUPART_URL, url, 0) : CURLUE_OUT_OF_MEMORY;

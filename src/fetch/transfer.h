@@ -35,7 +35,7 @@ struct fetch_place {
 	char *plain;                         /* the address without them, and without fragment */
 };
 /* `location` NULL: `url` itself, else where it leads from there. */
-int  place_of(const char *url, const char *location, struct fetch_place *place, struct err *err)
+int  fetch_place_of(const char *url, const char *location, struct fetch_place *place, struct err *err)
 	__attribute__((warn_unused_result));
 void place_release(struct fetch_place *place);
 /* The same scheme, host and port? */
@@ -60,6 +60,7 @@ struct leg {
 	uint64_t sent_last;                  /* what the server says it sends, at most `last` */
 	uint64_t at;                         /* where the next byte goes */
 	uint64_t received_bytes;
+	size_t head_bytes;                   /* trailers included */
 
 	struct reply reply;
 	bool judged;

@@ -86,14 +86,14 @@ struct front {
 
 /* --- request.c: from CGI variables to a struct request --------------------------------- */
 /* ERR_BAD_REQUEST with the text to send. */
-int  request_read(struct request *request, struct err *err) __attribute__((warn_unused_result));
+int  incoming_read(struct request *request, struct err *err) __attribute__((warn_unused_result));
 /* The body, at most `max` bytes: ERR_TOO_LARGE, ERR_BAD_REQUEST when it ends early. */
-int  request_read_body(struct request *request, size_t max, struct err *err)
+int  incoming_read_body(struct request *request, size_t max, struct err *err)
 	__attribute__((warn_unused_result));
 /* `timeout` and, where asked for, `scope` of the query: ERR_BAD_REQUEST. */
-int  request_read_query(struct request *request, struct err *err)
+int  incoming_read_query(struct request *request, struct err *err)
 	__attribute__((warn_unused_result));
-bool request_is_json(const struct request *request);
+bool incoming_is_json(const struct request *request);
 
 /* --- reply.c ---------------------------------------------------------------------------- */
 void reply_init(struct reply *reply);

@@ -37,7 +37,7 @@ static struct text path_of(const struct request *request)
 	return path;
 }
 
-int request_read(struct request *request, struct err *err)
+int incoming_read(struct request *request, struct err *err)
 {
 	request->started_micros = clock_monotonic_micros();
 	request->method_name = variable(request, "REQUEST_METHOD");
@@ -106,7 +106,7 @@ static int read_parameter(struct request *request, struct text name, struct text
 	return 0;
 }
 
-int request_read_query(struct request *request, struct err *err)
+int incoming_read_query(struct request *request, struct err *err)
 {
 	struct text left = request->query;
 
@@ -134,7 +134,7 @@ int request_read_query(struct request *request, struct err *err)
 	return 0;
 }
 
-int request_read_body(struct request *request, size_t max, struct err *err)
+int incoming_read_body(struct request *request, size_t max, struct err *err)
 {
 	struct text length = variable(request, "CONTENT_LENGTH");
 	uint64_t promised = 0;
@@ -163,7 +163,7 @@ int request_read_body(struct request *request, size_t max, struct err *err)
 }
 
 /* application/json or application/<x>+json, parameters allowed. */
-bool request_is_json(const struct request *request)
+bool incoming_is_json(const struct request *request)
 {
 	struct text type = request->content_type;
 	const char *end = type.bytes ? memchr(type.bytes, ';', type.size) : NULL;

@@ -72,7 +72,7 @@ static void answer_one(struct worker *worker, struct request *request)
 
 	reply_reset(&worker->reply);
 	request->endpoint = BOARD_ENDPOINT_OTHER;
-	if (request_read(request, &err) < 0)
+	if (incoming_read(request, &err) < 0)
 		reply_error(&worker->reply, &err);
 	else
 		route_answer(worker, request, &worker->reply);

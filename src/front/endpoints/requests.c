@@ -80,7 +80,7 @@ void answer_request_poll(struct worker *worker, struct request *request, struct 
 	struct err err = ERR_INIT;
 	struct debugid id;
 
-	if (request_read_query(request, &err) < 0) {
+	if (incoming_read_query(request, &err) < 0) {
 		reply_error(reply, &err);
 		return;
 	}

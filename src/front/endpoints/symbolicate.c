@@ -99,12 +99,12 @@ void answer_symbolicate(struct worker *worker, struct request *request, struct r
 	const struct config *config = worker->front->config;
 	struct err err = ERR_INIT;
 
-	if (!request_is_json(request)) {
+	if (!incoming_is_json(request)) {
 		reply_text(reply, 415, "Expected request with `Content-Type: application/json`");
 		return;
 	}
-	if (request_read_query(request, &err) < 0 ||
-	    request_read_body(request, (size_t)config->symbolicate_body_max_bytes, &err) < 0) {
+	if (incoming_read_query(request, &err) < 0 ||
+	    incoming_read_body(request, (size_t)config->symbolicate_body_max_bytes, &err) < 0) {
 		reply_error(reply, &err);
 		return;
 	}
