@@ -1,0 +1,199 @@
+/*
+ * test_keeper -- one keeper per state folder, its errands, and how it leaves.
+ */
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "cache/cache.h"
+#include "job/job.h"
+#include "keeper/keeper.h"
+#include "store/state.h"
+#include "support/support.h"
+
+#define SECONDS_MAX 20
+
+static pid_t start_keeper(struct state *state)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct err err = ERR_INIT;
+		struct board *board;
+
+		/* A process of its own: what the parent has open is not for it. */
+		if (board_open(&board, &state->config, &err) < 0 ||
+		    keeper_run(&state->config, board, &err) < 0) {
+			fprintf(stderr, "%s\n", err.text);
+			_exit(EXIT_FAILURE);
+		}
+		board_close(board);
+		_exit(EXIT_SUCCESS);
+	}
+	ck_assert_int_gt(pid, 0);
+	return pid;
+}
+
+static int64_t milliseconds_until_end(pid_t pid)
+{
+	int64_t started = clock_monotonic_millis();
+	int status;
+
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	return clock_monotonic_millis() - started;
+}
+
+/* Waits for the answer to become that. */
+static void until(struct state *state, const char *sql, int64_t wanted)
+{
+	int64_t end = clock_monotonic_millis() + SECONDS_MAX * 1000;
+
+	while (state_ask(state, sql) != wanted) {
+		ck_assert_msg(clock_monotonic_millis() < end, "never: %s = %lld", sql, (long long)wanted);
+		usleep(20000);
+	}
+}
+
+START_TEST(does_its_errands)
+{
+	struct state state = { 0 };
+	struct jobs jobs;
+	struct err err = ERR_INIT;
+	char id[JOB_ID_BYTES];
+	pid_t keeper;
+
+	state_make(&state);
+	state.config.cache_cleanup_interval_seconds = 1;
+	state.config.job_seconds = 1;
+	state_open(&state);
+	jobs = (struct jobs){ .config = &state.config, .store = state.store, .board = state.board };
+	ck_assert_msg(job_submit(&jobs, "symbolicate", TEXT_NONE, TEXT("x"), id, &err) == 0, "%s",
+		      err.text);
+	keeper = start_keeper(&state);
+	until(&state, "SELECT count(*) FROM job WHERE state = 'timeout'", 1);
+	state_sql(&state, "INSERT INTO cache_entry (kind, version, hash, credentials, state, size_bytes, "
+		  "details, boot, build_id, made_at, used_at) VALUES ('objects', 1, zeroblob(32), "
+		  "zeroblob(32), 'not_found', 0, 'old', 1, 'x', 1, 1)");
+	until(&state, "SELECT count(*) FROM cache_entry", 0);
+	ck_assert_int_eq(state_ask(&state, "SELECT count(*) FROM boot"), 1);
+	board_bump(state.board, BOARD_STOP);
+	ck_assert_int_lt(milliseconds_until_end(keeper), 1000);
+	state_remove(&state);
+}
+END_TEST
+
+/* The second stands by and takes over from the first, however that one ends. */
+START_TEST(there_is_one_and_another_follows)
+{
+	struct state state = { 0 };
+	pid_t first, second;
+	int status;
+
+	state_make(&state);
+	state.config.cache_cleanup_interval_seconds = 1;
+	state_open(&state);
+	first = start_keeper(&state);
+	until(&state, "SELECT count(*) FROM boot", 1);
+	second = start_keeper(&state);
+	usleep(300000);
+	ck_assert_int_eq(waitpid(second, &status, WNOHANG), 0);
+	ck_assert_int_eq(kill(first, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(first, &status, 0), first);
+	/* Nobody else lived: its coming is a new boot. */
+	until(&state, "SELECT count(*) FROM boot", 2);
+	board_bump(state.board, BOARD_STOP);
+	ck_assert_int_lt(milliseconds_until_end(second), 1000);
+	state_remove(&state);
+}
+END_TEST
+
+START_TEST(a_keeper_in_waiting_leaves_too)
+{
+	struct state state = { 0 };
+	pid_t keepers[2];
+
+	state_open(&state);
+	for (int i = 0; i < 2; i++)
+		keepers[i] = start_keeper(&state);
+	until(&state, "SELECT count(*) FROM boot", 1);
+	usleep(300000);
+	board_bump(state.board, BOARD_STOP);
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_lt(milliseconds_until_end(keepers[i]), 1500);
+	state_remove(&state);
+}
+END_TEST
+
+START_TEST(once_is_all_at_once)
+{
+	struct state state = { 0 };
+	struct cache_round round;
+	struct err err = ERR_INIT;
+
+	state_open(&state);
+	state_sql(&state, "INSERT INTO cache_entry (kind, version, hash, credentials, state, size_bytes, "
+		  "details, boot, build_id, made_at, used_at) VALUES ('objects', 1, zeroblob(32), "
+		  "zeroblob(32), 'not_found', 0, 'old', 1, 'x', 1, 1)");
+	ck_assert_msg(keeper_once(&state.config, state.board, true, &round, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(round.removed_entries, 1);
+	ck_assert_int_eq(state_ask(&state, "SELECT count(*) FROM cache_entry"), 1);
+	ck_assert_int_eq(keeper_once(&state.config, state.board, false, &round, &err), 0);
+	ck_assert_uint_eq(round.removed_entries, 1);
+	ck_assert_int_eq(state_ask(&state, "SELECT count(*) FROM cache_entry"), 0);
+	state_remove(&state);
+}
+END_TEST
+
+static int once(void *payload, struct err *err)
+{
+	struct state *state = payload;
+	struct cache_round round;
+
+	return keeper_once(&state->config, state->board, false, &round, err);
+}
+
+START_TEST(survives_every_allocation_failure)
+{
+	struct state state = { 0 };
+
+	state_open(&state);
+	support_every_allocation_failure(once, &state, 100);
+	state_remove(&state);
+}
+END_TEST
+
+START_TEST(says_why_it_cannot)
+{
+	struct state state = { 0 };
+	struct err err = ERR_INIT;
+
+	state_open(&state);
+	state_sql(&state, "PRAGMA user_version = 77");
+	ck_assert_int_eq(keeper_run(&state.config, state.board, &err), -1);
+	ck_assert_msg(strstr(err.text, "keeper: the database is of a newer symgate"), "%s", err.text);
+	state_remove(&state);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("keeper");
+	TCase *tcase = tcase_create("keeper");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, does_its_errands);
+	tcase_add_test(tcase, there_is_one_and_another_follows);
+	tcase_add_test(tcase, a_keeper_in_waiting_leaves_too);
+	tcase_add_test(tcase, once_is_all_at_once);
+	tcase_add_test(tcase, survives_every_allocation_failure);
+	tcase_add_test(tcase, says_why_it_cannot);
+	suite_add_tcase(suite, tcase);
+	return support_main(suite);
+}
