@@ -16,7 +16,16 @@ source_test_flags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) $(CJSON_CFLAGS) -I$(top_srcdi
 tests_source_test_layout_SOURCES = tests/source/test_layout.c
 tests_source_test_layout_LDADD = $(source_test_libs)
 tests_source_test_layout_CPPFLAGS = $(source_test_flags)
-tests_source_test_source_SOURCES = tests/source/test_source.c
+tests_source_test_source_SOURCES = tests/source/test_source.c tests/fuzz/fuzz_source.c
 tests_source_test_source_LDADD = $(source_test_libs)
 tests_source_test_source_CPPFLAGS = $(source_test_flags)
+endif
+
+EXTRA_DIST += tests/fuzz/corpus/source
+if FUZZ
+noinst_PROGRAMS += tests/fuzz/fuzz_source
+tests_fuzz_fuzz_source_SOURCES = tests/fuzz/fuzz_source.c
+tests_fuzz_fuzz_source_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_source_LDADD = libsource.a libbase.a $(CJSON_LIBS) $(CRYPTO_LIBS)
+tests_fuzz_fuzz_source_CPPFLAGS = $(AM_CPPFLAGS) $(CJSON_CFLAGS)
 endif

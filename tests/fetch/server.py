@@ -88,6 +88,10 @@ def answer(request, send):
         while True:
             send(b"X-Drip: 1\r\n")
             time.sleep(0.05)
+    if what == "endless-head":
+        send(b"HTTP/1.1 200 OK\r\n")
+        while True:
+            send(b"X-More: 0123456789\r\n" * 1000)
     if what == "drip-404":
         send(head("404 Not Found", "Content-Length: 1000000"))
         while True:

@@ -165,11 +165,13 @@ static void check(const struct outcome *outcome, const char *what, enum err_kind
 static void check_pattern(const struct outcome *outcome, size_t size)
 {
 	char *body = body_of(outcome);
+	size_t same = 0;
 
 	ck_assert_msg(outcome->status.kind == ERR_NONE, "%s", outcome->status.text);
 	ck_assert_uint_eq(outcome->bytes, size);
-	for (size_t i = 0; i < size; i++)
-		ck_assert_msg((uint8_t)body[i] == i % 65536 * 7 % 251, "byte %zu", i);
+	while (same < size && (uint8_t)body[same] == same % 65536 * 7 % 251)
+		same++;
+	ck_assert_uint_eq(same, size);
 	free(body);
 }
 
@@ -199,6 +201,7 @@ static const struct {
 	{ "too long",     "body/11000000",   ERR_MALFORMED, "Maximum file size exceeded", 1 },
 	{ "too long in parts", "range/11000000?most=1000", ERR_MALFORMED, "Maximum file size exceeded", 1 },
 	{ "bomb",         "bomb",            ERR_MALFORMED, "Maximum file size exceeded", 1 },
+	{ "endless head", "endless-head",    ERR_DOWNLOAD,  "the head of the answer is too long", 3 },
 	{ "few redirects", "redirect/9",     ERR_NONE,      "", 1 },
 	{ "many redirects", "redirect/10",   ERR_DOWNLOAD,  "too many redirects", 1 },
 	{ "redirect to a file", "to?url=file:///etc/passwd", ERR_DOWNLOAD,
