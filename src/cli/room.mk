@@ -1,1 +1,21 @@
-# src/cli -- sources, tests and programs of this room.
+# src/cli/room.mk -- the program, and its room.
+noinst_LIBRARIES += libcli.a
+libcli_a_SOURCES = src/cli/backup.c src/cli/cells.c src/cli/cells.h src/cli/cli.h \
+	src/cli/companions.c src/cli/companions.h src/cli/config.c src/cli/lookup.c \
+	src/cli/names.c src/cli/names.h src/cli/object.c src/cli/operations.c \
+	src/cli/progress.c src/cli/progress.h src/cli/serve.c src/cli/sources.c src/cli/sources.h \
+	src/cli/state.c src/cli/state.h \
+	src/cli/status.c \
+	src/cli/subject.c src/cli/subject.h src/cli/symbolicate.c src/cli/symcache.c \
+	src/cli/table.c src/cli/table.h src/cli/trace.c src/cli/trace.h src/cli/why.c
+libcli_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS)
+
+bin_PROGRAMS += symgate
+symgate_SOURCES = src/cli/main.c
+symgate_LDADD = libcli.a libfront.a libworkshop.a libkeeper.a libsymbolicate.a libjob.a \
+	libsource.a libcache.a libfetch.a libconvert.a libsymcache.a libobject.a libdwarf.a \
+	libobject.a libdemangle.a libsandbox.a libboard.a libstore.a libconfig.a libunpack.a \
+	libbase.a $(FCGI_LIBS) $(CJSON_LIBS) $(CURL_LIBS) $(SQLITE_LIBS) $(CRYPTO_LIBS) \
+	$(YAML_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(SECCOMP_LIBS) $(IBERTY_LIBS)
+
+$(libcli_a_OBJECTS): src/store/statements.h

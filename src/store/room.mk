@@ -15,7 +15,7 @@ libstore_a_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS)
 # Named statements; migrations in order; the schema for the test that compares the two.
 SQL_NAMED = \
 	$(top_srcdir)/sql/store.sql $(top_srcdir)/sql/cache.sql \
-	$(top_srcdir)/sql/job.sql
+	$(top_srcdir)/sql/job.sql $(top_srcdir)/sql/cli.sql
 SQL_STEPS = \
 	$(top_srcdir)/sql/migrate/0001-first.sql \
 	$(top_srcdir)/sql/schema.sql

@@ -375,6 +375,10 @@ END_TEST
 static const struct { const char *statement, *line, *why; } allowed_scans[] = {
 	{ "store_boot_latest", "SCAN boot", "backwards by id, ends after one" },
 	{ "cache_total", "SCAN cache_entry", "the keeper's sum" },
+	{ "cli_caches", "SCAN cache_entry", "a person's sum" },
+	{ "cli_sources", "SCAN cache_entry", "a person's sum" },
+	{ "cli_jobs_mentioning", "SCAN job", "a person's search" },
+	{ "store_boot_land", "SCAN flight", "all of it, once per boot" },
 	{ "flight_sweep", "SCAN flight", "the keeper's; as many as there are downloads" },
 };
 
@@ -512,6 +516,25 @@ START_TEST(a_killed_service_has_ended)
 }
 END_TEST
 
+START_TEST(a_new_boot_frees_what_the_dead_held)
+{
+	struct state state = { 0 };
+	struct store_boot boot;
+	struct err err = ERR_INIT;
+
+	state_open(&state);
+	state_sql(&state, "INSERT INTO job (id, kind, state, owner, lease_until, body_bytes, created_at, "
+		  "deadline_at) VALUES (printf('%036d', 1), 'symbolicate', 'running', 'w', 9999999999, 1, "
+		  "1, 9999999999);"
+		  "INSERT INTO flight (kind, version, hash, owner, boot, lease_until, attempt, started_at) "
+		  "VALUES ('objects', 1, zeroblob(32), 'w', 0, 9999999999, 1, 1)");
+	ck_assert_int_eq(store_boot_join(state.store, &boot, &err), 0);
+	ck_assert_int_eq(state_ask(&state, "SELECT count(*) FROM flight"), 0);
+	ck_assert_int_eq(state_ask(&state, "SELECT lapses FROM job WHERE state = 'queued'"), 1);
+	state_remove(&state);
+}
+END_TEST
+
 START_TEST(the_key_of_credentials_stays)
 {
 	struct state state;
@@ -603,6 +626,7 @@ int main(void)
 	tcase_add_test(tcase, refuses_wrong_use);
 	tcase_add_test(tcase, boots_are_counted);
 	tcase_add_test(tcase, a_killed_service_has_ended);
+	tcase_add_test(tcase, a_new_boot_frees_what_the_dead_held);
 	tcase_add_test(tcase, the_key_of_credentials_stays);
 	tcase_add_test(tcase, backs_up_while_others_write);
 	tcase_add_test(tcase, checkpoints_shorten_the_log);

@@ -1,0 +1,230 @@
+/* cells.c -- see cells.h. */
+#include "cli/cells.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/json_writer.h"
+#include "convert/convert.h"
+#include "symbolicate/symbolicate.h"
+
+#define OPERATIONS_MAX 16u
+#define NEWS_MILLIS 1000
+#define REPLY_BYTES ((size_t)16 * 1024 * 1024)
+#define PATH_BYTES 4096u
+
+int cells_start(struct nursery **nursery, const struct config *config, struct err *err)
+{
+	/* The nursery keeps the table as long as it lives. */
+	static struct cell_operation operations[OPERATIONS_MAX];
+	size_t count = 0;
+
+	for (; count < convert_operation_count && count + 2 < OPERATIONS_MAX; count++)
+		operations[count] = convert_operations[count];
+	operations[count++] = cells_operation_describe;
+	operations[count++] = cells_operation_dump;
+	return nursery_start(nursery, config, operations, count, err);
+}
+
+static int answer_want(struct cell_handle *handle, const struct cell_news *news,
+		       cells_find_fn *find, void *payload, struct err *err)
+{
+	int fd = find ? find(payload, news->role, news->id, news->name) : -1;
+	int rc = cell_answer_want(handle, fd, err);
+
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+int cells_run(struct nursery *nursery, const struct cell_order *order, cells_find_fn *find,
+	      void *payload, struct buf *reply, struct err *err)
+{
+	struct cell_handle *handle;
+	struct cell_news news = { .kind = CELL_NOTHING };
+	int rc = -1;
+
+	if (nursery_hatch(nursery, order, &handle, err) < 0)
+		return -1;
+	for (;;) {
+		if (cell_wait_news(handle, NEWS_MILLIS, &news, err) < 0)
+			break;
+		if (news.kind == CELL_NOTHING)
+			continue;
+		if (news.kind == CELL_WANTS) {
+			if (answer_want(handle, &news, find, payload, err) < 0)
+				break;
+			continue;
+		}
+		if (news.kind == CELL_DONE) {
+			buf_add_text(reply, news.reply);
+			rc = buf_check(reply, err);
+		} else if (news.kind == CELL_FAILED || news.kind == CELL_DIED) {
+			*err = news.status;
+		} else {
+			err_set(err, ERR_INTERNAL, "a cell sent an unexpected message");
+		}
+		break;
+	}
+	cell_kill(handle);
+	return rc;
+}
+
+int cells_temporary(int *fd, struct err *err)
+{
+	const char *folder = getenv("TMPDIR");
+	char path[PATH_BYTES];
+
+	if (!folder || folder[0] != '/')
+		folder = "/tmp";
+	if (file_temporary(folder, path, sizeof(path), fd, err) < 0)
+		return -1;
+	unlink(path);
+	return 0;
+}
+
+/* --- describe ------------------------------------------------------------------------- */
+
+static struct text member_text(const cJSON *object, const char *name)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+
+	return cJSON_IsString(item) ? text_of(item->valuestring) : TEXT_NONE;
+}
+
+/* Numbers travel as "0x..." texts: a double would round them. */
+static uint64_t member_hex(const cJSON *object, const char *name)
+{
+	struct text text = member_text(object, name);
+	uint64_t value = 0;
+
+	if (text.size > 2)
+		(void)text_to_u64((struct text){ text.bytes + 2, text.size - 2 }, 16, &value);
+	return value;
+}
+
+static unsigned read_offers(const cJSON *object)
+{
+	static const struct { const char *name; unsigned bit; } offers[] = {
+		{ "debug", DESCRIBE_DEBUG },   { "symbols", DESCRIBE_SYMBOLS },
+		{ "unwind", DESCRIBE_UNWIND }, { "sources", DESCRIBE_SOURCES },
+	};
+	unsigned bits = 0;
+
+	for (size_t i = 0; i < sizeof(offers) / sizeof(offers[0]); i++)
+		if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, offers[i].name)))
+			bits |= offers[i].bit;
+	return bits;
+}
+
+static int read_wants(const cJSON *array, struct arena *arena, struct described *slice,
+		      struct err *err)
+{
+	size_t count = (size_t)cJSON_GetArraySize(array);
+	struct described_want *wants = arena_alloc(arena, count ? count : 1, sizeof(*wants));
+	const cJSON *item;
+
+	if (!wants)
+		return err_set(err, ERR_NO_MEMORY, "no room for %zu companions", count);
+	slice->wants = wants;
+	cJSON_ArrayForEach(item, array)
+		wants[slice->want_count++] = (struct described_want){
+			member_text(item, "role"), member_text(item, "id"), member_text(item, "name"),
+		};
+	return 0;
+}
+
+static int read_slice(const cJSON *object, struct arena *arena, struct described *slice,
+		      struct err *err)
+{
+	slice->trouble = member_text(object, "trouble");
+	slice->format = member_text(object, "format");
+	slice->kind = member_text(object, "kind");
+	slice->arch = member_text(object, "arch");
+	slice->debug_id = member_text(object, "debug_id");
+	slice->code_id = member_text(object, "code_id");
+	slice->debug_file = member_text(object, "debug_file");
+	slice->load_address = member_hex(object, "load_address");
+	slice->size = member_hex(object, "size");
+	slice->offers = read_offers(object);
+	return read_wants(cJSON_GetObjectItemCaseSensitive(object, "wants"), arena, slice, err);
+}
+
+/* The reply comes from a cell that has seen hostile bytes: nothing in it is believed. */
+static int read_description(struct text reply, struct arena *arena,
+			    struct description *description, struct err *err)
+{
+	char *kept = arena_strndup(arena, reply.bytes, reply.size);
+	const cJSON *list, *item;
+	struct described *slices;
+	cJSON *json;
+
+	if (!kept)
+		return err_set(err, ERR_NO_MEMORY, "no room for what the cell says");
+	if (request_json_parse((struct text){ kept, reply.size }, arena, &json, err) < 0)
+		return err_while(err, "what the cell says");
+	list = cJSON_GetObjectItemCaseSensitive(json, "slices");
+	slices = arena_alloc(arena, (size_t)cJSON_GetArraySize(list) + 1, sizeof(*slices));
+	if (!slices)
+		return err_set(err, ERR_NO_MEMORY, "no room for the slices of a file");
+	cJSON_ArrayForEach(item, list)
+		if (read_slice(item, arena, &slices[description->slice_count++], err) < 0)
+			return -1;
+	description->slices = slices;
+	description->packed = member_text(json, "packed");
+	description->use = member_text(json, "use");
+	description->chosen = (size_t)member_hex(json, "chosen");
+	if (description->chosen > description->slice_count)
+		description->chosen = description->slice_count;
+	return 0;
+}
+
+static int write_parameters(const char *arch, const struct debugid *debug_id, struct buf *out,
+			    struct err *err)
+{
+	struct json_writer json;
+	char id[DEBUGID_TEXT_BYTES];
+
+	json_writer_init(&json, out);
+	json_object(&json);
+	json_member_string(&json, "arch", arch ? arch : "");
+	if (debug_id) {
+		debugid_format(debug_id, id);
+		json_member_string(&json, "debug_id", id);
+	}
+	json_object_end(&json);
+	return buf_check(out, err);
+}
+
+int cells_describe(struct nursery *nursery, int fd, const char *arch,
+		   const struct debugid *debug_id, int unpacked_fd, int slice_fd,
+		   struct arena *arena, struct description *description, struct err *err)
+{
+	const struct cell_file inputs[] = { { "file", fd } };
+	const struct cell_file outputs[] = { { "unpacked", unpacked_fd }, { "slice", slice_fd } };
+	struct cell_order order = {
+		.operation = cells_operation_describe.name,
+		.inputs = inputs, .input_count = 1, .outputs = outputs, .output_count = 2,
+	};
+	struct buf parameters, reply;
+	int rc = -1;
+
+	memset(description, 0, sizeof(*description));
+	buf_init(&parameters, PATH_BYTES);
+	buf_init(&reply, REPLY_BYTES);
+	if (write_parameters(arch, debug_id, &parameters, err) == 0) {
+		order.parameters = buf_text(&parameters);
+		if (cells_run(nursery, &order, NULL, NULL, &reply, err) == 0)
+			rc = read_description(buf_text(&reply), arena, description, err);
+	}
+	buf_release(&parameters);
+	buf_release(&reply);
+	return rc;
+}

@@ -1,0 +1,435 @@
+/* lookup.c -- "symgate lookup": addresses of one object into functions, files and lines. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/guard.h"
+#include "base/json_writer.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "cli/cli.h"
+#include "cli/names.h"
+#include "cli/subject.h"
+#include "symcache/symcache.h"
+
+#define LINE_BYTES 65536u
+#define OUT_BYTES ((size_t)1 << 30)
+#define BATCH_QUESTIONS 4096u
+
+struct question {
+	struct text text;            /* as it was written */
+	bool is_address;
+	uint64_t address;
+	size_t first_frame, frame_count;
+};
+
+struct lookup {
+	struct cli *cli;
+	const char *path, *arch;
+	bool relative, demangled;
+	struct subject subject;
+	struct names names;
+	struct file_map map;
+	struct symcache cache;
+	uint64_t base;               /* what an address of the file has more than ours */
+	struct question questions[BATCH_QUESTIONS];
+	size_t question_count;
+	struct symcache_frame *frames;       /* of all questions */
+	size_t frame_count, frame_room;
+	struct buf out, file;
+	bool found_any, met_no_address;
+};
+
+/* --- Asking --------------------------------------------------------------------------- */
+
+struct look { const struct symcache *cache; uint64_t address; struct symcache_frame *frames; };
+
+static int look_once(void *payload)
+{
+	struct look *look = payload;
+
+	return (int)symcache_lookup(look->cache, look->address, look->frames, LIMIT_INLINE_DEPTH);
+}
+
+static int answer_question(struct lookup *lookup, struct question *question, struct err *err)
+{
+	struct look look = { .cache = &lookup->cache, .address = question->address - lookup->base };
+	int cut_short, count;
+
+	question->first_frame = lookup->frame_count;
+	if (!question->is_address || question->address < lookup->base)
+		return 0;
+	if (vec_room(&lookup->frames, &lookup->frame_room, lookup->frame_count + LIMIT_INLINE_DEPTH,
+		     sizeof(*lookup->frames)) < 0)
+		return err_set(err, ERR_NO_MEMORY, "no room for the frames");
+	look.frames = lookup->frames + lookup->frame_count;
+	count = guard_run(look_once, &look, &cut_short);
+	if (cut_short)
+		return err_set(err, ERR_IO, "%s was cut short while it was read", lookup->path);
+	for (int i = 0; i < count; i++)
+		if (names_meet(&lookup->names, look.frames[i].function, look.frames[i].language,
+			       err) < 0)
+			return -1;
+	question->frame_count = (size_t)count;
+	lookup->frame_count += (size_t)count;
+	lookup->found_any = lookup->found_any || count > 0;
+	return 0;
+}
+
+/* --- Showing -------------------------------------------------------------------------- */
+
+/* What terminals would obey is shown instead. */
+static void add_visible(struct buf *out, struct text text)
+{
+	for (size_t i = 0; i < text.size && !out->failed; i++) {
+		unsigned char c = (unsigned char)text.bytes[i];
+
+		if (c < ' ' || c == 0x7f)
+			buf_printf(out, "\\x%02x", c);
+		else
+			buf_add_char(out, (char)c);
+	}
+}
+
+static struct text frame_file(struct lookup *lookup, const struct symcache_frame *frame)
+{
+	buf_clear(&lookup->file);
+	if (frame->has_file)
+		symcache_frame_path(frame, &lookup->file);
+	return buf_text(&lookup->file);
+}
+
+static void show_frame(struct lookup *lookup, const struct symcache_frame *frame, bool inlined)
+{
+	bool colour = lookup->cli->colour;
+	struct text file = frame_file(lookup, frame);
+	struct buf *out = &lookup->out;
+
+	if (inlined)
+		buf_add_string(out, " (inlined by) ");
+	buf_add_string(out, colour ? "\033[1m" : "");
+	add_visible(out, names_readable(&lookup->names, frame->function, frame->language));
+	buf_add_string(out, colour ? "\033[0m at \033[36m" : " at ");
+	if (file.size > 0)
+		add_visible(out, file);
+	else
+		buf_add_string(out, "??");
+	buf_printf(out, "%s:%u\n", colour ? "\033[0m" : "", (unsigned)frame->line);
+}
+
+static void show_question(struct lookup *lookup, const struct question *question)
+{
+	struct buf *out = &lookup->out;
+
+	if (!question->is_address) {
+		add_visible(out, question->text);
+		buf_add_string(out, ": ?? (not an address)\n");
+		return;
+	}
+	buf_printf(out, "0x%llx: ", (unsigned long long)question->address);
+	for (size_t i = 0; i < question->frame_count; i++)
+		show_frame(lookup, &lookup->frames[question->first_frame + i], i > 0);
+	if (question->frame_count == 0)
+		buf_add_string(out, "?? at ??:0\n");
+}
+
+static void json_frame(struct lookup *lookup, const struct symcache_frame *frame,
+		       struct json_writer *json)
+{
+	json_object(json);
+	json_member_text(json, "function",
+			 names_readable(&lookup->names, frame->function, frame->language));
+	json_member_text(json, "symbol", frame->function);
+	if (frame->has_file)
+		json_member_text(json, "file", frame_file(lookup, frame));
+	json_member_u64(json, "line", frame->line);
+	json_object_end(json);
+}
+
+static void json_question(struct lookup *lookup, const struct question *question)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, &lookup->out);
+	json_object(&json);
+	if (question->is_address) {
+		json_member_hex(&json, "address", question->address);
+	} else {
+		json_member_text(&json, "address", question->text);
+		json_member_string(&json, "error", "not an address");
+	}
+	json_key(&json, "frames");
+	json_array(&json);
+	for (size_t i = 0; i < question->frame_count; i++)
+		json_frame(lookup, &lookup->frames[question->first_frame + i], &json);
+	json_array_end(&json);
+	json_object_end(&json);
+	buf_add_char(&lookup->out, '\n');
+}
+
+struct showing { struct lookup *lookup; const struct question *question; };
+
+/* The texts of frames lie in the mapped file: guarded too. */
+static int show_guarded(void *payload)
+{
+	struct showing *showing = payload;
+
+	if (showing->lookup->cli->json)
+		json_question(showing->lookup, showing->question);
+	else
+		show_question(showing->lookup, showing->question);
+	return 0;
+}
+
+/* --- A batch -------------------------------------------------------------------------- */
+
+static int answer_batch(struct lookup *lookup, struct err *err)
+{
+	int cut_short = 0;
+
+	for (size_t i = 0; i < lookup->question_count; i++)
+		if (answer_question(lookup, &lookup->questions[i], err) < 0)
+			return -1;
+	if (names_ask(&lookup->names, err) < 0)
+		return -1;
+	for (size_t i = 0; i < lookup->question_count && !cut_short; i++) {
+		struct showing showing = { lookup, &lookup->questions[i] };
+
+		(void)guard_run(show_guarded, &showing, &cut_short);
+	}
+	if (cut_short)
+		return err_set(err, ERR_IO, "%s was cut short while it was read", lookup->path);
+	lookup->question_count = 0;
+	lookup->frame_count = 0;
+	if (buf_check(&lookup->out, err) < 0 ||
+	    file_write_all(STDOUT_FILENO, lookup->out.bytes, lookup->out.size, err) < 0)
+		return -1;
+	buf_clear(&lookup->out);
+	return 0;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static struct text trim(struct text text)
+{
+	while (text.size > 0 && is_blank(text.bytes[0])) {
+		text.bytes++;
+		text.size--;
+	}
+	while (text.size > 0 && is_blank(text.bytes[text.size - 1]))
+		text.size--;
+	return text;
+}
+
+/* The text must live until the batch is answered. */
+static int ask(struct lookup *lookup, struct text text, struct err *err)
+{
+	struct question *question = &lookup->questions[lookup->question_count];
+	struct text digits = text;
+
+	if (text_starts_with(text, "0x") || text_starts_with(text, "0X"))
+		digits = (struct text){ text.bytes + 2, text.size - 2 };
+	*question = (struct question){ .text = text };
+	question->is_address = text_to_u64(digits, 16, &question->address);
+	if (!question->is_address)
+		lookup->met_no_address = true;
+	lookup->question_count++;
+	return lookup->question_count == BATCH_QUESTIONS ? answer_batch(lookup, err) : 0;
+}
+
+/* Asks every whole line in the buffer; *used is where the rest begins. */
+static int ask_lines(struct lookup *lookup, struct text bytes, bool is_end, size_t *used,
+		     struct err *err)
+{
+	*used = 0;
+	while (*used < bytes.size) {
+		const char *line = bytes.bytes + *used;
+		size_t left = bytes.size - *used;
+		const char *end = memchr(line, '\n', left);
+		struct text text;
+
+		if (!end && !is_end && left < LINE_BYTES)
+			break;
+		text = trim((struct text){ line, end ? (size_t)(end - line) : left });
+		*used += end ? (size_t)(end - line) + 1 : left;
+		if (text.size > 0 && ask(lookup, text, err) < 0)
+			return -1;
+	}
+	return answer_batch(lookup, err);
+}
+
+/* What has come is answered at once: who asks through a pipe waits for it. */
+static int ask_input(struct lookup *lookup, struct err *err)
+{
+	static char bytes[2 * LINE_BYTES];
+	size_t size = 0, used;
+	ssize_t got;
+
+	do {
+		got = read(STDIN_FILENO, bytes + size, LINE_BYTES - 1);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return err_os(err, errno, "reading addresses from standard input");
+		size += (size_t)got;
+		if (ask_lines(lookup, (struct text){ bytes, size }, got == 0, &used, err) < 0)
+			return -1;
+		memmove(bytes, bytes + used, size - used);
+		size -= used;
+	} while (got != 0);
+	return 0;
+}
+
+/* --- The whole ------------------------------------------------------------------------ */
+
+static int open_cache(struct lookup *lookup, struct err *err)
+{
+	struct subject *subject = &lookup->subject;
+	int fd = subject->fd, made = -1, rc;
+
+	if (!subject->is_symcache) {
+		lookup->base = lookup->relative ? 0 : subject->object->load_address;
+		if (subject_prefer_debug(subject, err) < 0 || cells_temporary(&made, err) < 0)
+			return -1;
+		rc = subject_convert(subject, made, NULL, err);
+		if (rc < 0)
+			goto done;
+		fd = made;
+	}
+	rc = file_map_fd(&lookup->map, fd, err);
+	if (rc == 0)
+		rc = symcache_open(&lookup->cache, lookup->map.bytes, lookup->map.size, err);
+	if (rc < 0)
+		err_while(err, "%s", lookup->path);
+done:
+	if (made >= 0)
+		close(made);
+	return rc;
+}
+
+static int run_lookup(struct lookup *lookup, char **addresses, int count, struct err *err)
+{
+	if (guard_install() < 0)
+		return err_os(err, errno, "installing a signal handler");
+	if (subject_open(&lookup->subject, lookup->path, err) < 0 || open_cache(lookup, err) < 0)
+		return -1;
+	if (count == 0)
+		return ask_input(lookup, err);
+	for (int i = 0; i < count; i++)
+		if (ask(lookup, trim(text_of(addresses[i])), err) < 0)
+			return -1;
+	return answer_batch(lookup, err);
+}
+
+static int exit_code(const struct lookup *lookup)
+{
+	if (lookup->met_no_address) {
+		fprintf(stderr, "symgate: some of the input was not an address\n");
+		return CLI_FAILED;
+	}
+	return lookup->found_any ? CLI_OK : CLI_NOTHING;
+}
+
+static int run_with_cells(struct lookup *lookup, char **addresses, int count)
+{
+	struct config config;
+	struct nursery *nursery = NULL;
+	struct companions folders = lookup->subject.companions;
+	struct err err = ERR_INIT;
+	int rc = -1;
+
+	if (cli_config_load(lookup->cli, &config, &err) < 0)
+		return cli_fail(&err);
+	if (cells_start(&nursery, &config, &err) < 0) {
+		config_release(&config);
+		return cli_fail(&err);
+	}
+	subject_init(&lookup->subject, &config, nursery);
+	lookup->subject.companions = folders;
+	lookup->subject.arch = lookup->arch;
+	buf_init(&lookup->out, OUT_BYTES);
+	buf_init(&lookup->file, 4 * LIMIT_NAME_BYTES);
+	if (names_open(&lookup->names, lookup->demangled ? nursery : NULL, &err) == 0) {
+		rc = run_lookup(lookup, addresses, count, &err);
+		names_close(&lookup->names);
+	}
+	mem_give_back(lookup->frames);
+	buf_release(&lookup->out);
+	buf_release(&lookup->file);
+	file_unmap(&lookup->map);
+	subject_release(&lookup->subject);
+	nursery_stop(nursery);
+	config_release(&config);
+	return rc < 0 ? cli_fail(&err) : exit_code(lookup);
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+	static struct lookup lookup;         /* its batch is large for a stack */
+	struct companions *companions = &lookup.subject.companions;
+	int at = 1;
+
+	lookup.cli = cli;
+	lookup.demangled = true;
+	for (; at < argc && argv[at][0] == '-' && argv[at][1]; at++) {
+		bool has_value = at + 1 < argc;
+
+		if (!strcmp(argv[at], "--relative"))
+			lookup.relative = true;
+		else if (!strcmp(argv[at], "--no-demangle"))
+			lookup.demangled = false;
+		else if (!strcmp(argv[at], "--arch") && has_value)
+			lookup.arch = argv[++at];
+		else if (!strcmp(argv[at], "--debug-dir") && has_value &&
+			 companions->debug_folder_count < COMPANIONS_FOLDERS)
+			companions->debug_folders[companions->debug_folder_count++] = argv[++at];
+		else if (!strcmp(argv[at], "--")) {
+			at++;
+			break;
+		} else {
+			return cli_misused(&cli_lookup, "unknown option `%s`, or its value is missing",
+					   argv[at]);
+		}
+	}
+	if (at >= argc)
+		return cli_misused(&cli_lookup, "no OBJECT is named");
+	lookup.path = argv[at++];
+	return run_with_cells(&lookup, argv + at, argc - at);
+}
+
+const struct cli_command cli_lookup = {
+	.name = "lookup",
+	.arguments = "[--relative] [--no-demangle] [--arch ARCH] [--debug-dir DIR] OBJECT [ADDRESS...]",
+	.about = "functions, files, lines and inlined calls at addresses of an object",
+	.help =
+	"OBJECT is an ELF or Mach-O file, a dSYM folder, a Breakpad .sym file or a SymCache;\n"
+	"gzip and zstd are unpacked. Addresses are hexadecimal, with or without 0x, as the\n"
+	"object itself counts them; without any they are read from standard input, one on a\n"
+	"line, and answered as they come.\n"
+	"\n"
+	"  --relative      addresses are relative to the object's load address (for a\n"
+	"                  SymCache they always are)\n"
+	"  --no-demangle   names as the compiler wrote them\n"
+	"  --arch ARCH     which object of a fat Mach-O file: x86_64, arm64, ...\n"
+	"  --debug-dir DIR where separate debug information lies, besides the object's own\n"
+	"                  folder; may be repeated (default: /usr/lib/debug)\n"
+	"\n"
+	"Separate debug information is found by build id in DIR/.build-id, by debug link\n"
+	"beside the object, in .debug beside it and below DIR; OBJECT.dwp, .dwo files and dwz\n"
+	"files likewise, OBJECT.dSYM for Mach-O.\n"
+	"\n"
+	"With --json one object per line: {\"address\", \"frames\": [{\"function\", \"symbol\",\n"
+	"\"file\", \"line\"}]}, innermost call first.\n"
+	"\n"
+	"exit codes: 0 something was found, 1 failed, 2 wrong usage, 3 nothing was found\n",
+	.run = run,
+};

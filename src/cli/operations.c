@@ -1,0 +1,289 @@
+/* operations.c -- what cells do for the command line alone: see cells.h. */
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/arch.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/json_writer.h"
+#include "base/limits.h"
+#include "cli/cells.h"
+#include "object/object.h"
+#include "symbolicate/symbolicate.h"
+#include "symcache/symcache.h"
+#include "unpack/unpack.h"
+
+#define ARENA_BYTES ((size_t)256 * 1024 * 1024)
+#define FLUSH_BYTES ((size_t)1 << 20)
+#define HEAD_BYTES 4u
+#define NO_SLICE SIZE_MAX
+
+/* --- describe ------------------------------------------------------------------------- */
+
+struct choice {
+	enum arch arch;
+	bool has_arch;
+	struct debugid debug_id;     /* nil: any */
+	size_t slice;                /* NO_SLICE: none yet */
+	struct text bytes;
+};
+
+static int read_choice(struct text parameters, struct arena *arena, struct choice *choice,
+		       struct err *err)
+{
+	const cJSON *arch, *id;
+	cJSON *json;
+
+	choice->slice = NO_SLICE;
+	if (request_json_parse(parameters, arena, &json, err) < 0)
+		return -1;
+	arch = cJSON_GetObjectItemCaseSensitive(json, "arch");
+	if (cJSON_IsString(arch) && arch->valuestring[0]) {
+		choice->has_arch = true;
+		if (!arch_named(text_of(arch->valuestring), &choice->arch))
+			return err_set(err, ERR_BAD_REQUEST, "unknown architecture `%s`",
+				       arch->valuestring);
+	}
+	id = cJSON_GetObjectItemCaseSensitive(json, "debug_id");
+	if (cJSON_IsString(id) && !debugid_parse(text_of(id->valuestring), &choice->debug_id))
+		return err_set(err, ERR_BAD_REQUEST, "`%s` is no debug id", id->valuestring);
+	return 0;
+}
+
+static bool fits(const struct choice *choice, const struct object *object)
+{
+	if (choice->debug_id.kind != DEBUGID_NIL &&
+	    memcmp(choice->debug_id.uuid, object->debug_id.uuid, DEBUGID_UUID_BYTES) != 0)
+		return false;
+	return !choice->has_arch || choice->arch == object->arch;
+}
+
+static void write_wants(const struct object *object, struct json_writer *json)
+{
+	json_key(json, "wants");
+	json_array(json);
+	for (size_t i = 0; i < object->want_count; i++) {
+		json_object(json);
+		json_member_string(json, "role", object_role_name(object->wants[i].role));
+		json_member_text(json, "id", object->wants[i].id);
+		json_member_text(json, "name", object->wants[i].name);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void write_object(const struct object *object, struct json_writer *json)
+{
+	char id[DEBUGID_TEXT_BYTES];
+
+	json_member_string(json, "format", object->format->name);
+	json_member_string(json, "kind", object_kind_name(object->kind));
+	json_member_string(json, "arch", arch_name(object->arch));
+	if (object->debug_id.kind != DEBUGID_NIL) {
+		debugid_format(&object->debug_id, id);
+		json_member_string(json, "debug_id", id);
+	}
+	json_member_text(json, "code_id", object->code_id);
+	json_member_text(json, "debug_file", object->debug_file);
+	json_member_hex(json, "load_address", object->load_address);
+	json_member_hex(json, "size", object->size);
+	json_member_bool(json, "debug", object->offers & OBJECT_OFFERS_DEBUG);
+	json_member_bool(json, "symbols", object->offers & OBJECT_OFFERS_SYMBOLS);
+	json_member_bool(json, "unwind", object->offers & OBJECT_OFFERS_UNWIND);
+	json_member_bool(json, "sources", object->offers & OBJECT_OFFERS_SOURCES);
+	write_wants(object, json);
+}
+
+static void describe_slice(struct file_map file, size_t index, struct choice *choice,
+			   struct arena *arena, struct json_writer *json)
+{
+	struct object object = { 0 };
+	struct err err = ERR_INIT;
+	struct text bytes;
+
+	json_object(json);
+	if (object_slice(file.bytes, file.size, index, &bytes, &err) < 0 ||
+	    object_open(&object, bytes.bytes, bytes.size, arena, &err) < 0) {
+		json_member_string(json, "trouble", err.text);
+	} else {
+		write_object(&object, json);
+		if (choice->slice == NO_SLICE && fits(choice, &object)) {
+			choice->slice = index;
+			choice->bytes = bytes;
+		}
+		object_release(&object);
+	}
+	json_object_end(json);
+}
+
+/* One level of compression, by content, as with downloads. */
+static int unpack_input(struct cell *cell, struct file_map *file, struct json_writer *json,
+			bool *unpacked, struct err *err)
+{
+	int in = cell_input(cell, "file"), out = cell_output(cell, "unpacked");
+	enum unpack_kind kind;
+
+	if (file_map_fd(file, in, err) < 0)
+		return -1;
+	kind = unpack_recognise(file->bytes, file->size < HEAD_BYTES ? 0 : HEAD_BYTES);
+	*unpacked = kind != UNPACK_NONE;
+	if (!*unpacked)
+		return 0;
+	file_unmap(file);
+	json_member_string(json, "packed", unpack_kind_name(kind));
+	if (unpack_stream(kind, in, out, LIMIT_DOWNLOAD_BYTES, err) < 0)
+		return err_while(err, "unpacking %s", unpack_kind_name(kind));
+	return file_map_fd(file, out, err);
+}
+
+static int write_chosen(struct cell *cell, struct file_map file, const struct choice *choice,
+			bool unpacked, size_t count, struct json_writer *json, struct err *err)
+{
+	bool whole = choice->bytes.size == file.size;
+	bool found = choice->slice != NO_SLICE;
+
+	json_member_hex(json, "chosen", found ? choice->slice : count);
+	if (found && !whole &&
+	    file_write_all(cell_output(cell, "slice"), choice->bytes.bytes, choice->bytes.size,
+			   err) < 0)
+		return -1;
+	json_member_string(json, "use", found && !whole ? "slice" : unpacked ? "unpacked" : "file");
+	return 0;
+}
+
+static int describe(struct cell *cell, struct err *err)
+{
+	struct file_map file = { 0 };
+	struct choice choice = { 0 };
+	struct json_writer json;
+	struct arena arena;
+	size_t count;
+	bool unpacked = false;
+	int rc = -1;
+
+	arena_init(&arena, ARENA_BYTES);
+	json_writer_init(&json, cell->reply);
+	json_object(&json);
+	if (read_choice(cell->parameters, &arena, &choice, err) < 0 ||
+	    unpack_input(cell, &file, &json, &unpacked, err) < 0)
+		goto done;
+	count = object_slice_count(file.bytes, file.size);
+	json_key(&json, "slices");
+	json_array(&json);
+	for (size_t i = 0; i < count; i++)
+		describe_slice(file, i, &choice, &arena, &json);
+	json_array_end(&json);
+	rc = write_chosen(cell, file, &choice, unpacked, count, &json, err);
+	json_object_end(&json);
+done:
+	file_unmap(&file);
+	arena_release(&arena);
+	return rc < 0 ? -1 : buf_check(cell->reply, err);
+}
+
+const struct cell_operation cells_operation_describe = { "describe", describe };
+
+/* --- dump ----------------------------------------------------------------------------- */
+
+static int flush(struct buf *out, int fd, struct err *err)
+{
+	if (buf_check(out, err) < 0 || file_write_all(fd, out->bytes, out->size, err) < 0)
+		return -1;
+	buf_clear(out);
+	return 0;
+}
+
+static void dump_head(const struct symcache *cache, struct json_writer *json)
+{
+	char id[DEBUGID_TEXT_BYTES];
+
+	debugid_format(&cache->debug_id, id);
+	json_member_u64(json, "version", cache->version);
+	json_member_string(json, "arch", arch_name(cache->arch));
+	json_member_string(json, "debug_id", id);
+	json_member_u64(json, "files", cache->file_count);
+	json_member_u64(json, "functions", cache->function_count);
+	json_member_u64(json, "locations", cache->location_count);
+	json_member_u64(json, "ranges", cache->range_count);
+	json_member_u64(json, "string_bytes", cache->string_bytes);
+}
+
+static void dump_range(const struct symcache *cache, uint32_t index, struct json_writer *json,
+		       struct buf *path)
+{
+	struct symcache_frame frames[LIMIT_INLINE_DEPTH];
+	uint32_t address = symcache_range_address(cache, index);
+	size_t count = symcache_lookup(cache, address, frames, LIMIT_INLINE_DEPTH);
+
+	json_object(json);
+	json_member_hex(json, "address", address);
+	json_key(json, "frames");
+	json_array(json);
+	for (size_t i = 0; i < count; i++) {
+		json_object(json);
+		json_member_text(json, "symbol", frames[i].function);
+		json_member_string(json, "language", language_name(frames[i].language));
+		if (frames[i].has_file) {
+			buf_clear(path);
+			symcache_frame_path(&frames[i], path);
+			json_member_text(json, "file", buf_text(path));
+		}
+		json_member_u64(json, "line", frames[i].line);
+		json_object_end(json);
+	}
+	json_array_end(json);
+	json_object_end(json);
+}
+
+static int dump_json(const struct symcache *cache, int fd, struct buf *out, struct err *err)
+{
+	struct json_writer json;
+	struct buf path;
+	int rc = 0;
+
+	buf_init(&path, 4 * LIMIT_NAME_BYTES);
+	json_writer_init(&json, out);
+	json_object(&json);
+	dump_head(cache, &json);
+	json_key(&json, "lookups");
+	json_array(&json);
+	for (uint32_t i = 0; i < cache->range_count && rc == 0; i++) {
+		dump_range(cache, i, &json, &path);
+		if (out->size > FLUSH_BYTES)
+			rc = flush(out, fd, err);
+	}
+	json_array_end(&json);
+	json_object_end(&json);
+	buf_add_char(out, '\n');
+	buf_release(&path);
+	return rc;
+}
+
+static int dump(struct cell *cell, struct err *err)
+{
+	int fd = cell_output(cell, "text");
+	struct file_map file = { 0 };
+	struct symcache cache;
+	struct buf out;
+	int rc = -1;
+
+	buf_init(&out, cell->memory_bytes / 2);
+	if (file_map_fd(&file, cell_input(cell, "symcache"), err) < 0 ||
+	    symcache_open(&cache, file.bytes, file.size, err) < 0)
+		goto done;
+	rc = text_is(cell->parameters, "json") ? dump_json(&cache, fd, &out, err)
+					       : symcache_dump(&cache, &out, err);
+	if (rc == 0)
+		rc = flush(&out, fd, err);
+done:
+	buf_release(&out);
+	file_unmap(&file);
+	return rc;
+}
+
+const struct cell_operation cells_operation_dump = { "dump", dump };

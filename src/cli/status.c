@@ -1,0 +1,347 @@
+/* status.c -- "symgate status": the service at a glance, from its database and board. */
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/json_writer.h"
+#include "board/board.h"
+#include "cli/cli.h"
+#include "cli/state.h"
+#include "cli/table.h"
+#include "sandbox/sandbox.h"
+#include "store/statements.h"
+#include "store/store.h"
+
+#define OUT_BYTES ((size_t)64 * 1024 * 1024)
+#define DAY_SECONDS 86400
+#define JOBS_SHOWN 20
+#define STATE_COLUMNS 16u
+#define NAME_COLUMNS 24u
+#define COUNT_COLUMNS 12u
+#define ID_COLUMNS 38u
+
+/* Every section is written twice over: as JSON, or as lines. */
+struct status {
+	struct store *store;
+	struct buf out;
+	struct json_writer json;
+	bool as_json;
+	bool any;                    /* rows in this section */
+	int64_t now;
+};
+
+static void heading(struct status *status, const char *name, const char *columns)
+{
+	status->any = false;
+	if (status->as_json) {
+		json_key(&status->json, name);
+		json_array(&status->json);
+	} else {
+		buf_printf(&status->out, "\n%s\n", columns);
+	}
+}
+
+static void section_end(struct status *status)
+{
+	if (status->as_json)
+		json_array_end(&status->json);
+	else if (!status->any)
+		buf_add_string(&status->out, "  none\n");
+}
+
+static void add_number(struct buf *out, int64_t number)
+{
+	char text[32];
+	struct buf digits;
+
+	buf_init(&digits, sizeof(text));
+	buf_printf(&digits, "%lld", (long long)number);
+	table_add_cell(out, buf_text(&digits), COUNT_COLUMNS);
+	buf_release(&digits);
+}
+
+static void add_ago(struct status *status, int64_t at)
+{
+	table_add_age(&status->out, status->now - at);
+	buf_add_string(&status->out, " ago");
+}
+
+/* --- Rows ---------------------------------------------------------------------------------- */
+
+static int live_row(void *payload, const struct store_value *row, unsigned count)
+{
+	struct status *status = payload;
+
+	(void)count;
+	status->any = true;
+	if (status->as_json) {
+		json_object(&status->json);
+		json_member_text(&status->json, "state", row[0].text);
+		json_member_u64(&status->json, "count", (uint64_t)row[1].number);
+		json_key(&status->json, "oldest_at");
+		json_i64(&status->json, row[2].number);
+		json_object_end(&status->json);
+		return 0;
+	}
+	buf_add_string(&status->out, "  ");
+	table_add_cell(&status->out, row[0].text, STATE_COLUMNS);
+	add_number(&status->out, row[1].number);
+	buf_add_string(&status->out, "the oldest came ");
+	add_ago(status, row[2].number);
+	buf_add_char(&status->out, '\n');
+	return 0;
+}
+
+static int ended_row(void *payload, const struct store_value *row, unsigned count)
+{
+	struct status *status = payload;
+
+	(void)count;
+	status->any = true;
+	if (status->as_json) {
+		json_object(&status->json);
+		json_member_text(&status->json, "state", row[0].text);
+		json_member_u64(&status->json, "count", (uint64_t)row[1].number);
+		json_member_u64(&status->json, "slowest_millis", (uint64_t)row[2].number);
+		json_object_end(&status->json);
+		return 0;
+	}
+	buf_add_string(&status->out, "  ");
+	table_add_cell(&status->out, row[0].text, STATE_COLUMNS);
+	add_number(&status->out, row[1].number);
+	buf_printf(&status->out, "the slowest took %.1f s\n", (double)row[2].number / 1000);
+	return 0;
+}
+
+static int running_row(void *payload, const struct store_value *row, unsigned count)
+{
+	struct status *status = payload;
+
+	(void)count;
+	status->any = true;
+	if (status->as_json) {
+		json_object(&status->json);
+		json_member_text(&status->json, "id", row[0].text);
+		json_member_text(&status->json, "kind", row[1].text);
+		json_member_text(&status->json, "scope", row[2].text);
+		json_member_text(&status->json, "state", row[3].text);
+		json_key(&status->json, "created_at");
+		json_i64(&status->json, row[4].number);
+		json_member_u64(&status->json, "attempt", (uint64_t)row[5].number);
+		json_member_text(&status->json, "owner", row[6].text);
+		json_object_end(&status->json);
+		return 0;
+	}
+	buf_add_string(&status->out, "  ");
+	table_add_cell(&status->out, row[0].text, ID_COLUMNS);
+	table_add_cell(&status->out, row[3].text, STATE_COLUMNS);
+	add_ago(status, row[4].number);
+	buf_printf(&status->out, ", attempt %lld\n", (long long)row[5].number);
+	return 0;
+}
+
+static int cache_row(void *payload, const struct store_value *row, unsigned count)
+{
+	struct status *status = payload;
+
+	(void)count;
+	status->any = true;
+	if (status->as_json) {
+		json_object(&status->json);
+		json_member_text(&status->json, "kind", row[0].text);
+		json_member_u64(&status->json, "version", (uint64_t)row[1].number);
+		json_member_u64(&status->json, "ready", (uint64_t)row[2].number);
+		json_member_u64(&status->json, "failures", (uint64_t)row[3].number);
+		json_member_u64(&status->json, "bytes", (uint64_t)row[4].number);
+		json_object_end(&status->json);
+		return 0;
+	}
+	buf_add_string(&status->out, "  ");
+	table_add_cell(&status->out, row[0].text, NAME_COLUMNS);
+	add_number(&status->out, row[2].number);
+	add_number(&status->out, row[3].number);
+	table_add_bytes(&status->out, (uint64_t)row[4].number);
+	buf_add_char(&status->out, '\n');
+	return 0;
+}
+
+static int source_row(void *payload, const struct store_value *row, unsigned count)
+{
+	static const char *const keys[] = { "ready", "not_found", "denied", "failed" };
+	struct status *status = payload;
+
+	(void)count;
+	status->any = true;
+	if (status->as_json) {
+		json_object(&status->json);
+		json_member_text(&status->json, "source", row[0].text);
+		for (unsigned i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			json_member_u64(&status->json, keys[i], (uint64_t)row[1 + i].number);
+		json_object_end(&status->json);
+		return 0;
+	}
+	buf_add_string(&status->out, "  ");
+	table_add_cell(&status->out, row[0].text, NAME_COLUMNS);
+	for (unsigned i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		add_number(&status->out, row[1 + i].number);
+	add_ago(status, row[5].number);
+	buf_add_char(&status->out, '\n');
+	return 0;
+}
+
+static int boot_row(void *payload, const struct store_value *row, unsigned count)
+{
+	struct status *status = payload;
+	char since[CLOCK_TEXT_BYTES];
+
+	(void)count;
+	clock_format_utc(row[2].number, since);
+	if (status->as_json) {
+		json_key(&status->json, "boot");
+		json_object(&status->json);
+		json_member_u64(&status->json, "number", (uint64_t)row[0].number);
+		json_member_text(&status->json, "build", row[1].text);
+		json_member_string(&status->json, "started", since);
+		json_object_end(&status->json);
+		return 1;
+	}
+	buf_printf(&status->out, "boot     %lld, since %s, build ", (long long)row[0].number, since);
+	table_add_text(&status->out, row[1].text);
+	buf_add_char(&status->out, '\n');
+	return 1;
+}
+
+/* --- Sections -------------------------------------------------------------------------------- */
+
+static int show_section(struct status *status, const char *name, const char *columns,
+			unsigned statement, const int64_t *parameter, store_row_fn *row,
+			struct err *err)
+{
+	struct store_value value = store_int(parameter ? *parameter : 0);
+
+	heading(status, name, columns);
+	if (store_run(status->store, statement, &value, parameter ? 1 : 0, row, status, err) < 0)
+		return -1;
+	section_end(status);
+	return 0;
+}
+
+static void show_gauges(struct status *status, const struct board *board)
+{
+	static const struct { enum board_gauge gauge; const char *key; } gauges[] = {
+		{ BOARD_GAUGE_PARKED, "parked_requests" }, { BOARD_GAUGE_RUNNING, "running_jobs" },
+		{ BOARD_GAUGE_CELLS, "cells" },            { BOARD_GAUGE_DOWNLOADS, "downloads" },
+	};
+	int level = board_sandbox_level(board);
+	const char *name = level < 0 ? "unknown" : sandbox_level_name((enum sandbox_level)level);
+
+	if (status->as_json)
+		json_member_string(&status->json, "sandbox", name);
+	else
+		buf_printf(&status->out, "sandbox  %s\nnow     ", name);
+	for (size_t i = 0; i < sizeof(gauges) / sizeof(gauges[0]); i++) {
+		int64_t value = board_gauge(board, gauges[i].gauge);
+
+		if (status->as_json) {
+			json_key(&status->json, gauges[i].key);
+			json_i64(&status->json, value);
+		} else {
+			buf_printf(&status->out, "%s%lld ", i > 0 ? ", " : " ", (long long)value);
+			for (const char *c = gauges[i].key; *c; c++)
+				buf_add_char(&status->out, *c == '_' ? ' ' : *c);
+		}
+	}
+	if (!status->as_json)
+		buf_add_char(&status->out, '\n');
+}
+
+static int show_board(struct status *status, const struct config *config, struct err *err)
+{
+	bool alive = state_is_alive(config);
+	struct board *board;
+
+	if (status->as_json) {
+		json_member_string(&status->json, "state_dir", config->state_dir);
+		json_member_bool(&status->json, "running", alive);
+	} else {
+		buf_add_string(&status->out, "state    ");
+		table_add_text(&status->out, text_of(config->state_dir));
+		buf_printf(&status->out, "\nservice  %s\n", alive ? "running" : "not running");
+	}
+	if (store_run(status->store, STATEMENT_store_boot_latest, NULL, 0, boot_row, status, err) < 0)
+		return -1;
+	if (!alive)
+		return 0;
+	if (board_open(&board, config, err) < 0)
+		return -1;
+	show_gauges(status, board);
+	board_close(board);
+	return 0;
+}
+
+static int show_all(struct status *status, const struct config *config, struct err *err)
+{
+	static const int64_t shown = JOBS_SHOWN;
+	int64_t since = status->now - DAY_SECONDS;
+
+	if (status->as_json)
+		json_object(&status->json);
+	if (show_board(status, config, err) < 0 ||
+	    show_section(status, "live", "jobs under way",
+			 STATEMENT_cli_jobs_live, NULL, live_row, err) < 0 ||
+	    show_section(status, "jobs", "  id                                    state           came",
+			 STATEMENT_cli_jobs_running, &shown, running_row, err) < 0 ||
+	    show_section(status, "ended", "jobs that ended in the last day",
+			 STATEMENT_cli_jobs_ended, &since, ended_row, err) < 0 ||
+	    show_section(status, "caches", "  cache                   ready       failures    size",
+			 STATEMENT_cli_caches, NULL, cache_row, err) < 0 ||
+	    show_section(status, "sources",
+			 "  source                  ready       not found   denied      failed      "
+			 "last", STATEMENT_cli_sources, NULL, source_row, err) < 0)
+		return -1;
+	if (status->as_json) {
+		json_object_end(&status->json);
+		buf_add_char(&status->out, '\n');
+	}
+	return 0;
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+	struct status status = { .as_json = cli->json, .now = clock_unix_seconds() };
+	struct config config;
+	struct err err = ERR_INIT;
+	int rc;
+
+	if (argc > 1)
+		return cli_misused(&cli_status, "what is `%s`?", argv[1]);
+	if (cli_config_load(cli, &config, &err) < 0)
+		return cli_fail(&err);
+	buf_init(&status.out, OUT_BYTES);
+	json_writer_init(&status.json, &status.out);
+	rc = state_open(&config, &status.store, &err);
+	if (rc == 0) {
+		rc = show_all(&status, &config, &err);
+		store_close(status.store);
+	}
+	if (rc == 0)
+		rc = table_write(&status.out, &err);
+	buf_release(&status.out);
+	config_release(&config);
+	return rc < 0 ? cli_fail(&err) : CLI_OK;
+}
+
+const struct cli_command cli_status = {
+	.name = "status",
+	.arguments = "",
+	.about = "jobs, caches, sources and the sandbox of a service",
+	.help =
+	"Looks at the state folder that -c FILE or --state-dir DIR name; the service may be\n"
+	"running or not. `failures' are remembered until they may be tried again; `symgate why\n"
+	"MODULE' tells them one by one. The same facts and more stand in the database's views:\n"
+	"sqlite3 -box STATE_DIR/symgate.db 'SELECT * FROM v_jobs'\n"
+	"\n"
+	"exit codes: 0 done, 1 there is no such state folder or it cannot be read, 2 wrong usage\n",
+	.run = run,
+};

@@ -1,0 +1,189 @@
+/* symcache.c -- "symgate symcache": write one from an object, list one. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/json_writer.h"
+#include "cli/cli.h"
+#include "cli/subject.h"
+#include "convert/convert.h"
+
+#define COPY_BYTES 65536u
+#define REPORT_BYTES 65536u
+
+static void show_report(const struct cli *cli, const char *out,
+			const struct convert_symcache_reply *report)
+{
+	struct json_writer json;
+	struct buf text;
+
+	if (!cli->json) {
+		printf("%s: %llu ranges from %llu units, %llu bytes\n", out,
+		       (unsigned long long)report->ranges, (unsigned long long)report->units,
+		       (unsigned long long)report->bytes);
+		if (report->bad_units > 0)
+			fprintf(stderr, "symgate: %llu units could not be read, the first: %.*s\n",
+				(unsigned long long)report->bad_units, (int)report->first_bad.size,
+				report->first_bad.bytes ? report->first_bad.bytes : "");
+		return;
+	}
+	buf_init(&text, REPORT_BYTES);
+	json_writer_init(&json, &text);
+	json_object(&json);
+	json_member_string(&json, "file", out);
+	json_member_u64(&json, "bytes", report->bytes);
+	json_member_u64(&json, "ranges", report->ranges);
+	json_member_u64(&json, "units", report->units);
+	json_member_u64(&json, "bad_units", report->bad_units);
+	json_member_text(&json, "first_bad", report->first_bad);
+	json_object_end(&json);
+	puts(buf_string(&text));
+	buf_release(&text);
+}
+
+/* The result appears whole or not at all, beside where it will be. */
+static int write_symcache(struct cli *cli, struct subject *subject, const char *from,
+			  const char *out, struct err *err)
+{
+	const char *slash = strrchr(out, '/');
+	char folder[COMPANIONS_PATH_BYTES] = ".", temporary[COMPANIONS_PATH_BYTES + 64];
+	struct convert_symcache_reply report = { 0 };
+	int fd = -1, rc;
+
+	if (strlen(out) >= sizeof(folder))
+		return err_set(err, ERR_IO, "the name is too long: %s", out);
+	if (slash)
+		snprintf(folder, sizeof(folder), "%.*s", slash == out ? 1 : (int)(slash - out), out);
+	if (subject_open(subject, from, err) < 0)
+		return -1;
+	if (subject->is_symcache)
+		return err_set(err, ERR_UNSUPPORTED, "%s is a SymCache already", from);
+	if (subject_prefer_debug(subject, err) < 0 ||
+	    file_temporary(folder, temporary, sizeof(temporary), &fd, err) < 0)
+		return -1;
+	rc = subject_convert(subject, fd, &report, err);
+	if (rc == 0)
+		rc = file_publish(fd, temporary, out, 0644, err);
+	if (rc < 0)
+		unlink(temporary);
+	else
+		show_report(cli, out, &report);
+	close(fd);
+	return rc;
+}
+
+static int copy_out(int fd, struct err *err)
+{
+	char bytes[COPY_BYTES];
+	ssize_t got;
+
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return err_os(err, errno, "reading the listing");
+	while ((got = read(fd, bytes, sizeof(bytes))) > 0)
+		if (file_write_all(STDOUT_FILENO, bytes, (size_t)got, err) < 0)
+			return -1;
+	return got < 0 ? err_os(err, errno, "reading the listing") : 0;
+}
+
+static int dump_symcache(struct cli *cli, struct subject *subject, const char *from,
+			 struct err *err)
+{
+	struct cell_file input = { "symcache", -1 }, output = { "text", -1 };
+	struct cell_order order = {
+		.operation = cells_operation_dump.name,
+		.parameters = text_of(cli->json ? "json" : "text"),
+		.inputs = &input, .input_count = 1, .outputs = &output, .output_count = 1,
+	};
+	struct buf reply;
+	int rc;
+
+	if (subject_open(subject, from, err) < 0)
+		return -1;
+	if (!subject->is_symcache)
+		return err_set(err, ERR_UNSUPPORTED, "%s is no SymCache; symgate symcache write "
+			       "makes one from it", from);
+	if (cells_temporary(&output.fd, err) < 0)
+		return -1;
+	input.fd = subject->fd;
+	buf_init(&reply, REPORT_BYTES);
+	rc = cells_run(subject->nursery, &order, NULL, NULL, &reply, err);
+	buf_release(&reply);
+	if (rc < 0)
+		err_while(err, "%s", from);
+	else
+		rc = copy_out(output.fd, err);
+	close(output.fd);
+	return rc;
+}
+
+static int run_with_cells(struct cli *cli, struct companions *folders, const char *arch,
+			  const char *from, const char *out)
+{
+	struct config config;
+	struct nursery *nursery = NULL;
+	struct subject subject;
+	struct err err = ERR_INIT;
+	int rc;
+
+	if (cli_config_load(cli, &config, &err) < 0)
+		return cli_fail(&err);
+	if (cells_start(&nursery, &config, &err) < 0) {
+		config_release(&config);
+		return cli_fail(&err);
+	}
+	subject_init(&subject, &config, nursery);
+	subject.companions = *folders;
+	subject.arch = arch;
+	rc = out ? write_symcache(cli, &subject, from, out, &err)
+		 : dump_symcache(cli, &subject, from, &err);
+	subject_release(&subject);
+	nursery_stop(nursery);
+	config_release(&config);
+	return rc < 0 ? cli_fail(&err) : CLI_OK;
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+	static struct companions folders;
+	const char *arch = NULL;
+	bool writes;
+	int at = 2;
+
+	if (argc < 2 || (strcmp(argv[1], "write") != 0 && strcmp(argv[1], "dump") != 0))
+		return cli_misused(&cli_symcache, "write or dump?");
+	writes = strcmp(argv[1], "write") == 0;
+	for (; at + 1 < argc && argv[at][0] == '-'; at += 2) {
+		if (writes && !strcmp(argv[at], "--arch"))
+			arch = argv[at + 1];
+		else if (writes && !strcmp(argv[at], "--debug-dir") &&
+			 folders.debug_folder_count < COMPANIONS_FOLDERS)
+			folders.debug_folders[folders.debug_folder_count++] = argv[at + 1];
+		else
+			return cli_misused(&cli_symcache, "unknown option `%s`", argv[at]);
+	}
+	if (argc - at != (writes ? 2 : 1))
+		return cli_misused(&cli_symcache, writes ? "write takes OBJECT and OUT"
+							 : "dump takes one CACHE");
+	return run_with_cells(cli, &folders, arch, argv[at], writes ? argv[at + 1] : NULL);
+}
+
+const struct cli_command cli_symcache = {
+	.name = "symcache",
+	.arguments = "write [--arch ARCH] [--debug-dir DIR] OBJECT OUT | dump CACHE",
+	.about = "make a SymCache from an object, or list what one holds",
+	.help =
+	"write converts OBJECT (as symgate lookup takes it, its companions looked for in the\n"
+	"same places) into the file OUT, which appears whole or not at all. Units that cannot\n"
+	"be read cost themselves only; how many there were is said.\n"
+	"\n"
+	"dump lists CACHE, one line per range: its first address and the calls there, the\n"
+	"innermost first. With --json one object: {\"version\", \"arch\", \"debug_id\", ...,\n"
+	"\"lookups\": [{\"address\", \"frames\"}]}.\n"
+	"\n"
+	"exit codes: 0 done, 1 failed, 2 wrong usage\n",
+	.run = run,
+};

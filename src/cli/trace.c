@@ -1,0 +1,157 @@
+/* trace.c -- see trace.h. */
+#include "cli/trace.h"
+
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "cli/table.h"
+#include "symbolicate/symbolicate.h"
+
+#define ADDRESS_COLUMNS 19u
+#define TRUST_COLUMNS 9u
+
+static struct text member(const cJSON *object, const char *name)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+
+	return cJSON_IsString(item) ? text_of(item->valuestring) : TEXT_NONE;
+}
+
+static double number(const cJSON *object, const char *name, double missing)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+
+	return cJSON_IsNumber(item) ? item->valuedouble : missing;
+}
+
+/* Where the frame is: file and line, else the module and why nothing more is known. */
+static void show_place(const cJSON *frame, struct buf *out)
+{
+	struct text file = member(frame, "abs_path"), package = member(frame, "package");
+	struct text status = member(frame, "status");
+
+	if (file.size == 0)
+		file = member(frame, "filename");
+	if (file.size > 0) {
+		buf_add_string(out, " at ");
+		table_add_text(out, file);
+		if (number(frame, "lineno", 0) > 0)
+			buf_printf(out, ":%.0f", number(frame, "lineno", 0));
+	}
+	if (package.size > 0) {
+		buf_add_string(out, " in ");
+		table_add_text(out, text_basename(package));
+	}
+	if (!text_is(status, "symbolicated")) {
+		buf_add_string(out, " (");
+		table_add_text(out, status);
+		buf_add_char(out, ')');
+	}
+}
+
+static bool show_frame(const cJSON *frame, const cJSON *outer, bool colour, struct buf *out)
+{
+	struct text function = member(frame, "function");
+	bool inlined = outer && number(outer, "original_index", -1) ==
+				       number(frame, "original_index", -2);
+
+	buf_add_string(out, "  ");
+	table_add_cell(out, member(frame, "instruction_addr"), ADDRESS_COLUMNS);
+	table_add_cell(out, inlined ? text_of("inlined") : member(frame, "trust"), TRUST_COLUMNS);
+	if (function.size == 0)
+		function = member(frame, "symbol");
+	buf_add_string(out, colour ? "\033[1m" : "");
+	table_add_text(out, function.size > 0 ? function : text_of("??"));
+	buf_add_string(out, colour ? "\033[0m" : "");
+	show_place(frame, out);
+	buf_add_char(out, '\n');
+	return text_is(member(frame, "status"), "symbolicated");
+}
+
+static bool show_stack(const cJSON *stack, size_t index, bool colour, struct buf *out)
+{
+	const cJSON *frames = cJSON_GetObjectItemCaseSensitive(stack, "frames"), *frame;
+	struct text name = member(stack, "thread_name");
+	bool found = false;
+
+	buf_printf(out, "%sthread %.0f", index > 0 ? "\n" : "",
+		   number(stack, "thread_id", (double)index));
+	if (name.size > 0) {
+		buf_add_char(out, ' ');
+		table_add_text(out, name);
+	}
+	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(stack, "is_requesting")))
+		buf_add_string(out, " (requesting)");
+	buf_add_char(out, '\n');
+	cJSON_ArrayForEach(frame, frames)
+		if (show_frame(frame, frame->next, colour, out))
+			found = true;
+	return found;
+}
+
+static bool has_frames_without(const cJSON *module)
+{
+	struct text status = member(module, "debug_status");
+
+	return status.size > 0 && !text_is(status, "found") && !text_is(status, "unused");
+}
+
+static void show_missing_modules(const cJSON *modules, struct buf *out)
+{
+	const cJSON *module;
+	bool first = true;
+
+	cJSON_ArrayForEach(module, modules) {
+		struct text file = member(module, "code_file");
+
+		if (!has_frames_without(module))
+			continue;
+		buf_add_string(out, first ? "\nwithout debug information:\n" : "");
+		first = false;
+		buf_add_string(out, "  ");
+		table_add_cell(out, member(module, "debug_status"), 12);
+		table_add_text(out, file.size > 0 ? file : member(module, "debug_file"));
+		buf_add_char(out, ' ');
+		table_add_text(out, member(module, "debug_id"));
+		buf_add_char(out, '\n');
+	}
+}
+
+static int show_reply(const cJSON *reply, bool colour, struct buf *out, bool *found,
+		      struct err *err)
+{
+	struct text status = member(reply, "status"), message = member(reply, "message");
+	const cJSON *stack;
+	size_t index = 0;
+
+	if (!text_is(status, "completed"))
+		return err_set(err, ERR_INTERNAL, "the request ended as %.*s%s%.*s",
+			       (int)status.size, status.size ? status.bytes : "",
+			       message.size ? ": " : "", (int)message.size,
+			       message.size ? message.bytes : "");
+	cJSON_ArrayForEach(stack, cJSON_GetObjectItemCaseSensitive(reply, "stacktraces"))
+		if (show_stack(stack, index++, colour, out))
+			*found = true;
+	show_missing_modules(cJSON_GetObjectItemCaseSensitive(reply, "modules"), out);
+	return buf_check(out, err);
+}
+
+int trace_show(struct text reply, bool colour, struct buf *out, bool *found, struct err *err)
+{
+	struct arena arena;
+	cJSON *json;
+	int rc;
+
+	*found = false;
+	arena_init(&arena, 4 * LIMIT_REPLY_BYTES);
+	rc = request_json_parse(reply, &arena, &json, err);
+	if (rc == 0)
+		rc = show_reply(json, colour, out, found, err);
+	arena_release(&arena);
+	return rc;
+}

@@ -1,0 +1,371 @@
+/* why.c -- "symgate why": every candidate of a request or module and what became of it. */
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/json_writer.h"
+#include "base/limits.h"
+#include "cli/cli.h"
+#include "cli/state.h"
+#include "cli/table.h"
+#include "store/statements.h"
+#include "store/store.h"
+#include "symbolicate/symbolicate.h"
+
+#define OUT_BYTES ((size_t)1 << 30)
+#define ENTRIES_SHOWN 200
+#define JOBS_SHOWN 5
+#define STATUS_COLUMNS 12u
+#define SOURCE_COLUMNS 20u
+#define KIND_COLUMNS 14u
+
+struct why {
+	struct store *store;
+	struct text subject;
+	bool is_request;             /* the subject is a request's id */
+	struct buf out;
+	struct json_writer json;
+	bool as_json;
+	bool found;
+	int64_t now;
+	struct err trouble;          /* of a row */
+};
+
+static struct text member(const cJSON *object, const char *name)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+
+	return cJSON_IsString(item) ? text_of(item->valuestring) : TEXT_NONE;
+}
+
+static void add_ago(struct why *why, int64_t at)
+{
+	table_add_age(&why->out, why->now - at);
+	buf_add_string(&why->out, " ago");
+}
+
+/* --- What a request noted -------------------------------------------------------------------- */
+
+static void show_candidate(struct why *why, const cJSON *candidate)
+{
+	const cJSON *download = cJSON_GetObjectItemCaseSensitive(candidate, "download");
+	const cJSON *debug = cJSON_GetObjectItemCaseSensitive(candidate, "debug");
+	struct buf *out = &why->out;
+
+	buf_add_string(out, "    ");
+	table_add_cell(out, member(download, "status"), STATUS_COLUMNS);
+	table_add_cell(out, member(candidate, "source"), SOURCE_COLUMNS);
+	table_add_text(out, member(candidate, "location"));
+	buf_add_char(out, '\n');
+	if (member(download, "details").size > 0) {
+		buf_add_string(out, "                ");
+		table_add_text(out, member(download, "details"));
+		buf_add_char(out, '\n');
+	}
+	if (debug) {
+		buf_add_string(out, "                used for names: ");
+		table_add_text(out, member(debug, "status"));
+		if (member(debug, "details").size > 0) {
+			buf_add_string(out, ", ");
+			table_add_text(out, member(debug, "details"));
+		}
+		buf_add_char(out, '\n');
+	}
+}
+
+static void show_module(struct why *why, const cJSON *module)
+{
+	struct text name = member(module, "code_file");
+	struct buf *out = &why->out;
+	const cJSON *candidate;
+
+	if (name.size == 0)
+		name = member(module, "debug_file");
+	buf_add_string(out, "  ");
+	table_add_text(out, name.size > 0 ? name : text_of("(no name)"));
+	buf_add_char(out, ' ');
+	table_add_text(out, member(module, "debug_id"));
+	buf_add_string(out, ": ");
+	table_add_text(out, member(module, "debug_status"));
+	if (member(module, "details").size > 0) {
+		buf_add_string(out, ", ");
+		table_add_text(out, member(module, "details"));
+	}
+	buf_add_char(out, '\n');
+	cJSON_ArrayForEach(candidate, cJSON_GetObjectItemCaseSensitive(module, "candidates"))
+		show_candidate(why, candidate);
+}
+
+/* A module of the request that is meant by the subject: by file name or id. */
+static bool is_meant(const struct why *why, const cJSON *module)
+{
+	static const char *const keys[] = { "code_file", "debug_file", "debug_id", "code_id" };
+
+	if (why->is_request)
+		return true;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		struct text value = member(module, keys[i]);
+
+		if (value.size > 0 && (text_equal(value, why->subject) ||
+				       text_equal(text_basename(value), why->subject)))
+			return true;
+	}
+	return false;
+}
+
+static int show_modules(struct why *why, struct text candidates)
+{
+	const cJSON *module;
+	struct arena arena;
+	cJSON *json;
+	int rc;
+
+	arena_init(&arena, 4 * LIMIT_REPLY_BYTES);
+	rc = request_json_parse(candidates, &arena, &json, &why->trouble);
+	if (rc == 0)
+		cJSON_ArrayForEach(module, cJSON_GetObjectItemCaseSensitive(json, "modules"))
+			if (is_meant(why, module))
+				show_module(why, module);
+	arena_release(&arena);
+	return rc;
+}
+
+static void show_job_line(struct why *why, const struct store_value *row)
+{
+	struct buf *out = &why->out;
+
+	buf_add_string(out, "request ");
+	table_add_text(out, row[0].text);
+	buf_add_string(out, ": ");
+	table_add_text(out, row[1].text);
+	buf_add_char(out, ' ');
+	table_add_text(out, row[3].text);
+	buf_add_string(out, ", came ");
+	add_ago(why, row[4].number);
+	if (row[6].type == STORE_INT)
+		buf_printf(out, ", took %.1f s", (double)row[6].number / 1000);
+	if (row[7].number > 1)
+		buf_printf(out, ", attempt %lld", (long long)row[7].number);
+	buf_add_char(out, '\n');
+}
+
+static void json_job(struct why *why, const struct store_value *row)
+{
+	struct json_writer *json = &why->json;
+
+	json_object(json);
+	json_member_text(json, "id", row[0].text);
+	json_member_text(json, "kind", row[1].text);
+	json_member_text(json, "scope", row[2].text);
+	json_member_text(json, "state", row[3].text);
+	json_key(json, "created_at");
+	json_i64(json, row[4].number);
+	json_member_u64(json, "attempt", (uint64_t)row[7].number);
+	if (row[8].text.size > 0) {
+		json_key(json, "noted");
+		json_raw(json, row[8].text);
+	}
+	json_object_end(json);
+}
+
+static int job_row(void *payload, const struct store_value *row, unsigned count)
+{
+	struct why *why = payload;
+
+	(void)count;
+	why->found = true;
+	if (why->as_json) {
+		json_job(why, row);
+		return 0;
+	}
+	show_job_line(why, row);
+	if (row[8].text.size == 0) {
+		buf_add_string(&why->out, "  nothing is noted yet: it has not ended\n");
+		return 0;
+	}
+	return show_modules(why, row[8].text) < 0;
+}
+
+/* --- What the caches remember ------------------------------------------------------------------ */
+
+static void json_entry(struct why *why, const struct store_value *row)
+{
+	struct json_writer *json = &why->json;
+
+	json_object(json);
+	json_member_text(json, "kind", row[0].text);
+	json_member_text(json, "state", row[1].text);
+	json_member_text(json, "source", row[2].text);
+	json_member_text(json, "scope", row[3].text);
+	json_member_u64(json, "bytes", (uint64_t)row[4].number);
+	json_member_text(json, "details", row[5].text);
+	json_key(json, "made_at");
+	json_i64(json, row[6].number);
+	if (row[7].type == STORE_INT) {
+		json_key(json, "retry_at");
+		json_i64(json, row[7].number);
+	}
+	json_member_u64(json, "repeats", (uint64_t)row[8].number);
+	json_member_u64(json, "asks", (uint64_t)row[9].number);
+	json_object_end(json);
+}
+
+static int entry_row(void *payload, const struct store_value *row, unsigned count)
+{
+	struct why *why = payload;
+	struct buf *out = &why->out;
+
+	(void)count;
+	why->found = true;
+	if (why->as_json) {
+		json_entry(why, row);
+		return 0;
+	}
+	buf_add_string(out, "  ");
+	table_add_cell(out, row[0].text, KIND_COLUMNS);
+	table_add_cell(out, row[1].text, STATUS_COLUMNS);
+	table_add_cell(out, row[2].text.size > 0 ? row[2].text : text_of("-"), SOURCE_COLUMNS);
+	add_ago(why, row[6].number);
+	if (row[7].type == STORE_INT) {
+		buf_add_string(out, row[7].number > why->now ? ", asked again in "
+							     : ", asked again when wanted");
+		if (row[7].number > why->now)
+			table_add_age(out, row[7].number - why->now);
+	}
+	if (row[3].text.size > 0) {
+		buf_add_string(out, ", scope ");
+		table_add_text(out, row[3].text);
+	}
+	if (row[5].text.size > 0) {
+		buf_add_string(out, ": ");
+		table_add_text(out, row[5].text);
+	}
+	buf_add_char(out, '\n');
+	return 0;
+}
+
+/* --- The whole ------------------------------------------------------------------------------------ */
+
+static int ask(struct why *why, unsigned statement, bool with_count, int64_t most,
+	       store_row_fn *row, struct err *err)
+{
+	struct store_value values[] = { store_text(why->subject), store_int(most) };
+
+	if (store_run(why->store, statement, values, with_count ? 2 : 1, row, why, err) < 0)
+		return -1;
+	if (why->trouble.kind != ERR_NONE) {
+		*err = why->trouble;
+		return err_while(err, "what a request noted");
+	}
+	return 0;
+}
+
+static void begin_list(struct why *why, const char *name)
+{
+	if (!why->as_json)
+		return;
+	json_key(&why->json, name);
+	json_array(&why->json);
+}
+
+static void end_list(struct why *why)
+{
+	if (why->as_json)
+		json_array_end(&why->json);
+}
+
+static int ask_all(struct why *why, struct err *err)
+{
+	if (why->as_json)
+		json_object(&why->json);
+	begin_list(why, "requests");
+	if (why->is_request && ask(why, STATEMENT_cli_job, false, 0, job_row, err) < 0)
+		return -1;
+	/* Debug ids look like request ids. */
+	why->is_request = why->is_request && why->found;
+	if (!why->is_request &&
+	    ask(why, STATEMENT_cli_jobs_mentioning, true, JOBS_SHOWN, job_row, err) < 0)
+		return -1;
+	end_list(why);
+	if (!why->is_request) {
+		if (!why->as_json && why->found)
+			buf_add_char(&why->out, '\n');
+		begin_list(why, "entries");
+		if (ask(why, STATEMENT_cli_entries_of_module, true, ENTRIES_SHOWN, entry_row, err) < 0)
+			return -1;
+		end_list(why);
+	}
+	if (why->as_json) {
+		json_object_end(&why->json);
+		buf_add_char(&why->out, '\n');
+	}
+	return 0;
+}
+
+static bool is_request_id(const char *word)
+{
+	return strlen(word) == HASH_UUID_TEXT_BYTES - 1 && word[8] == '-' && word[13] == '-' &&
+	       word[14] == '4';
+}
+
+static int open_and_ask(struct cli *cli, struct why *why, struct err *err)
+{
+	struct config config;
+	int rc;
+
+	if (cli_config_load(cli, &config, err) < 0)
+		return -1;
+	rc = state_open(&config, &why->store, err);
+	if (rc == 0) {
+		rc = ask_all(why, err);
+		store_close(why->store);
+	}
+	config_release(&config);
+	return rc;
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+	struct why why = { .as_json = cli->json, .now = clock_unix_seconds() };
+	struct err err = ERR_INIT;
+	int rc;
+
+	if (argc != 2 || argv[1][0] == '-' || !argv[1][0])
+		return cli_misused(&cli_why, "which REQUEST_ID or MODULE?");
+	why.is_request = is_request_id(argv[1]);
+	why.subject = why.is_request ? text_of(argv[1]) : text_basename(text_of(argv[1]));
+	buf_init(&why.out, OUT_BYTES);
+	json_writer_init(&why.json, &why.out);
+	rc = open_and_ask(cli, &why, &err);
+	if (rc == 0 && (why.found || cli->json))
+		rc = table_write(&why.out, &err);
+	buf_release(&why.out);
+	if (rc < 0)
+		return cli_fail(&err);
+	if (!why.found)
+		fprintf(stderr, "symgate: nothing is known about %s: no request and no cache entry "
+			"names it\n", argv[1]);
+	return why.found ? CLI_OK : CLI_NOTHING;
+}
+
+const struct cli_command cli_why = {
+	.name = "why",
+	.arguments = "REQUEST_ID | MODULE",
+	.about = "every file considered for a request or module, and what became of it",
+	.help =
+	"REQUEST_ID is what /symbolicate answered; shown are its modules, each with every place\n"
+	"that might hold its debug file. MODULE is a file name, a debug id or a code id; shown\n"
+	"are the newest requests that had it and what the caches remember of it: failures with\n"
+	"the time after which they are tried again.\n"
+	"\n"
+	"Requests that never had to wait leave no trace unless jobs.record is `all'.\n"
+	"\n"
+	"exit codes: 0 something was found, 1 failed, 2 wrong usage, 3 nothing is known\n",
+	.run = run,
+};
