@@ -154,7 +154,7 @@ static void write_trace(struct json_writer *json, const struct raw_trace *raw,
 
 /* --- Modules ----------------------------------------------------------------------------- */
 
-static int write_candidates(struct native *native, const struct module *module,
+static int write_candidates(struct native *native, const struct module *module, bool with_story,
 			    struct json_writer *json, struct err *err)
 {
 	struct arena *arena = &native->work->arena;
@@ -168,7 +168,7 @@ static int write_candidates(struct native *native, const struct module *module,
 	json_key(json, "candidates");
 	json_array(json);
 	for (size_t i = 0; i < count; i++)
-		candidate_write(&list[i], arena, json);
+		candidate_write(&list[i], with_story, arena, json);
 	json_array_end(json);
 	return 0;
 }
@@ -201,7 +201,7 @@ static int write_module(struct native *native, const struct module *module,
 	json_member_string(json, "arch", arch_name(module->arch));
 	write_identity(json, module);
 	if (native->request.options.dif_candidates &&
-	    write_candidates(native, module, json, err) < 0)
+	    write_candidates(native, module, false, json, err) < 0)
 		return -1;
 	json_object_end(json);
 	return 0;
@@ -246,7 +246,7 @@ static int write_reasons(struct native *native, const struct module *module,
 		json_member_string(json, "reason", err_kind_name(module->failure));
 		json_member_text(json, "details", module->details);
 	}
-	if (write_candidates(native, module, json, err) < 0)
+	if (write_candidates(native, module, true, json, err) < 0)
 		return -1;
 	json_object_end(json);
 	return 0;

@@ -183,7 +183,19 @@ static const char *const use_words[] = {
 	[USE_OK] = "ok", [USE_MALFORMED] = "malformed", [USE_ERROR] = "error",
 };
 
-void candidate_write(const struct candidate *candidate, struct arena *arena,
+/* What the API leaves out: which file was meant, and the whole story of its failure. */
+static void write_story(const struct tried *tried, struct json_writer *json)
+{
+	if (!tried)
+		return;
+	json_member_string(json, "file_type", file_type_name(tried->derive.location->type));
+	if (tried->failure) {
+		json_member_string(json, "reason", err_kind_name(tried->failure));
+		json_member_text(json, "text", tried->details);
+	}
+}
+
+void candidate_write(const struct candidate *candidate, bool with_story, struct arena *arena,
 		     struct json_writer *json)
 {
 	json_object(json);
@@ -197,5 +209,7 @@ void candidate_write(const struct candidate *candidate, struct arena *arena,
 		json_member_text(json, "details", candidate->use.details);
 		json_object_end(json);
 	}
+	if (with_story)
+		write_story(candidate->tried, json);
 	json_object_end(json);
 }

@@ -30,19 +30,22 @@ static bool is_looked_for(const struct object_want *want, const struct convert_m
 	}
 }
 
-/* A package has its object's own build id, the others are named by theirs. */
+/* A package has its object's own build id, the others are named by theirs.  The file names are
+ * the module's: a source that is meant for some files only is meant for their companions. */
 static void companion_ids(struct companion_lookup *companion, const struct module *module)
 {
 	const struct convert_meta *meta = &winner_of(module)->meta;
+	const struct object_ids *own = &module->raw->ids;
+	struct object_ids *ids = &companion->ids;
 
+	ids->type = OBJECT_TYPE_ELF;
+	ids->code_file = own->code_file;
+	ids->debug_file = own->debug_file;
+	ids->code_id = companion->want->id;
 	if (companion->want->role == OBJECT_ROLE_DWP && !companion->want->id.size) {
-		companion->ids = module->raw->ids;
-		if (!companion->ids.code_id.size)
-			companion->ids.code_id = meta->code_id;
-	} else {
-		companion->ids.code_id = companion->want->id;
+		ids->code_id = own->code_id.size ? own->code_id : meta->code_id;
+		ids->debug_id = own->debug_id;
 	}
-	companion->ids.type = OBJECT_TYPE_ELF;
 }
 
 static int plan_one(struct native *native, struct companion_lookup *companion,

@@ -231,7 +231,7 @@ struct candidate {
 int candidates_list(const struct module *module, const struct source_list *sources,
 		    struct arena *arena, struct candidate **list, size_t *count, struct err *err)
 	__attribute__((warn_unused_result));
-void candidate_write(const struct candidate *candidate, struct arena *arena,
+void candidate_write(const struct candidate *candidate, bool with_story, struct arena *arena,
 		     struct json_writer *json);
 void features_write(const struct features *features, struct json_writer *json);
 struct features features_of(const struct convert_meta *meta);

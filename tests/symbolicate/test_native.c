@@ -681,12 +681,14 @@ END_TEST
 
 START_TEST(tells_why)
 {
+	struct fake_entry entry = { DERIVE_OBJECT_META, "cdef01", ERR_MALFORMED,
+				    TEXT("reading elf: .symtab ends early"), 0, 0 };
 	struct fake_resolver fake;
 	struct work work;
 	struct err err = ERR_INIT;
 	struct buf json;
 
-	fake_resolver_init(&fake, NULL, 0);
+	fake_resolver_init(&fake, &entry, 1);
 	parsed(&work, "{\"sources\":[" FILTERED("s", "\"elf_code\"") "],\"modules\":[" ELF_MODULE
 	       "]," ONE_FRAME("0x10110") "}");
 	ck_assert_int_eq(work.kind->step(&work, &fake.resolver, &err), STEP_DONE);
@@ -694,10 +696,13 @@ START_TEST(tells_why)
 	ck_assert_int_eq(work_candidates(&work, &json, &err), 0);
 	ck_assert_str_eq(buf_string(&json), "{\"modules\":[{\"type\":\"elf\",\"code_id\":"
 		"\"abcdef01\",\"code_file\":\"/bin/x\",\"image_addr\":\"0x10000\",\"image_size\":4096,"
-		"\"debug_status\":\"missing\",\"reason\":\"not_found\",\"details\":\"\","
+		"\"debug_status\":\"malformed\",\"reason\":\"malformed\","
+		"\"details\":\"reading elf: .symtab ends early\","
 		"\"candidates\":[{\"source\":\"s\",\"location\":\"No object files listed on this "
 		"source\",\"download\":{\"status\":\"notfound\"}},{\"source\":\"s\",\"location\":"
-		"\"http://h/s/ab/cdef01\",\"download\":{\"status\":\"notfound\"}}]}]}");
+		"\"http://h/s/ab/cdef01\",\"download\":{\"status\":\"malformed\"},\"debug\":"
+		"{\"status\":\"malformed\"},\"file_type\":\"elf_code\",\"reason\":\"malformed\","
+		"\"text\":\"reading elf: .symtab ends early\"}]}]}");
 	buf_release(&json);
 	work_release(&work);
 }
