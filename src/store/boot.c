@@ -82,6 +82,15 @@ static int add_row(struct store *store, int64_t previous, struct err *err)
 	return rows < 0 ? -1 : 0;
 }
 
+/* What the dead held is free at once, without waiting for leases to run out. */
+static int free_what_was_held(struct store *store, struct err *err)
+{
+	if (store_run(store, STATEMENT_store_boot_requeue, NULL, 0, NULL, NULL, err) < 0 ||
+	    store_run(store, STATEMENT_store_boot_land, NULL, 0, NULL, NULL, err) < 0)
+		return -1;
+	return 0;
+}
+
 /* `alone`: nobody lives, so the newest row is of a life that has ended. */
 static int settle_row(struct store *store, bool alone, struct store_boot *boot, struct err *err)
 {
@@ -96,6 +105,8 @@ static int settle_row(struct store *store, bool alone, struct store_boot *boot, 
 		    find_latest(store, &latest, err) < 0)
 			goto undo;
 	}
+	if (alone && free_what_was_held(store, err) < 0)
+		goto undo;
 	*boot = latest.boot;
 	return store_commit(store, err);
 undo:

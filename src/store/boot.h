@@ -4,7 +4,8 @@
  * A boot lasts from the service's first process to its last.  Each process that works on the
  * cache joins when it opens it (cache_open) and so holds STATE_DIR/service.lock, shared, as
  * long as that store is open.  Who finds nobody holding it, or joins with another build than
- * the newest boot's, writes the next boot row.
+ * the newest boot's, writes the next boot row.  Who finds nobody also frees what the dead
+ * held: running jobs are queued again, flights end.
  *
  * May include: base, config, store.
  */
