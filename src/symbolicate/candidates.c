@@ -160,7 +160,26 @@ static const char *download_word(const struct tried *tried)
 	}
 }
 
-static void download_write(const struct tried *tried, struct arena *arena,
+/* The API keeps some details to itself; people who ask why get them all. */
+static void write_details(const struct tried *tried, bool with_story, struct arena *arena,
+			  struct json_writer *json)
+{
+	struct text details = TEXT_NONE;
+
+	switch (tried->failure) {
+	case ERR_NOT_FOUND:
+	case ERR_MALFORMED:
+		if (with_story && tried->details.size)
+			details = tried->details;
+		break;
+	default:
+		details = with_story ? tried->details
+				     : failure_details(tried->failure, tried->details, arena);
+	}
+	json_member_text(json, "details", details);
+}
+
+static void download_write(const struct tried *tried, bool with_story, struct arena *arena,
 			   struct json_writer *json)
 {
 	enum err_kind failure = tried ? tried->failure : ERR_NOT_FOUND;
@@ -172,9 +191,8 @@ static void download_write(const struct tried *tried, struct arena *arena,
 	if (failure == ERR_NONE) {
 		features = features_of(&tried->meta);
 		features_write(&features, json);
-	} else if (failure != ERR_NOT_FOUND && failure != ERR_MALFORMED) {
-		json_member_text(json, "details",
-				 failure_details(failure, tried->details, arena));
+	} else if (tried) {
+		write_details(tried, with_story, arena, json);
 	}
 	json_object_end(json);
 }
@@ -183,25 +201,13 @@ static const char *const use_words[] = {
 	[USE_OK] = "ok", [USE_MALFORMED] = "malformed", [USE_ERROR] = "error",
 };
 
-/* What the API leaves out: which file was meant, and the whole story of its failure. */
-static void write_story(const struct tried *tried, struct json_writer *json)
-{
-	if (!tried)
-		return;
-	json_member_string(json, "file_type", file_type_name(tried->derive.location->type));
-	if (tried->failure) {
-		json_member_string(json, "reason", err_kind_name(tried->failure));
-		json_member_text(json, "text", tried->details);
-	}
-}
-
 void candidate_write(const struct candidate *candidate, bool with_story, struct arena *arena,
 		     struct json_writer *json)
 {
 	json_object(json);
 	json_member_text(json, "source", candidate->source);
 	json_member_text(json, "location", candidate->location);
-	download_write(candidate->tried, arena, json);
+	download_write(candidate->tried, with_story, arena, json);
 	if (candidate->use.status != USE_NONE) {
 		json_key(json, "debug");
 		json_object(json);
@@ -209,7 +215,13 @@ void candidate_write(const struct candidate *candidate, bool with_story, struct 
 		json_member_text(json, "details", candidate->use.details);
 		json_object_end(json);
 	}
-	if (with_story)
-		write_story(candidate->tried, json);
+	if (with_story && candidate->tried) {
+		const struct tried *tried = candidate->tried;
+
+		json_member_string(json, "file_type",
+				   file_type_name(tried->derive.location->type));
+		if (tried->failure)
+			json_member_string(json, "reason", err_kind_name(tried->failure));
+	}
 	json_object_end(json);
 }

@@ -700,9 +700,9 @@ START_TEST(tells_why)
 		"\"details\":\"reading elf: .symtab ends early\","
 		"\"candidates\":[{\"source\":\"s\",\"location\":\"No object files listed on this "
 		"source\",\"download\":{\"status\":\"notfound\"}},{\"source\":\"s\",\"location\":"
-		"\"http://h/s/ab/cdef01\",\"download\":{\"status\":\"malformed\"},\"debug\":"
-		"{\"status\":\"malformed\"},\"file_type\":\"elf_code\",\"reason\":\"malformed\","
-		"\"text\":\"reading elf: .symtab ends early\"}]}]}");
+		"\"http://h/s/ab/cdef01\",\"download\":{\"status\":\"malformed\",\"details\":"
+		"\"reading elf: .symtab ends early\"},\"debug\":{\"status\":\"malformed\"},"
+		"\"file_type\":\"elf_code\",\"reason\":\"malformed\"}]}]}");
 	buf_release(&json);
 	work_release(&work);
 }
