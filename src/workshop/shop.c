@@ -137,6 +137,15 @@ static bool anything_ready(const struct shop *shop)
 	return false;
 }
 
+/* The command line waits for its one reply: nothing else is worth waiting for then. */
+static bool is_answered(const struct shop *shop)
+{
+	for (const struct carried *carried = shop->carried; carried; carried = carried->next)
+		if (carried->ended && carried->reply)
+			return true;
+	return false;
+}
+
 int shop_turn(struct shop *shop, struct fetch_poll *bells, size_t bell_count, int millis,
 	      struct err *err)
 {
@@ -152,7 +161,7 @@ int shop_turn(struct shop *shop, struct fetch_poll *bells, size_t bell_count, in
 	carry_drop_unreferenced(shop);
 	show_gauges(shop);
 	if (gather_polls(shop, bells, bell_count, &count, err) < 0 ||
-	    fetcher_step(shop->fetcher, shop->polls, count, millis, err) < 0)
+	    fetcher_step(shop->fetcher, shop->polls, count, is_answered(shop) ? 0 : millis, err) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
 		if (i < bell_count)
