@@ -2,7 +2,6 @@
 #include "support/support.h"
 
 #include <cjson/cJSON.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -148,12 +147,15 @@ static struct source source_with_layout(const char *layout, const char *casing)
 	struct shape shape = { .place = "test" };
 	struct source source = { .kind = NULL };
 	struct err err = ERR_INIT;
-	struct arena *arena = calloc(1, sizeof(*arena));
+	struct arena arena;
+	cJSON *object = cJSON_Parse(json);
 
-	arena_init(arena, CEILING_BYTES);
-	shape.arena = arena;
-	shape.json = cJSON_Parse(json);
+	arena_init(&arena, CEILING_BYTES);
+	shape.arena = &arena;
+	shape.json = object;
 	ck_assert_msg(layout_parse(&shape, &source, &err) == 0, "%s", err.text);
+	arena_release(&arena);           /* a layout is a row of a table */
+	cJSON_Delete(object);
 	return source;
 }
 
