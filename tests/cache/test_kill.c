@@ -1,0 +1,207 @@
+/*
+ * test_kill -- processes that publish, fail, claim, spoil and clean up are killed at any
+ * moment; what they leave is always a whole payload, a failure or a miss.
+ */
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "cache/bench.h"
+#include "cache/room.h"
+#include "support/support.h"
+
+#define KEYS      6
+#define WORKERS   3
+#define ROUNDS    40
+#define LIFE_USEC 30000
+
+struct arsenal {
+	struct bench *bench;
+	struct cache_key keys[KEYS];
+};
+
+static unsigned roll(unsigned sides)
+{
+	uint32_t number;
+
+	random_bytes(&number, sizeof(number));
+	return number % sides;
+}
+
+/* A payload that tells whether it is whole: its length, then as many of one letter. */
+static size_t make_payload(char *out, size_t room)
+{
+	unsigned size = 1 + roll((unsigned)room - 16);
+	int head = snprintf(out, room, "%08u", size);
+
+	memset(out + head, 'a' + (int)(size % 26), size);
+	return (size_t)head + size;
+}
+
+static bool is_whole(struct text payload)
+{
+	uint64_t size;
+
+	if (payload.size < 8 || !text_to_u64((struct text){ payload.bytes, 8 }, 10, &size) ||
+	    payload.size != 8 + size)
+		return false;
+	for (size_t i = 8; i < payload.size; i++)
+		if (payload.bytes[i] != (char)('a' + size % 26))
+			return false;
+	return true;
+}
+
+static int publish(struct cache *cache, struct store *store, const struct cache_key *key,
+		   struct err *err)
+{
+	char path[CACHE_PATH_BYTES], payload[20000];
+	size_t size = make_payload(payload, sizeof(payload));
+	int fd, rc;
+
+	if (roll(3) == 0)
+		return cache_publish_small(cache, store, key, (struct text){ payload, size }, err);
+	if (cache_temporary(cache, path, sizeof(path), &fd, err) < 0)
+		return -1;
+	rc = file_write_all(fd, payload, size, err);
+	if (rc == 0)
+		rc = cache_publish_file(cache, store, key, fd, path, err);
+	close(fd);
+	return rc;
+}
+
+static int act(struct cache *cache, struct store *store, const struct cache_key *key,
+	       const char *owner, struct err *err)
+{
+	struct err failure = ERR_INIT;
+	struct cache_found found;
+	struct cache_round round;
+	bool whole = true;
+
+	switch (roll(8)) {
+	case 0: case 1: case 2:
+		return publish(cache, store, key, err);
+	case 3:
+		err_set(&failure, roll(2) ? ERR_CRASHED : ERR_MALFORMED, "it was a test");
+		return cache_publish_failure(cache, store, key, &failure, err);
+	case 4:
+		return cache_claim(cache, store, key, owner, err) < 0 ? -1 : 0;
+	case 5:
+		cache_spoil(cache, store, key, "test");
+		return 0;
+	case 6:
+		return cache_clean(cache, store, false, &round, err);
+	}
+	if (cache_find(cache, store, key, &found, err) < 0)
+		return -1;
+	if (found.state == CACHE_READY)
+		whole = is_whole(found.payload);
+	cache_found_release(&found);
+	return whole ? 0 : err_set(err, ERR_INTERNAL, "half a payload");
+}
+
+static void work(struct arsenal *arsenal, int number)
+{
+	struct state *state = &arsenal->bench->state;
+	struct err err = ERR_INIT;
+	struct store *store;
+	struct board *board;
+	struct cache *cache;
+	char owner[32];
+
+	snprintf(owner, sizeof(owner), "worker %d", number);
+	/* What is spoiled is logged; a thousand times here. */
+	if (!freopen("/dev/null", "w", stderr))
+		_exit(3);
+	if (store_open(&store, &state->config, &err) < 0 ||
+	    board_open(&board, &state->config, &err) < 0 ||
+	    cache_open(&cache, &state->config, board, store, &err) < 0) {
+		printf("opening: %s\n", err.text);
+		fflush(stdout);
+		_exit(1);
+	}
+	for (;;) {
+		if (act(cache, store, &arsenal->keys[roll(KEYS)], owner, &err) < 0) {
+			printf("acting: %s\n", err.text);
+			fflush(stdout);
+			_exit(2);
+		}
+	}
+}
+
+/* Every entry is whole, and no row promises a blob that is not there for long. */
+static void check_all(struct arsenal *arsenal)
+{
+	struct bench *bench = arsenal->bench;
+
+	for (unsigned i = 0; i < KEYS; i++) {
+		struct cache_found found;
+		struct err err = ERR_INIT;
+
+		ck_assert_msg(cache_find(bench->cache, bench->state.store, &arsenal->keys[i], &found,
+					 &err) == 0, "%s", err.text);
+		if (found.state == CACHE_READY)
+			ck_assert(is_whole(found.payload));
+		cache_found_release(&found);
+	}
+	ck_assert_int_eq(state_ask(&bench->state, "SELECT count(*) FROM pragma_integrity_check "
+				   "WHERE integrity_check = 'ok'"), 1);
+}
+
+START_TEST(nothing_is_left_half_done)
+{
+	struct bench bench;
+	struct arsenal arsenal = { .bench = &bench };
+	pid_t pids[WORKERS];
+	char rest[64];
+
+	bench_open(&bench);
+	bench.state.config.cache_quota_bytes = 40000;
+	for (unsigned i = 0; i < KEYS; i++) {
+		snprintf(rest, sizeof(rest), "source: foo\nlocation: %u\n", i);
+		arsenal.keys[i] = bench_key(&bench, (enum cache_kind)(i % CACHE_KINDS), NULL, rest);
+	}
+	for (int i = 0; i < WORKERS; i++)
+		pids[i] = 0;
+	for (int round = 0; round < ROUNDS; round++) {
+		unsigned victim = roll(WORKERS);
+
+		for (int i = 0; i < WORKERS; i++) {
+			if (pids[i] == 0 && (pids[i] = fork()) == 0)
+				work(&arsenal, i);
+		}
+		usleep(roll(LIFE_USEC));
+		for (unsigned i = 0; i < WORKERS; i++) {
+			int status;
+
+			if (i != victim && round + 1 < ROUNDS)
+				continue;
+			ck_assert_int_eq(kill(pids[i], SIGKILL), 0);
+			ck_assert_int_eq(waitpid(pids[i], &status, 0), pids[i]);
+			ck_assert_msg(WIFSIGNALED(status), "a worker failed by itself (%d)", status);
+			pids[i] = 0;
+		}
+		check_all(&arsenal);
+	}
+	/* The killing was not idle. */
+	ck_assert_int_gt(state_ask(&bench.state, "SELECT seq FROM sqlite_sequence "
+				   "WHERE name = 'cache_entry'"), 2 * ROUNDS);
+	bench_remove(&bench);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("kill");
+	TCase *tcase = tcase_create("kill");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, nothing_is_left_half_done);
+	suite_add_tcase(suite, tcase);
+	return support_main(suite);
+}
