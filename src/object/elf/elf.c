@@ -14,6 +14,8 @@
 struct elf_table {
 	const struct elf_file *file;
 	struct elf_symbols symbols;
+	const uint32_t *files;           /* its file symbols */
+	size_t file_count;
 };
 
 struct elf {
@@ -197,7 +199,8 @@ static int elf_attach(struct object *object, enum object_role role, const uint8_
 static void add_table(struct elf *elf, const struct elf_file *file, struct elf_symbols symbols)
 {
 	if (symbols.count > 1 && elf->table_count < SYMBOLS_TABLES)
-		elf->tables[elf->table_count++] = (struct elf_table){ file, symbols };
+		elf->tables[elf->table_count++] = (struct elf_table){ .file = file,
+								      .symbols = symbols };
 }
 
 static int unpack_mini(struct elf *elf, struct arena *arena, struct text packed, struct err *err)
@@ -286,8 +289,12 @@ static int read_symbols(struct elf *elf, struct arena *arena, struct err *err)
 	for (unsigned i = 0; i < elf->table_count; i++) {
 		struct gather gather = { &elf->symbols, i };
 
-		elf_symbols_each(elf->tables[i].file, &elf->tables[i].symbols, gather_symbol,
-				 &gather);
+		struct elf_table *table = &elf->tables[i];
+
+		elf_symbols_each(table->file, &table->symbols, gather_symbol, &gather);
+		if (elf_symbols_files(table->file, &table->symbols, arena, &table->files,
+				      &table->file_count, err) < 0)
+			return -1;
 	}
 	return symbols_settle(&elf->symbols, arena, err);
 }
@@ -297,6 +304,14 @@ static struct text name_of(const struct elf *elf, const struct symbol_record *re
 	const struct elf_table *table = &elf->tables[symbol_table(record)];
 
 	return elf_symbols_name(table->file, &table->symbols, symbol_index(record));
+}
+
+static struct text file_of(const struct elf *elf, const struct symbol_record *record)
+{
+	const struct elf_table *table = &elf->tables[symbol_table(record)];
+
+	return elf_symbols_file(table->file, &table->symbols, table->files, table->file_count,
+				symbol_index(record));
 }
 
 static struct text symbol_at(const void *payload, uint64_t address)
@@ -332,7 +347,7 @@ static int elf_each_symbol(const struct object *object, object_symbol_fn *fn, vo
 		const struct symbol_record *record = &elf->symbols.records[i];
 		struct object_symbol symbol = {
 			.address = record->address, .size = record->size,
-			.name = name_of(elf, record),
+			.name = name_of(elf, record), .file = file_of(elf, record),
 		};
 
 		if (symbol.name.size > 0 && fn(payload, &symbol))

@@ -63,7 +63,7 @@ bool elf_section_has_bytes(const struct elf_section *section);
 const struct elf_section *elf_file_section(const struct elf_file *file, const char *name);
 /* As stored; TEXT_NONE when (partly) outside the file. */
 struct text elf_section_raw(const struct elf_file *file, const struct elf_section *section);
-/* Unpacked, and relocated in a relocatable file.  Absent, or over LIMIT_SECTION_BYTES: TEXT_NONE. */
+/* Unpacked, and relocated in a relocatable file.  Absent, or over object_section_max_bytes: TEXT_NONE. */
 int elf_file_load(const struct elf_file *file, const char *name, struct unpack_room *room,
 		  struct text *bytes, struct err *err) __attribute__((warn_unused_result));
 /* The first `room` bytes, unpacked; how many there are. */
@@ -92,6 +92,14 @@ void elf_symbols_each(const struct elf_file *file, const struct elf_symbols *sym
 		      elf_symbol_fn *fn, void *payload);
 struct text elf_symbols_name(const struct elf_file *file, const struct elf_symbols *symbols,
 			     uint32_t index);
+
+/* The entries of type STT_FILE, ascending: each names the source of the locals behind it. */
+int elf_symbols_files(const struct elf_file *file, const struct elf_symbols *symbols,
+		      struct arena *arena, const uint32_t **files, size_t *count, struct err *err)
+	__attribute__((warn_unused_result));
+/* The source file of a local symbol, or TEXT_NONE. */
+struct text elf_symbols_file(const struct elf_file *file, const struct elf_symbols *symbols,
+			     const uint32_t *files, size_t count, uint32_t index);
 
 /* elf_dynamic.c: the same without section headers. */
 struct elf_symbols elf_file_dynamic_symbols(const struct elf_file *file);

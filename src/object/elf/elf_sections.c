@@ -137,7 +137,7 @@ int elf_file_load(const struct elf_file *file, const char *name, struct unpack_r
 		return 0;
 	if (read_packed(file, section, name, &packed, err) < 0)
 		return -1;
-	if (packed.size > LIMIT_SECTION_BYTES && packed.kind != UNPACK_NONE)
+	if (packed.size > object_section_max_bytes && packed.kind != UNPACK_NONE)
 		return 0;
 	relocate = elf_file_needs_relocation(file, section);
 	if (packed.kind == UNPACK_NONE && !relocate) {

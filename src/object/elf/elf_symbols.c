@@ -1,9 +1,12 @@
 /* elf_symbols.c -- .symtab and .dynsym: the functions in them. */
 #include "object/elf/elf_file.h"
 
+#include "base/arena.h"
+#include "base/err.h"
+
 struct entry {
 	uint32_t name;
-	uint8_t type;
+	uint8_t type, binding;
 	uint32_t section;            /* SHN_XINDEX resolved; SHN_UNDEF, SHN_ABS... as they are */
 	bool reserved;               /* `section` is one of the special numbers */
 	uint64_t value, size;
@@ -81,6 +84,7 @@ static struct entry read_entry(const struct elf_file *file, const struct elf_sym
 		entry.section = reader_u16(&reader);
 	}
 	entry.type = info & 0xf;
+	entry.binding = info >> 4;
 	entry.reserved = entry.section >= SHN_LORESERVE;
 	if (entry.section == SHN_XINDEX) {
 		reader = reader_over(".symtab_shndx", symbols->wide_indexes.bytes,
@@ -162,4 +166,53 @@ void elf_symbols_each(const struct elf_file *file, const struct elf_symbols *sym
 		if (address >= file->load_address)
 			fn(payload, address - file->load_address, entry.size, (uint32_t)i);
 	}
+}
+
+int elf_symbols_files(const struct elf_file *file, const struct elf_symbols *symbols,
+		      struct arena *arena, const uint32_t **files, size_t *count, struct err *err)
+{
+	uint32_t *found = NULL;
+
+	*count = 0;
+	for (unsigned pass = 0; pass < 2; pass++) {
+		size_t at = 0;
+
+		for (size_t i = 1; i < symbols->count && i <= UINT32_MAX; i++) {
+			if (read_entry(file, symbols, (uint32_t)i).type != STT_FILE)
+				continue;
+			if (pass == 1)
+				found[at] = (uint32_t)i;
+			at++;
+		}
+		if (pass == 0 && at > 0) {
+			found = arena_alloc_raw(arena, at, sizeof(*found));
+			if (!found)
+				return err_set(err, ERR_NO_MEMORY, "no memory for file symbols");
+		}
+		*count = at;
+		if (at == 0)
+			break;
+	}
+	*files = found;
+	return 0;
+}
+
+struct text elf_symbols_file(const struct elf_file *file, const struct elf_symbols *symbols,
+			     const uint32_t *files, size_t count, uint32_t index)
+{
+	size_t below = 0;
+
+	if (count == 0 || read_entry(file, symbols, index).binding != STB_LOCAL)
+		return TEXT_NONE;
+	while (count > 0) {
+		size_t half = count / 2;
+
+		if (files[below + half] < index) {
+			below += half + 1;
+			count -= half + 1;
+		} else {
+			count = half;
+		}
+	}
+	return below > 0 ? elf_symbols_name(file, symbols, files[below - 1]) : TEXT_NONE;
 }
