@@ -103,7 +103,8 @@ static void keep_one_per_address(struct symbols *symbols)
 static int index_buckets(struct symbols *symbols, uint64_t greatest, struct arena *arena,
 			 struct err *err)
 {
-	size_t buckets = symbols->count / RECORDS_PER_BUCKET + 1, at = 0;
+	/* Two at least: no address is shifted by more than 63. */
+	size_t buckets = symbols->count / RECORDS_PER_BUCKET + 2, at = 0;
 	unsigned shift = 0;
 
 	while (greatest >> shift >= buckets)
