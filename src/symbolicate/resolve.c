@@ -105,6 +105,10 @@ static void settle_without_object(struct module *module)
 	case ERR_TIMEOUT:
 	case ERR_DOWNLOAD:
 		break;
+	case ERR_LIMIT:
+	case ERR_CRASHED:
+		module->use = (struct use){ USE_MALFORMED, tried->details };
+		break;
 	default:
 		module->use.status = USE_MALFORMED;
 	}

@@ -471,7 +471,7 @@ static const struct {
 	  ",\"debug\":{\"status\":\"malformed\"}" },
 	{ "crashed", ERR_CRASHED, "the cell died of signal 11", "malformed", "malformed",
 	  "{\"status\":\"malformed\",\"details\":\"the cell died of signal 11\"}",
-	  ",\"debug\":{\"status\":\"malformed\"}" },
+	  ",\"debug\":{\"status\":\"malformed\",\"details\":\"the cell died of signal 11\"}" },
 	{ "our own trouble", ERR_IO, "disk full", "missing", "other",
 	  "{\"status\":\"error\",\"details\":\"internal error\"}",
 	  ",\"debug\":{\"status\":\"malformed\"}" },
