@@ -224,6 +224,10 @@ static CURLcode set_connection(struct leg *leg, const struct fetch_place *place,
 	SET(CURLOPT_SSL_VERIFYHOST, verify ? 2L : 0L);
 	SET(CURLOPT_PROXY, proxy ? proxy : "");
 	SET(CURLOPT_NOPROXY, "");
+#if LIBCURL_VERSION_NUM >= 0x075700
+	/* Else to end a transfer means to wait for its name server, and with it everybody. */
+	SET(CURLOPT_QUICK_EXIT, 1L);
+#endif
 	if (connect_millis > 0)
 		SET(CURLOPT_CONNECTTIMEOUT_MS, (long)connect_millis);
 	return rc;

@@ -34,7 +34,7 @@ int fetch_place_of(const char *url, const char *location, struct fetch_place *pl
 	CURLU *parts = curl_url();
 	CURLUcode rc = parts ? curl_url_set(parts, CURLUPART_URL, url, 0) : CURLUE_OUT_OF_MEMORY;
 
-	*place = (struct fetch_place){ NULL };
+	*place = (struct fetch_place){ .plain = NULL };
 	if (rc == CURLUE_OK && location)
 		rc = curl_url_set(parts, CURLUPART_URL, location, CURLU_URLENCODE);
 	if (rc == CURLUE_OK)
@@ -66,7 +66,7 @@ void place_release(struct fetch_place *place)
 	curl_free(place->user);
 	curl_free(place->password);
 	curl_free(place->plain);
-	*place = (struct fetch_place){ NULL };
+	*place = (struct fetch_place){ .plain = NULL };
 }
 
 bool place_is_at(const struct fetch_place *place, const struct fetch_place *other)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """server -- an HTTP server with every bad habit, for the tests of fetch.
 
-Prints the numbers of its two ports, then serves until its standard input ends. The path
+Prints the numbers of its three ports (the last one speaks TLS with the certificate and key
+in the file named on the command line), then serves until its standard input ends. The path
 says what the answer is like; /hits/... tells how often a path was asked for.
 """
-import collections, gzip, socket, sys, threading, time, urllib.parse
+import collections, gzip, socket, ssl, sys, threading, time, urllib.parse
 
 hits = collections.Counter()
 lock = threading.Lock()
@@ -159,16 +160,28 @@ def serve(connection):
         connection.close()
 
 
-def accept(listener):
+def serve_tls(context, connection):
+    try:
+        connection = context.wrap_socket(connection, server_side=True)
+    except OSError:
+        connection.close()
+        return
+    serve(connection)
+
+
+def accept(listener, context):
     while True:
         connection, _ = listener.accept()
-        threading.Thread(target=serve, args=(connection,), daemon=True).start()
+        work = (serve_tls, (context, connection)) if context else (serve, (connection,))
+        threading.Thread(target=work[0], args=work[1], daemon=True).start()
 
 
+tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+tls.load_cert_chain(sys.argv[1])
 listeners = []
-for _ in range(2):
+for context in (None, None, tls):
     listener = socket.create_server(("127.0.0.1", 0), backlog=256)
     listeners.append(listener)
-    threading.Thread(target=accept, args=(listener,), daemon=True).start()
+    threading.Thread(target=accept, args=(listener, context), daemon=True).start()
 print(*[listener.getsockname()[1] for listener in listeners], flush=True)
 sys.stdin.read()

@@ -23,7 +23,7 @@
 #define MOST_BYTES ((uint64_t)10 << 20)
 #define PATIENCE_MILLIS 60000
 
-static int port, other_port;             /* of the server */
+static int port, other_port, tls_port;   /* of the server */
 
 static struct config plain_config(void)
 {
@@ -485,6 +485,25 @@ START_TEST(a_closed_port_is_explained)
 }
 END_TEST
 
+START_TEST(certificates_are_checked)
+{
+	struct config config = plain_config();
+	struct fetch_order order = {
+		.url = support_printf("https://localhost:%d/body/5", tls_port),
+	};
+	struct outcome outcome = fetch_one(&config, order);
+
+	check(&outcome, "unknown certificate", ERR_DOWNLOAD, "certificate verify failed");
+	order.accept_invalid_certs = true;
+	outcome = fetch_one(&config, order);
+	check(&outcome, "accepted", ERR_NONE, "");
+	/* what one source accepts for itself holds for no other host */
+	order.url = at("to?url=https://localhost:%d/body/5", tls_port);
+	outcome = fetch_one(&config, order);
+	check(&outcome, "sent elsewhere", ERR_DOWNLOAD, "certificate verify failed");
+}
+END_TEST
+
 static const char blocked[] =
 	"Host 127.0.0.1 is temporarily blocked because there were too many download failures. It "
 	"will remain blocked for a maximum of 300ms. The error that triggered the block was: "
@@ -796,19 +815,25 @@ static pid_t start_server(void)
 	FILE *ports;
 	pid_t pid;
 
+	/* A certificate nobody vouches for. */
+	const char *certificate = support_fixture("fetch-certificate",
+		"openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -days 3650"
+		" -keyout $DIR/key -out $DIR/cert 2>/dev/null; cat $DIR/key $DIR/cert >$OUT");
+
 	if (pipe2(to, O_CLOEXEC) < 0 || pipe2(from, O_CLOEXEC) < 0)
 		return -1;
 	pid = fork();
 	if (pid == 0) {
 		dup2(to[0], STDIN_FILENO);
 		dup2(from[1], STDOUT_FILENO);
-		execlp("python3", "python3", support_source("tests/fetch/server.py"), (char *)NULL);
+		execlp("python3", "python3", support_source("tests/fetch/server.py"), certificate,
+		       (char *)NULL);
 		_exit(127);
 	}
 	close(to[0]);
 	close(from[1]);
 	ports = fdopen(from[0], "r");
-	if (!ports || fscanf(ports, "%d %d", &port, &other_port) != 2)
+	if (!ports || fscanf(ports, "%d %d %d", &port, &other_port, &tls_port) != 3)
 		return -1;
 	return pid;
 }
@@ -837,6 +862,7 @@ int main(void)
 	tcase_add_test(tcase, proxies_are_used);
 	LOOP(time_is_limited, delays);
 	tcase_add_test(tcase, a_closed_port_is_explained);
+	tcase_add_test(tcase, certificates_are_checked);
 	tcase_add_test(tcase, failing_hosts_are_left_alone);
 	tcase_add_test(tcase, some_hosts_are_never_left_alone);
 	tcase_add_test(tcase, our_own_refusals_do_not_count);
