@@ -95,7 +95,7 @@ CREATE TABLE job (
   deadline_at  INTEGER NOT NULL,
   claimed_at   INTEGER,                       -- first claim
   finished_at  INTEGER,
-  millis       INTEGER,                       -- from arrival to end, when known that well
+  millis       INTEGER,                       -- from arrival to end; whole seconds for those that waited
   candidates   TEXT,                          -- JSON: every candidate and what became of it
   CHECK ((state IN ('queued', 'running')) = (finished_at IS NULL)),
   CHECK ((state = 'running') = (owner IS NOT NULL)),

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -27,12 +28,20 @@ struct keeper {
 	struct cache *cache;
 	struct jobs jobs;
 	uint32_t stop_seen;
-	bool fell_out;               /* the last errand failed: said once, not every second */
+	int lock;                    /* keeper.lock, ours; -1 */
 };
 
 static bool is_stopped(const struct keeper *keeper)
 {
 	return board_read(keeper->board, BOARD_STOP) != keeper->stop_seen;
+}
+
+/* Somebody removed the state folder under us: there is nothing left to keep. */
+static bool is_homeless(const struct keeper *keeper)
+{
+	struct stat st;
+
+	return keeper->lock >= 0 && fstat(keeper->lock, &st) == 0 && st.st_nlink == 0;
 }
 
 /* --- Errands --------------------------------------------------------------------------- */
@@ -114,26 +123,30 @@ static bool is_wanted(const struct keeper *keeper, const struct errand *errand)
 	       keeper->config->cache_quota_bytes != CONFIG_UNLIMITED;
 }
 
-/* An errand that fails is tried again when it is due again: the disk may have room then. */
-static void run_errand(struct keeper *keeper, const struct errand *errand)
+/* An errand that fails is tried again when it is due again: the disk may have room then.
+ * That it fails is said once, not every second. */
+static void run_errand(struct keeper *keeper, const struct errand *errand, bool *failing)
 {
 	struct err err = ERR_INIT;
 	bool failed = errand->run(keeper, &err) < 0;
 
-	if (failed && !keeper->fell_out)
+	if (failed && !*failing)
 		log_message(LOG_ERROR, "keeper", NULL, "%s: %s", errand->name, err.text);
-	keeper->fell_out = failed;
+	if (!failed && *failing)
+		log_message(LOG_INFO, "keeper", NULL, "%s: works again", errand->name);
+	*failing = failed;
 }
 
 static void work(struct keeper *keeper)
 {
 	int64_t due[ERRANDS] = { 0 };        /* the first round comes at once: it repairs */
+	bool failing[ERRANDS] = { false };
 
-	while (!is_stopped(keeper)) {
+	while (!is_stopped(keeper) && !is_homeless(keeper)) {
 		for (size_t i = 0; i < ERRANDS && !is_stopped(keeper); i++) {
 			if (!is_wanted(keeper, &errands[i]) || clock_monotonic_millis() < due[i])
 				continue;
-			run_errand(keeper, &errands[i]);
+			run_errand(keeper, &errands[i], &failing[i]);
 			due[i] = clock_monotonic_millis() + interval_of(keeper, &errands[i]);
 		}
 		board_wait(keeper->board, BOARD_STOP, keeper->stop_seen, TICK_MILLIS);
@@ -148,6 +161,7 @@ static int open_rooms(struct keeper *keeper, const struct config *config, struct
 	memset(keeper, 0, sizeof(*keeper));
 	keeper->config = config;
 	keeper->board = board;
+	keeper->lock = -1;
 	keeper->stop_seen = board_read(board, BOARD_STOP);
 	if (store_open(&keeper->store, config, err) < 0)
 		return -1;
@@ -159,10 +173,12 @@ static void close_rooms(struct keeper *keeper)
 {
 	cache_close(keeper->cache);
 	store_close(keeper->store);
+	if (keeper->lock >= 0)
+		close(keeper->lock);
 }
 
 /* 1 when the lock is ours, 0 when we were asked to stop while another had it. */
-static int wait_for_lock(const struct keeper *keeper, int *lock, struct err *err)
+static int wait_for_lock(struct keeper *keeper, struct err *err)
 {
 	char path[PATH_BYTES];
 	int taken = 0;
@@ -171,7 +187,7 @@ static int wait_for_lock(const struct keeper *keeper, int *lock, struct err *err
 	    sizeof(path))
 		return err_set(err, ERR_IO, "state_dir is too long: %s", keeper->config->state_dir);
 	while (taken == 0 && !is_stopped(keeper)) {
-		taken = store_lock_try(path, true, lock, err);
+		taken = store_lock_try(path, true, &keeper->lock, err);
 		if (taken == 0)
 			board_wait(keeper->board, BOARD_STOP, keeper->stop_seen, TICK_MILLIS);
 	}
@@ -182,19 +198,16 @@ int keeper_run(const struct config *config, struct board *board, struct err *err
 {
 	struct store_boot boot;
 	struct keeper keeper;
-	int lock = -1;
 	int rc = open_rooms(&keeper, config, board, err);
 
 	if (rc == 0)
-		rc = wait_for_lock(&keeper, &lock, err);
+		rc = wait_for_lock(&keeper, err);
 	if (rc > 0 && (store_boot_join(keeper.store, &boot, err) < 0 ||
 		       cache_open(&keeper.cache, config, board, keeper.store, err) < 0))
 		rc = -1;
 	if (rc > 0)
 		work(&keeper);
 	close_rooms(&keeper);
-	if (lock >= 0)
-		close(lock);
 	return rc < 0 ? err_while(err, "keeper") : 0;
 }
 

@@ -15,7 +15,8 @@ struct board;
 struct config;
 struct err;
 
-/* Works until BOARD_STOP is bumped, and leaves within a second then: 0.  While another keeper
+/* Works until BOARD_STOP is bumped or the state folder is gone, and leaves within a second
+ * then: 0.  While another keeper
  * has the lock it stands by, and takes over when that one dies.  -1 when it cannot work. */
 int keeper_run(const struct config *config, struct board *board, struct err *err)
 	__attribute__((warn_unused_result));

@@ -64,21 +64,30 @@ static int change_journal_mode(struct store *store, const char *sql, char *mode,
 	return code;
 }
 
-/* Write-ahead logging needs memory shared between processes; where the file system has none
- * (network homes of shared hosts) the old rollback journal does. */
-static int choose_journal(struct store *store, struct err *err)
+/* Write-ahead logging needs memory shared between processes.  1 when it works, 0 when this
+ * file system has none (network homes of shared hosts), -1 when something else is wrong. */
+static int try_wal(struct store *store, struct err *err)
 {
 	char mode[16];
 	int code = change_journal_mode(store, "PRAGMA journal_mode = WAL", mode, sizeof(mode));
-	int kind = code & 0xff;
 
-	if (code == SQLITE_OK && strcmp(mode, "wal") == 0)
+	if (code == SQLITE_OK && strcmp(mode, "wal") != 0)
 		return 0;
-	if (code != SQLITE_OK && kind != SQLITE_IOERR && kind != SQLITE_PROTOCOL &&
-	    kind != SQLITE_CANTOPEN)
-		return store_failed(store, code, "choosing a journal", err);
-	code = change_journal_mode(store, "PRAGMA journal_mode = DELETE", mode, sizeof(mode));
-	return code == SQLITE_OK ? 0 : store_failed(store, code, "choosing a journal", err);
+	/* That it was accepted does not mean it works: only using it shows. */
+	if (code == SQLITE_OK)
+		code = sqlite3_exec(store->db, "BEGIN IMMEDIATE; ROLLBACK", NULL, NULL, NULL);
+	if (code == SQLITE_OK)
+		return 1;
+	store_failed(store, code, "opening the database", err);
+	switch (code & 0xff) {
+	case SQLITE_IOERR:
+	case SQLITE_PROTOCOL:
+	case SQLITE_CANTOPEN:
+	case SQLITE_READONLY:
+		return 0;
+	default:
+		return -1;
+	}
 }
 
 static int refuse_read_only(struct store *store, struct err *err)
@@ -89,20 +98,48 @@ static int refuse_read_only(struct store *store, struct err *err)
 		       "and what is in it, or make its file system writable", store->path);
 }
 
-static int open_database(struct store *store, struct err *err)
+static int connect_to(struct store *store, struct err *err)
 {
-	int64_t version;
-	int code = sqlite3_open_v2(store->path, &store->db,
-				   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-				   SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+	int code;
 
+	sqlite3_close(store->db);
+	store->db = NULL;
+	code = sqlite3_open_v2(store->path, &store->db,
+			       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
+			       SQLITE_OPEN_EXRESCODE, NULL);
 	if (code != SQLITE_OK)
 		return store_failed(store, code, "opening the database", err);
 	sqlite3_busy_timeout(store->db, STORE_BUSY_MILLIS);
-	if (refuse_read_only(store, err) < 0 ||
-	    store_ask_number(store, "PRAGMA user_version", &version, err) < 0 ||
-	    choose_journal(store, err) < 0 ||
-	    store_execute(store, connection_pragmas, "opening the database", err) < 0)
+	return refuse_read_only(store, err);
+}
+
+/* The old rollback journal.  A database that is in WAL mode already can be brought back by a
+ * connection that says at once that it is alone. */
+static int use_rollback_journal(struct store *store, struct err *err)
+{
+	char mode[16];
+	int code;
+
+	if (connect_to(store, err) < 0 ||
+	    store_execute(store, "PRAGMA locking_mode = EXCLUSIVE", "opening the database", err) < 0)
+		return -1;
+	code = change_journal_mode(store, "PRAGMA journal_mode = DELETE", mode, sizeof(mode));
+	if (code != SQLITE_OK)
+		return store_failed(store, code, "choosing a journal", err);
+	return connect_to(store, err);
+}
+
+static int open_database(struct store *store, struct err *err)
+{
+	int works;
+
+	if (connect_to(store, err) < 0)
+		return -1;
+	works = try_wal(store, err);
+	if (works < 0 || (works == 0 && use_rollback_journal(store, err) < 0))
+		return -1;
+	err_clear(err);
+	if (store_execute(store, connection_pragmas, "opening the database", err) < 0)
 		return -1;
 	return store_migrate(store, err);
 }

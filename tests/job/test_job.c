@@ -423,6 +423,72 @@ START_TEST(many_workers_take_each_job_once)
 }
 END_TEST
 
+/* As above, but they are killed at random moments: what they held is done again, and what
+ * they had finished is not. */
+static void work_slowly(struct desk *desk, unsigned number)
+{
+	struct err err = ERR_INIT;
+	char owner[32];
+	struct job job;
+
+	snprintf(owner, sizeof(owner), "child %u", number);
+	if (store_open(&desk->jobs.store, &desk->state.config, &err) < 0)
+		_exit(100);
+	for (;;) {
+		int rc = job_claim(&desk->jobs, owner, &job, &err);
+
+		usleep(500);
+		if (rc == 0)
+			continue;
+		if (rc < 0 || job_finish(&desk->jobs, &job, owner, JOB_COMPLETED, text_of(job.id), &err) < 0)
+			break;
+	}
+	fprintf(stderr, "%s\n", err.text);
+	_exit(102);
+}
+
+START_TEST(no_job_is_lost_with_its_holder)
+{
+	enum { JOBS = 80, WORKERS = 3, KILLS = 25 };
+	char ids[JOBS][JOB_ID_BYTES];
+	pid_t pids[WORKERS] = { 0 };
+	struct desk desk;
+	struct job job;
+	int left = 0;
+
+	desk_open(&desk);
+	for (int i = 0; i < JOBS; i++)
+		submit(&desk, ids[i]);
+	for (unsigned kills = 0; kills < KILLS; kills++) {
+		unsigned victim = kills % WORKERS;
+		int status;
+
+		for (unsigned i = 0; i < WORKERS; i++)
+			if (pids[i] == 0 && (pids[i] = fork()) == 0)
+				work_slowly(&desk, i);
+		usleep(3000 + 700 * (kills % 5));
+		ck_assert_int_eq(kill(pids[victim], SIGKILL), 0);
+		ck_assert_int_eq(waitpid(pids[victim], &status, 0), pids[victim]);
+		ck_assert_msg(WIFSIGNALED(status), "a worker failed by itself (%d)", status);
+		pids[victim] = 0;
+	}
+	for (unsigned i = 0; i < WORKERS; i++) {
+		if (pids[i] > 0 && kill(pids[i], SIGKILL) == 0)
+			waitpid(pids[i], NULL, 0);
+	}
+	now_is += JOB_LEASE_SECONDS;
+	for (; claim(&desk, "w", &job) == 1; left++)
+		finish(&desk, &job, "w", job.id);
+	ck_assert_int_lt(left, JOBS);
+	for (int i = 0; i < JOBS; i++) {
+		ck_assert_str_eq(state_of(&desk, ids[i]), "completed");
+		ck_assert_str_eq(result_of(&desk, ids[i]), ids[i]);
+		ck_assert(!spooled(&desk, ids[i], JOB_SPOOL_BODY) || left > 0);
+	}
+	state_remove(&desk.state);
+}
+END_TEST
+
 /* --- Retention ------------------------------------------------------------------------------ */
 
 START_TEST(results_stay_their_time)
@@ -618,6 +684,7 @@ int main(void)
 	tcase_add_test(tcase, a_job_ends_in_time);
 	tcase_add_test(tcase, the_killed_are_followed);
 	tcase_add_test(tcase, many_workers_take_each_job_once);
+	tcase_add_test(tcase, no_job_is_lost_with_its_holder);
 	tcase_add_test(tcase, results_stay_their_time);
 	tcase_add_test(tcase, history_is_bounded);
 	tcase_add_test(tcase, lost_files_are_removed);

@@ -131,6 +131,22 @@ START_TEST(a_keeper_in_waiting_leaves_too)
 }
 END_TEST
 
+START_TEST(leaves_when_the_folder_is_gone)
+{
+	struct state state = { 0 };
+	char command[320];
+	pid_t keeper;
+
+	state_open(&state);
+	keeper = start_keeper(&state);
+	until(&state, "SELECT count(*) FROM boot", 1);
+	snprintf(command, sizeof(command), "rm -rf '%s'", state.folder);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_lt(milliseconds_until_end(keeper), 2500);
+	state_remove(&state);
+}
+END_TEST
+
 START_TEST(once_is_all_at_once)
 {
 	struct state state = { 0 };
@@ -191,6 +207,7 @@ int main(void)
 	tcase_add_test(tcase, does_its_errands);
 	tcase_add_test(tcase, there_is_one_and_another_follows);
 	tcase_add_test(tcase, a_keeper_in_waiting_leaves_too);
+	tcase_add_test(tcase, leaves_when_the_folder_is_gone);
 	tcase_add_test(tcase, once_is_all_at_once);
 	tcase_add_test(tcase, survives_every_allocation_failure);
 	tcase_add_test(tcase, says_why_it_cannot);

@@ -68,6 +68,25 @@ START_TEST(uses_the_write_ahead_log)
 }
 END_TEST
 
+/* Where memory cannot be shared between processes the old journal does. */
+START_TEST(does_without_the_write_ahead_log)
+{
+	struct state state;
+	struct err err = ERR_INIT;
+	int64_t number;
+
+	state_make(&state);
+	ck_assert_int_eq(mkdir(state_path(&state, "symgate.db-shm"), 0700), 0);
+	ck_assert_msg(store_open(&state.store, &state.config, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(store_ask_number(state.store, "SELECT count(*) FROM pragma_journal_mode "
+					  "WHERE journal_mode = 'delete'", &number, &err), 0);
+	ck_assert_int_eq(number, 1);
+	ck_assert_msg(store_check(state.store, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(store_checkpoint(state.store, &err), 0);
+	state_remove(&state);
+}
+END_TEST
+
 static void open_once(void *payload)
 {
 	const struct state *state = payload;
@@ -612,6 +631,7 @@ int main(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, makes_what_is_missing);
 	tcase_add_test(tcase, uses_the_write_ahead_log);
+	tcase_add_test(tcase, does_without_the_write_ahead_log);
 	tcase_add_test(tcase, many_may_open_at_once);
 	tcase_add_test(tcase, survives_every_allocation_failure);
 	tcase_add_test(tcase, refuses_a_newer_database);
