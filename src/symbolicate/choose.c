@@ -1,7 +1,9 @@
 /* choose.c -- the best of what was found (caching.md §9). */
 #include "symbolicate/native.h"
 
-enum quality { QUALITY_BEST = 0, QUALITY_SYMBOLS_ONLY = 1, QUALITY_FAILED = 3, QUALITY_USELESS = 4 };
+enum quality {                       /* lower is better */
+	QUALITY_BEST = 0, QUALITY_SYMBOLS_ONLY = 1, QUALITY_FAILED = 3, QUALITY_USELESS = 4
+};
 
 static enum quality quality_of(const struct tried *tried, enum lookup_purpose purpose)
 {
