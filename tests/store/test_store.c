@@ -68,25 +68,6 @@ START_TEST(uses_the_write_ahead_log)
 }
 END_TEST
 
-/* Where memory cannot be shared between processes the old journal does. */
-START_TEST(does_without_the_write_ahead_log)
-{
-	struct state state;
-	struct err err = ERR_INIT;
-	int64_t number;
-
-	state_make(&state);
-	ck_assert_int_eq(mkdir(state_path(&state, "symgate.db-shm"), 0700), 0);
-	ck_assert_msg(store_open(&state.store, &state.config, &err) == 0, "%s", err.text);
-	ck_assert_int_eq(store_ask_number(state.store, "SELECT count(*) FROM pragma_journal_mode "
-					  "WHERE journal_mode = 'delete'", &number, &err), 0);
-	ck_assert_int_eq(number, 1);
-	ck_assert_msg(store_check(state.store, &err) == 0, "%s", err.text);
-	ck_assert_int_eq(store_checkpoint(state.store, &err), 0);
-	state_remove(&state);
-}
-END_TEST
-
 static void open_once(void *payload)
 {
 	const struct state *state = payload;
@@ -99,6 +80,31 @@ static void open_once(void *payload)
 	}
 	store_close(store);
 }
+
+/* Where memory cannot be shared between processes the old journal does. */
+START_TEST(does_without_the_write_ahead_log)
+{
+	struct err err = ERR_INIT;
+	int64_t number;
+
+	for (int moved_here = 0; moved_here < 2; moved_here++) {
+		struct state state;
+
+		state_make(&state);
+		if (moved_here)              /* made where it could be shared */
+			open_once(&state);
+		ck_assert_int_eq(mkdir(state_path(&state, "symgate.db-shm"), 0700), 0);
+		ck_assert_msg(store_open(&state.store, &state.config, &err) == 0, "%s", err.text);
+		ck_assert_int_eq(store_ask_number(state.store, "SELECT count(*) FROM "
+			"pragma_journal_mode WHERE journal_mode = 'delete'", &number, &err), 0);
+		ck_assert_int_eq(number, 1);
+		ck_assert_msg(store_check(state.store, &err) == 0, "%s", err.text);
+		ck_assert_int_eq(store_checkpoint(state.store, &err), 0);
+		open_once(&state);
+		state_remove(&state);
+	}
+}
+END_TEST
 
 /* All find the folder empty at once; one makes the schema, none fails. */
 START_TEST(many_may_open_at_once)
