@@ -10,11 +10,19 @@ libfetch_a_SOURCES = src/fetch/fetch.h src/fetch/transfer.h \
 libfetch_a_CFLAGS = $(AM_CFLAGS) $(CURL_CFLAGS) $(ZLIB_CFLAGS) $(ZSTD_CFLAGS)
 
 if HAVE_CHECK
-check_PROGRAMS += tests/fetch/test_fetch
+check_PROGRAMS += tests/fetch/test_fetch tests/fetch/test_breaker tests/fetch/test_address
 EXTRA_DIST += tests/fetch/server.py
-tests_fetch_test_fetch_SOURCES = tests/fetch/test_fetch.c
-tests_fetch_test_fetch_LDADD = libfetch.a libsupport.a libbase.a $(CHECK_LIBS) $(CURL_LIBS) \
-	$(ZLIB_LIBS) $(ZSTD_LIBS) $(CRYPTO_LIBS)
-tests_fetch_test_fetch_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) $(CURL_CFLAGS) $(ZLIB_CFLAGS) \
-	$(ZSTD_CFLAGS) -I$(top_srcdir)/tests
+fetch_test_libs = libfetch.a libsupport.a libbase.a $(CHECK_LIBS) $(CURL_LIBS) $(ZLIB_LIBS) \
+	$(ZSTD_LIBS) $(CRYPTO_LIBS)
+fetch_test_flags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) $(CURL_CFLAGS) $(ZLIB_CFLAGS) $(ZSTD_CFLAGS) \
+	-I$(top_srcdir)/tests
+tests_fetch_test_fetch_SOURCES = tests/fetch/test_fetch.c tests/fetch/harness.c tests/fetch/harness.h
+tests_fetch_test_fetch_LDADD = $(fetch_test_libs)
+tests_fetch_test_fetch_CPPFLAGS = $(fetch_test_flags)
+tests_fetch_test_breaker_SOURCES = tests/fetch/test_breaker.c tests/fetch/harness.c tests/fetch/harness.h
+tests_fetch_test_breaker_LDADD = $(fetch_test_libs)
+tests_fetch_test_breaker_CPPFLAGS = $(fetch_test_flags)
+tests_fetch_test_address_SOURCES = tests/fetch/test_address.c
+tests_fetch_test_address_LDADD = $(fetch_test_libs)
+tests_fetch_test_address_CPPFLAGS = $(fetch_test_flags)
 endif

@@ -121,16 +121,22 @@ static bool keep_parts(struct arena *arena, struct text scheme, struct text host
 	return kept;
 }
 
+static struct text trimmed(struct text text)
+{
+	while (text.size > 0 && is_blank(text.bytes[0]))
+		text = slice(text, 1, text.size);
+	while (text.size > 0 && is_blank(text.bytes[text.size - 1]))
+		text.size--;
+	return text;
+}
+
 const char *url_split(struct text text, struct arena *arena, struct url *url)
 {
 	size_t scheme, end, tail, at;
 	struct text host;
 	const char *fault;
 
-	while (text.size > 0 && is_blank(text.bytes[0]))
-		text = slice(text, 1, text.size);
-	while (text.size > 0 && is_blank(text.bytes[text.size - 1]))
-		text.size--;
+	text = trimmed(text);
 	scheme = scheme_size(text);
 	if (text.size > URL_BYTES)
 		return "the address is too long";

@@ -1,165 +1,15 @@
 /* test_fetch -- downloads from a server with every bad habit (server.py). */
-#include "support/support.h"
+#include "fetch/harness.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "config/config.h"
-#include "fetch/fetch.h"
-#include "fetch/transfer.h"
-
-#define MOST_BYTES ((uint64_t)10 << 20)
-#define PATIENCE_MILLIS 60000
-
-static int port, other_port, tls_port;   /* of the server */
-
-static struct config plain_config(void)
-{
-	return (struct config){
-		.connect_to_reserved_ips = true,
-		.connect_timeout_millis = 5000, .head_timeout_millis = 10000,
-		.max_download_timeout_millis = 50000,
-		.deny_list_enabled = true, .deny_list_window_millis = 60000,
-		.deny_list_bucket_millis = 5000, .deny_list_block_millis = 3600000,
-		.deny_list_threshold = 60,
-	};
-}
-
-struct outcome {
-	bool done;
-	struct err status;
-	uint64_t bytes;
-	int fd;
-};
-
-static void on_done(void *payload, const struct err *status, uint64_t bytes)
-{
-	struct outcome *outcome = payload;
-
-	ck_assert(!outcome->done);
-	outcome->done = true;
-	outcome->status = *status;
-	outcome->bytes = bytes;
-}
-
-static void check_live(long before)
-{
-	long live = atomic_load(&mem_live);
-
-	ck_assert_int_eq(live, before);
-}
-
-static struct fetcher *open_fetcher(const struct config *config)
-{
-	struct fetcher *fetcher;
-	struct err err = ERR_INIT;
-
-	ck_assert_msg(fetcher_open(&fetcher, config, &err) == 0, "%s", err.text);
-	return fetcher;
-}
-
-static struct fetch *start(struct fetcher *fetcher, struct fetch_order order,
-			   struct outcome *outcome)
-{
-	struct fetch *fetch;
-	struct err err = ERR_INIT;
-
-	*outcome = (struct outcome){ .fd = memfd_create("download", MFD_CLOEXEC) };
-	ck_assert_int_ge(outcome->fd, 0);
-	order.fd = outcome->fd;
-	if (order.max_bytes == 0)
-		order.max_bytes = MOST_BYTES;
-	ck_assert_msg(fetch_start(fetcher, &order, on_done, outcome, &fetch, &err) == 0, "%s", err.text);
-	return fetch;
-}
-
-static void run(struct fetcher *fetcher, const bool *until)
-{
-	int64_t end = clock_monotonic_millis() + PATIENCE_MILLIS;
-	struct err err = ERR_INIT;
-
-	while (until ? !*until : fetcher_active(fetcher) > 0) {
-		ck_assert_msg(fetcher_step(fetcher, NULL, 0, 1000, &err) == 0, "%s", err.text);
-		ck_assert_msg(clock_monotonic_millis() < end, "a download does not end");
-	}
-}
-
-static char *at(const char *fmt, ...)
-{
-	char path[4096];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(path, sizeof(path), fmt, ap);
-	va_end(ap);
-	return support_printf("http://127.0.0.1:%d/%s", port, path);
-}
-
-static struct outcome fetch_with(struct fetcher *fetcher, struct fetch_order order)
-{
-	struct outcome outcome;
-
-	start(fetcher, order, &outcome);
-	run(fetcher, &outcome.done);
-	return outcome;
-}
-
-static struct outcome fetch_one(const struct config *config, struct fetch_order order)
-{
-	long live = atomic_load(&mem_live);
-	struct fetcher *fetcher = open_fetcher(config);
-	struct outcome outcome = fetch_with(fetcher, order);
-
-	fetcher_close(fetcher);
-	check_live(live);
-	return outcome;
-}
-
-static char *body_of(const struct outcome *outcome)
-{
-	struct stat st;
-	char *body;
-
-	ck_assert_int_eq(fstat(outcome->fd, &st), 0);
-	body = support_printf("%*s", (int)st.st_size, "");
-	ck_assert_int_eq(pread(outcome->fd, body, (size_t)st.st_size, 0), st.st_size);
-	if (outcome->status.kind == ERR_NONE)
-		ck_assert_uint_eq(outcome->bytes, (uint64_t)st.st_size);
-	else
-		ck_assert_int_eq(st.st_size, 0);
-	return body;
-}
-
-static int hits(const char *path)
-{
-	struct config config = plain_config();
-	struct outcome outcome = fetch_one(&config, (struct fetch_order){ .url = at("hits/%s", path) });
-
-	ck_assert_int_eq(outcome.status.kind, ERR_NONE);
-	return (int)strtol(body_of(&outcome), NULL, 10);
-}
-
-static void check(const struct outcome *outcome, const char *what, enum err_kind kind,
-		  const char *text)
-{
-	ck_assert_msg(outcome->status.kind == kind, "%s: %s %s", what,
-		      err_kind_name(outcome->status.kind), outcome->status.text);
-	if (text)
-		ck_assert_str_eq(outcome->status.text, text);
-	body_of(outcome);
-}
 
 static void check_pattern(const struct outcome *outcome, size_t size)
 {
@@ -504,129 +354,6 @@ START_TEST(certificates_are_checked)
 }
 END_TEST
 
-static const char blocked[] =
-	"Host 127.0.0.1 is temporarily blocked because there were too many download failures. It "
-	"will remain blocked for a maximum of 300ms. The error that triggered the block was: "
-	"`download failed: 500 Internal Server Error`.";
-
-static struct config breaker_config(void)
-{
-	struct config config = plain_config();
-
-	config.deny_list_threshold = 2;
-	config.deny_list_window_millis = 5000;
-	config.deny_list_bucket_millis = 100;
-	config.deny_list_block_millis = 300;
-	return config;
-}
-
-static struct outcome ask(struct fetcher *fetcher, const char *path)
-{
-	return fetch_with(fetcher, (struct fetch_order){ .url = at("%s", path), .breaker = true });
-}
-
-static void check_ask(struct fetcher *fetcher, const char *path, enum err_kind kind,
-		      const char *text)
-{
-	struct outcome outcome = ask(fetcher, path);
-
-	check(&outcome, path, kind, text);
-}
-
-START_TEST(failing_hosts_are_left_alone)
-{
-	struct config config = breaker_config();
-	struct fetcher *fetcher = open_fetcher(&config);
-	struct outcome outcomes[3];
-
-	check_ask(fetcher, "status/404", ERR_NOT_FOUND, NULL);
-	check_ask(fetcher, "status/403", ERR_DENIED, NULL);
-	check_ask(fetcher, "status/404", ERR_NOT_FOUND, NULL);
-	check_ask(fetcher, "status/500", ERR_DOWNLOAD, "500 Internal Server Error");
-	check_ask(fetcher, "status/500", ERR_DOWNLOAD, "500 Internal Server Error");
-	check_ask(fetcher, "body/8", ERR_DOWNLOAD, blocked);
-	/* without the breaker it is still reached */
-	outcomes[0] = fetch_with(fetcher, (struct fetch_order){ .url = at("body/8") });
-	check(&outcomes[0], "no breaker", ERR_NONE, "");
-	usleep(400 * 1000);
-	/* of three, one is the probe; it fails, and the others are refused without a request */
-	for (size_t i = 0; i < 3; i++)
-		start(fetcher, (struct fetch_order){ .url = at("status/502"), .breaker = true },
-		      &outcomes[i]);
-	run(fetcher, NULL);
-	check(&outcomes[0], "probe", ERR_DOWNLOAD, "502 Bad Gateway");
-	check(&outcomes[1], "behind the probe", ERR_DOWNLOAD, blocked);
-	check(&outcomes[2], "behind the probe", ERR_DOWNLOAD, blocked);
-	/* of two, the first one finds the host well */
-	for (size_t i = 0; i < 2; i++)
-		start(fetcher, (struct fetch_order){ .url = at("body/9"), .breaker = true }, &outcomes[i]);
-	run(fetcher, NULL);
-	check(&outcomes[0], "probe", ERR_NONE, "");
-	check(&outcomes[1], "behind the probe", ERR_NONE, "");
-	fetcher_close(fetcher);
-	ck_assert_int_eq(hits("status/502"), 3);
-}
-END_TEST
-
-START_TEST(some_hosts_are_never_left_alone)
-{
-	static const char *const never[] = { "127.0.0.1" };
-	struct config config = breaker_config();
-	struct fetcher *fetcher;
-
-	config.deny_list_never_block = never;
-	config.deny_list_never_block_count = 1;
-	fetcher = open_fetcher(&config);
-	for (int i = 0; i < 4; i++)
-		check_ask(fetcher, "status/500", ERR_DOWNLOAD, "500 Internal Server Error");
-	fetcher_close(fetcher);
-	config.deny_list_never_block_count = 0;
-	config.deny_list_enabled = false;
-	fetcher = open_fetcher(&config);
-	for (int i = 0; i < 4; i++)
-		check_ask(fetcher, "status/500", ERR_DOWNLOAD, "500 Internal Server Error");
-	fetcher_close(fetcher);
-}
-END_TEST
-
-/* A restricted address says nothing about the host. */
-START_TEST(our_own_refusals_do_not_count)
-{
-	struct config config = breaker_config();
-	struct fetcher *fetcher;
-
-	config.connect_to_reserved_ips = false;
-	fetcher = open_fetcher(&config);
-	for (int i = 0; i < 4; i++)
-		check_ask(fetcher, "body/8", ERR_DOWNLOAD, "destination is restricted");
-	fetcher_close(fetcher);
-}
-END_TEST
-
-START_TEST(a_cancelled_probe_lets_others_try)
-{
-	struct config config = breaker_config();
-	struct fetcher *fetcher = open_fetcher(&config);
-	struct outcome probe, next;
-	struct fetch *fetch;
-	struct err err = ERR_INIT;
-
-	check_ask(fetcher, "status/500", ERR_DOWNLOAD, NULL);
-	check_ask(fetcher, "status/500", ERR_DOWNLOAD, NULL);
-	usleep(400 * 1000);
-	fetch = start(fetcher, (struct fetch_order){ .url = at("silent"), .breaker = true }, &probe);
-	ck_assert_int_eq(fetcher_step(fetcher, NULL, 0, 10, &err), 0);
-	start(fetcher, (struct fetch_order){ .url = at("body/8"), .breaker = true }, &next);
-	ck_assert_int_eq(fetcher_step(fetcher, NULL, 0, 10, &err), 0);
-	ck_assert(!next.done);
-	fetch_cancel(fetcher, fetch);
-	run(fetcher, &next.done);
-	check(&next, "after the probe", ERR_NONE, "");
-	ck_assert(!probe.done);
-	fetcher_close(fetcher);
-}
-END_TEST
-
 START_TEST(cancelled_ones_are_silent)
 {
 	const char *urls[] = { at("drip"), at("body/100"), at("silent") };
@@ -772,72 +499,6 @@ START_TEST(survives_every_allocation_failure)
 }
 END_TEST
 
-static const struct { const char *address; bool reserved; } addresses[] = {
-	{ "8.8.8.8", false }, { "0.1.2.3", true }, { "10.1.2.3", true }, { "11.0.0.0", false },
-	{ "100.63.255.255", false }, { "100.64.0.0", true }, { "100.128.0.0", false },
-	{ "127.255.0.1", true }, { "169.254.169.254", true }, { "172.15.255.255", false },
-	{ "172.16.0.1", true }, { "172.31.255.255", true }, { "172.32.0.0", false },
-	{ "192.0.0.7", true }, { "192.0.0.8", false }, { "192.0.2.1", true }, { "192.88.99.1", true },
-	{ "192.168.1.1", true }, { "198.19.0.1", true }, { "198.20.0.0", false },
-	{ "198.51.100.9", true }, { "223.255.255.255", false }, { "224.0.0.1", true },
-	{ "240.0.0.1", true }, { "255.255.255.255", true },
-	{ "2606:4700::1111", false }, { "::1", true }, { "::", true }, { "fc00::1", true },
-	{ "fd12::1", true }, { "fe80::1", true }, { "ff02::1", true }, { "2001:db8::1", true },
-	{ "100::1", true }, { "::ffff:127.0.0.1", true }, { "::ffff:8.8.8.8", false },
-	{ "::127.0.0.1", true }, { "64:ff9b::10.0.0.1", true }, { "64:ff9b::8.8.8.8", false },
-	{ "64:ff9b:1::8.8.8.8", true }, { "2002:7f00:1::", true }, { "2002:808:808::", false },
-	{ "2001:0:808:808::f7f7:f7f7", false }, { "2001:0:808:808::80ff:fffe", true },
-	{ "2001:0:a00:1::f7f7:f7f7", true }, { "2001:20::1", true }, { "3fff::1", true },
-	{ "4000::1", true },
-};
-
-START_TEST(reserved_addresses_are_known)
-{
-	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
-		struct sockaddr_in v4 = { .sin_family = AF_INET };
-		struct sockaddr_in6 v6 = { .sin6_family = AF_INET6 };
-		const struct sockaddr *address = (const struct sockaddr *)&v4;
-
-		if (inet_pton(AF_INET, addresses[i].address, &v4.sin_addr) != 1) {
-			ck_assert_int_eq(inet_pton(AF_INET6, addresses[i].address, &v6.sin6_addr), 1);
-			address = (const struct sockaddr *)&v6;
-		}
-		ck_assert_msg(fetch_address_is_reserved(address) == addresses[i].reserved, "%s",
-			      addresses[i].address);
-	}
-}
-END_TEST
-
-/* The server runs until its standard input ends, which is when this process does. */
-static pid_t start_server(void)
-{
-	int to[2], from[2];
-	FILE *ports;
-	pid_t pid;
-
-	/* A certificate nobody vouches for. */
-	const char *certificate = support_fixture("fetch-certificate",
-		"openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -days 3650"
-		" -keyout $DIR/key -out $DIR/cert 2>/dev/null; cat $DIR/key $DIR/cert >$OUT");
-
-	if (pipe2(to, O_CLOEXEC) < 0 || pipe2(from, O_CLOEXEC) < 0)
-		return -1;
-	pid = fork();
-	if (pid == 0) {
-		dup2(to[0], STDIN_FILENO);
-		dup2(from[1], STDOUT_FILENO);
-		execlp("python3", "python3", support_source("tests/fetch/server.py"), certificate,
-		       (char *)NULL);
-		_exit(127);
-	}
-	close(to[0]);
-	close(from[1]);
-	ports = fdopen(from[0], "r");
-	if (!ports || fscanf(ports, "%d %d %d", &port, &other_port, &tls_port) != 3)
-		return -1;
-	return pid;
-}
-
 #define LOOP(test, table) \
 	tcase_add_loop_test(tcase, test, 0, (int)(sizeof(table) / sizeof((table)[0])))
 
@@ -845,13 +506,6 @@ int main(void)
 {
 	Suite *suite = suite_create("fetch");
 	TCase *tcase = tcase_create("fetch");
-	pid_t server = start_server();
-	int rc;
-
-	if (server < 0) {
-		fputs("test_fetch: python3 does not start the server\n", stderr);
-		return EXIT_FAILURE;
-	}
 	LOOP(answers_mean_what_they_say, answers);
 	LOOP(bodies_arrive_whole, bodies);
 	LOOP(encodings_are_taken_off, encodings);
@@ -863,20 +517,12 @@ int main(void)
 	LOOP(time_is_limited, delays);
 	tcase_add_test(tcase, a_closed_port_is_explained);
 	tcase_add_test(tcase, certificates_are_checked);
-	tcase_add_test(tcase, failing_hosts_are_left_alone);
-	tcase_add_test(tcase, some_hosts_are_never_left_alone);
-	tcase_add_test(tcase, our_own_refusals_do_not_count);
-	tcase_add_test(tcase, a_cancelled_probe_lets_others_try);
 	tcase_add_test(tcase, cancelled_ones_are_silent);
 	tcase_add_test(tcase, a_hundred_at_once);
 	tcase_add_test(tcase, other_descriptors_wake_the_loop);
 	tcase_add_test(tcase, callbacks_may_start_and_cancel);
 	tcase_add_test(tcase, a_full_disk_is_ours);
 	tcase_add_test(tcase, survives_every_allocation_failure);
-	tcase_add_test(tcase, reserved_addresses_are_known);
 	suite_add_tcase(suite, tcase);
-	rc = support_main(suite);
-	kill(server, SIGTERM);
-	waitpid(server, NULL, 0);
-	return rc;
+	return harness_main(suite);
 }

@@ -1,0 +1,140 @@
+/* test_breaker -- hosts that keep failing, and what becomes of those who ask for them. */
+#include "fetch/harness.h"
+
+#include <unistd.h>
+
+static const char blocked[] =
+	"Host 127.0.0.1 is temporarily blocked because there were too many download failures. It "
+	"will remain blocked for a maximum of 300ms. The error that triggered the block was: "
+	"`download failed: 500 Internal Server Error`.";
+
+static struct config breaker_config(void)
+{
+	struct config config = plain_config();
+
+	config.deny_list_threshold = 2;
+	config.deny_list_window_millis = 5000;
+	config.deny_list_bucket_millis = 100;
+	config.deny_list_block_millis = 300;
+	return config;
+}
+
+static struct outcome ask(struct fetcher *fetcher, const char *path)
+{
+	return fetch_with(fetcher, (struct fetch_order){ .url = at("%s", path), .breaker = true });
+}
+
+static void check_ask(struct fetcher *fetcher, const char *path, enum err_kind kind,
+		      const char *text)
+{
+	struct outcome outcome = ask(fetcher, path);
+
+	check(&outcome, path, kind, text);
+}
+
+START_TEST(failing_hosts_are_left_alone)
+{
+	struct config config = breaker_config();
+	struct fetcher *fetcher = open_fetcher(&config);
+	struct outcome outcomes[3];
+
+	check_ask(fetcher, "status/404", ERR_NOT_FOUND, NULL);
+	check_ask(fetcher, "status/403", ERR_DENIED, NULL);
+	check_ask(fetcher, "status/404", ERR_NOT_FOUND, NULL);
+	check_ask(fetcher, "status/500", ERR_DOWNLOAD, "500 Internal Server Error");
+	check_ask(fetcher, "status/500", ERR_DOWNLOAD, "500 Internal Server Error");
+	check_ask(fetcher, "body/8", ERR_DOWNLOAD, blocked);
+	/* without the breaker it is still reached */
+	outcomes[0] = fetch_with(fetcher, (struct fetch_order){ .url = at("body/8") });
+	check(&outcomes[0], "no breaker", ERR_NONE, "");
+	usleep(400 * 1000);
+	/* of three, one is the probe; it fails, and the others are refused without a request */
+	for (size_t i = 0; i < 3; i++)
+		start(fetcher, (struct fetch_order){ .url = at("status/502"), .breaker = true },
+		      &outcomes[i]);
+	run(fetcher, NULL);
+	check(&outcomes[0], "probe", ERR_DOWNLOAD, "502 Bad Gateway");
+	check(&outcomes[1], "behind the probe", ERR_DOWNLOAD, blocked);
+	check(&outcomes[2], "behind the probe", ERR_DOWNLOAD, blocked);
+	/* of two, the first one finds the host well */
+	for (size_t i = 0; i < 2; i++)
+		start(fetcher, (struct fetch_order){ .url = at("body/9"), .breaker = true }, &outcomes[i]);
+	run(fetcher, NULL);
+	check(&outcomes[0], "probe", ERR_NONE, "");
+	check(&outcomes[1], "behind the probe", ERR_NONE, "");
+	fetcher_close(fetcher);
+	ck_assert_int_eq(hits("status/502"), 3);
+}
+END_TEST
+
+START_TEST(some_hosts_are_never_left_alone)
+{
+	static const char *const never[] = { "127.0.0.1" };
+	struct config config = breaker_config();
+	struct fetcher *fetcher;
+
+	config.deny_list_never_block = never;
+	config.deny_list_never_block_count = 1;
+	fetcher = open_fetcher(&config);
+	for (int i = 0; i < 4; i++)
+		check_ask(fetcher, "status/500", ERR_DOWNLOAD, "500 Internal Server Error");
+	fetcher_close(fetcher);
+	config.deny_list_never_block_count = 0;
+	config.deny_list_enabled = false;
+	fetcher = open_fetcher(&config);
+	for (int i = 0; i < 4; i++)
+		check_ask(fetcher, "status/500", ERR_DOWNLOAD, "500 Internal Server Error");
+	fetcher_close(fetcher);
+}
+END_TEST
+
+/* A restricted address says nothing about the host. */
+START_TEST(our_own_refusals_do_not_count)
+{
+	struct config config = breaker_config();
+	struct fetcher *fetcher;
+
+	config.connect_to_reserved_ips = false;
+	fetcher = open_fetcher(&config);
+	for (int i = 0; i < 4; i++)
+		check_ask(fetcher, "body/8", ERR_DOWNLOAD, "destination is restricted");
+	fetcher_close(fetcher);
+}
+END_TEST
+
+START_TEST(a_cancelled_probe_lets_others_try)
+{
+	struct config config = breaker_config();
+	struct fetcher *fetcher = open_fetcher(&config);
+	struct outcome probe, next;
+	struct fetch *fetch;
+	struct err err = ERR_INIT;
+
+	check_ask(fetcher, "status/500", ERR_DOWNLOAD, NULL);
+	check_ask(fetcher, "status/500", ERR_DOWNLOAD, NULL);
+	usleep(400 * 1000);
+	fetch = start(fetcher, (struct fetch_order){ .url = at("silent"), .breaker = true }, &probe);
+	ck_assert_int_eq(fetcher_step(fetcher, NULL, 0, 10, &err), 0);
+	start(fetcher, (struct fetch_order){ .url = at("body/8"), .breaker = true }, &next);
+	ck_assert_int_eq(fetcher_step(fetcher, NULL, 0, 10, &err), 0);
+	ck_assert(!next.done);
+	fetch_cancel(fetcher, fetch);
+	run(fetcher, &next.done);
+	check(&next, "after the probe", ERR_NONE, "");
+	ck_assert(!probe.done);
+	fetcher_close(fetcher);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("breaker");
+	TCase *tcase = tcase_create("breaker");
+
+	tcase_add_test(tcase, failing_hosts_are_left_alone);
+	tcase_add_test(tcase, some_hosts_are_never_left_alone);
+	tcase_add_test(tcase, our_own_refusals_do_not_count);
+	tcase_add_test(tcase, a_cancelled_probe_lets_others_try);
+	suite_add_tcase(suite, tcase);
+	return harness_main(suite);
+}
