@@ -142,16 +142,18 @@ SELECT coalesce(scope, '(global)') AS scope,
        sum(size_bytes) AS bytes, round(sum(size_bytes) / 1048576.0, 1) AS mib
   FROM cache_entry GROUP BY 1 ORDER BY bytes DESC;
 
--- Modules nobody could give us and nobody else did, the most wanted first.
+-- Modules some place could not give us: first those no place could, the most wanted first.
+-- A module is known by its file name here; places_with may be another build of it.
 CREATE VIEW v_missing AS
-SELECT module, sum(asks) AS asks, count(*) AS places,
-       group_concat(DISTINCT source) AS sources,
-       datetime(max(made_at), 'unixepoch') AS last_tried_utc
-  FROM cache_entry AS missing
- WHERE state = 'not_found' AND module IS NOT NULL
-   AND NOT EXISTS (SELECT 1 FROM cache_entry AS found
-                    WHERE found.module = missing.module AND found.state = 'ready')
- GROUP BY module ORDER BY asks DESC, module;
+SELECT module, sum(asks) FILTER (WHERE state = 'not_found') AS asks,
+       count(*) FILTER (WHERE state = 'not_found') AS places_without,
+       count(*) FILTER (WHERE state = 'ready') AS places_with,
+       group_concat(DISTINCT source) FILTER (WHERE state = 'not_found') AS sources_without,
+       datetime(max(made_at) FILTER (WHERE state = 'not_found'), 'unixepoch') AS last_tried_utc
+  FROM cache_entry
+ WHERE kind = 'object_meta' AND state IN ('not_found', 'ready') AND module IS NOT NULL
+ GROUP BY module HAVING places_without > 0
+ ORDER BY places_with = 0 DESC, asks DESC, module;
 
 -- Every remembered failure, the newest first.
 CREATE VIEW v_negative AS

@@ -120,14 +120,15 @@ SELECT coalesce(scope, '(global)') AS scope,
   FROM cache_entry GROUP BY 1 ORDER BY bytes DESC;
 
 CREATE VIEW v_missing AS
-SELECT module, sum(asks) AS asks, count(*) AS places,
-       group_concat(DISTINCT source) AS sources,
-       datetime(max(made_at), 'unixepoch') AS last_tried_utc
-  FROM cache_entry AS missing
- WHERE state = 'not_found' AND module IS NOT NULL
-   AND NOT EXISTS (SELECT 1 FROM cache_entry AS found
-                    WHERE found.module = missing.module AND found.state = 'ready')
- GROUP BY module ORDER BY asks DESC, module;
+SELECT module, sum(asks) FILTER (WHERE state = 'not_found') AS asks,
+       count(*) FILTER (WHERE state = 'not_found') AS places_without,
+       count(*) FILTER (WHERE state = 'ready') AS places_with,
+       group_concat(DISTINCT source) FILTER (WHERE state = 'not_found') AS sources_without,
+       datetime(max(made_at) FILTER (WHERE state = 'not_found'), 'unixepoch') AS last_tried_utc
+  FROM cache_entry
+ WHERE kind = 'object_meta' AND state IN ('not_found', 'ready') AND module IS NOT NULL
+ GROUP BY module HAVING places_without > 0
+ ORDER BY places_with = 0 DESC, asks DESC, module;
 
 CREATE VIEW v_negative AS
 SELECT id, state, kind, module, source, coalesce(scope, '(global)') AS scope, details,

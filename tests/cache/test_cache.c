@@ -530,7 +530,7 @@ START_TEST(asks_are_counted)
 	struct err err = ERR_INIT;
 
 	bench_open(&bench);
-	key = bench_key(&bench, CACHE_OBJECTS, NULL, REST);
+	key = bench_key(&bench, CACHE_OBJECT_META, NULL, REST);
 	bench_fail(&bench, &key, ERR_NOT_FOUND);
 	for (int i = 0; i < 10; i++) {
 		ck_assert_str_eq(bench_find(&bench, &key), "not_found");
