@@ -183,7 +183,7 @@ static size_t find_member(const char *name, const struct schema_member *members,
 {
 	size_t i = 0;
 
-	while (i < count && strcmp(members[i].name, name) != 0)
+	while (i < count && (members[i].name[0] != name[0] || strcmp(members[i].name, name) != 0))
 		i++;
 	return i;
 }
