@@ -18,12 +18,12 @@ struct Order {
 	const int *price;
 };
 
-static inline int price_of(const Order &order)
+inline int price_of(const Order &order)
 {
-	return *order.price;
+	return *static_cast<const volatile int *>(order.price);
 }
 
-static inline int with_tax(const Order &order)
+inline int with_tax(const Order &order)
 {
 	return price_of(order) * 119 / 100;
 }
