@@ -31,14 +31,6 @@ struct inspection {
 	struct arena arena;
 };
 
-static uint64_t size_parameter(const cJSON *object, const char *name)
-{
-	uint64_t value;
-
-	return text_to_u64(text_of(convert_json_string(object, name)), 10, &value) ? value
-										   : UINT64_MAX;
-}
-
 static int read_parameters(struct inspection *inspection, struct text parameters, struct err *err)
 {
 	struct convert_inspect *asked = &inspection->asked;
@@ -51,7 +43,8 @@ static int read_parameters(struct inspection *inspection, struct text parameters
 	debug_id = convert_json_string(object, "debug_id");
 	if (!debug_id || !debugid_parse(text_of(debug_id), &asked->debug_id))
 		asked->debug_id = (struct debugid){ .kind = DEBUGID_NIL };
-	asked->max_bytes = size_parameter(object, "max_bytes");
+	asked->max_bytes = convert_json_size(object, "max_bytes");
+	object_section_max_bytes = convert_json_size(object, "max_section_bytes");
 	rc = convert_json_text(object, "code_id", &inspection->arena, &asked->code_id, err);
 	cJSON_Delete(object);
 	return rc;

@@ -32,6 +32,8 @@ int convert_json_parse(struct text json, struct cJSON **object, struct err *err)
 	__attribute__((warn_unused_result));
 /* A member of an object; absent or of another type: false, 0, TEXT_NONE. */
 bool convert_json_bool(const struct cJSON *object, const char *name);
+/* A size written as text; absent: UINT64_MAX, no limit. */
+uint64_t convert_json_size(const struct cJSON *object, const char *name);
 uint64_t convert_json_u64(const struct cJSON *object, const char *name);
 int convert_json_text(const struct cJSON *object, const char *name, struct arena *arena,
 		      struct text *out, struct err *err) __attribute__((warn_unused_result));

@@ -79,6 +79,14 @@ const char *convert_json_string(const struct cJSON *object, const char *name)
 	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
 }
 
+uint64_t convert_json_size(const struct cJSON *object, const char *name)
+{
+	uint64_t value;
+
+	return text_to_u64(text_of(convert_json_string(object, name)), 10, &value) ? value
+										   : UINT64_MAX;
+}
+
 int convert_json_text(const struct cJSON *object, const char *name, struct arena *arena,
 		      struct text *out, struct err *err)
 {

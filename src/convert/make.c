@@ -115,7 +115,7 @@ static int write_symcache(struct cell *cell, struct object *object, unsigned thr
 	return buf_check(cell->reply, err);
 }
 
-static int read_threads(struct text parameters, unsigned *threads, struct err *err)
+static int read_parameters(struct text parameters, unsigned *threads, struct err *err)
 {
 	uint64_t wish;
 	cJSON *object;
@@ -123,6 +123,7 @@ static int read_threads(struct text parameters, unsigned *threads, struct err *e
 	if (convert_json_parse(parameters, &object, err) < 0)
 		return -1;
 	wish = convert_json_u64(object, "threads");
+	object_section_max_bytes = convert_json_size(object, "max_section_bytes");
 	*threads = wish > THREADS_MAX ? THREADS_MAX : (unsigned)wish;
 	cJSON_Delete(object);
 	return 0;
@@ -137,7 +138,7 @@ int convert_run_symcache(struct cell *cell, struct err *err)
 	int rc = -1;
 
 	arena_init(&arena, cell->memory_bytes);
-	if (read_threads(cell->parameters, &threads, err) == 0 &&
+	if (read_parameters(cell->parameters, &threads, err) == 0 &&
 	    file_map_fd(&map, cell_input(cell, "object"), err) == 0 &&
 	    object_open(&object, map.bytes, map.size, &arena, err) == 0) {
 		rc = write_symcache(cell, &object, threads, err);

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/limits.h"
 
 #define OBJECT_MIN_BYTES 16u     /* shorter files are of no format */
 
@@ -16,6 +17,8 @@ static const struct object_format *const formats[] = {
 	&object_format_breakpad,
 	&object_format_macho,
 };
+
+uint64_t object_section_max_bytes = LIMIT_SECTION_BYTES;
 
 static const char *const kind_names[OBJECT_KINDS] = {
 	[OBJECT_KIND_NONE] = "none", [OBJECT_KIND_RELOCATABLE] = "rel",

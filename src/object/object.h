@@ -179,6 +179,10 @@ struct object_format {
 	void (*release)(struct object *object);
 };
 
+/* The most one section may unpack to, larger ones count as absent: LIMIT_SECTION_BYTES, unless
+ * a cell was told otherwise before it opened anything. */
+extern uint64_t object_section_max_bytes;
+
 /* The format of these bytes, or NULL. */
 const struct object_format *object_recognise(const uint8_t *bytes, size_t size);
 

@@ -36,6 +36,7 @@ static const char program[] =
 static struct config config;
 static struct nursery *nursery;
 static struct arena arena;
+static uint64_t section_max_bytes = 1 << 30;
 
 static void start(void)
 {
@@ -70,7 +71,7 @@ struct result {
 	int output;
 	bool written;
 	struct convert_meta meta;
-	off_t size;
+	off_t size, input_size;
 };
 
 static struct result inspect(const char *path, const struct convert_inspect *asked)
@@ -101,6 +102,8 @@ static struct result inspect(const char *path, const struct convert_inspect *ask
 	buf_release(&parameters);
 	ck_assert_int_eq(fstat(result.output, &st), 0);
 	result.size = st.st_size;
+	ck_assert_int_eq(fstat(input.fd, &st), 0);
+	result.input_size = st.st_size;
 	close(input.fd);
 	close(result.output);
 	return result;
@@ -171,28 +174,38 @@ START_TEST(says_what_is_wrong)
 }
 END_TEST
 
+static const char fat[] =
+	"cd $DIR\n"
+	"printf '%s' 'int twice(int x) { return 2 * x; }' > b.c\n"
+	"for arch in x86_64 arm64; do\n"
+	"  clang-19 -c -target $arch-apple-macos11 b.c -o $arch.o\n"
+	"  ld64.lld-19 -dylib -arch $arch -platform_version macos 11.0 11.0 -o $arch $arch.o\n"
+	"done\n"
+	"llvm-lipo-19 -create x86_64 arm64 -output fat\n";
+
 /* A fat file of two: the slice asked for is taken out, by debug id; packed, too. */
 START_TEST(takes_the_slice)
 {
-	static const char *const packers[] = { "mv fat $OUT", "gzip -c fat > $OUT" };
+	static const char *const packers[] = { "cp fat $OUT", "gzip -c fat > $OUT" };
 	static const char *const names[] = { "convert-fat", "convert-fat-gz" };
-	static const char recipe[] =
-		"cd $DIR\n"
-		"printf '%s' 'int twice(int x) { return 2 * x; }' > b.c\n"
-		"for arch in x86_64 arm64; do\n"
-		"  clang-19 -g -c -target $arch-apple-macos11 b.c -o $arch.o\n"
-		"done\n"
-		"llvm-lipo-19 -create x86_64.o arm64.o -output fat\n";
-	char whole[1000];
-	struct result result;
+	struct convert_inspect asked = anything;
+	struct result thin, result;
+	char recipe[1000];
 
-	snprintf(whole, sizeof(whole), "%s%s", recipe, packers[_i]);
-	result = inspect(support_fixture(names[_i], whole), &anything);
+	snprintf(recipe, sizeof(recipe), "%scp arm64 $OUT", fat);
+	thin = inspect(support_fixture("convert-thin", recipe), &anything);
+	ck_assert_msg(thin.news.kind == CELL_DONE, "%s", thin.news.status.text);
+	ck_assert(!thin.written);
+	ck_assert(debugid_parse(thin.meta.debug_id, &asked.debug_id));
+
+	snprintf(recipe, sizeof(recipe), "%s%s", fat, packers[_i]);
+	result = inspect(support_fixture(names[_i], recipe), &asked);
 	ck_assert_msg(result.news.kind == CELL_DONE, "%s", result.news.status.text);
 	ck_assert(result.written);
 	ck_assert(text_is(result.meta.format, "macho"));
-	ck_assert(text_is(result.meta.arch, "x86_64"));
-	ck_assert_int_gt(result.size, 100);
+	ck_assert(text_is(result.meta.arch, "arm64"));
+	ck_assert(text_equal(result.meta.debug_id, thin.meta.debug_id));
+	ck_assert_int_eq(result.size, thin.input_size);
 }
 END_TEST
 
@@ -229,7 +242,7 @@ static struct cell_news convert(const char *path, const char *companion, int to,
 	ck_assert_int_ge(input.fd, 0);
 	buf_init(&parameters, 4096);
 	ck_assert_int_eq(convert_symcache_parameters(
-		&(struct convert_symcache){ .max_section_bytes = 1 << 30, .threads = 2 },
+		&(struct convert_symcache){ .max_section_bytes = section_max_bytes, .threads = 2 },
 		&parameters, &err), 0);
 	order.parameters = buf_text(&parameters);
 	ck_assert_msg(nursery_hatch(nursery, &order, &handle, &err) == 0, "%s", err.text);
@@ -311,6 +324,26 @@ START_TEST(asks_for_companions)
 	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
 	ck_assert_uint_ge(wants, 1);
 	check_main_is_known(to, _i == 0);
+	close(to);
+}
+END_TEST
+
+/* A section that would unpack to more than it may counts as absent. */
+START_TEST(bounds_sections)
+{
+	const char *path = fixture("convert-sections",
+		"objcopy --compress-debug-sections=zlib a $OUT");
+	struct convert_symcache_reply facts;
+	int to = memfd_create("symcache", MFD_CLOEXEC);
+	struct cell_news news;
+	unsigned wants;
+
+	section_max_bytes = 16;
+	news = convert(path, NULL, to, &wants, &facts);
+	section_max_bytes = 1 << 30;
+	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
+	ck_assert_uint_eq(facts.units, 0);
+	check_main_is_known(to, false);
 	close(to);
 }
 END_TEST
@@ -436,6 +469,7 @@ int main(void)
 	tcase_add_test(tcase, tells_what_it_wants);
 	tcase_add_test(tcase, converts_an_object);
 	tcase_add_loop_test(tcase, asks_for_companions, 0, 3);
+	tcase_add_test(tcase, bounds_sections);
 	tcase_add_test(tcase, refuses_to_convert_nonsense);
 	tcase_add_test(tcase, demangles);
 	tcase_add_test(tcase, demangles_many);

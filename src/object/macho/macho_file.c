@@ -252,7 +252,7 @@ static int unpack_section(struct text raw, const char *name, struct unpack_room 
 	reader.big_endian = true;
 	reader_skip(&reader, 4);
 	size = reader_u64(&reader);
-	if (size > LIMIT_SECTION_BYTES)
+	if (size > object_section_max_bytes)
 		return 0;
 	if (unpack_room_get(room, size, &out, err) < 0 ||
 	    unpack_memory(UNPACK_ZLIB, name, (struct text){ raw.bytes + ZDEBUG_BYTES,
