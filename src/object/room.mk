@@ -16,7 +16,8 @@ libobject_a_SOURCES = \
 libobject_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)
 
 if HAVE_CHECK
-check_PROGRAMS += tests/object/test_elf
+check_PROGRAMS += tests/object/test_elf tests/object/test_macho tests/object/test_breakpad \
+	tests/object/test_symbols
 object_look_sources = tests/object/look.c tests/object/look.h
 object_test_ldadd = libsupport.a libobject.a libdwarf.a libunpack.a libbase.a $(CHECK_LIBS) \
 	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS)
@@ -24,4 +25,35 @@ object_test_cppflags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 tests_object_test_elf_SOURCES = tests/object/test_elf.c $(object_look_sources)
 tests_object_test_elf_LDADD = $(object_test_ldadd)
 tests_object_test_elf_CPPFLAGS = $(object_test_cppflags)
+tests_object_test_macho_SOURCES = tests/object/test_macho.c $(object_look_sources)
+tests_object_test_macho_LDADD = $(object_test_ldadd)
+tests_object_test_macho_CPPFLAGS = $(object_test_cppflags)
+tests_object_test_breakpad_SOURCES = tests/object/test_breakpad.c $(object_look_sources)
+tests_object_test_breakpad_LDADD = $(object_test_ldadd)
+tests_object_test_breakpad_CPPFLAGS = $(object_test_cppflags)
+tests_object_test_symbols_SOURCES = tests/object/test_symbols.c $(object_look_sources)
+tests_object_test_symbols_LDADD = $(object_test_ldadd)
+tests_object_test_symbols_CPPFLAGS = $(object_test_cppflags)
+endif
+
+EXTRA_DIST += tests/fuzz/corpus/breakpad/inlines tests/fuzz/corpus/breakpad/odd \
+	tests/fuzz/corpus/breakpad/top
+
+if FUZZ
+noinst_PROGRAMS += tests/fuzz/fuzz_elf tests/fuzz/fuzz_macho tests/fuzz/fuzz_breakpad
+object_fuzz_ldadd = libobject.a libdwarf.a libunpack.a libbase.a \
+	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS)
+object_fuzz_cppflags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_fuzz_fuzz_elf_SOURCES = tests/fuzz/fuzz_elf.c tests/fuzz/objects.c tests/fuzz/objects.h
+tests_fuzz_fuzz_elf_LDADD = $(object_fuzz_ldadd)
+tests_fuzz_fuzz_elf_CPPFLAGS = $(object_fuzz_cppflags)
+tests_fuzz_fuzz_elf_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_macho_SOURCES = tests/fuzz/fuzz_macho.c tests/fuzz/objects.c tests/fuzz/objects.h
+tests_fuzz_fuzz_macho_LDADD = $(object_fuzz_ldadd)
+tests_fuzz_fuzz_macho_CPPFLAGS = $(object_fuzz_cppflags)
+tests_fuzz_fuzz_macho_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_breakpad_SOURCES = tests/fuzz/fuzz_breakpad.c tests/fuzz/objects.c tests/fuzz/objects.h
+tests_fuzz_fuzz_breakpad_LDADD = $(object_fuzz_ldadd)
+tests_fuzz_fuzz_breakpad_CPPFLAGS = $(object_fuzz_cppflags)
+tests_fuzz_fuzz_breakpad_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif

@@ -1,0 +1,277 @@
+/* test_macho -- thin and fat Mach-O files and dSYMs, and the choice of a slice. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "object/look.h"
+#include "support/support.h"
+
+#define ARENA_BYTES ((size_t)64 << 20)
+
+#define PROGRAM \
+	"cat > $DIR/p.c <<'EOF'\n" \
+	"static inline __attribute__((always_inline)) int add(volatile int *a, int b)\n" \
+	"{\n" \
+	"	*a = b;\n" \
+	"	return *a * b;\n" \
+	"}\n" \
+	"__attribute__((noinline)) int helper(volatile int *a) { return add(a, 7); }\n" \
+	"int main(void) { volatile int a = 1; return helper(&a); }\n" \
+	"EOF\n" \
+	"cat > $DIR/libSystem.tbd <<'EOF'\n" \
+	"--- !tapi-tbd\n" \
+	"tbd-version: 4\n" \
+	"targets: [ x86_64-macos, arm64-macos ]\n" \
+	"install-name: '/usr/lib/libSystem.B.dylib'\n" \
+	"exports:\n" \
+	"  - targets: [ x86_64-macos, arm64-macos ]\n" \
+	"    symbols: [ dyld_stub_binder ]\n" \
+	"...\n" \
+	"EOF\n" \
+	"cd $DIR\n"
+#define COMPILE(arch) "clang-19 --target=" arch "-apple-macos12 -g -O1 -nostdinc -c p.c -o " arch ".o;"
+#define LINK(arch) COMPILE(arch) "ld64.lld-19 -arch " arch " -platform_version macos 12.0 12.0 -o " \
+	arch " " arch ".o libSystem.tbd;"
+#define DSYM(arch) LINK(arch) "dsymutil-19 -o " arch ".dSYM " arch ";"
+#define DWARF_OF(arch) arch ".dSYM/Contents/Resources/DWARF/" arch
+
+static const struct {
+	const char *what;
+	const char *recipe;
+	const char *head;
+	const char *has[6];
+	const char *lacks[3];
+} cases[] = {
+	{ "x86-64 program", PROGRAM LINK("x86_64") "cp x86_64 $OUT", "x86_64 exe symbols unwind",
+	  { "load 100000000|", "symbol| helper", "symbol| main" }, { "function|", "symbol| _main" } },
+	{ "x86-64 dSYM", PROGRAM DSYM("x86_64") "cp " DWARF_OF("x86_64") " $OUT",
+	  "x86_64 dbg symbols debug", { "function| helper", "line|p.c:7", "inline|add called" }, { NULL } },
+	{ "arm64 dSYM", PROGRAM DSYM("arm64") "cp " DWARF_OF("arm64") " $OUT",
+	  "arm64 dbg symbols debug", { "function| helper", "line|p.c:7" }, { NULL } },
+	{ "relocatable", PROGRAM COMPILE("x86_64") "cp x86_64.o $OUT", "x86_64 rel symbols debug unwind",
+	  { "function| main", "load 0|" }, { NULL } },
+	{ "32 bit", PROGRAM COMPILE("i386") "cp i386.o $OUT", "x86 rel symbols debug unwind",
+	  { "function| main", "line|p.c:7" }, { NULL } },
+	{ "armv7", PROGRAM "clang-19 --target=armv7-apple-ios9 -g -O1 -nostdinc -c p.c -o $OUT",
+	  "armv7 rel symbols debug", { "function| main" }, { NULL } },
+	{ "arm64_32", PROGRAM "clang-19 --target=arm64_32-apple-watchos5 -g -O1 -nostdinc -c p.c -o $OUT",
+	  "arm64_32_v8 rel symbols debug", { "function| main" }, { NULL } },
+};
+
+static bool has_line(const char *text, const char *pattern)
+{
+	char start[128];
+	const char *bar = strchr(pattern, '|');
+
+	snprintf(start, sizeof(start), "%.*s", (int)(bar - pattern), pattern);
+	return look_has(text, start, bar + 1);
+}
+
+START_TEST(reads)
+{
+	const char *path = support_fixture(support_printf("macho-%d", _i), cases[_i].recipe);
+	const char *text = look_path(path);
+	const char *head = support_printf("object macho %s", cases[_i].head);
+
+	ck_assert_msg(strncmp(text, head, strlen(head)) == 0, "%s: %.*s", cases[_i].what,
+		      (int)strcspn(text, "\n"), text);
+	for (size_t i = 0; i < 6 && cases[_i].has[i]; i++)
+		ck_assert_msg(has_line(text, cases[_i].has[i]), "%s: no line \"%s\" in\n%.2000s",
+			      cases[_i].what, cases[_i].has[i], text);
+	for (size_t i = 0; i < 3 && cases[_i].lacks[i]; i++)
+		ck_assert_msg(!has_line(text, cases[_i].lacks[i]), "%s: a line \"%s\" in\n%.2000s",
+			      cases[_i].what, cases[_i].lacks[i], text);
+	ck_assert_msg(!look_has(text, "unit error", ""), "%s: %.2000s", cases[_i].what, text);
+}
+END_TEST
+
+/* --- Fat files ----------------------------------------------------------------------- */
+
+#define FAT_PARTS PROGRAM DSYM("x86_64") DSYM("arm64")
+
+static const char *fat_path(const char *option)
+{
+	return support_fixture(support_printf("fat%s", option), support_printf(FAT_PARTS
+		"llvm-lipo-19 -create %s " DWARF_OF("x86_64") " " DWARF_OF("arm64") " -output $OUT",
+		option));
+}
+
+START_TEST(fat_files_open_by_slice)
+{
+	struct file_map map = support_map(fat_path(_i ? "-fat64" : ""));
+	struct err err = ERR_INIT;
+	struct text slice;
+
+	ck_assert_uint_eq(object_slice_count(map.bytes, map.size), 2);
+	ck_assert_int_eq(look_bytes(map.bytes, map.size, NULL, 0, NULL, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_UNSUPPORTED);
+	ck_assert_str_eq(err.text, "reading macho: a fat file of 2 objects: choose one first");
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_int_eq(object_slice(map.bytes, map.size, i, &slice, &err), 0);
+		ck_assert_int_eq(look_bytes(slice.bytes, slice.size, NULL, 0, NULL, &err), 0);
+	}
+	ck_assert_int_eq(object_slice(map.bytes, map.size, 2, &slice, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_NOT_FOUND);
+	file_unmap(&map);
+}
+END_TEST
+
+static uint32_t chosen_arch(const struct file_map *map, const struct debugid *id,
+			    struct text code_id, struct err *err)
+{
+	uint32_t arch = ARCH_UNKNOWN;
+	struct object object;
+	struct arena arena;
+	struct text slice;
+
+	arena_init(&arena, ARENA_BYTES);
+	if (object_choose_slice(map->bytes, map->size, id, code_id, &arena, &slice, err) == 0 &&
+	    object_open(&object, slice.bytes, slice.size, &arena, err) == 0) {
+		arch = object.arch;
+		object_release(&object);
+	}
+	arena_release(&arena);
+	return arch;
+}
+
+static void ids_of_slice(const struct file_map *map, size_t index, struct debugid *id,
+			 char code_id[DEBUGID_TEXT_BYTES])
+{
+	struct err err = ERR_INIT;
+	struct object object;
+	struct arena arena;
+	struct text slice;
+
+	arena_init(&arena, ARENA_BYTES);
+	ck_assert_int_eq(object_slice(map->bytes, map->size, index, &slice, &err), 0);
+	ck_assert_int_eq(object_open(&object, slice.bytes, slice.size, &arena, &err), 0);
+	*id = object.debug_id;
+	snprintf(code_id, DEBUGID_TEXT_BYTES, "%.*s", (int)object.code_id.size,
+		 object.code_id.bytes);
+	object_release(&object);
+	arena_release(&arena);
+}
+
+START_TEST(slices_are_chosen_by_id)
+{
+	struct file_map map = support_map(fat_path(""));
+	char code[2][DEBUGID_TEXT_BYTES];
+	struct debugid id[2], other;
+	struct err err = ERR_INIT;
+
+	for (size_t i = 0; i < 2; i++)
+		ids_of_slice(&map, i, &id[i], code[i]);
+	other = id[0];
+	ck_assert_uint_eq(chosen_arch(&map, &id[0], TEXT_NONE, &err), ARCH_X86_64);
+	ck_assert_uint_eq(chosen_arch(&map, &id[1], TEXT_NONE, &err), ARCH_ARM64);
+	ck_assert_uint_eq(chosen_arch(&map, NULL, text_of(code[1]), &err), ARCH_ARM64);
+	/* The debug id decides where there is one. */
+	ck_assert_uint_eq(chosen_arch(&map, &id[0], text_of(code[1]), &err), ARCH_X86_64);
+	ck_assert_uint_eq(chosen_arch(&map, NULL, TEXT_NONE, &err), ARCH_X86_64);
+	ck_assert_int_eq(err.kind, ERR_NONE);
+	other.age = 1;               /* servers may have newer files, not older ones */
+	ck_assert_uint_eq(chosen_arch(&map, &other, TEXT_NONE, &err), ARCH_UNKNOWN);
+	ck_assert_int_eq(err.kind, ERR_NOT_FOUND);
+	ck_assert_str_eq(err.text, "none of the 2 objects in the file has these ids");
+	file_unmap(&map);
+}
+END_TEST
+
+/* A file that is one object is taken whatever its ids; a broken slice is passed over. */
+START_TEST(single_objects_and_broken_slices)
+{
+	struct file_map thin = support_map(support_fixture("macho-1", cases[1].recipe));
+	struct file_map fat = support_read(fat_path(""));
+	uint8_t *bytes = (uint8_t *)(uintptr_t)fat.bytes;
+	struct debugid id[2];
+	char code[DEBUGID_TEXT_BYTES];
+	struct err err = ERR_INIT;
+	struct text slice;
+
+	ids_of_slice(&fat, 0, &id[0], code);
+	ids_of_slice(&fat, 1, &id[1], code);
+	ck_assert_uint_eq(chosen_arch(&thin, &id[1], TEXT_NONE, &err), ARCH_X86_64);
+	ck_assert_int_eq(object_slice(fat.bytes, fat.size, 0, &slice, &err), 0);
+	bytes[(const uint8_t *)slice.bytes - bytes] ^= 0xff;
+	ck_assert_uint_eq(chosen_arch(&fat, &id[1], TEXT_NONE, &err), ARCH_ARM64);
+	ck_assert_uint_eq(chosen_arch(&fat, &id[0], TEXT_NONE, &err), ARCH_UNKNOWN);
+	ck_assert_str_eq(err.text, "no known object format");
+}
+END_TEST
+
+/* Java class files share the magic of fat files; their version stands where the count does. */
+START_TEST(java_classes_are_no_fat_files)
+{
+	static const uint8_t java[16] = { 0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 52 };
+	static const uint8_t lying[16] = { 0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 1, 0, 0, 0, 7 };
+	struct err err = ERR_INIT;
+	struct text slice;
+
+	ck_assert_ptr_null(object_recognise(java, sizeof(java)));
+	ck_assert_ptr_nonnull(object_recognise(lying, sizeof(lying)));
+	ck_assert_int_eq(object_slice(lying, sizeof(lying), 0, &slice, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_MALFORMED);
+}
+END_TEST
+
+START_TEST(agrees_with_the_reference)
+{
+	static const struct { const char *file, *head, *id; } known[] = {
+		{ "fixtures/macos/crash", "object macho x86_64 exe symbols unwind",
+		  "id 67e9247c-814e-392b-a027-dbde6748fcbf" },
+		{ "fixtures/macos/crash.dSYM/Contents/Resources/DWARF/crash",
+		  "object macho x86_64 dbg symbols debug", "id 67e9247c-814e-392b-a027-dbde6748fcbf" },
+		{ "conformance/fixtures/symbols/502F/C0A5/1EC1/3E47/9998/684FA139DCA7",
+		  "object macho x86_64 dbg symbols debug\n", "id 502fc0a5-1ec1-3e47-9998-684fa139dca7" },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		const char *path = support_shared(known[i].file), *text;
+
+		if (!path)
+			return;
+		text = look_path(path);
+		ck_assert_msg(strncmp(text, known[i].head, strlen(known[i].head)) == 0, "%.200s", text);
+		ck_assert_msg(look_has(text, known[i].id, ""), "%.200s", text);
+	}
+}
+END_TEST
+
+START_TEST(survives_every_byte_change)
+{
+	static const int made_by[] = { 1, 3, 4 };
+	struct file_map map = support_read(support_fixture(support_printf("macho-%d", made_by[_i]),
+							   cases[made_by[_i]].recipe));
+
+	support_every_byte_change(map.bytes, map.size, look_survive, NULL);
+}
+END_TEST
+
+START_TEST(survives_every_allocation_failure)
+{
+	struct file_map map = support_map(support_fixture("macho-1", cases[1].recipe));
+	struct look_input input = { .bytes = map.bytes, .size = map.size };
+
+	support_every_allocation_failure(look_work, &input, 2000);
+	file_unmap(&map);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("macho");
+	TCase *reading = tcase_create("reading"), *torment = tcase_create("torment");
+
+	tcase_add_loop_test(reading, reads, 0, (int)(sizeof(cases) / sizeof(cases[0])));
+	tcase_add_loop_test(reading, fat_files_open_by_slice, 0, 2);
+	tcase_add_test(reading, slices_are_chosen_by_id);
+	tcase_add_test(reading, single_objects_and_broken_slices);
+	tcase_add_test(reading, java_classes_are_no_fat_files);
+	tcase_add_test(reading, agrees_with_the_reference);
+	tcase_add_loop_test(torment, survives_every_byte_change, 0, 3);
+	tcase_add_test(torment, survives_every_allocation_failure);
+	suite_add_tcase(suite, reading);
+	suite_add_tcase(suite, torment);
+	return support_main(suite);
+}
