@@ -212,27 +212,67 @@ static void name_piece(struct reading *reading, const struct pending *pending,
 	function->language = named.language;
 }
 
+static int give_part(struct reading *reading, const struct pending *pending,
+		     struct span part, struct err *err)
+{
+	struct object_function function = {
+		.range = { part.start, part.end - part.start },
+	};
+
+	if (lines_of(&reading->lines, part, reading->scratch, &function.lines,
+		     &function.line_count, err) < 0)
+		return -1;
+	if (reading->inlinees.count > pending->first_inlinee && reading->fixed.count &&
+	    give_inlinees(reading, pending, part, &function, err) < 0)
+		return -1;
+	name_piece(reading, pending, &function);
+	return function_give(reading, &function, err);
+}
+
+/*
+ * Where the next symbol starts inside the piece; its end when none does.  Assemblers describe
+ * one function where the source has several labels (gas 2.40; test: agrees_with_llvm_symbolizer).
+ */
+static uint64_t next_symbol(const struct reading *reading, struct span piece)
+{
+	const struct dwarf_input *input = &reading->dwarf->input;
+	uint64_t at = piece.start;
+
+	if (!input->symbol_around || reading->unit->ignores_symbols)
+		return piece.end;
+	for (;;) {
+		struct object_symbol around = { 0 };
+		uint64_t end;
+
+		input->symbol_around(input->payload, at + input->load_address, &around);
+		if (at > piece.start && around.name.size)
+			return at;
+		end = around.address + around.size - input->load_address;
+		if (end <= at || end >= piece.end)
+			return piece.end;
+		at = end;
+	}
+}
+
 static int give_piece(struct reading *reading, const struct pending *pending,
 		      struct span piece, struct err *err)
 {
-	struct object_function function = {
-		.range = { piece.start, piece.end - piece.start },
-	};
 	bool is_new;
 
 	if (see(reading, piece, &is_new, err) < 0)
 		return -1;
 	if (!is_new)
 		return 0;
-	if (reading_lines(reading, err) < 0 ||
-	    lines_of(&reading->lines, piece, reading->scratch, &function.lines,
-		     &function.line_count, err) < 0)
+	if (reading_lines(reading, err) < 0)
 		return -1;
-	if (reading->inlinees.count > pending->first_inlinee &&
-	    give_inlinees(reading, pending, piece, &function, err) < 0)
-		return -1;
-	name_piece(reading, pending, &function);
-	return function_give(reading, &function, err);
+	while (piece.start < piece.end) {
+		struct span part = { piece.start, next_symbol(reading, piece) };
+
+		if (give_part(reading, pending, part, err) < 0)
+			return -1;
+		piece.start = part.end;
+	}
+	return 0;
 }
 
 int function_finish(struct reading *reading, const struct pending *pending, struct err *err)

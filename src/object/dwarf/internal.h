@@ -155,6 +155,12 @@ int abbrevs_read(struct abbrevs *abbrevs, const struct dwarf_sections *sections,
 	__attribute__((warn_unused_result));
 const struct abbrev *abbrevs_search(const struct abbrevs *abbrevs, uint64_t code);
 
+static inline const struct step *abbrev_steps(const struct abbrevs *abbrevs,
+					      const struct abbrev *abbrev)
+{
+	return abbrev->step_count ? abbrevs->steps + abbrev->first_step : NULL;
+}
+
 static inline const struct abbrev *abbrevs_find(const struct abbrevs *abbrevs, uint64_t code)
 {
 	if (__builtin_expect(abbrevs->dense, 1))

@@ -35,9 +35,12 @@ static int clip_span(struct nest *nest, struct span span, size_t parent_first,
 		     size_t parent_count, bool parent_is_function, struct err *err)
 {
 	struct pool *fixed = &nest->reading->fixed;
-	const struct span *parents = parent_is_function
-		? nest->spans : (const struct span *)fixed->items + parent_first;
+	const struct span *parents = nest->spans;
 
+	if (!parent_count)
+		return 0;
+	if (!parent_is_function)
+		parents = (const struct span *)fixed->items + parent_first;
 	for (size_t i = first_ending_after(parents, parent_count, span.start);
 	     i < parent_count && parents[i].start < span.end; i++) {
 		struct span common = parents[i];
@@ -86,6 +89,8 @@ static int part_siblings(struct nest *nest, size_t first, struct err *err)
 	struct sort_item *order;
 	uint64_t covered = 0;
 
+	if (!count)
+		return 0;
 	if (pool_reserve(&reading->order, reading->scratch, 2 * count, sizeof(*order), err) < 0)
 		return -1;
 	order = reading->order.items;

@@ -28,6 +28,12 @@ tests_dwarf_test_torment_SOURCES = tests/dwarf/test_torment.c \
 	tests/dwarf/container.c tests/dwarf/container.h
 tests_dwarf_test_torment_LDADD = $(dwarf_test_libs)
 tests_dwarf_test_torment_CPPFLAGS = $(dwarf_test_flags)
+
+check_PROGRAMS += tests/dwarf/test_compiled
+tests_dwarf_test_compiled_SOURCES = tests/dwarf/test_compiled.c
+tests_dwarf_test_compiled_LDADD = libobject.a libdwarf.a libunpack.a libsupport.a libbase.a \
+	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CHECK_LIBS) $(CRYPTO_LIBS)
+tests_dwarf_test_compiled_CPPFLAGS = $(dwarf_test_flags)
 endif
 
 if FUZZ

@@ -53,7 +53,7 @@ const struct abbrev *unit_read_die(const struct unit *unit, struct reader *reade
 			(void)unknown_code(reader, code, err);
 		return NULL;
 	}
-	steps_read(reader, unit->abbrevs->steps + abbrev->first_step, abbrev->step_count,
+	steps_read(reader, abbrev_steps(unit->abbrevs, abbrev), abbrev->step_count,
 		   unit->head.encoding, die);
 	return reader_check(reader, err) < 0 ? NULL : abbrev;
 }

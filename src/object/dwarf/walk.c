@@ -105,7 +105,7 @@ static int pass(struct walk *walk, const struct abbrev *abbrev, struct err *err)
 	if (abbrev->is_fixed)
 		reader_skip(&walk->reader, abbrev->fixed_bytes);
 	else
-		steps_skip(&walk->reader, walk->unit->abbrevs->steps + abbrev->first_step,
+		steps_skip(&walk->reader, abbrev_steps(walk->unit->abbrevs, abbrev),
 			   abbrev->step_count, walk->unit->head.encoding);
 	if (!abbrev->children)
 		return 0;
@@ -121,8 +121,8 @@ static int enter(struct walk *walk, const struct abbrev *abbrev, size_t start, s
 	if (abbrev->kind == DIE_FUNCTION && abbrev->declares && abbrev->children &&
 	    jump(walk, abbrev))
 		return 0;
-	steps_read(&walk->reader, walk->unit->abbrevs->steps + abbrev->first_step,
-		   abbrev->step_count, walk->unit->head.encoding, &die);
+	steps_read(&walk->reader, abbrev_steps(walk->unit->abbrevs, abbrev), abbrev->step_count,
+		   walk->unit->head.encoding, &die);
 	if (reader_check(&walk->reader, err) < 0)
 		return -1;
 	if (abbrev->kind == DIE_FUNCTION)
