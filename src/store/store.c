@@ -9,6 +9,19 @@
 
 #define COLUMNS_MAX 24u
 
+/*
+ * Removing is the way out, since all in it can be made again.  Not `.recover`: Debian's
+ * sqlite3 shell is built without the sqlite_dbpage table it needs (seen with 3.40.1, where it
+ * prints a few lines and loses every row).
+ */
+static int damaged(const struct store *store, const char *doing, const char *words, struct err *err)
+{
+	return err_set(err, ERR_IO, "%s: %s is damaged (%s); stop the service, then: cd '%s' && "
+		       "mkdir damaged && mv symgate.db* damaged; a new one is made at the next start, "
+		       "or put a copy made by symgate backup there; jobs under way and the index of "
+		       "the cache are lost, nothing else", doing, store->path, words, store->state_dir);
+}
+
 int store_failed(const struct store *store, int code, const char *doing, struct err *err)
 {
 	const char *words = store->db ? sqlite3_errmsg(store->db) : sqlite3_errstr(code);
@@ -21,10 +34,7 @@ int store_failed(const struct store *store, int code, const char *doing, struct 
 		return err_set(err, ERR_NO_MEMORY, "%s: no memory", doing);
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
-		return err_set(err, ERR_IO, "%s: %s is damaged (%s); stop the service, save what can "
-			       "be saved with: sqlite3 '%s' .recover | sqlite3 new.db; then put new.db "
-			       "in its place, or just remove it: jobs under way and the index of the "
-			       "cache are lost, nothing else", doing, store->path, words, store->path);
+		return damaged(store, doing, words, err);
 	case SQLITE_FULL:
 		return err_set(err, ERR_IO, "%s: the disk that holds %s is full", doing, store->path);
 	case SQLITE_READONLY:
