@@ -12,35 +12,43 @@
 #define VALUES_MAX 4096          /* and hold a few hundred values */
 #define EXACT_MAX 9007199254740992.0         /* 2^53: what a double holds exactly */
 
-/* Is it modest, and free of the escape that ends cJSON's strings early? */
+/* Past the string that starts at `at`; beyond the end: it does not end.  0: it holds a NUL,
+ * which would end cJSON's string early. */
+static size_t skip_string(struct text json, size_t at)
+{
+	for (at++; at < json.size && json.bytes[at] != '"'; at++) {
+		if (json.bytes[at] == '\0')
+			return 0;
+		if (json.bytes[at] != '\\')
+			continue;
+		if (json.size - at > 5 && memcmp(json.bytes + at + 1, "u0000", 5) == 0)
+			return 0;
+		at++;
+	}
+	return at + 1;
+}
+
 static bool is_modest(struct text json)
 {
 	unsigned depth = 0, values = 0;
-	bool in_string = false;
+	size_t at = 0;
 
 	if (json.size > CONVERT_REPLY_BYTES_MAX)
 		return false;
-	for (size_t i = 0; i < json.size; i++) {
-		char c = json.bytes[i];
+	while (at < json.size) {
+		char c = json.bytes[at];
 
-		if (c == '\0')
-			return false;
-		if (in_string && c == '\\') {
-			if (json.size - i > 5 && memcmp(json.bytes + i + 1, "u0000", 5) == 0)
+		if (c == '"') {
+			at = skip_string(json, at);
+			if (at == 0)
 				return false;
-			i++;
 			continue;
 		}
-		if (c == '"')
-			in_string = !in_string;
-		if (in_string)
-			continue;
-		if (c == '{' || c == '[')
-			depth++;
-		if ((c == '}' || c == ']') && depth > 0)
-			depth--;
+		at++;
+		depth += c == '{' || c == '[';
+		depth -= depth > 0 && (c == '}' || c == ']');
 		values += c == ',' || c == '{' || c == '[';
-		if (depth > DEPTH_MAX || values > VALUES_MAX)
+		if (c == '\0' || depth > DEPTH_MAX || values > VALUES_MAX)
 			return false;
 	}
 	return true;

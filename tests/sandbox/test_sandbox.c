@@ -7,17 +7,14 @@
 #include <check.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -213,7 +210,7 @@ START_TEST(inputs_are_for_reading_only)
 }
 END_TEST
 
-START_TEST(threads_work)
+static void run_threads(void)
 {
 	struct cell_handle *handle = hatch("threads", "");
 	struct cell_news news;
@@ -222,6 +219,11 @@ START_TEST(threads_work)
 	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
 	ck_assert(text_is(news.reply, "4"));
 	cell_kill(handle);
+}
+
+START_TEST(threads_work)
+{
+	run_threads();
 }
 END_TEST
 
@@ -721,12 +723,7 @@ START_TEST(holds_to_the_required_level)
 		ck_assert_int_le(nursery_level(other), levels[_i].ceiling);
 		nursery_stop(nursery);
 		nursery = other;
-		struct cell_handle *handle = hatch("threads", "");
-		struct cell_news news;
-
-		wait_news(handle, &news);
-		ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
-		cell_kill(handle);
+		run_threads();
 	} else {
 		ck_assert_msg(strstr(err.text, levels[_i].text), "%s: %s", levels[_i].what,
 			      err.text);
