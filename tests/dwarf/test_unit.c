@@ -310,6 +310,88 @@ START_TEST(dart_knows_better_than_the_symbol_table)
 }
 END_TEST
 
+/* --- Split units ---------------------------------------------------------------------- */
+
+#define DWO_ID "q0x1122334455667700"
+
+static void put_skeleton(struct kit *kit)
+{
+	kit_put(kit, DWARF_ABBREV, "u1 u0x4a b0 u0x76 u8 u0x73 u0x17 u0x11 u1 u0 u0 u0");
+	kit_put(kit, DWARF_INFO, "[ h5 b4 b8 w0 " DWO_ID " u1 sx.dwo w8 q0 ]");
+	kit_put(kit, DWARF_ADDR, "[ h5 b8 b0 q1 q0x1000 ]");
+}
+
+/* `pad` is where each section's part begins: 0, or what the package's index says. */
+static void put_split(struct kit *kit, const char *pad)
+{
+	static const struct { enum dwarf_section section; const char *words; } parts[] = {
+		{ DWARF_ABBREV, "u1 u0x11 b1 u0x13 u5 u0 u0 "
+		  "u2 u0x2e b0 u3 u0x1a u0x11 u0x1b u0x12 u0xb u0 u0 "
+		  "u3 u0x2e b0 u0x31 u0x13 u0x55 u0x23 u0 u0 u0" },
+		{ DWARF_INFO, "[ h5 b5 b8 w0 " DWO_ID " u1 h0x1a u2 u0 u1 b8 u3 w23 u0 b0 ]" },
+		{ DWARF_STR_OFFSETS, "[ h5 h0 w1 ]" },
+		{ DWARF_RNGLISTS, "[ h5 b8 b0 w1 w4 b3 u1 u4 b7 q0x2000 u4 b0 ]" },
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		kit_put_in(&kit->split[parts[i].section], pad, false);
+		kit_put_in(&kit->split[parts[i].section], parts[i].words, false);
+	}
+	kit_put_in(&kit->split[DWARF_STR], "b0 s_Zf", false);
+}
+
+static const char *const split_want = "_Zf 1000+8 cpp:\n_Zf 1000+4 cpp:\n_Zf 2000+4 cpp:\n";
+
+START_TEST(reads_split_units_of_the_same_file)
+{
+	struct kit kit;
+
+	kit_init(&kit);
+	put_skeleton(&kit);
+	put_split(&kit, ".0");
+	check(&kit, "same file", split_want);
+}
+END_TEST
+
+START_TEST(reads_split_units_of_a_package)
+{
+	struct kit kit;
+
+	kit_init(&kit);
+	put_skeleton(&kit);
+	put_split(&kit, ".24");
+	kit_put_in(&kit.split[DWARF_CU_INDEX], "h5 h0 w4 w1 w2 " DWO_ID " q0 w1 w0 "
+		   "w1 w3 w6 w8 w24 w24 w24 w24 w99 w99 w99 w99", false);
+	check(&kit, "package", split_want);
+}
+END_TEST
+
+START_TEST(says_when_split_units_are_missing)
+{
+	struct kit kit;
+
+	kit_init(&kit);
+	put_skeleton(&kit);
+	check(&kit, "alone", "");
+	for (unsigned with = 0; with < 2; with++) {
+		struct err err = ERR_INIT;
+		struct dwarf *dwarf;
+		struct arena arena;
+
+		kit_init(&kit);
+		put_skeleton(&kit);
+		if (with)
+			put_split(&kit, ".0");
+		kit_read(&kit);
+		arena_init(&arena, (size_t)1 << 24);
+		ck_assert_int_eq(dwarf_open(&dwarf, &kit.input, &arena, &err), 0);
+		ck_assert_int_eq(dwarf_wants_split(dwarf), !with);
+		arena_release(&arena);
+		kit_release(&kit);
+	}
+}
+END_TEST
+
 /* --- Siblings ------------------------------------------------------------------------- */
 
 /* Offsets: unit DIE at 12; producer and its NUL; the structure after it. */
@@ -422,6 +504,9 @@ int main(void)
 	tcase_add_loop_test(tests, repairs_nesting, 0, COUNT(nests));
 	tcase_add_loop_test(tests, follows_origins, 0, COUNT(names));
 	tcase_add_test(tests, follows_origins_into_the_alternate);
+	tcase_add_test(tests, reads_split_units_of_the_same_file);
+	tcase_add_test(tests, reads_split_units_of_a_package);
+	tcase_add_test(tests, says_when_split_units_are_missing);
 	tcase_add_test(tests, hot_and_cold_parts_keep_their_names);
 	tcase_add_test(tests, dart_knows_better_than_the_symbol_table);
 	tcase_add_loop_test(tests, jumps_over_siblings, 0, COUNT(siblings));
