@@ -4,12 +4,13 @@
 SELECT count(*) FROM job WHERE finished_at IS NULL AND state IN ('queued', 'running');
 
 -- name: job_add
-INSERT INTO job (id, kind, scope, state, body_bytes, created_at, deadline_at)
-VALUES (:id, :kind, :scope, 'queued', :body_bytes, :now, :deadline_at);
+INSERT INTO job (id, kind, scope, state, body_bytes, created_at, deadline_at, arrived_millis)
+VALUES (:id, :kind, :scope, 'queued', :body_bytes, :now, :deadline_at, :now_millis);
 
 -- name: job_record
-INSERT INTO job (id, kind, scope, state, body_bytes, created_at, deadline_at, finished_at, millis)
-VALUES (:id, :kind, :scope, 'completed', 0, :now, :now, :now, :millis);
+INSERT INTO job (id, kind, scope, state, body_bytes, created_at, deadline_at, finished_at, millis,
+                 arrived_millis)
+VALUES (:id, :kind, :scope, 'completed', 0, :now, :now, :now, :millis, :now * 1000 - :millis);
 
 -- name: job_oldest_queued
 SELECT seq, id, kind, scope, created_at, deadline_at, attempt, lapses FROM job
@@ -37,11 +38,12 @@ UPDATE job SET state = 'queued', owner = NULL, lease_until = NULL
 -- name: job_end_claimed
 -- Only the claim that stands may end a job.
 UPDATE job SET state = :state, owner = NULL, lease_until = NULL, finished_at = :now,
-       millis = :millis, result_bytes = :result_bytes
+       millis = max(:now_millis - arrived_millis, 0), result_bytes = :result_bytes
  WHERE id = :id AND owner = :owner AND attempt = :attempt AND finished_at IS NULL;
 
 -- name: job_end
-UPDATE job SET state = :state, owner = NULL, lease_until = NULL, finished_at = :now
+UPDATE job SET state = :state, owner = NULL, lease_until = NULL, finished_at = :now,
+       millis = max(:now_millis - arrived_millis, 0)
  WHERE id = :id AND finished_at IS NULL;
 
 -- name: job_overdue

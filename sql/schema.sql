@@ -92,10 +92,11 @@ CREATE TABLE job (
   body_bytes   INTEGER NOT NULL CHECK (body_bytes >= 0),
   result_bytes INTEGER,                       -- NULL: there is no result file (any more)
   created_at   INTEGER NOT NULL,
+  arrived_millis INTEGER NOT NULL DEFAULT 0,    -- created_at in milliseconds: for millis
   deadline_at  INTEGER NOT NULL,
   claimed_at   INTEGER,                       -- first claim
   finished_at  INTEGER,
-  millis       INTEGER,                       -- from arrival to end; whole seconds for those that waited
+  millis       INTEGER,                       -- from arrival to end
   candidates   TEXT,                          -- JSON: every candidate and what became of it
   CHECK ((state IN ('queued', 'running')) = (finished_at IS NULL)),
   CHECK ((state = 'running') = (owner IS NOT NULL)),
@@ -121,7 +122,9 @@ SELECT id, kind, coalesce(scope, '(global)') AS scope, state,
 
 -- The slowest first; those still running count with their age.
 CREATE VIEW v_jobs_slow AS
-SELECT id, kind, state, coalesce(finished_at, unixepoch()) - created_at AS took_seconds,
+SELECT id, kind, state,
+       CASE WHEN millis IS NOT NULL THEN round(millis / 1000.0, 3)
+            ELSE coalesce(finished_at, unixepoch()) - created_at END AS took_seconds,
        claimed_at - created_at AS waited_seconds, attempt, lapses,
        datetime(created_at, 'unixepoch') AS created_utc, owner
   FROM job ORDER BY took_seconds DESC, seq;

@@ -73,6 +73,7 @@ CREATE TABLE job (
   body_bytes   INTEGER NOT NULL CHECK (body_bytes >= 0),
   result_bytes INTEGER,
   created_at   INTEGER NOT NULL,
+  arrived_millis INTEGER NOT NULL DEFAULT 0,
   deadline_at  INTEGER NOT NULL,
   claimed_at   INTEGER,
   finished_at  INTEGER,
@@ -98,7 +99,9 @@ SELECT id, kind, coalesce(scope, '(global)') AS scope, state,
   FROM job ORDER BY seq DESC;
 
 CREATE VIEW v_jobs_slow AS
-SELECT id, kind, state, coalesce(finished_at, unixepoch()) - created_at AS took_seconds,
+SELECT id, kind, state,
+       CASE WHEN millis IS NOT NULL THEN round(millis / 1000.0, 3)
+            ELSE coalesce(finished_at, unixepoch()) - created_at END AS took_seconds,
        claimed_at - created_at AS waited_seconds, attempt, lapses,
        datetime(created_at, 'unixepoch') AS created_utc, owner
   FROM job ORDER BY took_seconds DESC, seq;

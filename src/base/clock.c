@@ -29,6 +29,11 @@ int64_t clock_unix_seconds(void)
 	return read_clock(CLOCK_REALTIME, 1);
 }
 
+int64_t clock_unix_millis(void)
+{
+	return read_clock(CLOCK_REALTIME, 1000);
+}
+
 int64_t clock_monotonic_millis(void)
 {
 	return read_clock(CLOCK_MONOTONIC, 1000);

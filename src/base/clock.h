@@ -15,6 +15,7 @@
 #define CLOCK_TEXT_BYTES 32u
 
 int64_t clock_unix_seconds(void);
+int64_t clock_unix_millis(void);
 int64_t clock_monotonic_millis(void);
 int64_t clock_monotonic_micros(void);
 

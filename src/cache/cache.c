@@ -219,7 +219,13 @@ static bool keep_known(struct cache *cache, const struct cache_key *key, struct 
 		same = known->byte_count == fresh->byte_count &&
 		       memcmp(known->bytes, fresh->bytes, fresh->byte_count) == 0;
 	if (same) {
-		known->entry = fresh->entry;
+		/* Not what callers read without the lock: that is the same. */
+		known->entry.made_at = fresh->entry.made_at;
+		known->entry.used_at = fresh->entry.used_at;
+		known->entry.boot = fresh->entry.boot;
+		known->entry.repeats = fresh->entry.repeats;
+		known->entry.is_global = fresh->entry.is_global;
+		known->entry.is_of_this_build = fresh->entry.is_of_this_build;
 		known->generation = fresh->generation;
 		known->read_at_millis = fresh->read_at_millis;
 		note_use(cache, known, cache->now());

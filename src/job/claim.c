@@ -82,10 +82,11 @@ static int find_claimable(struct jobs *jobs, struct found *found, struct err *er
 
 int job_end_row(struct jobs *jobs, const char *id, enum job_state state, struct err *err)
 {
-	struct store_value values[3] = { store_text(text_of(job_state_name(state))),
-					 store_int(job_now(jobs)), store_text(text_of(id)) };
+	struct store_value values[4] = { store_text(text_of(job_state_name(state))),
+					 store_int(job_now(jobs)), store_int(job_now_millis(jobs)),
+					 store_text(text_of(id)) };
 
-	return store_run(jobs->store, STATEMENT_job_end, values, 3, NULL, NULL, err) < 0 ? -1 : 0;
+	return store_run(jobs->store, STATEMENT_job_end, values, 4, NULL, NULL, err) < 0 ? -1 : 0;
 }
 
 static int take(struct jobs *jobs, struct found *found, const char *owner, struct err *err)
@@ -190,20 +191,14 @@ int job_release(struct jobs *jobs, const struct job *job, const char *owner, str
 
 /* --- Ending ----------------------------------------------------------------------------- */
 
-static int64_t millis_since(int64_t created_at, int64_t now)
-{
-	return now > created_at ? (now - created_at) * 1000 : 0;
-}
-
 /* The row and the result's place in one transaction: 1 when the claim stood, 0, -1. */
 static int end_claimed(struct jobs *jobs, const struct job *job, const char *owner,
 		       enum job_state state, size_t result_bytes, const char *temporary,
 		       const char *path, struct err *err)
 {
-	int64_t now = job_now(jobs);
 	struct store_value values[7] = {
-		store_text(text_of(job_state_name(state))), store_int(now),
-		store_int(millis_since(job->created_at, now)), store_int((int64_t)result_bytes),
+		store_text(text_of(job_state_name(state))), store_int(job_now(jobs)),
+		store_int(job_now_millis(jobs)), store_int((int64_t)result_bytes),
 		store_text(text_of(job->id)), store_text(text_of(owner)), store_int(job->attempt),
 	};
 	int64_t rows;

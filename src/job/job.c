@@ -40,6 +40,11 @@ int64_t job_now(const struct jobs *jobs)
 	return jobs->now ? jobs->now() : clock_unix_seconds();
 }
 
+int64_t job_now_millis(const struct jobs *jobs)
+{
+	return jobs->now ? jobs->now() * 1000 : clock_unix_millis();
+}
+
 void job_tell_end(struct jobs *jobs, const char *id, enum job_state state)
 {
 	static const enum board_counter counters[JOB_STATES] = {
@@ -79,16 +84,16 @@ static int add_row(struct jobs *jobs, const char *kind, struct text scope, size_
 		   const char *id, struct err *err)
 {
 	int64_t now = job_now(jobs);
-	struct store_value values[6] = {
+	struct store_value values[7] = {
 		store_text(text_of(id)), store_text(text_of(kind)), store_text(scope),
 		store_int((int64_t)body_bytes), store_int(now),
-		store_int(now + jobs->config->job_seconds),
+		store_int(now + jobs->config->job_seconds), store_int(job_now_millis(jobs)),
 	};
 
 	if (store_begin(jobs->store, err) < 0)
 		return -1;
 	if (refuse_when_full(jobs, err) < 0 ||
-	    store_run(jobs->store, STATEMENT_job_add, values, 6, NULL, NULL, err) < 0) {
+	    store_run(jobs->store, STATEMENT_job_add, values, 7, NULL, NULL, err) < 0) {
 		store_rollback(jobs->store);
 		return -1;
 	}

@@ -150,6 +150,7 @@ START_TEST(a_job_goes_its_way)
 	buf_release(&body);
 	ck_assert_int_eq(job_note_candidates(&desk.jobs, id, TEXT("[]"), &err), 0);
 
+	now_is += 7;
 	seen[1] = board_read(desk.state.board, BOARD_JOBS_DONE);
 	seen[2] = board_job_generation(desk.state.board, id);
 	finish(&desk, &job, "w1", "{\"status\":\"completed\"}");
@@ -161,6 +162,7 @@ START_TEST(a_job_goes_its_way)
 	for (int i = 0; i < 3; i++)
 		ck_assert_str_eq(result_of(&desk, id), "{\"status\":\"completed\"}");
 	ck_assert_int_eq(state_ask(&desk.state, "SELECT count(*) FROM v_jobs"), 1);
+	ck_assert_int_eq(state_ask(&desk.state, "SELECT millis FROM job"), 7000);
 	state_remove(&desk.state);
 }
 END_TEST
