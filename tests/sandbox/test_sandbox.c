@@ -91,8 +91,7 @@ static unsigned count_descriptors(void)
 	return count;
 }
 
-/* Processes of that name (a cell's or a nursery's) in that group; each gets the signal, if
- * any.  Check gives every test a group of its own. */
+/* Processes of that name in that group (every test has its own); each gets the signal, if any. */
 static unsigned each_process(const char *name, pid_t group, bool zombies_too, int number)
 {
 	DIR *folder = opendir("/proc");
@@ -468,8 +467,7 @@ START_TEST(refuses_what_is_forbidden)
 }
 END_TEST
 
-/* Landlock alone, without the filter's help, closes paths too: seen through a trial of our
- * own, where the kernel has it. */
+/* Landlock alone, without the filter's help, closes paths too. */
 START_TEST(landlock_closes_every_path)
 {
 	struct confinement confinement;
@@ -631,8 +629,7 @@ START_TEST(killing_the_nursery_ends_its_cells)
 }
 END_TEST
 
-/* A process of its own group with a nursery and two cells; tells through the pipe when all
- * are there. */
+/* A process of its own group with a nursery and two cells, all there on return. */
 static pid_t start_family(void)
 {
 	int ready[2];
