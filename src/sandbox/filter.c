@@ -94,9 +94,9 @@ static int allow_with_arguments(scmp_filter_ctx context)
 		{ SCMP_SYS(mmap), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0) },
 		{ SCMP_SYS(mprotect), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0) },
 		{ SCMP_SYS(clone), SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD) },
-		{ SCMP_SYS(newfstatat), SCMP_A3(SCMP_CMP_EQ, AT_EMPTY_PATH) },
-		{ SCMP_SYS(prctl), SCMP_A0(SCMP_CMP_EQ, PR_SET_NAME) },
-		{ SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_EQ, FILTER_OWN_PID) },
+		{ SCMP_SYS(newfstatat), SCMP_A3(SCMP_CMP_EQ, AT_EMPTY_PATH, 0) },
+		{ SCMP_SYS(prctl), SCMP_A0(SCMP_CMP_EQ, PR_SET_NAME, 0) },
+		{ SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_EQ, FILTER_OWN_PID, 0) },
 	};
 
 	for (size_t i = 0; i < sizeof(looked_at) / sizeof(looked_at[0]); i++)
@@ -105,11 +105,11 @@ static int allow_with_arguments(scmp_filter_ctx context)
 			return -1;
 	for (size_t i = 0; i < sizeof(fcntls) / sizeof(fcntls[0]); i++)
 		if (seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
-				     SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)fcntls[i])) < 0)
+				     SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)fcntls[i], 0)) < 0)
 			return -1;
 	/* Its own limits, to read: no pid and no new values. */
 	return seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2,
-				SCMP_A0(SCMP_CMP_EQ, 0), SCMP_A2(SCMP_CMP_EQ, 0));
+				SCMP_A0(SCMP_CMP_EQ, 0, 0), SCMP_A2(SCMP_CMP_EQ, 0, 0));
 }
 
 static int export_filter(scmp_filter_ctx context, struct sock_filter **filter,
