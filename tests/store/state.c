@@ -25,8 +25,11 @@ void state_make(struct state *state)
 	static const struct config_cache_times derived = { 7 * DAY, HOUR, DAY, DAY, 20 };
 	static const struct config_cache_times index_times = { 7 * DAY, 600, 600, 600, 20 };
 
+	const char *place = getenv("TMPDIR");
+
 	memset(state, 0, sizeof(*state));
-	snprintf(state->folder, sizeof(state->folder), "/tmp/symgate-test-XXXXXX");
+	snprintf(state->folder, sizeof(state->folder), "%s/symgate-test-XXXXXX",
+		 place && place[0] == '/' ? place : P_tmpdir);
 	ck_assert_ptr_nonnull(mkdtemp(state->folder));
 	snprintf(state->cache_folder, sizeof(state->cache_folder), "%s/cache", state->folder);
 	state->config.state_dir = state->folder;
