@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "board/board.h"
 #include "config/config.h"
+#include "front/degraded.h"
 #include "front/internal.h"
 #include "sandbox/sandbox.h"
 #include "store/boot.h"
@@ -58,25 +59,57 @@ static int parse_default_sources(struct front *front, struct err *err)
 	return 0;
 }
 
-static int open_front(struct front *front, struct err *err)
+static void close_state(struct front *front)
+{
+	if (front->parker)
+		parker_stop(front->parker);
+	if (front->cache)
+		cache_close(front->cache);
+	if (front->store)
+		store_close(front->store);
+	if (front->board)
+		board_close(front->board);
+	front->parker = NULL;
+	front->cache = NULL;
+	front->store = NULL;
+	front->board = NULL;
+}
+
+/* What lies in the state folder: all of it, or nothing. */
+static int open_state(struct front *front, struct err *err)
 {
 	struct store_boot boot;
 
-	if (guard_install() < 0)
-		return err_os(err, errno, "installing the SIGBUS guard");
-	if (parse_default_sources(front, err) < 0 ||
-	    board_open(&front->board, front->config, err) < 0 ||
-	    store_open(&front->store, front->config, err) < 0 ||
-	    store_boot_join(front->store, &boot, err) < 0 ||
-	    cache_open(&front->cache, front->config, front->board, front->store, err) < 0 ||
-	    demangler_open(&front->demangler, front->nursery, front->board, err) < 0 ||
-	    parker_start(&front->parker, front, err) < 0)
-		return -1;
-	return 0;
+	if (board_open(&front->board, front->config, err) == 0 &&
+	    store_open(&front->store, front->config, err) == 0 &&
+	    store_boot_join(front->store, &boot, err) == 0 &&
+	    cache_open(&front->cache, front->config, front->board, front->store, err) == 0 &&
+	    parker_start(&front->parker, front, err) == 0)
+		return 0;
+	close_state(front);
+	return -1;
 }
 
+static int open_front(struct front *front, struct err *err)
+{
+	if (guard_install() < 0)
+		return err_os(err, errno, "installing the SIGBUS guard");
+	if (parse_default_sources(front, err) < 0)
+		return -1;
+	if (open_state(front, err) < 0 && degraded_run(front, open_state, err) < 0)
+		return -1;
+	return demangler_open(&front->demangler, front->nursery, front->board, err);
+}
+
+/* The parker first: what it finishes goes back to the pool. */
 static void close_front(struct front *front)
 {
+	if (front->parker)
+		parker_stop(front->parker);
+	front->parker = NULL;
+	if (front->demangler)
+		demangler_close(front->demangler);
+	close_state(front);
 	while (front->pool) {
 		struct request *request = front->pool;
 
@@ -85,14 +118,6 @@ static void close_front(struct front *front)
 		buf_release(&request->body);
 		mem_give_back(request);
 	}
-	if (front->demangler)
-		demangler_close(front->demangler);
-	if (front->cache)
-		cache_close(front->cache);
-	if (front->store)
-		store_close(front->store);
-	if (front->board)
-		board_close(front->board);
 	arena_release(&front->arena);
 	pthread_mutex_destroy(&front->pool_lock);
 }
@@ -175,8 +200,6 @@ int front_run(const struct config *config, struct nursery *nursery, int listen_f
 	}
 	stop_workers(&front, workers, count);
 done:
-	if (front.parker)
-		parker_stop(front.parker);
 	close_front(&front);
 	mem_give_back(workers);
 	return rc;

@@ -1,0 +1,115 @@
+/*
+ * degraded.c -- a front whose state cannot be opened still says so.
+ *
+ * A corrupt database, a read-only or full state folder: /healthcheck answers, /readyz says
+ * what is wrong, everything else is 503 with the same words, until the state can be opened.
+ */
+#include <poll.h>
+#include <signal.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/json_writer.h"
+#include "base/log.h"
+#include "front/degraded.h"
+#include "front/internal.h"
+
+#define RETRY_MILLIS 1000
+
+static void answer_not_ready(struct reply *reply, const struct err *why)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, &reply->body);
+	json_object(&json);
+	json_member_bool(&json, "ready", false);
+	json_key(&json, "database");
+	json_object(&json);
+	json_member_bool(&json, "ok", false);
+	json_member_string(&json, "reason", why->text);
+	json_object_end(&json);
+	json_object_end(&json);
+	reply->status = 503;
+	reply->content_type = "application/json";
+}
+
+static void answer(struct request *request, struct reply *reply, const struct err *why)
+{
+	struct err err = ERR_INIT;
+
+	reply_reset(reply);
+	if (incoming_read(request, &err) < 0)
+		reply_error(reply, &err);
+	else if (text_is(request->path, "/healthcheck"))
+		reply_text(reply, 200, "ok");
+	else if (text_is(request->path, "/readyz"))
+		answer_not_ready(reply, why);
+	else
+		reply_detail(reply, 503, why->text);
+	reply_send(request, reply);
+	request->fcgi.keepConnection = 0;
+	FCGX_Finish_r(&request->fcgi);
+}
+
+static volatile sig_atomic_t asked_to_stop;
+
+static void note_stop(int number)
+{
+	(void)number;
+	asked_to_stop = 1;
+}
+
+/* SIGTERM gets through here, so that it also ends a wait in accept(). */
+static void hear_stops(sigset_t *before)
+{
+	struct sigaction action = { .sa_handler = note_stop };
+	sigset_t ends;
+
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	pthread_sigmask(SIG_UNBLOCK, &ends, before);
+}
+
+static void serve_for_a_while(struct front *front, struct request *request, struct reply *reply,
+			      const struct err *why)
+{
+	int64_t until = clock_monotonic_millis() + RETRY_MILLIS;
+
+	for (int64_t left = RETRY_MILLIS; left > 0 && !asked_to_stop;
+	     left = until - clock_monotonic_millis()) {
+		struct pollfd listening = { .fd = front->listen_fd, .events = POLLIN };
+
+		if (poll(&listening, 1, (int)left) > 0 && FCGX_Accept_r(&request->fcgi) == 0)
+			answer(request, reply, why);
+	}
+}
+
+int degraded_run(struct front *front, int (*reopen)(struct front *front, struct err *err),
+		 const struct err *first)
+{
+	struct request *request = front_request_take(front);
+	struct err why = *first;
+	struct reply reply;
+	sigset_t before;
+	int rc = -1;
+
+	if (!request)
+		return -1;
+	hear_stops(&before);
+	log_message(LOG_ERROR, "front_degraded", NULL, "%s", why.text);
+	reply_init(&reply);
+	while (rc < 0 && !asked_to_stop) {
+		serve_for_a_while(front, request, &reply, &why);
+		err_clear(&why);
+		rc = asked_to_stop ? -1 : reopen(front, &why);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (rc == 0)
+		log_message(LOG_INFO, "front_recovered", NULL, "the state can be opened again");
+	reply_release(&reply);
+	front_request_give_back(front, request);
+	return rc;
+}
