@@ -176,6 +176,33 @@ int look_bytes(const void *bytes, size_t size, const struct look_companion *comp
 	return rc;
 }
 
+#define KEPT_MOST 256u
+
+const char *look_keep(const struct buf *out)
+{
+	static struct buf kept[KEPT_MOST];
+	static size_t count;
+
+	if (count == KEPT_MOST)
+		ck_abort_msg("more than %u texts in one test", KEPT_MOST);
+	kept[count] = *out;
+	return buf_string(&kept[count++]);
+}
+
+size_t look_count(const char *text, const char *start)
+{
+	const char *end = text + strlen(text);
+	size_t size = strlen(start), count = 0;
+
+	while (text < end) {
+		const char *stop = memchr(text, '\n', (size_t)(end - text));
+
+		count += (size_t)(end - text) >= size && memcmp(text, start, size) == 0;
+		text = stop ? stop + 1 : end;
+	}
+	return count;
+}
+
 const char *look_with(const char *path, enum object_role role, const char *companion)
 {
 	struct look_companion one = { role, companion };
@@ -187,7 +214,7 @@ const char *look_with(const char *path, enum object_role role, const char *compa
 	if (look_bytes(map.bytes, map.size, &one, 1, &out, &err) < 0)
 		ck_abort_msg("%s: %s", path, err.text);
 	file_unmap(&map);
-	return buf_string(&out);
+	return look_keep(&out);
 }
 
 const char *look_path(const char *path)

@@ -26,6 +26,12 @@ struct look_companion {
 int look_bytes(const void *bytes, size_t size, const struct look_companion *companions,
 	       size_t count, struct buf *out, struct err *err);
 
+/* Kept where leak checkers see it, until the test ends. */
+const char *look_keep(const struct buf *out);
+
+/* How many lines begin with this. */
+size_t look_count(const char *text, const char *start);
+
 /* The text of a file that must open; aborts the test otherwise.  Until the test ends. */
 const char *look_path(const char *path);
 const char *look_with(const char *path, enum object_role role, const char *companion);
