@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "board/board.h"
+#include "board/metrics.h"
 #include "config/config.h"
 
 #define PARAMETERS_BYTES_MAX ((size_t)64 * 1024)
@@ -117,8 +118,7 @@ static void count_end(struct shop *shop, const struct cell_news *news)
 	if (news->kind == CELL_FAILED)
 		counter = BOARD_CELLS_FAILED;
 	else if (news->kind == CELL_DIED)
-		counter = news->status.kind == ERR_CRASHED ? BOARD_CELLS_CRASHED :
-			  news->status.kind == ERR_LIMIT ? BOARD_CELLS_LIMIT : BOARD_CELLS_KILLED;
+		counter = board_counter_of_cell_death(news->status.kind);
 	board_count(shop->board, counter, 1);
 }
 

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "board/board.h"
+#include "board/metrics.h"
 #include "config/config.h"
 
 #define REPLY_ARENA_BYTES ((size_t)32 * 1024 * 1024)
@@ -60,22 +61,6 @@ static bool local_has_changed(const struct task *task)
 		       task->local_changed_nanos;
 }
 
-static void count_download(struct shop *shop, const struct err *status, uint64_t bytes)
-{
-	enum board_counter counter = BOARD_DOWNLOADS_OK;
-
-	switch (status->kind) {
-	case ERR_NONE:      break;
-	case ERR_NOT_FOUND: counter = BOARD_DOWNLOADS_NOT_FOUND; break;
-	case ERR_DENIED:    counter = BOARD_DOWNLOADS_DENIED; break;
-	case ERR_TIMEOUT:   counter = BOARD_DOWNLOADS_TIMEOUT; break;
-	case ERR_MALFORMED: counter = BOARD_DOWNLOADS_MALFORMED; break;
-	default:            counter = BOARD_DOWNLOADS_ERROR; break;
-	}
-	board_count(shop->board, counter, 1);
-	board_count(shop->board, BOARD_DOWNLOAD_BYTES, bytes);
-}
-
 static void fetched(void *payload, const struct err *status, uint64_t bytes)
 {
 	struct task *task = payload;
@@ -83,7 +68,8 @@ static void fetched(void *payload, const struct err *status, uint64_t bytes)
 	struct err err = ERR_INIT;
 
 	task->fetch = NULL;
-	count_download(shop, status, bytes);
+	board_count(shop->board, board_counter_of_download(status->kind), 1);
+	board_count(shop->board, BOARD_DOWNLOAD_BYTES, bytes);
 	if (status->kind == ERR_NONE) {
 		use_object(task);
 		return;
