@@ -91,7 +91,13 @@ void buf_add_string(struct buf *buf, const char *string)
 
 void buf_add_char(struct buf *buf, char c)
 {
-	buf_add(buf, &c, 1);
+	char *at = buf_reserve(buf, 1);
+
+	if (!at)
+		return;
+	at[0] = c;
+	at[1] = '\0';
+	buf->size++;
 }
 
 void buf_vprintf(struct buf *buf, const char *fmt, va_list ap)

@@ -22,9 +22,19 @@ static _Noreturn void give_up(const char *what)
 	abort();
 }
 
+/* EVP_sha256() is looked up anew in every digest, which costs as much as a short text. */
+static EVP_MD *sha256;
+static pthread_once_t sha256_fetched = PTHREAD_ONCE_INIT;
+
+static void fetch_sha256(void)
+{
+	sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+}
+
 void hash_sha256(const void *bytes, size_t size, uint8_t out[HASH_SHA256_BYTES])
 {
-	if (EVP_Digest(bytes, size, out, NULL, EVP_sha256(), NULL) != 1)
+	pthread_once(&sha256_fetched, fetch_sha256);
+	if (!sha256 || EVP_Digest(bytes, size, out, NULL, sha256, NULL) != 1)
 		give_up("libcrypto has no SHA-256");
 }
 
