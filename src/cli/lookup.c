@@ -330,6 +330,16 @@ static int run_lookup(struct lookup *lookup, char **addresses, int count, struct
 	return answer_batch(lookup, err);
 }
 
+/* An object that can answer nothing gets a word about it. */
+static void say_why_nothing(const struct lookup *lookup)
+{
+	const struct described *object = lookup->subject.object;
+
+	if (object && !(object->offers & (DESCRIBE_DEBUG | DESCRIBE_SYMBOLS)))
+		fprintf(stderr, "symgate: %s has neither debug information nor symbols, and none "
+			"was found for it\n", lookup->path);
+}
+
 static int exit_code(const struct lookup *lookup)
 {
 	if (lookup->met_no_address) {
@@ -366,6 +376,8 @@ static int run_with_cells(struct lookup *lookup, char **addresses, int count)
 	buf_release(&lookup->out);
 	buf_release(&lookup->file);
 	file_unmap(&lookup->map);
+	if (rc == 0 && !lookup->found_any)
+		say_why_nothing(lookup);
 	subject_release(&lookup->subject);
 	nursery_stop(nursery);
 	config_release(&config);

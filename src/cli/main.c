@@ -1,4 +1,5 @@
 /* main.c -- the table of subcommands, and what they share. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@ static const struct cli_command *const commands[] = {
 	&cli_symbolicate, &cli_lookup, &cli_symcache, &cli_object,
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+#define PATH_BYTES 4096u
 
 int cli_fail(const struct err *err)
 {
@@ -42,10 +45,29 @@ static void show_note(void *payload, enum config_note_kind kind, const char *tex
 		fprintf(stderr, "symgate: warning: %s\n", text);
 }
 
+/* As the shell's user means it: from the folder we were started in. */
+static int absolute(const char *path, char *out, size_t room, struct err *err)
+{
+	size_t used = 0;
+
+	if (path[0] != '/') {
+		if (!getcwd(out, room))
+			return err_os(err, errno, "finding the current folder");
+		used = strlen(out);
+	}
+	if ((size_t)snprintf(out + used, room - used, "%s%s", used > 0 ? "/" : "", path) >= room - used)
+		return err_set(err, ERR_IO, "the name is too long: %s", path);
+	return 0;
+}
+
 int cli_config_load(const struct cli *cli, struct config *config, struct err *err)
 {
-	return config_load(config, cli->config_paths, cli->config_count, cli->state_dir, show_note,
-			   NULL, err);
+	char state_dir[PATH_BYTES];
+
+	if (cli->state_dir && absolute(cli->state_dir, state_dir, sizeof(state_dir), err) < 0)
+		return err_while(err, "--state-dir");
+	return config_load(config, cli->config_paths, cli->config_count,
+			   cli->state_dir ? state_dir : NULL, show_note, NULL, err);
 }
 
 static void show_usage(FILE *out)

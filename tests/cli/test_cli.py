@@ -1,0 +1,542 @@
+#!/usr/bin/env python3
+"""test_cli -- real runs of the built program over objects made by recipe.
+
+usage: test_cli.py [SYMGATE]     (./symgate, as `make check` runs it in the build folder)
+Prints one line per failure; keeps its counts in $SUPPORT_COUNTS as the other tests do.
+"""
+import gzip
+import json
+import os
+import pty
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+SYMGATE = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "symgate")
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LLVM = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
+COMMANDS = ["serve", "config", "backup", "status", "why", "symbolicate", "lookup", "symcache", "object"]
+
+SOURCE = r"""
+#include <cstdio>
+namespace deep {
+struct Box { int value; };
+inline __attribute__((always_inline)) int innermost(Box box) {
+	return box.value * 7 + getchar(); // INNERMOST
+}
+inline __attribute__((always_inline)) int middle(int x) {
+	Box box = { x };
+	return innermost(box) + 1; // MIDDLE
+}
+__attribute__((noinline)) int outside(int x, char **) {
+	return middle(x) ^ 5; // OUTSIDE
+}
+template <typename T> __attribute__((noinline)) T twice(T x) { return x + x + getchar(); }
+}
+int main(int argc, char **argv) {
+	return deep::outside(argc, argv) + deep::twice<long>(argc);
+}
+"""
+
+passed = failed = 0
+
+
+def check(what, holds, *seen):
+    global passed, failed
+    if holds:
+        passed += 1
+    else:
+        failed += 1
+        print("FAIL %s" % what, *[repr(s)[:1500] for s in seen], sep="\n     ")
+
+
+def symgate(*args, stdin="", env=None, cwd=None):
+    return subprocess.run([SYMGATE, *args], input=stdin, capture_output=True, text=True, cwd=cwd,
+                          env=dict(os.environ, **(env or {})), timeout=120)
+
+
+def make(*command, cwd=None):
+    subprocess.run(command, check=True, cwd=cwd, capture_output=True, timeout=60)
+
+
+def json_lines(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def symbols(path):
+    table = {}
+    for line in subprocess.run(["nm", path], capture_output=True, text=True).stdout.splitlines():
+        parts = line.split()
+        if len(parts) == 3:
+            table[parts[2]] = int(parts[0], 16)
+    return table
+
+
+def text_section(path):
+    for line in subprocess.run(["readelf", "-WS", path], capture_output=True, text=True).stdout.splitlines():
+        parts = line.replace("[", " ").replace("]", " ").split()
+        if ".text" in parts:
+            at = parts.index(".text")
+            return int(parts[at + 2], 16), int(parts[at + 4], 16)
+    raise SystemExit("no .text in " + path)
+
+
+def line_of(marker):
+    return next(n for n, line in enumerate(SOURCE.split("\n"), 1) if "// " + marker in line)
+
+
+def build(folder, name="program", *flags, compiler="g++"):
+    with open(os.path.join(folder, "program.cpp"), "w") as f:
+        f.write(SOURCE)
+    make(compiler, "-g", "-O2", "-Wl,--build-id", *flags, "program.cpp", "-o", name, cwd=folder)
+    return os.path.join(folder, name)
+
+
+def deep_address(path):
+    """An address inside the doubly inlined call, found by another tool's line table."""
+    start = symbols(path)["_ZN4deep7outsideEiPPc"]
+    asked = "".join("0x%x\n" % (start + i) for i in range(64))
+    out = subprocess.run([LLVM, "--obj=" + path, "--output-style=JSON", "--no-demangle"], input=asked,
+                         capture_output=True, text=True).stdout
+    for answer in json_lines(out):
+        names = [f["FunctionName"] for f in answer["Symbol"]]
+        if len(names) == 3 and answer["Symbol"][0]["Line"] == line_of("INNERMOST"):
+            return int(answer["Address"], 16)
+    raise SystemExit("the recipe did not inline")
+
+
+DEEP = ["deep::innermost(deep::Box)", "deep::middle(int)", "deep::outside(int, char**)"]
+
+
+def chain_is_deep(run):
+    try:
+        frames = json.loads(run.stdout)["frames"]
+    except ValueError:
+        return False
+    return ([f["function"] for f in frames] == DEEP and
+            [f["line"] for f in frames] == [line_of("INNERMOST"), line_of("MIDDLE"), line_of("OUTSIDE")])
+
+
+def test_lookup(folder):
+    path = build(folder)
+    address = "%x" % deep_address(path)
+    run = symgate("lookup", "--json", path, address)
+    check("lookup: inlined chain with lines", chain_is_deep(run) and run.returncode == 0, run.stdout, run.stderr)
+    check("lookup: the whole path of the file",
+          json.loads(run.stdout)["frames"][0]["file"] == os.path.join(folder, "program.cpp"), run.stdout)
+    run = symgate("lookup", path, "0x" + address)
+    check("lookup: readable form", run.stdout.splitlines()[0].startswith(
+        "0x%s: deep::innermost(deep::Box) at " % address) and
+        run.stdout.splitlines()[1].startswith(" (inlined by) deep::middle(int) at ") and
+        "\033" not in run.stdout, run.stdout)
+    run = symgate("lookup", "--json", "--no-demangle", path, address)
+    check("lookup: --no-demangle", json.loads(run.stdout)["frames"][-1]["function"] ==
+          "_ZN4deep7outsideEiPPc", run.stdout)
+    given = [address, "0x" + address, "1", "ffffffffffffffff"]
+    by_arguments = symgate("lookup", path, *given)
+    by_input = symgate("lookup", path, stdin="\n".join(given) + "\n\n")
+    check("lookup: standard input answers as arguments do", by_arguments.stdout == by_input.stdout and
+          by_input.returncode == 0, by_arguments.stdout, by_input.stdout)
+    check("lookup: last line without its end", symgate("lookup", path, stdin="\n".join(given)).stdout ==
+          by_input.stdout)
+    check("lookup: nothing found is 3", symgate("lookup", path, "1").returncode == 3)
+    run = symgate("lookup", path, address, "what")
+    check("lookup: a word that is no address", run.returncode == 1 and "not an address" in run.stdout,
+          run.stdout, run.returncode)
+    fixed = build(folder, "fixed", "-no-pie")
+    absolute = deep_address(fixed)
+    base = int(json.loads(symgate("--json", "object", "info", fixed).stdout)["objects"][0]["load_address"], 16)
+    check("lookup: the object's own addresses", base > 0 and
+          chain_is_deep(symgate("lookup", "--json", fixed, "%x" % absolute)), base)
+    check("lookup: --relative", chain_is_deep(symgate("lookup", "--json", "--relative", fixed,
+                                                      "%x" % (absolute - base))))
+    interactive(path, address)
+
+
+def interactive(path, address):
+    """Who asks through a pipe gets each answer before asking on."""
+    process = subprocess.Popen([SYMGATE, "--json", "lookup", path], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True)
+    for _ in range(3):
+        process.stdin.write(address + "\n")
+        process.stdin.flush()
+        check("lookup: answers as they are asked", len(json.loads(process.stdout.readline())["frames"]) == 3)
+    process.stdin.close()
+    check("lookup: ends with its input", process.wait(timeout=30) == 0)
+    process.stdout.close()
+
+
+def test_against_llvm(folder):
+    for name, flags in (("gcc5", ("-gdwarf-5",)), ("gcc4", ("-gdwarf-4", "-O1"))):
+        path = build(folder, name, *flags)
+        start, size = text_section(path)
+        asked = [start + i * size // 60 for i in range(60)]
+        ours = symgate("lookup", "--json", "--no-demangle", path, stdin="".join("%x\n" % a for a in asked))
+        theirs = subprocess.run([LLVM, "--obj=" + path, "--output-style=JSON", "--no-demangle"],
+                                input="".join("0x%x\n" % a for a in asked), capture_output=True, text=True)
+        for us, them in zip(json_lines(ours.stdout), json_lines(theirs.stdout)):
+            a = [(f["symbol"], os.path.basename(f.get("file", "")), f["line"]) for f in us["frames"]]
+            b = [(f["FunctionName"], os.path.basename(f["FileName"]), f["Line"])
+                 for f in them["Symbol"] if f["FunctionName"]]
+            check("%s: %s as llvm-symbolizer" % (name, us["address"]), a == b, a, b)
+
+
+def test_companions(folder):
+    path = build(folder)
+    address = "%x" % deep_address(path)
+    make("objcopy", "--only-keep-debug", "program", "program.debug", cwd=folder)
+    bare = os.path.join(folder, "bare")
+    os.mkdir(bare)
+    linked = os.path.join(bare, "program")
+    make("objcopy", "--strip-all", "--add-gnu-debuglink=program.debug", "program", linked, cwd=folder)
+    run = symgate("lookup", "--json", linked, address)
+    check("companions: without its debug file nothing is known", run.returncode == 3, run.stdout)
+    places = {"beside": bare, ".debug": os.path.join(bare, ".debug"),
+              "below the debug folder": os.path.join(folder, "debug") + os.path.realpath(bare)}
+    for what, place in places.items():
+        os.makedirs(place, exist_ok=True)
+        shutil.copy(os.path.join(folder, "program.debug"), place)
+        run = symgate("lookup", "--json", "--debug-dir", os.path.join(folder, "debug"), linked, address)
+        check("companions: debug link " + what, chain_is_deep(run), run.stdout, run.stderr)
+        os.unlink(os.path.join(place, "program.debug"))
+    build_id = json.loads(symgate("--json", "object", "info", path).stdout)["objects"][0]["code_id"]
+    by_id = os.path.join(folder, "debug", ".build-id", build_id[:2])
+    os.makedirs(by_id)
+    shutil.copy(os.path.join(folder, "program.debug"), os.path.join(by_id, build_id[2:] + ".debug"))
+    make("strip", "-o", os.path.join(bare, "stripped"), path)
+    for name in ("program", "stripped"):
+        run = symgate("lookup", "--json", "--debug-dir", os.path.join(folder, "debug"),
+                      os.path.join(bare, name), address)
+        check("companions: by build id, " + name, chain_is_deep(run), run.stdout, run.stderr)
+    with open(path, "rb") as f, gzip.open(path + ".gz", "wb") as packed:
+        packed.write(f.read())
+    check("lookup: gzip", chain_is_deep(symgate("lookup", "--json", path + ".gz", address)))
+
+
+def test_split(folder):
+    for flags in (("-gsplit-dwarf",), ("-gsplit-dwarf", "-gdwarf-4")):
+        place = os.path.join(folder, "split%d" % len(flags))
+        os.mkdir(place)
+        path = build(place, "program", *flags)
+        check("split: there is a .dwo", any(n.endswith(".dwo") for n in os.listdir(place)), os.listdir(place))
+        address = "%x" % deep_address(path)
+        check("split %s: .dwo beside" % (flags,), chain_is_deep(symgate("lookup", "--json", path, address)),
+              symgate("lookup", "--json", path, address))
+        make("dwp", "-e", path, "-o", path + ".dwp")
+        for name in os.listdir(place):
+            if name.endswith(".dwo"):
+                os.unlink(os.path.join(place, name))
+        run = symgate("lookup", "--json", path, address)
+        check("split %s: OBJECT.dwp" % (flags,), chain_is_deep(run), run.stdout, run.stderr)
+
+
+def test_dwz(folder):
+    a, b = build(folder, "a", "-gdwarf-4"), build(folder, "b", "-gdwarf-4", "-O1")
+    address = "%x" % deep_address(a)
+    make("dwz", "-m", "common.dwz", "-r", "a", "b", cwd=folder)
+    run = symgate("lookup", "--json", a, address)
+    check("companions: dwz file", chain_is_deep(run), run.stdout, run.stderr)
+    wants = json.loads(symgate("--json", "object", "info", a).stdout)["objects"][0]["wants"]
+    check("object info: wants its dwz file", [w["role"] for w in wants if w["role"] == "dwz"] == ["dwz"], wants)
+    check("object info: the other too", b and symgate("object", "info", b).returncode == 0)
+
+
+def test_macho(folder):
+    with open(os.path.join(folder, "program.cpp"), "w") as f:
+        f.write(SOURCE.replace("#include <cstdio>", 'extern "C" int getchar();'))
+    for arch, apple in (("x86_64", "x86_64"), ("arm64", "arm64")):
+        make("clang-19", "-target", apple + "-apple-macos11", "-g", "-O2", "-c", "program.cpp", "-o", arch + ".o",
+             cwd=folder)
+        make("ld64.lld-19", "-arch", apple, "-platform_version", "macos", "11.0", "11.0", "-undefined",
+             "dynamic_lookup", "-dylib", "-o", arch, arch + ".o", cwd=folder)
+        make("dsymutil-19", arch, "-o", arch + ".dSYM", cwd=folder)
+    run = symgate("--json", "object", "info", os.path.join(folder, "x86_64.dSYM"))
+    info = json.loads(run.stdout)["objects"][0]
+    check("dSYM: its file is found", info["format"] == "macho" and info["arch"] == "x86_64" and
+          info["has_debug_info"], run.stdout, run.stderr)
+    inner = os.path.join(folder, "x86_64.dSYM/Contents/Resources/DWARF/x86_64")
+    start = next(int(l.split()[0], 16) for l in subprocess.run(
+        ["llvm-nm-19", inner], capture_output=True, text=True).stdout.splitlines() if "outside" in l)
+    chains = {}
+    for what in ("x86_64.dSYM", "x86_64"):
+        run = symgate("lookup", "--json", os.path.join(folder, what), stdin="".join(
+            "%x\n" % (start + i) for i in range(40)))
+        chains[what] = [[f["function"] for f in l["frames"]] for l in json_lines(run.stdout)]
+    check("dSYM: lookup in the folder", DEEP in chains["x86_64.dSYM"], chains["x86_64.dSYM"])
+    check("dSYM: beside the binary", chains["x86_64"] == chains["x86_64.dSYM"], chains["x86_64"])
+    make("llvm-lipo-19", "-create", "-output", "fat", inner,
+         os.path.join(folder, "arm64.dSYM/Contents/Resources/DWARF/arm64"), cwd=folder)
+    run = symgate("--json", "object", "info", os.path.join(folder, "fat"))
+    check("fat: both objects", sorted(o["arch"] for o in json.loads(run.stdout)["objects"]) ==
+          ["arm64", "x86_64"], run.stdout)
+    run = symgate("lookup", "--json", "--arch", "x86_64", os.path.join(folder, "fat"),
+                  "%x" % (start + chains["x86_64.dSYM"].index(DEEP)))
+    check("fat: --arch", [f["function"] for f in json.loads(run.stdout)["frames"]] == DEEP, run.stdout)
+    run = symgate("lookup", "--arch", "mips", os.path.join(folder, "fat"), "1")
+    check("fat: an arch it has not", run.returncode == 1 and "arm64" in run.stderr, run.stderr)
+
+
+def test_breakpad(folder):
+    path = os.path.join(folder, "toy.sym")
+    with open(path, "w") as f:
+        f.write("MODULE Linux x86_64 000102030405060708090A0B0C0D0E0F0 toy\nFILE 0 /src/toy.c\n"
+                "FUNC 1000 10 0 toy_function\n1000 10 42 0\nPUBLIC 2000 0 toy_public\n")
+    run = symgate("lookup", path, "1004", "2001")
+    check("breakpad", run.stdout.splitlines() == ["0x1004: toy_function at /src/toy.c:42",
+                                                  "0x2001: toy_public at ??:0"], run.stdout, run.stderr)
+
+
+def test_symcache(folder):
+    path = build(folder)
+    address = "%x" % deep_address(path)
+    out = os.path.join(folder, "program.symcache")
+    run = symgate("--json", "symcache", "write", path, out)
+    report = json.loads(run.stdout)
+    check("symcache write: report", report["bytes"] == os.path.getsize(out) and report["bad_units"] == 0, report)
+    check("symcache write: nothing else is left", sorted(os.listdir(folder)) ==
+          ["program", "program.cpp", "program.symcache"], os.listdir(folder))
+    run = symgate("lookup", "--json", out, address)
+    check("lookup in a SymCache", chain_is_deep(run), run.stdout, run.stderr)
+    listing = symgate("symcache", "dump", out).stdout
+    check("symcache dump", listing.startswith("symcache 9 x86_64 ") and
+          "_ZN4deepL9innermostENS_3BoxE at " in listing or "innermost" in listing, listing)
+    dump = json.loads(symgate("--json", "symcache", "dump", out).stdout)
+    check("symcache dump --json", dump["version"] == 9 and len(dump["lookups"]) == dump["ranges"] > 5, dump)
+    with open(out, "rb") as f:
+        whole = f.read()
+    for what, data in (("cut short", whole[:100]), ("of the future", whole[:4] + b"\x63" + whole[5:]),
+                       ("of the other byte order", b"CMYS" + whole[4:])):
+        bad = os.path.join(folder, "bad")
+        with open(bad, "wb") as f:
+            f.write(data)
+        for command in (["symcache", "dump", bad], ["lookup", bad, "1"]):
+            run = symgate(*command)
+            check("a SymCache %s: %s" % (what, command[0]), run.returncode == 1 and bad in run.stderr and
+                  len(run.stderr) < 400, run.stderr)
+    check("symcache write: not from a SymCache", symgate("symcache", "write", out, out + "2").returncode == 1)
+    check("symcache dump: not of an object", symgate("symcache", "dump", path).returncode == 1)
+
+
+def test_bad_input(folder):
+    path = build(folder)
+    with open(path, "rb") as f:
+        whole = f.read()
+    def put(name, data):
+        with open(os.path.join(folder, name), "wb") as f:
+            f.write(data)
+    put("empty", b"")
+    put("words", b"just some words\n")
+    put("cut", whole[:40])
+    put("cut.gz", gzip.compress(whole)[:500])
+    put("half", whole[:len(whole) // 2])
+    os.mkfifo(os.path.join(folder, "fifo"))
+    cases = [("empty", "is empty"), ("words", "no known object format"), ("cut", "elf"),
+             ("cut.gz", "gzip"), (".", "is a folder"), ("missing", "No such file"),
+             ("fifo", "not a regular file")]
+    for name, words in cases:
+        for command in (["lookup", name, "1000"], ["object", "info", name], ["symcache", "write", name, "out"]):
+            run = symgate(*command, cwd=folder)
+            check("%s of %s" % (command[0], name), run.returncode == 1 and words in run.stderr and
+                  run.stderr.startswith("symgate: ") and run.stderr.count("\n") == 1,
+                  run.returncode, run.stderr)
+    run = symgate("lookup", "half", "1000", cwd=folder)
+    check("lookup in half a file says something", run.returncode in (0, 1, 3) and
+          (run.stdout or run.stderr), run)
+    check("nothing is left of what failed", not os.path.exists(os.path.join(folder, "out")) and
+          not [n for n in os.listdir(folder) if n.startswith("tmp")], os.listdir(folder))
+
+
+def test_usage(folder):
+    check("no command", symgate().returncode == 2)
+    check("unknown command", symgate("frobnicate").returncode == 2)
+    check("--version", symgate("--version").stdout.startswith("symgate "))
+    run = symgate("--help")
+    check("--help names every command", all(" %s " % c in run.stdout for c in COMMANDS), run.stdout)
+    for command in COMMANDS:
+        run = symgate(command, "--help")
+        check(command + " --help", run.returncode == 0 and run.stdout.startswith("usage: symgate " + command)
+              and len(run.stdout) > 200, run.stdout)
+        page = os.path.join(TOP, "doc", "symgate-%s.1" % command)
+        check(command + " has a man page", os.path.exists(page))
+        if os.path.exists(page):
+            with open(page) as f:
+                words = f.read().replace("\\", "")
+            options = re.findall(r"^  (--[a-z-]+)", run.stdout, re.M)
+            check(command + ": the page knows every option", all(o in words or "Fl " + o[1:] in words
+                                                                for o in options), options)
+    for command in ("lookup", "symcache", "object", "symbolicate", "why", "backup", "config"):
+        run = symgate(command)
+        check(command + " without arguments", run.returncode == 2 and "usage: " in run.stderr, run.stderr)
+    check("an option without its value", symgate("lookup", "--arch").returncode == 2)
+    check("-c without its value", symgate("status", "-c").returncode == 2)
+
+
+def test_config(folder):
+    def write(name, text):
+        path = os.path.join(folder, name)
+        with open(path, "w") as f:
+            f.write(text)
+        return path
+    good = write("good.yml", "logging:\n  level: warn\n")
+    check("config check: fine", symgate("config", "check", good).returncode == 0)
+    odd = write("odd.yml", "cache_dri: /x\nmetrics:\n  statsd: a:1\n")
+    run = symgate("config", "check", odd)
+    check("config check: a warning with the nearest name", run.returncode == 0 and "cache_dir" in run.stderr,
+          run.stderr)
+    check("config check --strict", symgate("config", "check", "--strict", odd).returncode == 1)
+    notes = json.loads(symgate("--json", "config", "check", odd).stdout)
+    check("config check --json", notes["ok"] and {n["kind"] for n in notes["notes"]} ==
+          {"warning", "without_meaning"}, notes)
+    bad = write("bad.yml", "max_concurrent_requests: many\n")
+    run = symgate("config", "check", bad)
+    check("config check: file, line and key", run.returncode == 1 and "bad.yml:1" in run.stderr and
+          "max_concurrent_requests" in run.stderr, run.stderr)
+    check("config check: a missing file", symgate("config", "check", os.path.join(folder, "no")).returncode == 1)
+    printed = symgate("config", "print")
+    check("config print is a good file", printed.returncode == 0 and symgate(
+        "config", "check", "--strict", write("printed.yml", printed.stdout)).returncode == 0, printed.stdout[:200])
+
+
+def request_of(folder, path, address):
+    info = json.loads(symgate("--json", "object", "info", path).stdout)["objects"][0]
+    place = os.path.join(folder, "symbols", info["code_id"][:2], info["code_id"][2:])
+    os.makedirs(place, exist_ok=True)
+    shutil.copy(path, os.path.join(place, "debuginfo"))
+    request = {"stacktraces": [{"frames": [{"instruction_addr": hex(0x10000 + address)}]}],
+               "modules": [{"type": "elf", "code_id": info["code_id"], "debug_id": info["debug_id"],
+                            "code_file": "/x/program", "image_addr": "0x10000", "image_size": 65536},
+                           {"type": "elf", "debug_id": "00000000-0000-4000-8000-000000000001",
+                            "code_file": "/x/libgone.so", "image_addr": "0x900000", "image_size": 4096}]}
+    request["stacktraces"][0]["frames"].append({"instruction_addr": "0x900010"})
+    return request
+
+
+def test_symbolicate(folder):
+    path = build(folder)
+    request = request_of(folder, path, deep_address(path))
+    symbols_dir, name = os.path.join(folder, "symbols"), os.path.join(folder, "request.json")
+    def save(value):
+        with open(name, "w") as f:
+            f.write(value if isinstance(value, str) else json.dumps(value))
+    def functions(run):
+        return [f.get("function") for f in json.loads(run.stdout)["stacktraces"][0]["frames"]]
+    scratch = os.path.join(folder, "scratch")
+    os.mkdir(scratch)
+    env = {"TMPDIR": scratch}
+    for what, sources in (("none", "absent"), ("empty", []), ("another", [
+            {"type": "filesystem", "id": "x", "path": "/nonexistent", "layout": {"type": "native"}}])):
+        save(request if sources == "absent" else dict(request, sources=sources))
+        run = symgate("--json", "symbolicate", "--symbols", symbols_dir, name, env=env)
+        check("symbolicate: sources " + what, run.returncode == 0 and functions(run)[:3] == DEEP,
+              run.stdout, run.stderr)
+    run = symgate("symbolicate", "--symbols", "unified:" + symbols_dir, "-", stdin=json.dumps(request), env=env)
+    check("symbolicate: readable, from standard input", all(d in run.stdout for d in DEEP) and
+          "inlined" in run.stdout and "libgone.so" in run.stdout, run.stdout, run.stderr)
+    save(request)
+    run = symgate("symbolicate", name, env=env)
+    check("symbolicate: without symbols nothing gets a name", run.returncode == 3, run.stdout, run.stderr)
+    check("symbolicate: nothing is left behind", os.listdir(scratch) == [], os.listdir(scratch))
+    for text, words in (("{", "JSON"), ("[1]", ""), ('{"modules": 1}', "modules"), ("", "")):
+        save(text)
+        run = symgate("symbolicate", "--symbols", symbols_dir, name, env=env)
+        check("symbolicate: refuses %r" % text, run.returncode == 1 and run.stderr.startswith("symgate: ") and
+              words in run.stderr, run.stderr, run.returncode)
+    check("symbolicate: a missing file", symgate("symbolicate", name + "x").returncode == 1)
+    run = symgate("symbolicate", "--symbols", folder + "/no", name)
+    check("symbolicate: a missing folder", run.returncode == 1 and "--symbols" in run.stderr, run.stderr)
+    save(request)
+    state_commands(folder, name, symbols_dir)
+
+
+def state_commands(folder, request, symbols_dir):
+    state = os.path.join(folder, "state")
+    for command in (["status"], ["why", "x"], ["backup", os.path.join(folder, "b")]):
+        run = symgate("--state-dir", state, *command)
+        check("%s without a state folder" % command[0], run.returncode == 1 and "no service has run there"
+              in run.stderr and not os.path.exists(state), run.stderr)
+    run = symgate("--state-dir", state, "symbolicate", "--symbols", symbols_dir, request)
+    check("symbolicate: --state-dir keeps", run.returncode == 0 and os.path.exists(state + "/symgate.db"),
+          run.stderr)
+    run = symgate("--state-dir", "state", "status", cwd=folder)
+    check("status: caches and sources", run.returncode == 0 and "symcaches" in run.stdout and
+          "local:cli" in run.stdout and "not running" in run.stdout, run.stdout, run.stderr)
+    status = json.loads(symgate("--json", "--state-dir", state, "status").stdout)
+    check("status --json", {c["kind"] for c in status["caches"]} >= {"symcaches", "object_meta"} and
+          not status["running"] and status["boot"]["number"] == 1, status)
+    run = symgate("--state-dir", state, "why", "libgone.so")
+    check("why MODULE: what is remembered", run.returncode == 0 and "not_found" in run.stdout and
+          "asked again" in run.stdout, run.stdout, run.stderr)
+    entries = json.loads(symgate("--json", "--state-dir", state, "why", "program").stdout)["entries"]
+    check("why MODULE --json", {e["state"] for e in entries} >= {"ready"}, entries)
+    check("why: nothing known is 3", symgate("--state-dir", state, "why", "libother.so").returncode == 3)
+    noted = {"modules": [{"code_file": "/x/libz.so", "debug_id": "00000000-0000-4000-8000-000000000009",
+                          "debug_status": "missing", "candidates": [{
+                              "source": "micro\x1bsoft", "location": "https://x.example/libz",
+                              "download": {"status": "error", "details": "500 Internal Server Error"}}]},
+                         {"code_file": "/x/liby.so", "debug_status": "found"}]}
+    job = "12345678-1234-4234-8234-123456789abc"
+    with sqlite3.connect(state + "/symgate.db") as db:
+        db.execute("INSERT INTO job (id, kind, state, body_bytes, created_at, deadline_at, finished_at, millis, "
+                   "candidates) VALUES (?, 'symbolicate', 'completed', 1, 1700000000, 1700000900, 1700000001, "
+                   "1234, ?)", (job, json.dumps(noted)))
+    db.close()
+    run = symgate("--state-dir", state, "why", job)
+    check("why REQUEST_ID", run.returncode == 0 and "500 Internal Server Error" in run.stdout and
+          "liby.so" in run.stdout and "took 1.2 s" in run.stdout and "\x1b" not in run.stdout, run.stdout, run.stderr)
+    for subject in ("libz.so", "00000000-0000-4000-8000-000000000009"):
+        run = symgate("--state-dir", state, "why", subject)
+        check("why %s: requests that had it" % subject, job in run.stdout and "liby" not in run.stdout,
+              run.stdout, run.stderr)
+    check("why REQUEST_ID --json", json.loads(symgate("--json", "--state-dir", state, "why", job).stdout)
+          ["requests"][0]["noted"] == noted)
+    backup = os.path.join(folder, "backup.db")
+    run = symgate("--state-dir", state, "backup", backup)
+    with sqlite3.connect(backup) as db:
+        counted = db.execute("SELECT count(*) FROM cache_entry").fetchone()[0]
+        check("backup", run.returncode == 0 and db.execute("PRAGMA integrity_check").fetchone() == ("ok",) and
+              counted >= 3 and os.stat(backup).st_mode & 0o077 == 0, run.stderr, counted)
+    db.close()
+    run = symgate("--state-dir", state, "backup", folder + "/no/such/folder")
+    check("backup: where it cannot be", run.returncode == 1 and "/no/such/folder" in run.stderr, run.stderr)
+
+
+def test_terminal(folder):
+    path = build(folder)
+    address = "%x" % deep_address(path)
+    def on_terminal(env):
+        master, slave = pty.openpty()
+        subprocess.run([SYMGATE, "lookup", path, address], stdout=slave, env=dict(os.environ, **env))
+        os.close(slave)
+        shown = os.read(master, 65536).decode()
+        os.close(master)
+        return shown
+    os.environ.pop("NO_COLOR", None)
+    check("colour on a terminal", "\033[" in on_terminal({}))
+    check("NO_COLOR", "\033[" not in on_terminal({"NO_COLOR": "1"}))
+
+
+def main():
+    tests = [test_usage, test_config, test_lookup, test_against_llvm, test_companions, test_split, test_dwz,
+             test_macho, test_breakpad, test_symcache, test_bad_input, test_symbolicate, test_terminal]
+    if not LLVM:
+        sys.exit("test_cli: no llvm-symbolizer-19")
+    for test in tests:
+        folder = os.path.realpath(tempfile.mkdtemp(prefix="symgate-cli-"))
+        try:
+            test(folder)
+        except Exception as error:      # a test that breaks off is a failure, the others go on
+            output = getattr(error, "stderr", "")
+            check("%s ran to its end" % test.__name__, False, "%s: %s" % (type(error).__name__, error), output)
+        finally:
+            shutil.rmtree(folder)
+    print("%d passed, %d failed" % (passed, failed))
+    if os.environ.get("SUPPORT_COUNTS"):
+        with open(os.environ["SUPPORT_COUNTS"], "a") as counts:
+            counts.write("%d %d cli\n" % (passed, failed))
+    sys.exit(1 if failed else 0)
+
+
+main()
