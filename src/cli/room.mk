@@ -20,3 +20,11 @@ symgate_LDADD = libcli.a libfront.a libworkshop.a libkeeper.a libsymbolicate.a l
 	$(IBERTY_LIBS)
 
 $(libcli_a_OBJECTS): src/store/statements.h
+
+dist_man_MANS += doc/symgate.1 doc/symgate-backup.1 doc/symgate-config.1 doc/symgate-lookup.1 \
+	doc/symgate-object.1 doc/symgate-serve.1 doc/symgate-status.1 doc/symgate-symbolicate.1 \
+	doc/symgate-symcache.1 doc/symgate-why.1 doc/symgate.yml.5
+
+# Real runs of the built program.
+EXTRA_DIST += tests/cli/test_cli.py
+TESTS += tests/cli/test_cli.py

@@ -374,6 +374,20 @@ def test_usage(folder):
     check("-c without its value", symgate("status", "-c").returncode == 2)
 
 
+def test_pages(folder):
+    pages = [os.path.join(TOP, "doc", n) for n in os.listdir(os.path.join(TOP, "doc")) if n[-2:] in (".1", ".5")]
+    run = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", *pages], capture_output=True, text=True)
+    check("man pages: mandoc finds nothing", run.returncode == 0 and len(pages) == 2 + len(COMMANDS), run.stdout)
+    section, words = [], open(os.path.join(TOP, "doc", "symgate.yml.5")).read()
+    for line in symgate("config", "print", cwd=folder).stdout.splitlines():
+        found = re.match(r"^( *)([A-Za-z_]+):(.*)$", line)
+        if not found:
+            continue
+        section = section[:len(found.group(1)) // 2] + [found.group(2)]
+        if found.group(3):
+            check("symgate.yml.5 has " + ".".join(section), ".It Cm %s\n" % ".".join(section) in words)
+
+
 def test_config(folder):
     def write(name, text):
         path = os.path.join(folder, name)
@@ -519,7 +533,7 @@ def test_terminal(folder):
 
 
 def main():
-    tests = [test_usage, test_config, test_lookup, test_against_llvm, test_companions, test_split, test_dwz,
+    tests = [test_usage, test_pages, test_config, test_lookup, test_against_llvm, test_companions, test_split, test_dwz,
              test_macho, test_breakpad, test_symcache, test_bad_input, test_symbolicate, test_terminal]
     if not LLVM:
         sys.exit("test_cli: no llvm-symbolizer-19")
