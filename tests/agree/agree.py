@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""agree -- symgate lookup held against llvm-symbolizer and eu-addr2line, address by address.
+
+usage: agree.py [--full] [--count N] [--seed N] [FILE ...]     environment: SYMGATE
+
+Builds its objects by recipe (or takes the FILEs), samples addresses of their code and compares
+whole inline chains: function as the compiler wrote it, base name of the file, line. Where
+llvm-symbolizer and symgate differ, eu-addr2line decides: two tools against one. A file fails
+below FLOOR percent of equal chains among the addresses that either side knows.
+"""
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+FLOOR = 99.9
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+SYMGATE = os.path.abspath(os.environ.get("SYMGATE", os.path.join(TOP, "build", "symgate")))
+SYMBOLIZER, DWP = "llvm-symbolizer-19", "llvm-dwp-19"
+
+# name, shell recipe; $OUT is the object, $P the programs, run in a folder of its own.
+SHORT = [
+    ("c-gcc-O2", "gcc -g -O2 -o $OUT $P/words.c"),
+    ("c-gcc-O0-dwarf2", "gcc -gdwarf-2 -O0 -o $OUT $P/words.c"),
+    ("c-clang-O1-dwarf3", "clang-19 -gdwarf-3 -O1 -o $OUT $P/words.c"),
+    ("c-clang-O2-dwarf4", "clang-19 -gdwarf-4 -O2 -fuse-ld=lld -o $OUT $P/words.c"),
+    ("cc-gcc-O2", "g++ -g -O2 -o $OUT $P/shapes.cc"),
+    ("cc-gcc-O3-dwarf4", "g++ -gdwarf-4 -O3 -o $OUT $P/shapes.cc"),
+    ("cc-clang-O2", "clang++-19 -g -O2 -o $OUT $P/shapes.cc"),
+    ("cc-gcc-sections", "g++ -g -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections -o $OUT $P/shapes.cc"),
+    ("cc-gcc-lto", "g++ -g -O2 -flto -o $OUT $P/shapes.cc"),
+    ("cc-clang-zstd", "clang++-19 -g -O2 -gz=zstd -fuse-ld=lld -o $OUT $P/shapes.cc"),
+    ("cc-gcc-zlib-gnu", "g++ -g -O2 -gz=zlib-gnu -o $OUT $P/shapes.cc"),
+    ("cc-clang-split", f"clang++-19 -g -O2 -gsplit-dwarf -o $OUT $P/shapes.cc && {DWP} -e $OUT -o $OUT.dwp"),
+    ("cc-gcc-32", "g++ -m32 -g -O2 -o $OUT $P/shapes.cc"),
+    ("rust", "rustc -g -O -o $OUT $P/heap.rs"),
+]
+FULL = [(f"{name}-{compiler}-O{level}-dwarf{version}",
+         f"{compiler} -gdwarf-{version} -O{level} -o $OUT $P/{source}")
+        for version in (2, 3, 4, 5) for level in (0, 1, 2, 3)
+        for name, source, compilers in (("c", "words.c", ("gcc", "clang-19")),
+                                        ("cc", "shapes.cc", ("g++", "clang++-19")))
+        for compiler in compilers] + [
+    ("cc-gcc-types", "g++ -g -O2 -fdebug-types-section -o $OUT $P/shapes.cc"),
+    ("cc-clang-lto", "clang++-19 -g -O2 -flto -fuse-ld=lld -o $OUT $P/shapes.cc"),
+    ("cc-gcc-split-dwarf4", "g++ -gdwarf-4 -O2 -gsplit-dwarf -o $OUT $P/shapes.cc && dwp -e $OUT -o $OUT.dwp"),
+    ("cc-gcc-dwz", "g++ -g -O2 -o $OUT $P/shapes.cc && dwz $OUT"),
+    ("cc-gcc-partition", "g++ -g -O2 -freorder-blocks-and-partition -o $OUT $P/shapes.cc"),
+    ("cc-clang-icf", "clang++-19 -g -O2 -ffunction-sections -fuse-ld=lld -Wl,--icf=all -o $OUT $P/shapes.cc"),
+    ("rust-debug", "rustc -g -o $OUT $P/heap.rs"),
+    ("rust-v0", "rustc -g -O -C symbol-mangling-version=v0 -o $OUT $P/heap.rs"),
+]
+
+
+def build(name, recipe, folder):
+    place = os.path.join(folder, name)
+    os.mkdir(place)
+    out = os.path.join(place, name)
+    done = subprocess.run(["sh", "-ec", recipe], cwd=place, capture_output=True, text=True,
+                          env={**os.environ, "OUT": out, "P": os.path.join(HERE, "programs")})
+    if done.returncode:
+        raise RuntimeError(f"{name}: {done.stderr.strip()[-400:]}")
+    return out
+
+
+def code_sections(path):
+    text = subprocess.run(["readelf", "-SW", path], capture_output=True, text=True, check=True).stdout
+    found = []
+    for match in re.finditer(r"PROGBITS\s+([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+\s+(\w+)", text):
+        if "X" in match.group(3) and int(match.group(2), 16):
+            found.append((int(match.group(1), 16), int(match.group(2), 16)))
+    return found
+
+
+def sample(path, count, seed):
+    chance = random.Random(seed)
+    sections = code_sections(path)
+    total = sum(size for _, size in sections)
+    picks = set()
+    while len(picks) < min(count, total):
+        at = chance.randrange(total)
+        for start, size in sections:
+            if at < size:
+                picks.add(start + at)
+                break
+            at -= size
+    return sorted(picks)
+
+
+def base(path):
+    return os.path.basename(path or "")
+
+
+def ask_symgate(path, addresses):
+    text = "".join(f"{address:x}\n" for address in addresses)
+    done = subprocess.run([SYMGATE, "--json", "lookup", "--no-demangle", path], input=text, capture_output=True,
+                          text=True)
+    if done.returncode not in (0, 3):
+        raise RuntimeError(done.stderr.strip())
+    return [[(frame.get("symbol") or frame.get("function") or "", base(frame.get("file")), frame.get("line") or 0)
+             for frame in json.loads(line)["frames"]] for line in done.stdout.splitlines()]
+
+
+def ask_llvm(path, addresses):
+    text = "".join(f"{address:#x}\n" for address in addresses)
+    more = [f"--dwp={path}.dwp"] if os.path.exists(path + ".dwp") else []
+    out = subprocess.run([SYMBOLIZER, "--inlines", "--functions=linkage", "--no-demangle", "--output-style=JSON",
+                          *more, f"--obj={path}"], input=text, capture_output=True, text=True, check=True).stdout
+    return [[(one["FunctionName"], base(one["FileName"]), one["Line"]) for one in json.loads(line).get("Symbol", [])
+             if one["FunctionName"] or one["FileName"]] for line in out.splitlines()]
+
+
+def ask_elfutils(path, addresses):
+    """Chains by eu-addr2line, or None where it has no answer that can be compared."""
+    out = subprocess.run(["eu-addr2line", "-i", "-f", "-a", "-e", path], capture_output=True, text=True,
+                         input="".join(f"{address:#x}\n" for address in addresses)).stdout
+    chains, chain = [], None
+    lines = iter(out.splitlines())
+    for line in lines:
+        if line.startswith("0x"):
+            chain = []
+            chains.append(chain)
+            continue
+        place = next(lines, "??:0")
+        function = re.sub(r" inlined at .*", "", line)
+        file, _, number = place.rpartition(":")
+        match = re.match(r"\d+", number)
+        chain.append((function, base(file), int(match.group(0)) if match else 0))
+    return chains if len(chains) == len(addresses) else [None] * len(addresses)
+
+
+def compare(path, addresses):
+    """Prints the file's line and its first differences; returns the percentage."""
+    ours, llvm = ask_symgate(path, addresses), ask_llvm(path, addresses)
+    if not len(ours) == len(llvm) == len(addresses):
+        raise RuntimeError(f"{path}: {len(ours)} and {len(llvm)} answers for {len(addresses)} addresses")
+    different = [i for i in range(len(addresses)) if ours[i] != llvm[i]]
+    known = sum(1 for a, b in zip(ours, llvm) if a or b)
+    third = dict(zip(different, ask_elfutils(path, [addresses[i] for i in different]))) if different else {}
+    # eu-addr2line names inlined functions by their short names: files and lines decide.
+    with_us = [i for i in different if third[i] and [f[1:] for f in third[i]] == [f[1:] for f in ours[i]]]
+    wrong = [i for i in different if i not in set(with_us)]
+    percent = 100.0 * (known - len(wrong)) / known if known else 100.0
+    print(f"{os.path.basename(path)}: {percent:.3f} % of {known} known addresses agree"
+          f" ({len(addresses) - known} unknown to both, {len(with_us)} decided by eu-addr2line)", flush=True)
+    for i in wrong[:3]:
+        print(f"    {addresses[i]:#x}\n      symgate {ours[i]}\n      llvm    {llvm[i]}\n      elfutils {third[i]}")
+    return percent
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--full", action="store_true", help="the whole matrix")
+    parser.add_argument("--count", type=int, default=1500, help="addresses of each file")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("files", nargs="*")
+    args = parser.parse_args()
+    passed = failed = 0
+    folder = tempfile.mkdtemp(prefix="symgate-agree-")
+    try:
+        wanted = [(path, None) for path in args.files] or SHORT + (FULL if args.full else [])
+        for name, recipe in wanted:
+            if recipe and recipe.startswith("rustc") and not shutil.which("rustc"):
+                print(f"{name}: left out, there is no rustc")
+                continue
+            try:
+                path = build(name, recipe, folder) if recipe else name
+                fine = compare(path, sample(path, args.count, args.seed)) >= FLOOR
+            except (RuntimeError, subprocess.CalledProcessError) as error:
+                print(f"{name}: {error}")
+                fine = False
+            passed += fine
+            failed += not fine
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    counts = os.environ.get("SUPPORT_COUNTS")
+    if counts:
+        with open(counts, "a", encoding="ascii") as f:
+            f.write(f"{passed} {failed} agree\n")
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
