@@ -36,7 +36,9 @@ SHORT = [
     ("cc-gcc-sections", "g++ -g -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections -o $OUT $P/shapes.cc"),
     ("cc-gcc-lto", "g++ -g -O2 -flto -o $OUT $P/shapes.cc"),
     ("cc-clang-zstd", "clang++-19 -g -O2 -gz=zstd -fuse-ld=lld -o $OUT $P/shapes.cc"),
-    ("cc-gcc-zlib-gnu", "g++ -g -O2 -gz=zlib-gnu -o $OUT $P/shapes.cc"),
+    # llvm-symbolizer reads no .zdebug sections any more: it is asked about the same, unpacked.
+    ("cc-gcc-zlib-gnu", "g++ -g -O2 -gz=zlib-gnu -o $OUT $P/shapes.cc &&"
+                        " objcopy --decompress-debug-sections $OUT $OUT.plain"),
     ("cc-clang-split", f"clang++-19 -g -O2 -gsplit-dwarf -o $OUT $P/shapes.cc && {DWP} -e $OUT -o $OUT.dwp"),
     ("cc-gcc-32", "g++ -m32 -g -O2 -o $OUT $P/shapes.cc"),
     ("rust", "rustc -g -O -o $OUT $P/heap.rs"),
@@ -56,6 +58,10 @@ FULL = [(f"{name}-{compiler}-O{level}-dwarf{version}",
     ("rust-debug", "rustc -g -o $OUT $P/heap.rs"),
     ("rust-v0", "rustc -g -O -C symbol-mangling-version=v0 -o $OUT $P/heap.rs"),
 ]
+
+
+def more_than(some, others):
+    return [other for other in others if other[0] not in {name for name, _ in some}]
 
 
 def build(name, recipe, folder):
@@ -110,6 +116,7 @@ def ask_symgate(path, addresses):
 def ask_llvm(path, addresses):
     text = "".join(f"{address:#x}\n" for address in addresses)
     more = [f"--dwp={path}.dwp"] if os.path.exists(path + ".dwp") else []
+    path = path + ".plain" if os.path.exists(path + ".plain") else path
     out = subprocess.run([SYMBOLIZER, "--inlines", "--functions=linkage", "--no-demangle", "--output-style=JSON",
                           *more, f"--obj={path}"], input=text, capture_output=True, text=True, check=True).stdout
     return [[(one["FunctionName"], base(one["FileName"]), one["Line"]) for one in json.loads(line).get("Symbol", [])
@@ -129,9 +136,8 @@ def ask_elfutils(path, addresses):
             continue
         place = next(lines, "??:0")
         function = re.sub(r" inlined at .*", "", line)
-        file, _, number = place.rpartition(":")
-        match = re.match(r"\d+", number)
-        chain.append((function, base(file), int(match.group(0)) if match else 0))
+        match = re.match(r"(.*?):(\d+)(:\d+)?", place)
+        chain.append((function, base(match.group(1)) if match else "", int(match.group(2)) if match else 0))
     return chains if len(chains) == len(addresses) else [None] * len(addresses)
 
 
@@ -164,7 +170,7 @@ def main():
     passed = failed = 0
     folder = tempfile.mkdtemp(prefix="symgate-agree-")
     try:
-        wanted = [(path, None) for path in args.files] or SHORT + (FULL if args.full else [])
+        wanted = [(path, None) for path in args.files] or SHORT + (more_than(SHORT, FULL) if args.full else [])
         for name, recipe in wanted:
             if recipe and recipe.startswith("rustc") and not shutil.which("rustc"):
                 print(f"{name}: left out, there is no rustc")
