@@ -10,12 +10,14 @@
 extern const struct object_format object_format_elf;
 extern const struct object_format object_format_breakpad;
 extern const struct object_format object_format_macho;
+extern const struct object_format object_format_pe;
 
 /* In the order in which a file is judged by its first bytes. */
 static const struct object_format *const formats[] = {
 	&object_format_elf,
 	&object_format_breakpad,
 	&object_format_macho,
+	&object_format_pe,
 };
 
 uint64_t object_section_max_bytes = LIMIT_SECTION_BYTES;

@@ -12,7 +12,9 @@ libobject_a_SOURCES = \
 	src/object/elf/elf_relocate.c src/object/elf/elf_sections.c \
 	src/object/elf/elf_symbols.c \
 	src/object/macho/macho.c src/object/macho/macho_file.c src/object/macho/macho_file.h \
-	src/object/macho/macho_identity.c src/object/macho/macho_symbols.c
+	src/object/macho/macho_identity.c src/object/macho/macho_symbols.c \
+	src/object/pe/pe.c src/object/pe/pe_file.c src/object/pe/pe_file.h \
+	src/object/pe/pe_identity.c src/object/pe/pe_symbols.c
 libobject_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)
 
 if HAVE_CHECK
