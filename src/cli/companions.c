@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +168,7 @@ int companions_find(void *payload, const char *role, struct text id, struct text
 		fd = package(companions, path);
 		if (fd < 0)
 			fd = companions_by_build_id(companions, id, ".dwp", path);
+		companions->lacks_package = fd < 0;
 	} else {
 		if (strcmp(role, "dwo") != 0)
 			fd = companions_by_build_id(companions, id, ".debug", path);

@@ -8,6 +8,7 @@
 #ifndef CLI_COMPANIONS_H
 #define CLI_COMPANIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/text.h"
@@ -24,6 +25,7 @@ struct companions {
 	size_t object_count;
 	const char *debug_folders[COMPANIONS_FOLDERS];   /* --debug-dir; /usr/lib/debug */
 	size_t debug_folder_count;
+	bool lacks_package;          /* split units were asked for, and there is no OBJECT.dwp */
 };
 
 /* `path` is the object's. */

@@ -268,6 +268,10 @@ int subject_convert(struct subject *subject, int fd, struct convert_symcache_rep
 						  report ? report : &ignored, err);
 	if (rc < 0)
 		err_while(err, "%s", subject->path);
+	else if (subject->companions.lacks_package)
+		fprintf(stderr, "symgate: %s lacks its split debug information; where the .dwo files "
+			"are, `dwp -e %s' gathers them in %s.dwp\n", subject->path, subject->path,
+			subject->path);
 done:
 	buf_release(&parameters);
 	buf_release(&reply);

@@ -217,20 +217,17 @@ def test_companions(folder):
 
 
 def test_split(folder):
-    for flags in (("-gsplit-dwarf",), ("-gsplit-dwarf", "-gdwarf-4")):
-        place = os.path.join(folder, "split%d" % len(flags))
+    for what, compiler, flags, gather in (("gcc, DWARF 4", "g++", ["-gdwarf-4"], "dwp"),
+                                          ("clang, DWARF 5", "clang++-19", ["-gdwarf-5"], "llvm-dwp-19")):
+        place = os.path.join(folder, gather)
         os.mkdir(place)
-        path = build(place, "program", *flags)
-        check("split: there is a .dwo", any(n.endswith(".dwo") for n in os.listdir(place)), os.listdir(place))
+        path = build(place, "program", "-gsplit-dwarf", *flags, compiler=compiler)
         address = "%x" % deep_address(path)
-        check("split %s: .dwo beside" % (flags,), chain_is_deep(symgate("lookup", "--json", path, address)),
-              symgate("lookup", "--json", path, address))
-        make("dwp", "-e", path, "-o", path + ".dwp")
-        for name in os.listdir(place):
-            if name.endswith(".dwo"):
-                os.unlink(os.path.join(place, name))
         run = symgate("lookup", "--json", path, address)
-        check("split %s: OBJECT.dwp" % (flags,), chain_is_deep(run), run.stdout, run.stderr)
+        check("split, %s: it says what is missing" % what, path + ".dwp" in run.stderr, run.stderr)
+        make(gather, "-e", path, "-o", path + ".dwp", cwd=place)
+        run = symgate("lookup", "--json", path, address)
+        check("split, %s: OBJECT.dwp" % what, chain_is_deep(run) and run.stderr == "", run.stdout, run.stderr)
 
 
 def test_dwz(folder):
