@@ -10,6 +10,7 @@
 extern const struct object_format object_format_elf;
 extern const struct object_format object_format_breakpad;
 extern const struct object_format object_format_macho;
+extern const struct object_format object_format_wasm;
 extern const struct object_format object_format_pe;
 
 /* In the order in which a file is judged by its first bytes. */
@@ -17,6 +18,7 @@ static const struct object_format *const formats[] = {
 	&object_format_elf,
 	&object_format_breakpad,
 	&object_format_macho,
+	&object_format_wasm,
 	&object_format_pe,
 };
 

@@ -13,6 +13,8 @@ libobject_a_SOURCES = \
 	src/object/elf/elf_symbols.c \
 	src/object/macho/macho.c src/object/macho/macho_file.c src/object/macho/macho_file.h \
 	src/object/macho/macho_identity.c src/object/macho/macho_symbols.c \
+	src/object/wasm/wasm.c src/object/wasm/wasm_file.c src/object/wasm/wasm_file.h \
+	src/object/wasm/wasm_functions.c \
 	src/object/pe/pe.c src/object/pe/pe_file.c src/object/pe/pe_file.h \
 	src/object/pe/pe_identity.c src/object/pe/pe_symbols.c
 libobject_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)
