@@ -136,26 +136,28 @@ static int by_name(const struct companions *companions, char *path, struct text 
 	return fd;
 }
 
+static int open_package(const struct companions *companions, char *path, struct text object)
+{
+	int size = snprintf(path, COMPANIONS_PATH_BYTES, "%.*s.dwp", (int)object.size, object.bytes);
+
+	return size > 0 && (size_t)size < COMPANIONS_PATH_BYTES ? open_path(companions, path) : -1;
+}
+
 /* libfoo.so.dwp, and libfoo.dwp for libfoo.debug. */
 static int package(const struct companions *companions, char *path)
 {
-	for (size_t i = 0; i < companions->object_count; i++) {
-		const char *object = companions->objects[i];
-		const char *dot = strrchr(object, '.');
-		int fd = -1;
+	int fd = -1;
 
-		if (strlen(object) + sizeof(".dwp") > COMPANIONS_PATH_BYTES)
-			continue;
-		snprintf(path, COMPANIONS_PATH_BYTES, "%s.dwp", object);
-		fd = open_path(companions, path);
-		if (fd < 0 && dot && strcmp(dot, ".debug") == 0) {
-			snprintf(path, COMPANIONS_PATH_BYTES, "%.*s.dwp", (int)(dot - object), object);
-			fd = open_path(companions, path);
+	for (size_t i = 0; fd < 0 && i < companions->object_count; i++) {
+		struct text object = text_of(companions->objects[i]);
+
+		fd = open_package(companions, path, object);
+		if (fd < 0 && text_ends_with(object, ".debug")) {
+			object.size -= strlen(".debug");
+			fd = open_package(companions, path, object);
 		}
-		if (fd >= 0)
-			return fd;
 	}
-	return -1;
+	return fd;
 }
 
 int companions_find(void *payload, const char *role, struct text id, struct text name)
