@@ -10,6 +10,7 @@
 extern const struct object_format object_format_elf;
 extern const struct object_format object_format_breakpad;
 extern const struct object_format object_format_macho;
+extern const struct object_format object_format_ppdb;
 extern const struct object_format object_format_wasm;
 extern const struct object_format object_format_pe;
 
@@ -17,6 +18,7 @@ extern const struct object_format object_format_pe;
 static const struct object_format *const formats[] = {
 	&object_format_elf,
 	&object_format_breakpad,
+	&object_format_ppdb,
 	&object_format_macho,
 	&object_format_wasm,
 	&object_format_pe,
@@ -196,4 +198,27 @@ int object_each_symbol(const struct object *object, object_symbol_fn *fn, void *
 {
 	return object->format->each_symbol ?
 	       object->format->each_symbol(object, fn, payload, err) : 0;
+}
+
+int object_each_method(const struct object *object, struct arena *scratch,
+		       const struct object_managed_sink *sink,
+		       struct object_managed_report *report, struct err *err)
+{
+	if (!object->format->each_method)
+		return err_set(err, ERR_UNSUPPORTED, "%s files hold no managed code",
+			       object->format->name);
+	if (object->format->each_method(object, scratch, sink, report, err) < 0)
+		return err_while(err, "reading %s", object->format->name);
+	return 0;
+}
+
+int object_each_source(const struct object *object, struct arena *scratch,
+		       const struct object_source_sink *sink, struct err *err)
+{
+	if (!object->format->each_source)
+		return err_set(err, ERR_UNSUPPORTED, "%s files hold no sources",
+			       object->format->name);
+	if (object->format->each_source(object, scratch, sink, err) < 0)
+		return err_while(err, "reading %s", object->format->name);
+	return 0;
 }

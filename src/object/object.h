@@ -139,6 +139,63 @@ struct object_symbol {
 /* Return nonzero to stop. */
 typedef int object_symbol_fn(void *payload, const struct object_symbol *symbol);
 
+/* --- Managed code: methods by number, places by IL offset ------------------------------ */
+
+struct object_document {
+	struct text name;
+	uint32_t language;
+};
+
+struct object_point {
+	uint32_t offset;             /* in the method's IL code */
+	uint32_t document;           /* index into the documents */
+	uint32_t line;
+};
+
+struct object_method {
+	uint32_t number;             /* row of its definition, from 1 */
+	uint32_t kickoff;            /* the method it is the state machine of; 0: none */
+	const struct object_point *points;       /* strictly ascending offsets */
+	size_t point_count;
+};
+
+/* Documents stay valid and the same during the walk; nonzero stops it with -1. */
+struct object_managed_sink {
+	void *payload;
+	int (*method)(void *payload, const struct object_document *documents, size_t document_count,
+		      const struct object_method *method, struct err *err);
+};
+
+struct object_managed_report {
+	size_t methods, bad_methods;             /* bad ones cost themselves */
+	char first_bad[240];                     /* "" when none */
+};
+
+/* --- Sources ------------------------------------------------------------------------------ */
+
+struct object_source {
+	struct text path;            /* what line records call it */
+	struct text url;             /* where it came from, or TEXT_NONE */
+	bool is_inside;              /* false: only the links say where it is */
+	struct text packed;          /* its contents, */
+	unsigned packing;            /* enum unpack_kind, */
+	uint64_t size;               /* and how much they unpack to */
+	uint32_t crc;                /* of the unpacked contents; 0: not said */
+	char trouble[96];            /* why its contents cannot be had; "" when they can */
+};
+
+/* Where sources of a path that begins so are: "C:\\src\\*" -> "https://example.org/" and the rest. */
+struct object_source_link {
+	struct text pattern, url;
+};
+
+struct object_source_sink {
+	void *payload;
+	/* In the order of the file: of two with one path the later counts. */
+	int (*source)(void *payload, const struct object_source *source, struct err *err);
+	int (*link)(void *payload, const struct object_source_link *link, struct err *err);
+};
+
 /* --- A format ------------------------------------------------------------------------ */
 
 struct object_format {
@@ -174,6 +231,17 @@ struct object_format {
 	 * which).  NULL: has none */
 	int  (*each_symbol)(const struct object *object, object_symbol_fn *fn, void *payload,
 			    struct err *err);
+
+	/* Managed code.  NULL: has none. */
+	int  (*each_method)(const struct object *object, struct arena *scratch,
+			    const struct object_managed_sink *sink,
+			    struct object_managed_report *report, struct err *err);
+
+	/* Sources inside and links to others.  NULL: has none. */
+	int  (*each_source)(const struct object *object, struct arena *scratch,
+			    const struct object_source_sink *sink, struct err *err);
+	/* Do paths that no source has go through the links too?  And are '\\' and '/' one? */
+	bool links_any_path, slashes_are_one;
 
 	/* Gives back what prepare() took outside the arena.  NULL: nothing. */
 	void (*release)(struct object *object);
@@ -219,6 +287,15 @@ int object_read_unit(const struct object *object, size_t unit, struct arena *scr
 	__attribute__((warn_unused_result));
 int object_each_symbol(const struct object *object, object_symbol_fn *fn, void *payload,
 		       struct err *err) __attribute__((warn_unused_result));
+
+/* ERR_UNSUPPORTED when the format has none of it. */
+int object_each_method(const struct object *object, struct arena *scratch,
+		       const struct object_managed_sink *sink,
+		       struct object_managed_report *report, struct err *err)
+	__attribute__((warn_unused_result));
+int object_each_source(const struct object *object, struct arena *scratch,
+		       const struct object_source_sink *sink, struct err *err)
+	__attribute__((warn_unused_result));
 
 const char *object_kind_name(enum object_kind kind);   /* "rel", "exe", "lib", "dbg", ... */
 const char *object_role_name(enum object_role role);   /* "dwz", "dwp", "debuglink", "dwo" */

@@ -17,14 +17,14 @@ libobject_a_SOURCES = \
 	src/object/wasm/wasm_functions.c \
 	src/object/pe/pe.c src/object/pe/pe_file.c src/object/pe/pe_file.h \
 	src/object/pe/pe_identity.c src/object/pe/pe_symbols.c
-libobject_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)
+libobject_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS) $(CJSON_CFLAGS)
 
 if HAVE_CHECK
 check_PROGRAMS += tests/object/test_elf tests/object/test_macho tests/object/test_breakpad \
 	tests/object/test_symbols
 object_look_sources = tests/object/look.c tests/object/look.h
 object_test_ldadd = libsupport.a libobject.a libdwarf.a libunpack.a libbase.a $(CHECK_LIBS) \
-	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS)
+	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS) $(CJSON_LIBS)
 object_test_cppflags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 tests_object_test_elf_SOURCES = tests/object/test_elf.c $(object_look_sources)
 tests_object_test_elf_LDADD = $(object_test_ldadd)
@@ -46,7 +46,7 @@ EXTRA_DIST += tests/fuzz/corpus/breakpad/inlines tests/fuzz/corpus/breakpad/odd 
 if FUZZ
 noinst_PROGRAMS += tests/fuzz/fuzz_elf tests/fuzz/fuzz_macho tests/fuzz/fuzz_breakpad
 object_fuzz_ldadd = libobject.a libdwarf.a libunpack.a libbase.a \
-	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS)
+	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS) $(CJSON_LIBS)
 object_fuzz_cppflags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_fuzz_fuzz_elf_SOURCES = tests/fuzz/fuzz_elf.c tests/fuzz/objects.c tests/fuzz/objects.h
 tests_fuzz_fuzz_elf_LDADD = $(object_fuzz_ldadd)

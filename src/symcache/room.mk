@@ -14,7 +14,7 @@ libsymcache_a_SOURCES = \
 
 # The writer asks objects, and object.c names every format.
 symcache_libs = libsymcache.a libobject.a libdwarf.a libobject.a libunpack.a libbase.a \
-	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS)
+	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS) $(CJSON_LIBS)
 
 if HAVE_CHECK
 symcache_test_libs = libsupport.a $(symcache_libs) $(CHECK_LIBS)

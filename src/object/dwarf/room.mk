@@ -32,7 +32,7 @@ tests_dwarf_test_torment_CPPFLAGS = $(dwarf_test_flags)
 check_PROGRAMS += tests/dwarf/test_compiled
 tests_dwarf_test_compiled_SOURCES = tests/dwarf/test_compiled.c
 tests_dwarf_test_compiled_LDADD = libobject.a libdwarf.a libunpack.a libsupport.a libbase.a \
-	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CHECK_LIBS) $(CRYPTO_LIBS)
+	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CHECK_LIBS) $(CRYPTO_LIBS) $(CJSON_LIBS)
 tests_dwarf_test_compiled_CPPFLAGS = $(dwarf_test_flags)
 endif
 
@@ -49,7 +49,7 @@ EXTRA_PROGRAMS += tests/bench/bench_dwarf
 tests_bench_bench_dwarf_SOURCES = tests/bench/bench_dwarf.c tests/bench/facts.h
 tests_bench_bench_dwarf_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_bench_bench_dwarf_LDADD = libobject.a libdwarf.a libunpack.a libbase.a \
-	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS)
+	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS) $(CJSON_LIBS)
 if HAVE_LIBDW
 EXTRA_PROGRAMS += tests/bench/libdw_facts
 tests_bench_libdw_facts_SOURCES = tests/bench/libdw_facts.c tests/bench/facts.h
