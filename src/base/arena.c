@@ -2,7 +2,9 @@
  * arena.c -- see arena.h.
  *
  * 1. Blocks are a stack, newest first; only the newest is allocated from.
- * 2. A block's bytes from `touched` on are as calloc() gave them: zero.
+ * 2. A block's bytes from `touched` on are as calloc() gave them: zero.  Small blocks come
+ *    out of recycled memory, where calloc() would clear all of it, and most of what is asked
+ *    for need not be zero: they are taken as they are, touched to the end.
  * 3. An empty block can only be the newest (rewind keeps one), and no mark names it.
  */
 #include "base/arena.h"
@@ -92,6 +94,20 @@ static size_t next_block_size(const struct arena *arena, size_t left)
 	return size < left ? size : left;
 }
 
+static struct arena_block *new_block(size_t size)
+{
+	bool is_small = size <= ARENA_BLOCK_BYTES;
+	size_t bytes = sizeof(struct arena_block) + size;
+	struct arena_block *block = is_small ? mem_resize(NULL, bytes) : mem_get(bytes);
+
+	if (!block)
+		return NULL;
+	block->size = size;
+	block->used = 0;
+	block->touched = is_small ? size : 0;
+	return block;
+}
+
 static struct arena_block *add_block(struct arena *arena, size_t need)
 {
 	struct arena_block *block = arena->blocks;
@@ -107,10 +123,9 @@ static struct arena_block *add_block(struct arena *arena, size_t need)
 	size = next_block_size(arena, left);
 	if (size < need)
 		size = need;
-	block = mem_get(sizeof(*block) + size);
+	block = new_block(size);
 	if (!block)
 		return NULL;
-	block->size = size;
 	block->older = arena->blocks;
 	arena->blocks = block;
 	arena->held_bytes += size;
