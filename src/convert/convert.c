@@ -14,6 +14,7 @@
 const struct cell_operation convert_operations[] = {
 	{ "inspect", convert_run_inspect },
 	{ "symcache", convert_run_symcache },
+	{ "ppdbcache", convert_run_ppdbcache },
 	{ "demangle", convert_run_demangle },
 };
 const size_t convert_operation_count =
@@ -121,6 +122,8 @@ int convert_meta_parse(struct text json, struct arena *arena, struct convert_met
 	cJSON *object;
 	int rc;
 
+	if (convert_meta_read_quickly(json, arena, meta))
+		return 0;
 	if (convert_json_parse(json, &object, err) < 0)
 		return err_while(err, "reading an object's features");
 	rc = read_meta(object, arena, meta, err);

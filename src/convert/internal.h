@@ -20,9 +20,12 @@ struct json_writer;
 
 int convert_run_inspect(struct cell *cell, struct err *err);
 int convert_run_symcache(struct cell *cell, struct err *err);
+int convert_run_ppdbcache(struct cell *cell, struct err *err);
 int convert_run_demangle(struct cell *cell, struct err *err);
 
 void convert_meta_write(const struct convert_meta *meta, struct json_writer *json);
+/* False: it is not written so, or memory is short; nothing was taken from the arena. */
+bool convert_meta_read_quickly(struct text json, struct arena *arena, struct convert_meta *meta);
 
 /* --- JSON that a cell may have written (json.c) ------------------------------------------ */
 

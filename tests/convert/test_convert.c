@@ -157,6 +157,48 @@ START_TEST(survives_every_byte_change)
 }
 END_TEST
 
+/* A blank at the end is all it takes to be read by the slow reader: both say the same. */
+static void read_both_ways(void *payload, const uint8_t *bytes, size_t size)
+{
+	struct convert_meta quick, slow;
+	struct err err = ERR_INIT;
+	struct buf blank;
+	struct arena arena;
+
+	(void)payload;
+	arena_init(&arena, ARENA_BYTES);
+	buf_init(&blank, ARENA_BYTES);
+	buf_add(&blank, bytes, size);
+	buf_add_char(&blank, ' ');
+	if (convert_meta_parse((struct text){ (const char *)bytes, size }, &arena, &quick, &err) == 0) {
+		ck_assert_msg(convert_meta_parse(buf_text(&blank), &arena, &slow, &err) == 0, "%s: %s",
+			      buf_string(&blank), err.text);
+		ck_assert_int_eq(quick.has_debug_info, slow.has_debug_info);
+		ck_assert_int_eq(quick.has_sources, slow.has_sources);
+		ck_assert(text_equal(quick.srcsrv_vcs, slow.srcsrv_vcs));
+		ck_assert(text_equal(quick.format, slow.format));
+		ck_assert(text_equal(quick.debug_id, slow.debug_id));
+		ck_assert(text_equal(quick.debug_file, slow.debug_file));
+		ck_assert_uint_eq(quick.want_count, slow.want_count);
+		for (size_t i = 0; i < slow.want_count; i++) {
+			ck_assert_int_eq(quick.wants[i].role, slow.wants[i].role);
+			ck_assert(text_equal(quick.wants[i].id, slow.wants[i].id));
+			ck_assert(text_equal(quick.wants[i].name, slow.wants[i].name));
+			ck_assert_uint_eq(quick.wants[i].crc, slow.wants[i].crc);
+		}
+	}
+	buf_release(&blank);
+	arena_release(&arena);
+}
+
+START_TEST(both_readers_agree)
+{
+	const char *start = strstr(full_reply, "{\"has_debug_info");
+
+	support_every_byte_change((const uint8_t *)start, strlen(start) - 1, read_both_ways, NULL);
+}
+END_TEST
+
 static int read_full(void *payload, struct err *err)
 {
 	struct convert_meta meta;
@@ -309,6 +351,7 @@ int main(void)
 	tcase_add_loop_test(tcase, believes_little, 0, COUNT(replies));
 	tcase_add_test(tcase, bounds_what_it_parses);
 	tcase_add_test(tcase, survives_every_byte_change);
+	tcase_add_test(tcase, both_readers_agree);
 	tcase_add_test(tcase, survives_every_allocation_failure);
 	tcase_add_test(tcase, reads_what_a_conversion_found);
 	tcase_add_loop_test(tcase, reads_names, 0, COUNT(answers));

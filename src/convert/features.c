@@ -1,0 +1,172 @@
+/*
+ * features.c -- reads an object's features as convert_meta_write() wrote them.
+ *
+ * A hot request reads dozens of them, so this goes through the text once and makes no tree.
+ * It knows the members in the order they are written, without blanks and without escapes;
+ * whatever differs is left to the reader that knows all of JSON.
+ */
+#include "convert/internal.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/limits.h"
+
+struct quick {
+	const char *at, *end;
+	struct arena *arena;
+	bool need_comma;
+	bool differs;                /* sticky */
+	bool no_memory;
+};
+
+static bool take(struct quick *quick, struct text word)
+{
+	if ((size_t)(quick->end - quick->at) < word.size ||
+	    memcmp(quick->at, word.bytes, word.size) != 0)
+		return false;
+	quick->at += word.size;
+	return true;
+}
+
+static void want(struct quick *quick, struct text word)
+{
+	if (!take(quick, word))
+		quick->differs = true;
+}
+
+/* Past the next member's name and colon, if it is that one. */
+static bool take_key(struct quick *quick, struct text key)
+{
+	const char *before = quick->at;
+
+	if ((!quick->need_comma || take(quick, TEXT(","))) && take(quick, key)) {
+		quick->need_comma = true;
+		return true;
+	}
+	quick->at = before;
+	return false;
+}
+
+static void read_flag(struct quick *quick, struct text key, bool *out)
+{
+	if (!take_key(quick, key))
+		return;
+	*out = take(quick, TEXT("true"));
+	if (!*out)
+		want(quick, TEXT("false"));
+}
+
+static bool is_plain(char c)
+{
+	return c >= ' ' && c < 0x7f && c != '\\';
+}
+
+static void read_text(struct quick *quick, struct text key, struct text *out)
+{
+	const char *start, *at;
+	char *copy;
+
+	if (!take_key(quick, key))
+		return;
+	want(quick, TEXT("\""));
+	start = quick->at;
+	for (at = start; at < quick->end && *at != '"'; at++)
+		if (!is_plain(*at))
+			quick->differs = true;
+	quick->at = at;
+	want(quick, TEXT("\""));
+	if (quick->differs)
+		return;
+	copy = arena_strndup(quick->arena, start, (size_t)(at - start));
+	quick->no_memory |= !copy;
+	*out = (struct text){ copy, copy ? (size_t)(at - start) : 0 };
+}
+
+static void read_crc(struct quick *quick, uint32_t *out)
+{
+	const char *start;
+	uint64_t value;
+
+	if (!take_key(quick, TEXT("\"crc\":")))
+		return;
+	start = quick->at;
+	while (quick->at < quick->end && ascii_is_digit(*quick->at))
+		quick->at++;
+	if (text_to_u64((struct text){ start, (size_t)(quick->at - start) }, 10, &value) &&
+	    value <= UINT32_MAX)
+		*out = (uint32_t)value;
+	else
+		quick->differs = true;
+}
+
+static void read_want(struct quick *quick, struct object_want *out)
+{
+	struct text role = TEXT_NONE;
+
+	want(quick, TEXT("{"));
+	quick->need_comma = false;
+	read_text(quick, TEXT("\"role\":"), &role);
+	read_text(quick, TEXT("\"id\":"), &out->id);
+	read_text(quick, TEXT("\"name\":"), &out->name);
+	read_crc(quick, &out->crc);
+	want(quick, TEXT("}"));
+	for (unsigned i = 0; i < OBJECT_ROLES; i++) {
+		if (text_is(role, object_role_name((enum object_role)i))) {
+			out->role = (enum object_role)i;
+			return;
+		}
+	}
+	quick->differs = true;
+}
+
+static void read_wants(struct quick *quick, struct convert_meta *meta)
+{
+	struct object_want *wants;
+
+	if (!take_key(quick, TEXT("\"wants\":")))
+		return;
+	want(quick, TEXT("["));
+	if (take(quick, TEXT("]")) || quick->differs)
+		return;
+	wants = arena_alloc(quick->arena, LIMIT_CELL_WANTS, sizeof(*wants));
+	quick->no_memory |= !wants;
+	meta->wants = wants;
+	while (wants && !quick->differs && !quick->no_memory) {
+		if (meta->want_count == LIMIT_CELL_WANTS) {
+			quick->differs = true;
+			return;
+		}
+		read_want(quick, &wants[meta->want_count++]);
+		if (!take(quick, TEXT(",")))
+			break;
+	}
+	want(quick, TEXT("]"));
+	quick->need_comma = true;
+}
+
+bool convert_meta_read_quickly(struct text json, struct arena *arena, struct convert_meta *meta)
+{
+	struct quick quick = { .at = json.bytes, .end = json.bytes + json.size, .arena = arena };
+	struct arena_mark mark = arena_mark(arena);
+
+	memset(meta, 0, sizeof(*meta));
+	want(&quick, TEXT("{"));
+	read_flag(&quick, TEXT("\"has_debug_info\":"), &meta->has_debug_info);
+	read_flag(&quick, TEXT("\"has_unwind_info\":"), &meta->has_unwind_info);
+	read_flag(&quick, TEXT("\"has_symbols\":"), &meta->has_symbols);
+	read_flag(&quick, TEXT("\"has_sources\":"), &meta->has_sources);
+	read_text(&quick, TEXT("\"srcsrv_vcs\":"), &meta->srcsrv_vcs);
+	read_text(&quick, TEXT("\"format\":"), &meta->format);
+	read_text(&quick, TEXT("\"kind\":"), &meta->kind);
+	read_text(&quick, TEXT("\"arch\":"), &meta->arch);
+	read_text(&quick, TEXT("\"debug_id\":"), &meta->debug_id);
+	read_text(&quick, TEXT("\"code_id\":"), &meta->code_id);
+	read_text(&quick, TEXT("\"debug_file\":"), &meta->debug_file);
+	read_wants(&quick, meta);
+	want(&quick, TEXT("}"));
+	if (!quick.differs && !quick.no_memory && quick.at == quick.end)
+		return true;
+	arena_rewind(arena, mark);
+	return false;
+}
