@@ -49,6 +49,9 @@ int cache_key_make(struct cache_key *key, struct arena *arena, enum cache_kind k
 		   struct text scope, struct text rest, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* The key of another kind with the same text: nothing is hashed again. */
+struct cache_key cache_key_as(const struct cache_key *key, enum cache_kind kind);
+
 /* Joins the service's boot with that store (store/boot.h), which has to stay open as long. */
 struct cache;
 int  cache_open(struct cache **cache, const struct config *config, struct board *board,

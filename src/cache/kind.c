@@ -138,3 +138,12 @@ int cache_key_make(struct cache_key *key, struct arena *arena, enum cache_kind k
 	cache_fold_hash(key->hash, kind, cache_kind_version(kind), key->text_hash);
 	return 0;
 }
+
+struct cache_key cache_key_as(const struct cache_key *key, enum cache_kind kind)
+{
+	struct cache_key other = *key;
+
+	other.kind = kind;
+	cache_fold_hash(other.hash, kind, cache_kind_version(kind), key->text_hash);
+	return other;
+}

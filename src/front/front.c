@@ -96,6 +96,7 @@ static int open_front(struct front *front, struct err *err)
 		return err_os(err, errno, "installing the SIGBUS guard");
 	if (parse_default_sources(front, err) < 0)
 		return -1;
+	front->memo = plan_memo_new();       /* none: requests are planned afresh */
 	if (open_state(front, err) < 0 && degraded_run(front, open_state, err) < 0)
 		return -1;
 	return demangler_open(&front->demangler, front->nursery, front->board, err);
@@ -118,6 +119,7 @@ static void close_front(struct front *front)
 		buf_release(&request->body);
 		mem_give_back(request);
 	}
+	plan_memo_free(front->memo);
 	arena_release(&front->arena);
 	pthread_mutex_destroy(&front->pool_lock);
 }

@@ -24,6 +24,7 @@ struct config;
 struct err;
 struct front;
 struct parker;
+struct plan_memo;
 struct request_kind;
 
 enum method { METHOD_OTHER, METHOD_GET, METHOD_HEAD, METHOD_POST };
@@ -78,6 +79,7 @@ struct front {
 	struct demangler *demangler;
 	struct arena arena;
 	struct source_list default_sources;
+	struct plan_memo *memo;              /* NULL: none */
 	struct parker *parker;
 	atomic_bool stopping;
 	pthread_mutex_t pool_lock;

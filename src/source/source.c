@@ -87,6 +87,39 @@ static int parse_one(struct source *source, const struct shape *shape,
 	return source->kind->configure(source, shape, setup, err);
 }
 
+/* Every value with its type, name and place: two arrays that write the same are the same. */
+static void write_identity(const struct cJSON *json, struct buf *out)
+{
+	const size_t sizes[] = { json->string ? strlen(json->string) : SIZE_MAX,
+				 json->valuestring ? strlen(json->valuestring) : SIZE_MAX };
+
+	buf_add(out, &json->type, sizeof(json->type));
+	buf_add(out, &json->valuedouble, sizeof(json->valuedouble));
+	buf_add(out, sizes, sizeof(sizes));
+	if (json->string)
+		buf_add(out, json->string, sizes[0]);
+	if (json->valuestring)
+		buf_add(out, json->valuestring, sizes[1]);
+	for (const struct cJSON *child = json->child; child; child = child->next)
+		write_identity(child, out);
+	buf_add_char(out, ']');
+}
+
+static int identify(struct source_list *list, const struct cJSON *array, struct err *err)
+{
+	struct buf whole;
+	int rc;
+
+	buf_init(&whole, SIZE_MAX);
+	write_identity(array, &whole);
+	rc = buf_check(&whole, err);
+	if (rc == 0)
+		hash_sha256(whole.bytes, whole.size, list->identity);
+	list->has_identity = rc == 0;
+	buf_release(&whole);
+	return rc;
+}
+
 int source_list_parse(const struct cJSON *array, enum source_origin origin,
 		      const struct config *config, struct arena *arena,
 		      struct source_list *list, struct err *err)
@@ -95,7 +128,7 @@ int source_list_parse(const struct cJSON *array, enum source_origin origin,
 	struct shape shape = { .arena = arena };
 	size_t count;
 
-	*list = (struct source_list){ NULL, 0 };
+	*list = (struct source_list){ .count = 0 };
 	if (!cJSON_IsArray(array))
 		return err_set(err, ERR_BAD_SHAPE, "sources: an array is expected");
 	count = (size_t)cJSON_GetArraySize(array);
@@ -110,7 +143,7 @@ int source_list_parse(const struct cJSON *array, enum source_origin origin,
 			return -1;
 		list->count++;
 	}
-	return 0;
+	return identify(list, array, err);
 }
 
 static int append(struct location_list *list, const struct location *location,

@@ -65,7 +65,13 @@ struct source {
 	bool has_credentials;
 	void *state;                 /* the kind's own */
 };
-struct source_list { struct source *sources; size_t count; };
+struct source_list {
+	struct source *sources;
+	size_t count;
+	/* SHA-256 of the JSON they were read from: the same locations for the same ids. */
+	bool has_identity;
+	uint8_t identity[32];
+};
 
 /* Where the list comes from decides what a filesystem source may name. */
 enum source_origin { SOURCE_OF_CONFIG, SOURCE_OF_REQUEST };

@@ -51,11 +51,15 @@ static void companion_ids(struct companion_lookup *companion, const struct modul
 static int plan_one(struct native *native, struct companion_lookup *companion,
 		    const struct module *module, struct resolver *resolver, struct err *err)
 {
+	const struct wanted wanted = {
+		.sources = native->request.sources, .ids = &companion->ids, .types = debug_files,
+		.type_count = sizeof(debug_files) / sizeof(debug_files[0]),
+	};
+
 	companion_ids(companion, module);
 	if (!companion->ids.code_id.size && debugid_is_nil(&companion->ids.debug_id))
 		return 0;
-	return lookup_plan(&companion->lookup, native->work, native->request.sources,
-			   &companion->ids, debug_files, 1, NULL, resolver, err);
+	return lookup_plan(&companion->lookup, native->work, &wanted, resolver, err);
 }
 
 int companions_plan(struct native *native, struct module *module, struct resolver *resolver,
@@ -76,9 +80,9 @@ int companions_plan(struct native *native, struct module *module, struct resolve
 		if (!is_looked_for(&meta->wants[i], meta))
 			continue;
 		companion->want = &meta->wants[i];
+		module->companion_count++;       /* before: it may hold a plan even if it fails */
 		if (plan_one(native, companion, module, resolver, err) < 0)
 			return -1;
-		module->companion_count++;
 	}
 	return 0;
 }
@@ -92,7 +96,7 @@ enum resolved companions_resolve(struct native *native, struct module *module,
 		enum resolved one = lookup_resolve(&module->companions[i].lookup, native->work,
 						   resolver, err);
 
-		if (one == RESOLVED_ERROR)
+		if (one == RESOLVED_ERROR || (one == RESOLVED_WAIT && resolver->stops_at_wait))
 			return one;
 		if (one == RESOLVED_WAIT)
 			all = one;

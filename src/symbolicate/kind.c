@@ -76,7 +76,7 @@ static enum resolved advance_modules(struct native *native, bool for_sources,
 		if (!(for_sources ? module->is_source_referenced : module->is_referenced))
 			continue;
 		one = advance(native, module, resolver, err);
-		if (one == RESOLVED_ERROR)
+		if (one == RESOLVED_ERROR || (one == RESOLVED_WAIT && resolver->stops_at_wait))
 			return one;
 		if (one == RESOLVED_WAIT)
 			all = one;
@@ -164,6 +164,15 @@ static int kind_answer(struct work *work, struct buf *reply, struct err *err)
 	return native_answer(work->state, reply, err);
 }
 
+static void release_module(struct module *module)
+{
+	cache_found_release(&module->found);
+	lookup_release(&module->debug);
+	lookup_release(&module->source);
+	for (size_t i = 0; i < module->companion_count; i++)
+		lookup_release(&module->companions[i].lookup);
+}
+
 static void native_release(struct work *work)
 {
 	struct native *native = work->state;
@@ -171,7 +180,7 @@ static void native_release(struct work *work)
 	if (!native)
 		return;
 	for (size_t i = 0; i < native->table.count; i++)
-		cache_found_release(&native->table.modules[i].found);
+		release_module(&native->table.modules[i]);
 	buf_release(&native->path);
 	work->state = NULL;
 }

@@ -31,8 +31,10 @@ struct tried {
 };
 
 /* Every location of one purpose (or of one companion), in order of preference. */
+struct plan;
 struct lookup {
 	bool is_planned;
+	struct plan *plan;                   /* held: the texts are there; NULL: in the arena */
 	struct location_list locations;
 	struct tried **tried;                /* one per location */
 	size_t settled;                      /* tried[0 .. settled) are settled */
@@ -150,11 +152,17 @@ static inline bool module_is_absolute(const struct module *module)
 
 /* --- plan.c: what has to be looked at ---------------------------------------------------- */
 
-/* Lists the locations and makes their keys.  Locations `other` has tried already are shared. */
-int lookup_plan(struct lookup *lookup, struct work *work, const struct source_list *sources,
-		const struct object_ids *ids, const enum file_type *types, size_t type_count,
-		const struct lookup *other, struct resolver *resolver, struct err *err)
-	__attribute__((warn_unused_result));
+struct wanted {                      /* what a look-up is for */
+	const struct source_list *sources;
+	const struct object_ids *ids;
+	const enum file_type *types;
+	size_t type_count;
+	const struct lookup *other;          /* locations it has tried already are shared; or NULL */
+};
+/* Lists the locations and makes their keys, or finds both in the resolver's memo. */
+int  lookup_plan(struct lookup *lookup, struct work *work, const struct wanted *wanted,
+		 struct resolver *resolver, struct err *err) __attribute__((warn_unused_result));
+void lookup_release(struct lookup *lookup);
 /* Asks for everything not yet settled. */
 enum resolved lookup_resolve(struct lookup *lookup, struct work *work, struct resolver *resolver,
 			     struct err *err);

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "symbolicate/json.h"
+#include "symbolicate/memo.h"
 
 int err_no_memory(struct err *err)
 {
@@ -37,40 +38,51 @@ int location_text(const struct location *location, struct arena *arena, struct t
 }
 
 /* Files of public sources belong to everybody; all others to the request's scope. */
-int derive_key(struct cache_key *key, struct work *work, enum cache_kind kind,
-	       const struct location *location, struct text rest, struct err *err)
+static struct text scope_of(const struct source *source, const struct work *work)
+{
+	return source->is_public ? TEXT_NONE : work->scope;
+}
+
+/* What a key says beside its text. */
+static void describe_key(struct cache_key *key, const struct location *location)
 {
 	const struct source *source = location->source;
 	const struct object_ids *ids = location->ids;
 
-	if (cache_key_make(key, &work->arena, kind, source->is_public ? TEXT_NONE : work->scope,
-			   rest, err) < 0)
-		return -1;
 	key->source = source->id;
 	key->module = text_basename(ids->code_file.size ? ids->code_file : ids->debug_file);
 	if (source->has_credentials)
 		memcpy(key->credentials, source->credentials, sizeof(key->credentials));
+}
+
+int derive_key(struct cache_key *key, struct work *work, enum cache_kind kind,
+	       const struct location *location, struct text rest, struct err *err)
+{
+	if (cache_key_make(key, &work->arena, kind, scope_of(location->source, work), rest,
+			   err) < 0)
+		return -1;
+	describe_key(key, location);
 	return 0;
 }
 
 static struct tried *make_tried(const struct location *location, struct work *work,
-				struct resolver *resolver, struct err *err)
+				struct err *err)
 {
 	struct tried *tried = arena_alloc(&work->arena, 1, sizeof(*tried));
+	struct derive *derive;
 	struct text rest;
 
 	if (!tried) {
 		err_no_memory(err);
 		return NULL;
 	}
-	tried->derive.how = DERIVE_OBJECT_META;
-	tried->derive.location = location;
+	derive = &tried->derive;
+	derive->how = DERIVE_OBJECT_META;
+	derive->location = location;
 	if (location_text(location, &work->arena, &rest, err) < 0 ||
-	    derive_key(&tried->derive.key, work, CACHE_OBJECT_META, location, rest, err) < 0)
+	    derive_key(&derive->key, work, CACHE_OBJECT_META, location, rest, err) < 0)
 		return NULL;
-	if (!resolver->without_object_keys &&
-	    derive_key(&tried->derive.object_key, work, CACHE_OBJECTS, location, rest, err) < 0)
-		return NULL;
+	derive->object_key = cache_key_as(&derive->key, CACHE_OBJECTS);
 	return tried;
 }
 
@@ -89,32 +101,97 @@ static struct tried *find_tried(const struct lookup *other, const struct locatio
 	return NULL;
 }
 
-int lookup_plan(struct lookup *lookup, struct work *work, const struct source_list *sources,
-		const struct object_ids *ids, const enum file_type *types, size_t type_count,
-		const struct lookup *other, struct resolver *resolver, struct err *err)
+static int make_plan(struct lookup *lookup, struct work *work, const struct wanted *wanted,
+		     struct err *err)
 {
+	struct location_list *list = &lookup->locations;
 	size_t run = 0;
 
-	for (size_t i = 0; i < sources->count; i++)
-		if (source_locations(&sources->sources[i], ids, types, type_count, &work->arena,
-				     &lookup->locations, err) < 0)
+	for (size_t i = 0; i < wanted->sources->count; i++)
+		if (source_locations(&wanted->sources->sources[i], wanted->ids, wanted->types,
+				     wanted->type_count, &work->arena, list, err) < 0)
 			return -1;
-	lookup->tried = arena_alloc(&work->arena, lookup->locations.count,
-				    sizeof(struct tried *));
+	lookup->tried = arena_alloc(&work->arena, list->count, sizeof(*lookup->tried));
 	if (!lookup->tried)
 		return err_no_memory(err);
-	for (size_t i = 0; i < lookup->locations.count; i++) {
-		const struct location *location = &lookup->locations.locations[i];
-
-		if (other)
-			lookup->tried[i] = find_tried(other, location, &run);
+	for (size_t i = 0; i < list->count; i++) {
+		if (wanted->other)
+			lookup->tried[i] = find_tried(wanted->other, &list->locations[i], &run);
 		if (!lookup->tried[i])
-			lookup->tried[i] = make_tried(location, work, resolver, err);
+			lookup->tried[i] = make_tried(&list->locations[i], work, err);
 		if (!lookup->tried[i])
 			return -1;
 	}
+	return 0;
+}
+
+static void recall_tried(struct tried *tried, const struct planned *planned,
+			 const struct location *location, const struct work *work)
+{
+	struct derive *derive = &tried->derive;
+
+	derive->how = DERIVE_OBJECT_META;
+	derive->location = location;
+	derive->key = planned->key;
+	derive->key.scope = scope_of(location->source, work);
+	describe_key(&derive->key, location);
+	derive->object_key = cache_key_as(&derive->key, CACHE_OBJECTS);
+}
+
+/* The same as make_plan() has made before. */
+static int recall_plan(struct lookup *lookup, struct work *work, const struct wanted *wanted,
+		       struct err *err)
+{
+	size_t count = plan_count(lookup->plan), run = 0;
+	struct location *locations = arena_alloc_raw(&work->arena, count, sizeof(*locations));
+	struct tried *fresh = arena_alloc(&work->arena, count, sizeof(*fresh));
+
+	lookup->tried = arena_alloc(&work->arena, count, sizeof(*lookup->tried));
+	if (!locations || !fresh || !lookup->tried)
+		return err_no_memory(err);
+	lookup->locations = (struct location_list){ locations, count, count };
+	for (size_t i = 0; i < count; i++) {
+		const struct planned *planned = plan_item(lookup->plan, i);
+
+		locations[i] = (struct location){
+			.source = &wanted->sources->sources[planned->source],
+			.type = planned->type, .path = planned->path, .uri = planned->uri,
+			.ids = wanted->ids,
+		};
+		if (wanted->other)
+			lookup->tried[i] = find_tried(wanted->other, &locations[i], &run);
+		if (lookup->tried[i])
+			continue;
+		lookup->tried[i] = &fresh[i];
+		recall_tried(&fresh[i], planned, &locations[i], work);
+	}
+	return 0;
+}
+
+int lookup_plan(struct lookup *lookup, struct work *work, const struct wanted *wanted,
+		struct resolver *resolver, struct err *err)
+{
+	struct text name = TEXT_NONE;
+	int planned;
+
+	if (resolver->memo && plan_name(work, wanted, &work->arena, &name, err) < 0)
+		return -1;
+	if (name.bytes)
+		lookup->plan = plan_find(resolver->memo, name);
+	planned = lookup->plan ? recall_plan(lookup, work, wanted, err)
+			       : make_plan(lookup, work, wanted, err);
+	if (planned < 0)
+		return -1;
+	if (name.bytes && !lookup->plan)
+		plan_keep(resolver->memo, name, lookup, wanted->sources);
 	lookup->is_planned = true;
 	return 0;
+}
+
+void lookup_release(struct lookup *lookup)
+{
+	plan_drop(lookup->plan);
+	lookup->plan = NULL;
 }
 
 /* --- Asking ------------------------------------------------------------------------------ */
@@ -129,27 +206,26 @@ static int keep_text(struct arena *arena, struct text text, struct text *copy, s
 	return 0;
 }
 
+static int read_meta(struct tried *tried, struct work *work, const struct cache_found *found,
+		     struct err *damage)
+{
+	struct arena *before = json_lend_arena(&work->arena);    /* no malloc, should it be cJSON */
+	int parsed = convert_meta_parse(found->payload, &work->arena, &tried->meta, damage);
+
+	(void)json_lend_arena(before);
+	return parsed;
+}
+
 /* 1 settled, 0 the entry was damaged and is asked for again, -1 error. */
 static int settle(struct tried *tried, struct work *work, struct resolver *resolver,
 		  const struct cache_found *found, struct err *err)
 {
-	struct text text;
-	struct arena *before;
 	struct err damage = ERR_INIT;
-	int parsed;
 
 	tried->failure = found->state == CACHE_READY ? ERR_NONE : found->failure;
-	if (keep_text(&work->arena, found->state == CACHE_READY ? found->payload : found->details,
-		      &text, err) < 0)
-		return -1;
-	if (tried->failure) {
-		tried->details = text;
-		return 1;
-	}
-	before = json_lend_arena(&work->arena);          /* dozens of small parses: no malloc */
-	parsed = convert_meta_parse(text, &work->arena, &tried->meta, &damage);
-	(void)json_lend_arena(before);
-	if (parsed == 0)
+	if (tried->failure)
+		return keep_text(&work->arena, found->details, &tried->details, err) < 0 ? -1 : 1;
+	if (read_meta(tried, work, found, &damage) == 0)
 		return 1;
 	if (tried->spoiled++ < SPOIL_TRIES) {
 		resolver->spoil(resolver, &tried->derive, damage.text);
@@ -186,7 +262,7 @@ enum resolved lookup_resolve(struct lookup *lookup, struct work *work, struct re
 	for (size_t i = lookup->settled; i < lookup->locations.count; i++) {
 		enum resolved one = resolve_one(lookup->tried[i], work, resolver, err);
 
-		if (one == RESOLVED_ERROR)
+		if (one == RESOLVED_ERROR || (one == RESOLVED_WAIT && resolver->stops_at_wait))
 			return one;
 		if (one == RESOLVED_WAIT)
 			all = RESOLVED_WAIT;

@@ -142,12 +142,15 @@ static int plan(struct native *native, struct module *module, enum lookup_purpos
 {
 	const struct object_ids *ids = &module->raw->ids;
 	bool for_debug = purpose == LOOKUP_DEBUG;
-	size_t count;
-	const enum file_type *types = lookup_file_types(purpose, ids->type, &count);
+	size_t count = 0;
+	const struct wanted wanted = {
+		.sources = native->request.sources, .ids = ids,
+		.types = lookup_file_types(purpose, ids->type, &count), .type_count = count,
+		.other = for_debug ? NULL : &module->debug,
+	};
 
-	return lookup_plan(for_debug ? &module->debug : &module->source, native->work,
-			   native->request.sources, ids, types, count,
-			   for_debug ? NULL : &module->debug, resolver, err);
+	return lookup_plan(for_debug ? &module->debug : &module->source, native->work, &wanted,
+			   resolver, err);
 }
 
 struct features features_of(const struct convert_meta *meta)
@@ -181,6 +184,7 @@ static int choose(struct native *native, struct module *module, struct resolver 
 	return companions_plan(native, module, resolver, err);
 }
 
+/* The object's own text, and its companions. */
 static int symcache_key_text(struct native *native, struct module *module, struct text *text,
 			     struct err *err)
 {
@@ -191,8 +195,6 @@ static int symcache_key_text(struct native *native, struct module *module, struc
 
 	if (location_text(module->symcache.location, arena, text, err) < 0)
 		return -1;
-	if (!module->companion_count)
-		return 0;
 	buf_init(&key, KEY_TEXT_BYTES);
 	buf_add_text(&key, *text);
 	if (companions_describe(native, module, &key, err) < 0 || buf_check(&key, err) < 0)
@@ -209,23 +211,23 @@ done:
 	return result;
 }
 
-static int derive_symcache(struct native *native, struct module *module,
-			   struct resolver *resolver, struct err *err)
+static int derive_symcache(struct native *native, struct module *module, struct err *err)
 {
-	const struct location *location =
-		module->debug.tried[module->winner]->derive.location;
+	const struct derive *object = &module->debug.tried[module->winner]->derive;
 	struct derive *derive = &module->symcache;
 	struct text rest;
 
 	derive->how = DERIVE_SYMCACHE;
-	derive->location = location;
-	if (symcache_key_text(native, module, &rest, err) < 0 ||
-	    derive_key(&derive->key, native->work, CACHE_SYMCACHES, location, rest, err) < 0)
+	derive->location = object->location;
+	derive->object_key = object->object_key;
+	if (!module->companion_count) {
+		derive->key = cache_key_as(&object->key, CACHE_SYMCACHES);
+	} else if (symcache_key_text(native, module, &rest, err) < 0 ||
+		   derive_key(&derive->key, native->work, CACHE_SYMCACHES, object->location, rest,
+			      err) < 0) {
 		return -1;
+	}
 	module->stage = MODULE_SYMCACHE;
-	if (resolver->without_object_keys)
-		return 0;
-	derive->object_key = module->debug.tried[module->winner]->derive.object_key;
 	return 0;
 }
 
@@ -305,8 +307,7 @@ static enum resolved advance_once(struct native *native, struct module *module,
 		resolved = companions_resolve(native, module, resolver, err);
 		if (resolved != RESOLVED_READY)
 			return resolved;
-		return derive_symcache(native, module, resolver, err) < 0 ? RESOLVED_ERROR
-									  : RESOLVED_READY;
+		return derive_symcache(native, module, err) < 0 ? RESOLVED_ERROR : RESOLVED_READY;
 	default:
 		return fetch_symcache(native, module, resolver, err);
 	}

@@ -9,6 +9,7 @@ libsymbolicate_a_SOURCES = \
 	src/symbolicate/frames.c \
 	src/symbolicate/json.c src/symbolicate/json.h \
 	src/symbolicate/kind.c \
+	src/symbolicate/memo.c src/symbolicate/memo.h \
 	src/symbolicate/modules.c \
 	src/symbolicate/names.c \
 	src/symbolicate/native.h \
@@ -26,7 +27,13 @@ if HAVE_CHECK
 symbolicate_test_libs = libsymbolicate.a libsource.a libsupport.a libsymcache.a libbase.a \
 	$(CHECK_LIBS) $(CJSON_LIBS) $(CRYPTO_LIBS)
 symbolicate_test_flags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) $(CJSON_CFLAGS) -I$(top_srcdir)/tests
-check_PROGRAMS += tests/symbolicate/test_request tests/symbolicate/test_native
+check_PROGRAMS += tests/symbolicate/test_request tests/symbolicate/test_native \
+	tests/symbolicate/test_memo
+tests_symbolicate_test_memo_SOURCES = tests/symbolicate/test_memo.c \
+	tests/symbolicate/fake.c tests/symbolicate/fake_lower.c \
+	tests/symbolicate/fake.h
+tests_symbolicate_test_memo_LDADD = $(symbolicate_test_libs)
+tests_symbolicate_test_memo_CPPFLAGS = $(symbolicate_test_flags)
 tests_symbolicate_test_native_SOURCES = tests/symbolicate/test_native.c \
 	tests/symbolicate/fake.c tests/symbolicate/fake_lower.c \
 	tests/symbolicate/fake.h

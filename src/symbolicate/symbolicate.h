@@ -61,10 +61,16 @@ struct resolver {
 			       struct arena *arena, struct err *err);
 	/* A READY entry turned out to be damaged: forget it; the next entry() makes it again. */
 	void (*spoil)(struct resolver *resolver, const struct derive *derive, const char *why);
-	/* Set by a resolver that never looks at derive->object_key (the front's): it is then
-	 * left zero, and half of the hashing is saved. */
-	bool without_object_keys;
+	/* Where plans are remembered; NULL: nowhere. */
+	struct plan_memo *memo;
+	/* The first WAIT ends a step: set by a resolver that starts nothing by being asked. */
+	bool stops_at_wait;
 };
+
+/* Locations and keys of modules asked for before: planning is half of what a request costs
+ * that needs nothing made.  A few MiB, for all threads. */
+struct plan_memo *plan_memo_new(void);       /* NULL out of memory */
+void plan_memo_free(struct plan_memo *memo); /* NULL is fine; no work may be left */
 
 /* --- A request being answered ------------------------------------------------------------ */
 

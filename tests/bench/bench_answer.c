@@ -136,7 +136,8 @@ int main(int argc, char **argv)
 	fake_symcache(&symcache, ARCH_X86_64);
 	table.symcache = buf_text(&symcache);
 	table.resolver = (struct resolver){ .entry = table_entry, .names = table_names,
-					    .spoil = table_spoil, .without_object_keys = true };
+					    .spoil = table_spoil, .stops_at_wait = true,
+					    .memo = plan_memo_new() };
 	write_request(&body);
 	do {
 		buf_clear(&reply);

@@ -26,6 +26,14 @@ int cache_key_make(struct cache_key *key, struct arena *arena, enum cache_kind k
 	return 0;
 }
 
+struct cache_key cache_key_as(const struct cache_key *key, enum cache_kind kind)
+{
+	struct cache_key other = *key;
+
+	other.kind = kind;
+	return other;
+}
+
 void cache_found_release(struct cache_found *found)
 {
 	if (found->hold)

@@ -60,7 +60,8 @@ static void carry_out(struct worker *worker, struct request *request, struct rep
 		      const struct request_kind *kind)
 {
 	struct front_resolver mine = {
-		.resolver = { .entry = resolve_entry, .names = resolve_names, .spoil = resolve_spoil },
+		.resolver = { .entry = resolve_entry, .names = resolve_names, .spoil = resolve_spoil,
+			      .memo = worker->front->memo, .stops_at_wait = true },
 		.worker = worker,
 	};
 	int64_t started = clock_monotonic_millis();

@@ -1,0 +1,35 @@
+/*
+ * memo -- plans made before: which locations and keys come of given sources, scope, ids and
+ * file types.
+ *
+ * Private to symbolicate.  A plan never changes; whoever found one holds it.  Its name is
+ * all that it was made from, compared byte by byte, so one tenant's plan never answers for
+ * another's.
+ */
+#ifndef SYMBOLICATE_MEMO_H
+#define SYMBOLICATE_MEMO_H
+
+#include "symbolicate/native.h"
+
+struct planned {
+	size_t source;                       /* index into the list */
+	enum file_type type;
+	struct text path, uri;
+	struct cache_key key;                /* of the object's features; kind, text and hashes */
+};
+
+struct plan;
+size_t plan_count(const struct plan *plan);
+const struct planned *plan_item(const struct plan *plan, size_t index);
+void   plan_drop(struct plan *plan);         /* NULL is fine */
+
+/* What a plan is made from, in the arena; *name TEXT_NONE: not to be remembered. */
+int plan_name(const struct work *work, const struct wanted *wanted, struct arena *arena,
+	      struct text *name, struct err *err) __attribute__((warn_unused_result));
+/* Held; NULL: not known. */
+struct plan *plan_find(struct plan_memo *memo, struct text name);
+/* What cannot be remembered (too large, no memory) is planned again next time. */
+void plan_keep(struct plan_memo *memo, struct text name, const struct lookup *lookup,
+	       const struct source_list *sources);
+
+#endif
