@@ -21,6 +21,7 @@ libobject_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS) $(CJSON_CFLAGS)
 
 if HAVE_CHECK
 check_PROGRAMS += tests/object/test_elf tests/object/test_macho tests/object/test_breakpad \
+	tests/object/test_wasm \
 	tests/object/test_symbols
 object_look_sources = tests/object/look.c tests/object/look.h
 object_test_ldadd = libsupport.a libobject.a libdwarf.a libunpack.a libbase.a $(CHECK_LIBS) \
@@ -29,6 +30,9 @@ object_test_cppflags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 tests_object_test_elf_SOURCES = tests/object/test_elf.c $(object_look_sources)
 tests_object_test_elf_LDADD = $(object_test_ldadd)
 tests_object_test_elf_CPPFLAGS = $(object_test_cppflags)
+tests_object_test_wasm_SOURCES = tests/object/test_wasm.c $(object_look_sources)
+tests_object_test_wasm_LDADD = $(object_test_ldadd)
+tests_object_test_wasm_CPPFLAGS = $(object_test_cppflags)
 tests_object_test_macho_SOURCES = tests/object/test_macho.c $(object_look_sources)
 tests_object_test_macho_LDADD = $(object_test_ldadd)
 tests_object_test_macho_CPPFLAGS = $(object_test_cppflags)
@@ -44,7 +48,7 @@ EXTRA_DIST += tests/fuzz/corpus/breakpad/inlines tests/fuzz/corpus/breakpad/odd 
 	tests/fuzz/corpus/breakpad/top
 
 if FUZZ
-noinst_PROGRAMS += tests/fuzz/fuzz_elf tests/fuzz/fuzz_macho tests/fuzz/fuzz_breakpad
+noinst_PROGRAMS += tests/fuzz/fuzz_wasm tests/fuzz/fuzz_elf tests/fuzz/fuzz_macho tests/fuzz/fuzz_breakpad
 object_fuzz_ldadd = libobject.a libdwarf.a libunpack.a libbase.a \
 	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS) $(CJSON_LIBS)
 object_fuzz_cppflags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
@@ -52,6 +56,10 @@ tests_fuzz_fuzz_elf_SOURCES = tests/fuzz/fuzz_elf.c tests/fuzz/objects.c tests/f
 tests_fuzz_fuzz_elf_LDADD = $(object_fuzz_ldadd)
 tests_fuzz_fuzz_elf_CPPFLAGS = $(object_fuzz_cppflags)
 tests_fuzz_fuzz_elf_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_wasm_SOURCES = tests/fuzz/fuzz_wasm.c tests/fuzz/objects.c tests/fuzz/objects.h
+tests_fuzz_fuzz_wasm_LDADD = $(object_fuzz_ldadd)
+tests_fuzz_fuzz_wasm_CPPFLAGS = $(object_fuzz_cppflags)
+tests_fuzz_fuzz_wasm_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_fuzz_macho_SOURCES = tests/fuzz/fuzz_macho.c tests/fuzz/objects.c tests/fuzz/objects.h
 tests_fuzz_fuzz_macho_LDADD = $(object_fuzz_ldadd)
 tests_fuzz_fuzz_macho_CPPFLAGS = $(object_fuzz_cppflags)
