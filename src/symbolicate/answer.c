@@ -84,15 +84,21 @@ static void write_hit(struct json_writer *json, const struct frame *frame)
 static void write_echo(struct json_writer *json, const struct frame *frame)
 {
 	const struct raw_frame *raw = frame->raw;
+	bool is_placed = frame->status == FRAME_SYMBOLICATED;    /* managed code */
+	struct text path = is_placed ? frame->abs_path : raw->abs_path;
 
-	if (raw->lang.is_set)
-		json_member_string(json, "lang", language_name(raw->lang.language));
+	if (is_placed || raw->lang.is_set)
+		json_member_string(json, "lang", language_name(is_placed ? frame->language
+								  : raw->lang.language));
 	json_member_text(json, "symbol", frame->symbol);
 	write_maybe_hex(json, "sym_addr", raw->sym_addr);
 	json_member_text(json, "function", frame->function);
-	json_member_text(json, "filename", raw->filename);
-	json_member_text(json, "abs_path", raw->abs_path);
-	write_maybe_number(json, "lineno", raw->lineno);
+	json_member_text(json, "filename", is_placed ? text_basename(path) : raw->filename);
+	json_member_text(json, "abs_path", path);
+	if (is_placed)
+		json_member_u64(json, "lineno", frame->line);
+	else
+		write_maybe_number(json, "lineno", raw->lineno);
 	write_texts(json, "pre_context", raw->pre_context);
 	json_member_text(json, "context_line", raw->context_line);
 	write_texts(json, "post_context", raw->post_context);
@@ -114,7 +120,7 @@ static void write_frame(struct json_writer *json, const struct frame *frame)
 	write_maybe_bool(json, "adjust_instruction_addr", raw->adjust);
 	write_maybe_hex(json, "function_id", raw->function_id);
 	json_member_text(json, "package", frame->package);
-	if (frame->status == FRAME_SYMBOLICATED)
+	if (frame->status == FRAME_SYMBOLICATED && !frame->is_managed)
 		write_hit(json, frame);
 	else
 		write_echo(json, frame);

@@ -156,6 +156,28 @@ static bool place_address(const struct looking *looking, const struct module *mo
 	return true;
 }
 
+/* The frame stays as it was asked for and learns its place. */
+static int look_up_managed(struct looking *looking, struct trace *trace,
+			   const struct raw_trace *raw, size_t index, const struct module *module)
+{
+	const struct raw_frame *from = &raw->frames[index];
+	struct ppdbcache_place place;
+	struct frame *frame;
+
+	if (!from->function_id.is_set ||
+	    !ppdbcache_lookup(&module->managed, (uint32_t)from->function_id.value,
+			      (uint32_t)from->address.value, &place))
+		return add_failed(looking, trace, raw, index, module, FRAME_MISSING_SYMBOL);
+	if (add_failed(looking, trace, raw, index, module, FRAME_SYMBOLICATED) < 0)
+		return -1;
+	frame = &trace->frames[trace->count - 1];
+	frame->is_managed = true;
+	frame->language = place.language;
+	frame->line = place.line;
+	return copy_text(&looking->native->work->arena,
+			 place.file.bytes ? place.file : TEXT(""), &frame->abs_path, looking->err);
+}
+
 static int look_up_known(struct looking *looking, struct trace *trace,
 			 const struct raw_trace *raw, size_t index, struct module *module,
 			 bool any_frame_says)
@@ -163,6 +185,8 @@ static int look_up_known(struct looking *looking, struct trace *trace,
 	uint64_t answered, relative;
 	size_t count = 0;
 
+	if (module->is_managed)
+		return look_up_managed(looking, trace, raw, index, module);
 	if (place_address(looking, module, raw, index, any_frame_says, &answered, &relative))
 		count = symcache_lookup(&module->cache, relative, looking->chain,
 					LIMIT_INLINE_DEPTH);

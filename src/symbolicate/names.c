@@ -71,7 +71,7 @@ static void name_frame(struct names *names, struct frame *frame)
 
 	if (frame->status != FRAME_SYMBOLICATED)
 		name = only_name(frame);
-	else if (is_never_mangled(frame->language))
+	else if (frame->is_managed || is_never_mangled(frame->language))
 		return;
 	else if (frame->language < LANGUAGES)
 		language = (enum language)frame->language;

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "symbolicate/request.h"
 #include "symbolicate/symbolicate.h"
+#include "ppdbcache/ppdbcache.h"
 #include "symcache/symcache.h"
 
 /* A damaged entry is made again that often before the module counts as malformed. */
@@ -77,12 +78,14 @@ struct module {
 	struct use use;                      /* of the winner */
 	struct companion_lookup *companions;
 	size_t companion_count;
-	struct derive symcache;
+	bool is_managed;                     /* answers by method and IL offset: has a ppdb cache */
+	struct derive symcache;              /* or the ppdb cache */
 	unsigned spoiled;
 	enum err_kind failure;               /* why there is no SymCache; ERR_NONE: there is */
 	struct text details;
 	struct cache_found found;
 	struct symcache cache;               /* over found.payload, when settled without failure */
+	struct ppdbcache managed;            /* instead of cache, when is_managed */
 	uint32_t arch;
 };
 
@@ -107,6 +110,7 @@ struct frame {
 	struct addr_mode mode;
 	struct text package, symbol, function;
 	uint32_t name;                       /* index into names, or NO_NAME */
+	bool is_managed;                     /* answered as asked, but for the place */
 	/* symbolicated ones only: */
 	struct maybe_u64 sym_addr;
 	uint32_t language, line;

@@ -162,6 +162,27 @@ struct features features_of(const struct convert_meta *meta)
 	};
 }
 
+/* A ppdb cache has no companions. */
+static int choose_managed(struct native *native, struct module *module,
+			  const struct convert_meta *meta)
+{
+	const struct derive *object = &module->debug.tried[module->winner]->derive;
+
+	if (!text_is(meta->format, "portablepdb")) {
+		settle_without_cache(module, ERR_UNSUPPORTED,
+				     TEXT("Only portable PDB files can be used for .NET "
+					  "symbolication"), &native->work->arena);
+		return 0;
+	}
+	module->symcache = (struct derive){
+		.how = DERIVE_PPDB, .location = object->location,
+		.object_key = object->object_key,
+		.key = cache_key_as(&object->key, CACHE_PPDB_CACHES),
+	};
+	module->stage = MODULE_SYMCACHE;
+	return 0;
+}
+
 static int choose(struct native *native, struct module *module, struct resolver *resolver,
 		  struct err *err)
 {
@@ -174,12 +195,9 @@ static int choose(struct native *native, struct module *module, struct resolver 
 		return 0;
 	}
 	module->features = features_of(&winner->meta);
-	if (module->raw->ids.type == OBJECT_TYPE_PE_DOTNET) {
-		settle_without_cache(module, ERR_UNSUPPORTED,
-				     TEXT("Only portable PDB files can be used for .NET "
-					  "symbolication"), &native->work->arena);
-		return 0;
-	}
+	module->is_managed = module->raw->ids.type == OBJECT_TYPE_PE_DOTNET;
+	if (module->is_managed)
+		return choose_managed(native, module, &winner->meta);
 	module->stage = MODULE_COMPANIONS;
 	return companions_plan(native, module, resolver, err);
 }
@@ -238,6 +256,9 @@ static int open_guarded(void *payload)
 	struct opening *opening = payload;
 	struct module *module = opening->module;
 
+	if (module->is_managed)
+		return ppdbcache_open(&module->managed, module->found.payload.bytes,
+				      module->found.payload.size, opening->err);
 	return symcache_open(&module->cache, module->found.payload.bytes,
 			     module->found.payload.size, opening->err);
 }
@@ -253,7 +274,8 @@ static void open_symcache(struct module *module, struct resolver *resolver)
 		module_spoil(module, resolver, cut_short ? "the file is cut short" : damage.text);
 		return;
 	}
-	module->arch = arch_modern_code(module->cache.arch);
+	module->arch = module->is_managed ? (uint32_t)ARCH_UNKNOWN
+					  : arch_modern_code(module->cache.arch);
 	module->status = DEBUG_FOUND;
 	module->use = (struct use){ USE_OK, TEXT_NONE };
 	module->stage = MODULE_SETTLED;

@@ -32,6 +32,7 @@ struct config;
 enum derive_how {
 	DERIVE_OBJECT_META,          /* reach the location, inspect: object_meta (and objects) */
 	DERIVE_SYMCACHE,             /* the object of that location, converted */
+	DERIVE_PPDB,                 /* the same, of managed code: a ppdb cache */
 };
 
 struct derive_companion {            /* resolved by the planner; part of the key */

@@ -21,6 +21,20 @@ void cells_queue(struct task *task)
 	shop->queue_tail = &task->next_queued;
 }
 
+/* What the cell of a stage does, with what, and what it makes. */
+struct errand { const char *operation, *input, *output; };
+
+static const struct errand *errand_of(const struct task *task)
+{
+	static const struct errand inspect = { "inspect", "file", "object" };
+	static const struct errand makes[] = {
+		[DERIVE_SYMCACHE] = { "symcache", "object", "symcache" },
+		[DERIVE_PPDB] = { "ppdbcache", "object", "ppdbcache" },
+	};
+
+	return task->stage == TASK_INSPECTING ? &inspect : &makes[task->derive->how];
+}
+
 static int write_parameters(const struct task *task, struct buf *out, struct err *err)
 {
 	const struct config *config = task->shop->config;
@@ -43,18 +57,18 @@ static int write_parameters(const struct task *task, struct buf *out, struct err
 static int hatch(struct task *task, struct err *err)
 {
 	struct shop *shop = task->shop;
-	bool inspecting = task->stage == TASK_INSPECTING;
+	const struct errand *errand = errand_of(task);
 	struct cell_file input = { .fd = task->object_fd };
 	struct cell_file output = { .fd = -1 };
 	struct cell_order order = {
-		.operation = inspecting ? "inspect" : "symcache",
+		.operation = errand->operation,
 		.inputs = &input, .input_count = 1, .outputs = &output, .output_count = 1,
 	};
 	struct buf parameters;
 	int rc = -1;
 
-	snprintf(input.role, sizeof(input.role), "%s", inspecting ? "file" : "object");
-	snprintf(output.role, sizeof(output.role), "%s", inspecting ? "object" : "symcache");
+	snprintf(input.role, sizeof(input.role), "%s", errand->input);
+	snprintf(output.role, sizeof(output.role), "%s", errand->output);
 	buf_init(&parameters, PARAMETERS_BYTES_MAX);
 	if (cache_temporary(shop->cache, task->out_path, sizeof(task->out_path), &task->out_fd, err) < 0)
 		goto done;
