@@ -31,6 +31,7 @@
 #define LIMIT_FAT_SLICES              45u       /* more is a Java class file */
 #define LIMIT_NAME_BYTES              ((size_t)1 << 20)  /* one symbol or path name */
 #define LIMIT_NAMES_BYTES             ((size_t)256 << 20) /* all document names of one Portable PDB */
+#define LIMIT_MANIFEST_BYTES          ((uint64_t)64 << 20) /* manifest.json of one source bundle */
 #define LIMIT_SEQUENCE_POINTS         (1u << 25) /* of all methods of one Portable PDB */
 #define LIMIT_DEMANGLED_BYTES         4096u     /* longer: the mangled name stays */
 #define LIMIT_MANGLED_BYTES           ((size_t)64 * 1024) /* longer is not demangled */

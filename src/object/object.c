@@ -8,6 +8,7 @@
 #define OBJECT_MIN_BYTES 16u     /* shorter files are of no format */
 
 extern const struct object_format object_format_elf;
+extern const struct object_format object_format_bundle;
 extern const struct object_format object_format_breakpad;
 extern const struct object_format object_format_macho;
 extern const struct object_format object_format_ppdb;
@@ -17,6 +18,7 @@ extern const struct object_format object_format_pe;
 /* In the order in which a file is judged by its first bytes. */
 static const struct object_format *const formats[] = {
 	&object_format_elf,
+	&object_format_bundle,
 	&object_format_breakpad,
 	&object_format_ppdb,
 	&object_format_macho,
