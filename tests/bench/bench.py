@@ -1,0 +1,378 @@
+#!/usr/bin/env python3
+"""bench -- how fast and how large symgate is, beside something that does the least possible.
+
+usage: make bench       environment, all optional:
+
+  BENCH_ONLY=hot,jobs   some of: hot memory start jobs dwarf lookup
+  BENCH_PAIRS=11        runs of each pair; what is printed are medians
+  BENCH_REQUESTS=100000 hot requests before the fronts' memory is looked at the last time
+  BENCH_DWARF=FILE      a large ELF file with debug information; without one the conversion and
+                        the look-ups are left out.  On Debian 12 with the debug archive among
+                        its package sources one is had by
+                            apt-get download ceph-mds-dbg
+                            dpkg -x ceph-mds-dbg_*.deb ceph
+                        as the largest file below ceph/usr/lib/debug
+"""
+import concurrent.futures
+import contextlib
+import http.server
+import json
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "tests", "service"))
+from house_of_tests import Program, Service, eventually, free_port  # noqa: E402
+
+SYMGATE = os.environ["SYMGATE"]
+PROGRAMS = os.environ["PROGRAMS"]
+PAIRS = int(os.environ.get("BENCH_PAIRS", "11"))
+REQUESTS = int(os.environ.get("BENCH_REQUESTS", "100000"))
+DWARF = os.environ.get("BENCH_DWARF")
+MODULES, FRAMES = 10, 30
+PROCESSES, THREADS = 2, 2
+CONNECTIONS = 8
+RUN_SECONDS = 1.5
+JOBS, DELAY_SECONDS = 50, 2
+TICKS = os.sysconf("SC_CLK_TCK")
+
+rows = []
+
+
+def row(what, figure, bar=None, holds=None):
+    """One line of the table; `holds`: whether the bar is met."""
+    rows.append((what, figure, bar or "", "" if holds is None else "met" if holds else "MISSED"))
+    print(f"  {what}: {figure}", file=sys.stderr)
+
+
+def skip(what, why):
+    rows.append((what, "left out: " + why, "", ""))
+
+
+# --- Processes ------------------------------------------------------------------------------
+
+def stat_fields(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
+        text = f.read()
+    return text[text.index("(") + 1:text.rindex(")")], text[text.rindex(")") + 2:].split()
+
+
+def family(root):
+    """Ids of a process and all below it."""
+    children = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            children.setdefault(int(stat_fields(name)[1][1]), []).append(int(name))
+    found, todo = [], [root]
+    while todo:
+        found.append(todo.pop())
+        todo += children.get(found[-1], [])
+    return found
+
+
+def cpu_seconds(pids):
+    total = 0
+    for pid in pids:
+        fields = stat_fields(pid)[1]
+        total += int(fields[11]) + int(fields[12])
+    return total / TICKS
+
+
+def rollup(pid, name):
+    """A line of smaps_rollup in kB; 0 when the process has gone."""
+    with contextlib.suppress(OSError):
+        with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as f:
+            return int(re.search(rf"^{name}:\s+(\d+) kB", f.read(), re.M).group(1))
+    return 0
+
+
+@contextlib.contextmanager
+def running(command):
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+
+
+# --- A pool with a trivial one beside it ---------------------------------------------------
+
+LIGHTTPD = """
+server.modules = ( "mod_fastcgi" )
+server.bind = "127.0.0.1"
+server.port = {port}
+server.document-root = "{folder}"
+server.errorlog = "{folder}/lighttpd.log"
+server.max-keep-alive-requests = 1000000
+fastcgi.server = (
+	"/symbolicate" => (( "socket" => "{folder}/symgate.sock", "check-local" => "disable", "max-procs" => 1 )),
+	"/trivial" => (( "socket" => "{folder}/trivial.sock", "check-local" => "disable", "max-procs" => 1 ))
+)
+"""
+
+
+class Pools:
+    """symgate on a state folder of its own, with a request that is hot."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.port = free_port()
+        self.body = os.path.join(folder, "request.json")
+        self.command = [SYMGATE, "-c", os.path.join(folder, "config.yml"), "--state-dir",
+                        os.path.join(folder, "state"), "serve", "--socket",
+                        os.path.join(folder, "symgate.sock")]
+        with open(os.path.join(folder, "config.yml"), "w", encoding="ascii") as f:
+            f.write(f'filesystem_source_roots: ["/"]\npool:\n  processes: {PROCESSES}\n'
+                    f"  threads: {THREADS}\n")
+        with open(os.path.join(folder, "lighttpd.conf"), "w", encoding="ascii") as f:
+            f.write(LIGHTTPD.format(port=self.port, folder=folder))
+        self.write_request()
+
+    def write_request(self):
+        programs = [Program(self.folder, number) for number in range(MODULES)]
+        for program in programs:
+            place = os.path.join(self.folder, "symbols", program.code_id[:2])
+            os.makedirs(place, exist_ok=True)
+            os.link(program.path, os.path.join(place, program.code_id[2:] + ".debug"))
+        modules = [program.module(0x10000000 * (index + 1)) for index, program in enumerate(programs)]
+        frames = [{"instruction_addr": hex(0x10000000 * (i % MODULES + 1) + programs[i % MODULES].address + 1)}
+                  for i in range(FRAMES)]
+        with open(self.body, "w", encoding="ascii") as f:
+            json.dump({"platform": "native", "modules": modules, "stacktraces": [{"frames": frames}],
+                       "sources": [{"type": "filesystem", "id": "local",
+                                    "path": os.path.join(self.folder, "symbols")}]}, f)
+
+    def load(self, path, amount, connections=CONNECTIONS):
+        """requests, seconds, median, 99th percentile, longest (us), bytes of a reply"""
+        out = subprocess.run([os.path.join(PROGRAMS, "http_load"), str(self.port), path, self.body,
+                              str(connections), str(amount)], check=True, capture_output=True, text=True).stdout
+        return [float(field) for field in out.split()]
+
+    @contextlib.contextmanager
+    def served(self):
+        with running(self.command) as self.process, \
+             running(["lighttpd", "-D", "-f", os.path.join(self.folder, "lighttpd.conf")]):
+            eventually(lambda: subprocess.run(
+                ["curl", "-fs", "-o", os.path.join(self.folder, "reply.json"), "-H", "Content-Type: application/json",
+                 "--data-binary", "@" + self.body, f"http://127.0.0.1:{self.port}/symbolicate"],
+                check=False).returncode == 0, "the first answer")
+            with open(os.path.join(self.folder, "reply.json"), encoding="utf-8") as f:
+                reply = json.load(f)
+            assert reply["status"] == "completed", reply
+            assert all(frame["status"] == "symbolicated" for frame in reply["stacktraces"][0]["frames"]), reply
+            yield self
+
+    def fronts(self):
+        return [pid for pid in family(self.process.pid)[1:]
+                if stat_fields(pid)[0] == "front" and int(stat_fields(pid)[1][1]) == self.process.pid]
+
+
+# --- What is measured ----------------------------------------------------------------------
+
+def bench_hot(pools):
+    size = os.path.getsize(os.path.join(pools.folder, "reply.json"))
+    with running([os.path.join(PROGRAMS, "trivial_fcgi"), os.path.join(pools.folder, "trivial.sock"),
+                  str(PROCESSES), str(THREADS), str(size)]) as trivial:
+        eventually(lambda: os.path.exists(os.path.join(pools.folder, "trivial.sock")), "the trivial pool")
+        pools.load("/symbolicate", "2000n")
+        pools.load("/trivial", "2000n")
+        rates, ratios, micros, ours, theirs = [], [], [], [], []
+        for _ in range(PAIRS):
+            spent = cpu_seconds(pools.fronts())
+            hot = pools.load("/symbolicate", RUN_SECONDS)
+            ours.append((cpu_seconds(pools.fronts()) - spent) / hot[0] * 1e6)
+            spent = cpu_seconds(family(trivial.pid)[1:])
+            least = pools.load("/trivial", RUN_SECONDS)
+            theirs.append((cpu_seconds(family(trivial.pid)[1:]) - spent) / least[0] * 1e6)
+            rates.append(hot[0] / hot[1])
+            ratios.append(hot[0] / hot[1] / (least[0] / least[1]))
+            micros.append(hot[2:5])
+    ratio = statistics.median(ratios)
+    row(f"hot requests ({MODULES} modules, {FRAMES} frames, reply {size} bytes) per second",
+        f"{statistics.median(rates):.0f}")
+    row("... of a trivial FastCGI reply's rate", f"{ratio:.2f} ({min(ratios):.2f}-{max(ratios):.2f})",
+        ">= 0.5", ratio >= 0.5)
+    row("... CPU of the fronts per request", f"{statistics.median(ours):.0f} us")
+    row("... CPU of the trivial pool per request", f"{statistics.median(theirs):.0f} us")
+    row(f"... latency over {CONNECTIONS} connections, median and 99th percentile",
+        f"{statistics.median(m[0] for m in micros) / 1000:.2f} ms, {statistics.median(m[1] for m in micros) / 1000:.2f} ms")
+
+
+def bench_memory(pools):
+    done, sizes = 0, []
+    for share in (0.1, 0.5, 1):
+        pools.load("/symbolicate", f"{int(REQUESTS * share) - done}n")
+        done = int(REQUESTS * share)
+        sizes.append(max(rollup(pid, "Private_Dirty") for pid in pools.fronts()) / 1024)
+    row(f"Private_Dirty of the larger front after {int(REQUESTS * 0.1)}, {REQUESTS // 2}, {REQUESTS} hot requests",
+        ", ".join(f"{size:.1f}" for size in sizes) + " MiB", "< 15 MB, flat",
+        sizes[-1] * 1.048576 < 15 and sizes[-1] < sizes[0] * 1.1 + 0.5)
+
+
+def bench_start(pools):
+    out = subprocess.run([os.path.join(PROGRAMS, "first_answer"), "20", os.path.join(pools.folder, "symgate.sock"),
+                          pools.body, *pools.command], check=True, capture_output=True, text=True).stdout
+    millis = sorted(float(line) for line in out.split())
+    row("first hot answer after exec, best of 20 (median)", f"{millis[0]:.1f} ms ({statistics.median(millis):.1f} ms)",
+        "<= 50 ms", millis[0] <= 50)
+
+
+class Slow(http.server.ThreadingHTTPServer):
+    """A symbol server that takes its time."""
+    daemon_threads = True
+    request_queue_size = 512
+
+    def __init__(self, files):
+        self.files = files
+        super().__init__(("127.0.0.1", 0), SlowHandler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, request, client_address):
+        pass
+
+
+class SlowHandler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        time.sleep(DELAY_SECONDS)
+        body = self.server.files.get(self.path)
+        self.send_response(200 if body else 404)
+        self.send_header("Content-Length", str(len(body or b"")))
+        self.end_headers()
+        self.wfile.write(body or b"")
+
+    def log_message(self, *args):
+        pass
+
+
+def bench_jobs(folder):
+    program = Program(folder, 99)
+    with open(program.path, "rb") as f:
+        server = Slow({f"/{program.code_id[:2]}/{program.code_id[2:]}.debug": f.read()})
+    module = program.module(0x10000000)
+    requests = [{"modules": [module],
+                 "stacktraces": [{"frames": [{"instruction_addr": hex(0x10000000 + program.address + 1)}]}],
+                 "sources": [{"type": "http", "id": f"slow{i}", "url": f"http://127.0.0.1:{server.server_port}/"}]}
+                for i in range(JOBS)]
+    with Service(f"workshop:\n  processes: 1\npool:\n  processes: {PROCESSES}\n  threads: {THREADS}\n") as service, \
+         concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        started = time.monotonic()
+        replies = list(pool.map(service.post, requests))
+        seconds = time.monotonic() - started
+    for _, body in replies:
+        reply = json.loads(body)
+        assert reply["status"] == "completed", reply
+        assert reply["stacktraces"][0]["frames"][0]["status"] == "symbolicated", reply
+    server.shutdown()
+    row(f"{JOBS} jobs on a source that takes {DELAY_SECONDS} s, one workshop", f"{seconds:.1f} s", "< 6 s", seconds < 6)
+
+
+# --- Conversion ------------------------------------------------------------------------------
+
+def timed(command, cpus=None):
+    """Wall seconds, CPU seconds, peak Pss_Anon in kB of the process and all below it."""
+    if cpus is not None:
+        command = ["taskset", "-c", cpus, *command]
+    before, started, peak = os.times(), time.monotonic(), 0
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    while process.poll() is None:
+        peak = max(peak, sum(rollup(pid, "Pss_Anon") for pid in family(process.pid)))
+        time.sleep(0.05)
+    wall, after = time.monotonic() - started, os.times()
+    assert process.returncode == 0, command
+    return wall, (after.children_user - before.children_user) + (after.children_system - before.children_system), peak
+
+
+def bench_dwarf(folder, cache):
+    facts = os.path.join(PROGRAMS, "libdw_facts")
+    if not DWARF:
+        return skip("conversion of a large DWARF file", "no BENCH_DWARF=FILE; see the head of tests/bench/bench.py")
+    if not os.path.exists(facts):
+        return skip("conversion of a large DWARF file", "libdw was not there when this was configured (libdw-dev)")
+    for name in ("one", "two"):
+        with open(os.path.join(folder, name + ".yml"), "w", encoding="ascii") as f:
+            f.write(f"workshop:\n  cell_threads: {1 if name == 'one' else 2}\n")
+    runs = {"libdw": ([facts, DWARF, os.path.join(folder, "facts")], "0"),
+            "one": ([SYMGATE, "-c", os.path.join(folder, "one.yml"), "symcache", "write", DWARF, cache], "0"),
+            "two": ([SYMGATE, "-c", os.path.join(folder, "two.yml"), "symcache", "write", DWARF, cache], None)}
+    figures = {name: [] for name in runs}
+    for _ in range(PAIRS):
+        for name, (command, cpus) in runs.items():
+            figures[name].append(timed(command, cpus))
+    row(f"libdw reading the same facts of {os.path.getsize(DWARF) / 1e6:.0f} MB, one core",
+        "{:.2f} s, {:.2f} s CPU, {:.0f} MB".format(*(statistics.median(f[i] for f in figures["libdw"]) / (1, 1, 1e3)[i]
+                                                     for i in range(3))))
+    for name, words, bar in (("one", "one core", 0.6), ("two", "two cores", 0.35)):
+        ratio = statistics.median(f[0] / least[0] for f, least in zip(figures[name], figures["libdw"]))
+        size = statistics.median(f[2] / least[2] for f, least in zip(figures[name], figures["libdw"]))
+        wall, cpu, peak = (statistics.median(f[i] for f in figures[name]) for i in range(3))
+        row(f"conversion to a SymCache, {words}", f"{wall:.2f} s, {cpu:.2f} s CPU, {peak / 1e3:.0f} MB")
+        row(f"... of libdw's time, {words}", f"{ratio:.2f}", f"<= {bar}", ratio <= bar)
+        row(f"... of libdw's memory, {words}", f"{size:.2f}", "<= 0.4", size <= 0.4)
+    return None
+
+
+def bench_lookup(folder, cache):
+    if not DWARF:
+        return skip("look-ups", "no BENCH_DWARF=FILE")
+    if not os.path.exists(cache):
+        subprocess.run([SYMGATE, "symcache", "write", DWARF, cache], check=True, stdout=subprocess.DEVNULL)
+    names, bytes_read = [], []
+    for _ in range(PAIRS):
+        out = subprocess.run([os.path.join(PROGRAMS, "bench_lookup"), cache, "1000000", "2"], check=True,
+                             capture_output=True, text=True).stdout
+        rates = [float(value) for value in re.findall(r"([\d.]+) M/s", out)]
+        names.append(rates[0])
+        bytes_read.append(rates[1])
+    ranges = int(re.search(r"(\d+) ranges", out).group(1))
+    row(f"look-ups among {ranges} ranges, pointers to names", f"{statistics.median(names):.2f} M/s", ">= 3 M/s",
+        statistics.median(names) >= 3)
+    row("... reading every byte of the names", f"{statistics.median(bytes_read):.2f} M/s", ">= 1 M/s",
+        statistics.median(bytes_read) >= 1)
+    return None
+
+
+# --- The table ---------------------------------------------------------------------------------
+
+def machine():
+    with open("/proc/cpuinfo", encoding="utf-8") as f:
+        model = re.search(r"^model name\s*: (.*)$", f.read(), re.M)
+    return f"{model.group(1) if model else 'unknown'}, {os.cpu_count()} cores, Linux {os.uname().release}; " \
+           f"load {os.getloadavg()[0]:.1f} at the start; medians of {PAIRS}"
+
+
+def main():
+    head = machine()
+    wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,dwarf,lookup").split(",")
+    with tempfile.TemporaryDirectory(prefix="symgate-bench-") as folder:
+        if {"hot", "memory", "start"} & set(wanted):
+            pools = Pools(folder)
+            with pools.served():
+                if "hot" in wanted:
+                    bench_hot(pools)
+                if "memory" in wanted:
+                    bench_memory(pools)
+            if "start" in wanted:
+                bench_start(pools)
+        if "jobs" in wanted:
+            bench_jobs(folder)
+        cache = os.path.join(folder, "symcache")
+        if "dwarf" in wanted:
+            bench_dwarf(folder, cache)
+        if "lookup" in wanted:
+            bench_lookup(folder, cache)
+    width = max(len(row[0]) for row in rows)
+    print(head)
+    for what, figure, bar, holds in rows:
+        print(f"{what:<{width}}  {figure:<28} {bar:<13} {holds}".rstrip())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,21 @@
+# tests/bench -- `make bench`: how fast, in how much memory; see doc/performance.md.
+EXTRA_PROGRAMS += tests/bench/first_answer tests/bench/http_load tests/bench/trivial_fcgi
+tests_bench_first_answer_SOURCES = tests/bench/first_answer.c
+tests_bench_first_answer_LDADD = libbase.a $(CRYPTO_LIBS)
+tests_bench_http_load_SOURCES = tests/bench/http_load.c
+tests_bench_http_load_LDADD = libbase.a $(CRYPTO_LIBS)
+tests_bench_trivial_fcgi_SOURCES = tests/bench/trivial_fcgi.c
+tests_bench_trivial_fcgi_LDADD = $(FCGI_LIBS)
+
+bench_programs = tests/bench/bench_answer tests/bench/bench_dwarf tests/bench/bench_lookup \
+	tests/bench/first_answer tests/bench/http_load tests/bench/trivial_fcgi
+if HAVE_LIBDW
+bench_programs += tests/bench/libdw_facts
+endif
+EXTRA_DIST += tests/bench/bench.py
+CLEANFILES += $(bench_programs)
+
+bench: symgate $(bench_programs)
+	SYMGATE=$(abs_builddir)/symgate PROGRAMS=$(abs_builddir)/tests/bench \
+		python3 $(top_srcdir)/tests/bench/bench.py
+.PHONY: bench
