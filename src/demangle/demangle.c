@@ -196,7 +196,7 @@ static bool add_cpp(struct text name, struct printing *printing, struct buf *out
 	size_t underscores;
 
 	if (is_msvc(name))
-		return false;
+		return ask(demangle_msvc, name, printing) && add_printed("", printing, out);
 	name = without_hash_suffix(name);
 	cut_global_prefix(&name, &prefix);
 	underscores = cpp_underscores(name);

@@ -26,6 +26,7 @@ bool printing_add(struct printing *printing, const char *bytes, size_t size);
 
 /* Names are NUL-ended copies, at most LIMIT_MANGLED_BYTES long. */
 bool demangle_cpp(const char *name, struct printing *printing);
+bool demangle_msvc(const char *name, struct printing *printing);
 bool demangle_rust(const char *name, struct printing *printing);
 
 #endif

@@ -4,7 +4,9 @@ libdemangle_a_SOURCES = \
 	src/demangle/cpp.c \
 	src/demangle/demangle.c src/demangle/demangle.h \
 	src/demangle/internal.h \
+	src/demangle/msvc.cc src/demangle/msvc_text.c \
 	src/demangle/rust.c
+libdemangle_a_CXXFLAGS = $(CXXFLAGS) -std=c++17 -Wall -Wextra $(SANITIZE_FLAGS) $(LLVM_CPPFLAGS)
 
 if HAVE_CHECK
 check_PROGRAMS += tests/demangle/test_demangle

@@ -51,7 +51,7 @@ ALLOCATORS = re.compile(r"\b(malloc|calloc|realloc|reallocarray|free|strdup|strn
 FORKS = re.compile(r"(?<![\w.>])(fork|vfork|posix_spawn|system|popen)\s*\(")
 MAY_FORK = {"src/sandbox/nursery.c", "src/sandbox/brood.c", "src/front/master.c", "src/front/on_demand.c"}
 # Memory a library allocated can only go back by the C library's free().
-MAY_FREE = {"src/demangle/cpp.c"}
+MAY_FREE = {"src/demangle/cpp.c", "src/demangle/msvc_text.c", "src/demangle/msvc.cc"}
 FUNCTION_LINES_MAX = 100
 COMPLEXITY_MAX = 15
 FILE_LINES_MAX = 800
