@@ -40,13 +40,15 @@ struct cli_command {
 	int (*run)(struct cli *cli, int argc, char **argv);
 };
 
-extern const struct cli_command cli_serve, cli_config, cli_backup, cli_symbolicate, cli_lookup,
+extern const struct cli_command cli_serve, cli_fcgi, cli_config, cli_backup, cli_symbolicate, cli_lookup,
 	cli_symcache, cli_object, cli_status, cli_why;
 
 /* The config of -c and --state-dir; notes go to standard error. */
 int cli_config_load(const struct cli *cli, struct config *config, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* Is that descriptor a socket somebody listens on? */
+bool cli_is_listening(int fd);
 /* "symgate: ..." on standard error; returns CLI_FAILED. */
 int cli_fail(const struct err *err);
 /* "symgate NAME: ..., see symgate NAME --help"; returns CLI_USAGE. */

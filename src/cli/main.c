@@ -12,7 +12,7 @@
 #include "cli/cli.h"
 
 static const struct cli_command *const commands[] = {
-	&cli_serve, &cli_config, &cli_backup, &cli_status, &cli_why,
+	&cli_serve, &cli_fcgi, &cli_config, &cli_backup, &cli_status, &cli_why,
 	&cli_symbolicate, &cli_lookup, &cli_symcache, &cli_object,
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

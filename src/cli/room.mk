@@ -1,7 +1,7 @@
 # src/cli/room.mk -- the program, and its room.
 noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = src/cli/backup.c src/cli/cells.c src/cli/cells.h src/cli/cli.h \
-	src/cli/companions.c src/cli/companions.h src/cli/config.c src/cli/lookup.c \
+	src/cli/companions.c src/cli/companions.h src/cli/config.c src/cli/fcgi.c src/cli/lookup.c \
 	src/cli/names.c src/cli/names.h src/cli/object.c src/cli/operations.c \
 	src/cli/progress.c src/cli/progress.h src/cli/serve.c src/cli/sources.c src/cli/sources.h \
 	src/cli/state.c src/cli/state.h \

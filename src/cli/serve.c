@@ -1,38 +1,85 @@
 /* serve.c -- "symgate serve": the whole service behind one FastCGI socket. */
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "front/front.h"
 
-/* lighttpd, spawn-fcgi and systemd hand the listening socket over as descriptor 0. */
-static int inherited_socket(void)
+#define ACTIVATED_DESCRIPTOR 3   /* sd_listen_fds(3): the first socket handed over */
+
+/* The configuration in use, and room for the next one. */
+struct reloading {
+	const struct cli *cli;
+	struct config configs[2];
+};
+
+bool cli_is_listening(int fd)
 {
 	int listening = 0;
 	socklen_t size = sizeof(listening);
 
-	return getsockopt(STDIN_FILENO, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) == 0 && listening;
+	return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) == 0 && listening;
+}
+
+static bool environment_is(const char *name, uint64_t wanted)
+{
+	const char *value = getenv(name);
+	uint64_t number;
+
+	return value && text_to_u64(text_of(value), 10, &number) && number == wanted;
+}
+
+/* systemd says with LISTEN_PID that descriptor 3 is meant for this very process. */
+static bool take_activated(int *fd)
+{
+	bool ours = environment_is("LISTEN_PID", (uint64_t)getpid()) &&
+		    environment_is("LISTEN_FDS", 1) && cli_is_listening(ACTIVATED_DESCRIPTOR) &&
+		    fcntl(ACTIVATED_DESCRIPTOR, F_SETFD, FD_CLOEXEC) == 0;
+
+	unsetenv("LISTEN_PID");
+	unsetenv("LISTEN_FDS");
+	unsetenv("LISTEN_FDNAMES");
+	if (ours)
+		*fd = ACTIVATED_DESCRIPTOR;
+	return ours;
 }
 
 static int open_socket(const char *path, bool shared_group, int *fd, struct err *err)
 {
 	if (path)
 		return front_listen(path, shared_group, fd, err);
-	if (!inherited_socket())
-		return err_set(err, ERR_IO, "no --socket PATH, and descriptor 0 is not a listening socket");
+	if (take_activated(fd))
+		return 0;
+	/* lighttpd and spawn-fcgi hand the listening socket over as descriptor 0. */
+	if (!cli_is_listening(STDIN_FILENO))
+		return err_set(err, ERR_IO, "no --socket PATH, no socket from systemd (LISTEN_FDS), and "
+			       "descriptor 0 is not a listening socket");
 	*fd = STDIN_FILENO;
 	return 0;
 }
 
+static const struct config *reload(void *payload, const struct config *in_use, struct err *err)
+{
+	struct reloading *reloading = payload;
+	struct config *next = &reloading->configs[in_use == &reloading->configs[0]];
+
+	config_release(next);
+	return cli_config_load(reloading->cli, next, err) < 0 ? NULL : next;
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
+	struct reloading reloading = { .cli = cli };
+	struct config *config = &reloading.configs[0];
 	const char *socket_path = NULL;
 	bool shared_group = false;
-	struct config config;
 	struct err err = ERR_INIT;
 	int fd, rc;
 
@@ -44,18 +91,19 @@ static int run(struct cli *cli, int argc, char **argv)
 		else
 			return cli_misused(&cli_serve, "unknown argument `%s`", argv[i]);
 	}
-	if (cli_config_load(cli, &config, &err) < 0)
+	if (cli_config_load(cli, config, &err) < 0)
 		return cli_fail(&err);
-	if (log_open(config.log_path, config.log_level, config.log_format) < 0) {
-		err_set(&err, ERR_IO, "opening the log %s", config.log_path);
+	if (log_open(config->log_path, config->log_level, config->log_format) < 0) {
+		err_set(&err, ERR_IO, "opening the log %s", config->log_path);
 		return cli_fail(&err);
 	}
 	rc = open_socket(socket_path, shared_group, &fd, &err);
 	if (rc == 0)
-		rc = master_run(&config, fd, &err);
+		rc = master_run(config, fd, reload, &reloading, &err);
 	if (rc == 0 && socket_path)
 		unlink(socket_path);
-	config_release(&config);
+	config_release(&reloading.configs[0]);
+	config_release(&reloading.configs[1]);
 	return rc < 0 ? cli_fail(&err) : CLI_OK;
 }
 
@@ -65,11 +113,12 @@ const struct cli_command cli_serve = {
 	.about = "run the service on a FastCGI socket until SIGTERM",
 	.help =
 	"  --socket PATH   make and listen on this unix socket (mode 0600); without it the\n"
-	"                  listening socket is taken from descriptor 0, as web servers and\n"
-	"                  process managers hand it over\n"
+	"                  listening socket is descriptor 3 when systemd says so (LISTEN_FDS),\n"
+	"                  else descriptor 0, as web servers and process managers hand it over\n"
 	"  --group         mode 0660 for a web server of the same group\n"
 	"\n"
-	"SIGHUP reopens the log file. SIGTERM ends all processes within 5 seconds; jobs that\n"
-	"were not finished are taken up again at the next start.\n",
+	"SIGHUP reopens the log file. SIGUSR2 reads the config again: new processes start with\n"
+	"it, the old ones end what they answer and leave. SIGTERM ends all processes within 5\n"
+	"seconds; jobs that were not finished are taken up again at the next start.\n",
 	.run = run,
 };

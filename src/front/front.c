@@ -17,8 +17,11 @@
 #include "base/mem.h"
 #include "board/board.h"
 #include "config/config.h"
+#include "convert/convert.h"
+#include "front/crash.h"
 #include "front/degraded.h"
 #include "front/internal.h"
+#include "front/on_demand.h"
 #include "sandbox/sandbox.h"
 #include "store/boot.h"
 #include "symbolicate/symbolicate.h"
@@ -27,15 +30,20 @@
 #define WATCH_SECONDS 1
 #define LEAVE_MILLIS 3000        /* request threads have this long to end what they answer */
 
-static void ignore_signal(int number)
+/* From ourselves SIGUSR1 only interrupts accept(); from a process manager it asks a FastCGI
+ * application to end what it answers and leave: SIGTERM does just that. */
+static void hear_interrupt(int number, siginfo_t *info, void *context)
 {
 	(void)number;
+	(void)context;
+	if (info->si_code != SI_TKILL)
+		kill(getpid(), SIGTERM);
 }
 
-/* Signals are for the main thread; SIGUSR1 only interrupts accept(). */
+/* Signals are for the main thread. */
 static void prepare_signals(sigset_t *waited)
 {
-	struct sigaction interrupt = { .sa_handler = ignore_signal };
+	struct sigaction interrupt = { .sa_sigaction = hear_interrupt, .sa_flags = SA_SIGINFO };
 
 	sigemptyset(waited);
 	sigaddset(waited, SIGTERM);
@@ -124,10 +132,11 @@ static void close_front(struct front *front)
 	pthread_mutex_destroy(&front->pool_lock);
 }
 
-/* Until a signal asks us to leave, or the nursery is gone (the master starts a new front). */
+/* Until a signal asks us to leave, or the nursery is gone (a new front is started then). */
 static void watch(struct front *front, const sigset_t *waited)
 {
 	const struct timespec pause = { .tv_sec = WATCH_SECONDS };
+	struct jobs jobs = { .config = front->config, .store = front->store, .board = front->board };
 
 	for (;;) {
 		int number = sigtimedwait(waited, NULL, &pause);
@@ -140,6 +149,8 @@ static void watch(struct front *front, const sigset_t *waited)
 			log_message(LOG_ERROR, "front", NULL, "the nursery is gone");
 			return;
 		}
+		if (front->on_demand)
+			on_demand_look(front->on_demand, &jobs);
 	}
 }
 
@@ -174,9 +185,11 @@ static void stop_workers(struct front *front, struct worker *workers, size_t cou
 	}
 }
 
-int front_run(const struct config *config, struct nursery *nursery, int listen_fd, struct err *err)
+int front_run(const struct config *config, struct nursery *nursery, int listen_fd,
+	      struct on_demand *on_demand, struct err *err)
 {
-	struct front front = { .config = config, .nursery = nursery, .listen_fd = listen_fd };
+	struct front front = { .config = config, .nursery = nursery, .listen_fd = listen_fd,
+			       .on_demand = on_demand };
 	size_t count = (size_t)config->pool_threads;
 	struct worker *workers = mem_get_array(count, sizeof(*workers));
 	sigset_t waited;
@@ -204,5 +217,22 @@ int front_run(const struct config *config, struct nursery *nursery, int listen_f
 done:
 	close_front(&front);
 	mem_give_back(workers);
+	return rc;
+}
+
+int front_run_alone(const struct config *config, int listen_fd, struct err *err)
+{
+	struct on_demand *on_demand;
+	struct nursery *nursery = NULL;
+	int rc = -1;
+
+	if (on_demand_open(&on_demand, config, err) < 0)
+		return -1;
+	if (nursery_start(&nursery, config, convert_operations, convert_operation_count, err) == 0) {
+		crash_install();             /* after the nursery: cells die silently */
+		rc = front_run(config, nursery, listen_fd, on_demand, err);
+		nursery_stop(nursery);
+	}
+	on_demand_close(on_demand);
 	return rc;
 }

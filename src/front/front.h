@@ -15,16 +15,29 @@
 struct config;
 struct err;
 struct nursery;
+struct on_demand;
 
-/* One front process on a listening socket, until SIGTERM or SIGINT.  The nursery was started
- * before anything else in this process. */
+/* One front process on a listening socket, until SIGTERM, SIGINT or SIGUSR1.  The nursery was
+ * started before anything else in this process.  `on_demand`: who starts workshops, NULL where
+ * a master does. */
 int front_run(const struct config *config, struct nursery *nursery, int listen_fd,
-	      struct err *err) __attribute__((warn_unused_result));
+	      struct on_demand *on_demand, struct err *err) __attribute__((warn_unused_result));
+
+/* A service without a master: one front, and helpers when there is work for them.  What a
+ * process manager such as mod_fcgid starts and kills. */
+int front_run_alone(const struct config *config, int listen_fd, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* Reads the configuration afresh, beside the one in use; NULL with an error leaves everything
+ * as it is. */
+typedef const struct config *master_reload_fn(void *payload, const struct config *in_use,
+					      struct err *err);
 
 /* Starts and restarts all processes of the service on that socket; returns after SIGTERM or
- * SIGINT, when all of them have ended (at most MASTER_STOP_SECONDS later). */
-int master_run(const struct config *config, int listen_fd, struct err *err)
-	__attribute__((warn_unused_result));
+ * SIGINT, when all of them have ended (at most MASTER_STOP_SECONDS later).  SIGUSR2 reloads:
+ * new processes start, then the old ones are asked to leave. */
+int master_run(const struct config *config, int listen_fd, master_reload_fn *reload,
+	       void *payload, struct err *err) __attribute__((warn_unused_result));
 
 /* A listening unix socket, mode 0600 (0660 with shared_group); an old one in its place is
  * removed when nobody listens on it. */

@@ -81,6 +81,7 @@ struct front {
 	struct source_list default_sources;
 	struct plan_memo *memo;              /* NULL: none */
 	struct parker *parker;
+	struct on_demand *on_demand;         /* NULL: a master keeps workshops running */
 	atomic_bool stopping;
 	pthread_mutex_t pool_lock;
 	struct request *pool;                /* free requests */

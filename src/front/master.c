@@ -3,7 +3,8 @@
  *
  *  1. A child that ends is started again, after a pause that grows while it keeps failing.
  *  2. Children die with the master (PDEATHSIG): nothing is left behind, kill -9 included.
- *  3. Only here and in the nursery does the house fork.
+ *  3. A reload starts the new children first and then asks the old ones to leave; the socket
+ *     holds what comes in between.
  */
 #include <errno.h>
 #include <signal.h>
@@ -25,6 +26,7 @@
 #include "convert/convert.h"
 #include "front/crash.h"
 #include "front/front.h"
+#include "front/master.h"
 #include "keeper/keeper.h"
 #include "sandbox/sandbox.h"
 #include "workshop/workshop.h"
@@ -34,6 +36,7 @@
 #define PAUSE_MOST_MILLIS 10000
 #define STEADY_MILLIS 5000       /* a child that lived that long starts again at once */
 #define TICK_MILLIS 200
+#define RETIRE_MILLIS 10000      /* for an old child to leave after a reload */
 
 enum duty { DUTY_FRONT, DUTY_WORKSHOP, DUTY_KEEPER };
 static const char *const duty_names[] = { "front", "workshop", "keeper" };
@@ -43,11 +46,16 @@ struct child {
 	pid_t pid;                   /* 0: not running */
 	int64_t started_millis;
 	int64_t pause_millis, start_at_millis;
+	int64_t kill_at_millis;      /* it is of an older configuration; 0: it is not */
+	bool has_left;               /* of its own accord: not started again */
 };
 
 struct master {
 	const struct config *config;
-	int listen_fd;
+	int listen_fd;               /* -1: helpers on demand, no fronts */
+	int lock;                    /* the helpers'; -1 */
+	master_reload_fn *reload;
+	void *reload_payload;
 	struct child *children;
 	size_t count;
 	sigset_t waited, before;
@@ -81,8 +89,8 @@ static int do_duty(const struct master *master, enum duty duty, struct err *err)
 			  err) < 0)
 		return -1;
 	crash_install();                     /* after the nursery: cells die silently */
-	rc = duty == DUTY_FRONT ? front_run(master->config, nursery, master->listen_fd, err)
-				: workshop_run(master->config, nursery, false, err);
+	rc = duty == DUTY_FRONT ? front_run(master->config, nursery, master->listen_fd, NULL, err)
+				: workshop_run(master->config, nursery, master->listen_fd < 0, err);
 	nursery_stop(nursery);
 	return rc;
 }
@@ -94,6 +102,8 @@ static void be_child(const struct master *master, enum duty duty, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE);
+	if (master->lock >= 0)
+		close(master->lock);
 	prctl(PR_SET_NAME, duty_names[duty]);
 	sigprocmask(SIG_SETMASK, &master->before, NULL);
 	if (do_duty(master, duty, &err) == 0)
@@ -120,12 +130,16 @@ static void start_due(struct master *master)
 {
 	int64_t now = clock_monotonic_millis();
 
-	for (size_t i = 0; i < master->count; i++)
-		if (master->children[i].pid == 0 && master->children[i].start_at_millis <= now)
-			start(master, &master->children[i]);
+	for (size_t i = 0; i < master->count; i++) {
+		struct child *child = &master->children[i];
+
+		if (child->pid == 0 && child->start_at_millis <= now && child->kill_at_millis == 0 &&
+		    !child->has_left)
+			start(master, child);
+	}
 }
 
-static void note_end(struct child *child, int status)
+static void note_end(const struct master *master, struct child *child, int status)
 {
 	int64_t now = clock_monotonic_millis();
 	bool steady = now - child->started_millis >= STEADY_MILLIS;
@@ -134,6 +148,8 @@ static void note_end(struct child *child, int status)
 		log_message(LOG_WARN, "master", NULL, "%s %ld was ended by signal %d",
 			    duty_names[child->duty], (long)child->pid, WTERMSIG(status));
 	child->pid = 0;
+	child->has_left = master->listen_fd < 0 && child->duty == DUTY_WORKSHOP &&
+			  WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
 	child->pause_millis = steady ? 0 : child->pause_millis == 0 ? PAUSE_FIRST_MILLIS
 								  : child->pause_millis * 2;
 	if (child->pause_millis > PAUSE_MOST_MILLIS)
@@ -150,7 +166,7 @@ static size_t reap(struct master *master)
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 		for (size_t i = 0; i < master->count; i++)
 			if (master->children[i].pid == pid)
-				note_end(&master->children[i], status);
+				note_end(master, &master->children[i], status);
 	for (size_t i = 0; i < master->count; i++)
 		running += master->children[i].pid != 0;
 	return running;
@@ -184,57 +200,160 @@ static void stop_all(struct master *master)
 		;
 }
 
+/* --- Reload -------------------------------------------------------------------------------- */
+
+static size_t children_of(const struct config *config, bool with_fronts)
+{
+	return (size_t)((with_fronts ? config->pool_processes : 0) + config->workshop_processes + 1);
+}
+
+static void fill_children(struct child *children, const struct config *config, bool with_fronts)
+{
+	size_t at = 0;
+
+	for (uint64_t i = 0; with_fronts && i < config->pool_processes; i++)
+		children[at++].duty = DUTY_FRONT;
+	for (uint64_t i = 0; i < config->workshop_processes; i++)
+		children[at++].duty = DUTY_WORKSHOP;
+	children[at].duty = DUTY_KEEPER;
+}
+
+static int may_change_to(const struct config *now, const struct config *next, struct err *err)
+{
+	if (strcmp(now->state_dir, next->state_dir) != 0)
+		return err_set(err, ERR_UNSUPPORTED, "state_dir changes from %s to %s: that needs a "
+			       "restart", now->state_dir, next->state_dir);
+	return 0;
+}
+
+/* The new children beside the living old ones, which are asked to leave. */
+static int replace_children(struct master *master, const struct config *next, struct err *err)
+{
+	size_t fresh = children_of(next, true), at = fresh;
+	struct child *children = mem_get_array(fresh + master->count, sizeof(*children));
+
+	if (!children)
+		return err_set(err, ERR_NO_MEMORY, "no room for %zu processes", fresh);
+	fill_children(children, next, true);
+	for (size_t i = 0; i < master->count; i++) {
+		if (master->children[i].pid == 0)
+			continue;
+		children[at] = master->children[i];
+		if (children[at].kill_at_millis == 0)
+			children[at].kill_at_millis = clock_monotonic_millis() + RETIRE_MILLIS;
+		at++;
+	}
+	mem_give_back(master->children);
+	master->children = children;
+	master->count = at;
+	master->config = next;
+	start_due(master);
+	for (size_t i = fresh; i < at; i++)
+		kill(children[i].pid, SIGTERM);
+	return 0;
+}
+
+static void reload(struct master *master)
+{
+	struct err err = ERR_INIT;
+	const struct config *next = master->reload(master->reload_payload, master->config, &err);
+
+	if (!next || may_change_to(master->config, next, &err) < 0 ||
+	    replace_children(master, next, &err) < 0)
+		log_message(LOG_ERROR, "reload", NULL, "nothing has changed: %s", err.text);
+	else
+		log_message(LOG_INFO, "reload", NULL, "new processes read %s",
+			    next->path ? next->path : "the defaults");
+}
+
+static void kill_overdue(const struct master *master)
+{
+	int64_t now = clock_monotonic_millis();
+
+	for (size_t i = 0; i < master->count; i++) {
+		const struct child *child = &master->children[i];
+
+		if (child->pid > 0 && child->kill_at_millis != 0 && child->kill_at_millis <= now)
+			kill(child->pid, SIGKILL);
+	}
+}
+
+/* --- Running -------------------------------------------------------------------------------- */
+
+/* Helpers go when their workshops have left, or when there is nothing left to help. */
+static bool is_done(const struct master *master)
+{
+	size_t workshops = 0, left = 0;
+
+	if (master->listen_fd >= 0)
+		return false;
+	for (size_t i = 0; i < master->count; i++) {
+		workshops += master->children[i].duty == DUTY_WORKSHOP;
+		left += master->children[i].has_left;
+	}
+	return left == workshops || access(master->config->state_dir, F_OK) < 0;
+}
+
 static void run_until_stopped(struct master *master)
 {
-	for (;;) {
+	while (!is_done(master)) {
 		int number;
 
 		start_due(master);
 		number = next_signal(master);
 		reap(master);
+		kill_overdue(master);
 		if (number == SIGTERM || number == SIGINT)
 			return;
 		if (number == SIGHUP) {
 			log_reopen();
 			signal_all(master, SIGHUP);
 		}
+		if (number == SIGUSR2 && master->reload)
+			reload(master);
 	}
 }
 
-static void prepare(struct master *master)
+static int run(struct master *master, struct err *err)
 {
-	size_t at = 0;
+	bool with_fronts = master->listen_fd >= 0;
 
-	for (uint64_t i = 0; i < master->config->pool_processes; i++)
-		master->children[at++].duty = DUTY_FRONT;
-	for (uint64_t i = 0; i < master->config->workshop_processes; i++)
-		master->children[at++].duty = DUTY_WORKSHOP;
-	master->children[at++].duty = DUTY_KEEPER;
-	master->count = at;
+	if (file_make_folders(master->config->state_dir, 0700, err) < 0)
+		return err_while(err, "making state_dir");
+	master->count = children_of(master->config, with_fronts);
+	master->children = mem_get_array(master->count, sizeof(*master->children));
+	if (!master->children)
+		return err_set(err, ERR_NO_MEMORY, "no room for %zu processes", master->count);
+	fill_children(master->children, master->config, with_fronts);
 	sigemptyset(&master->waited);
 	sigaddset(&master->waited, SIGTERM);
 	sigaddset(&master->waited, SIGINT);
 	sigaddset(&master->waited, SIGHUP);
+	sigaddset(&master->waited, SIGUSR2);
 	sigaddset(&master->waited, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &master->waited, &master->before);
+	log_message(LOG_INFO, with_fronts ? "master_ready" : "helpers_ready", NULL,
+		    "%zu processes, state in %s", master->count, master->config->state_dir);
+	run_until_stopped(master);
+	stop_all(master);
+	log_message(LOG_INFO, with_fronts ? "master_end" : "helpers_end", NULL,
+		    "all processes have ended");
+	mem_give_back(master->children);
+	return 0;
 }
 
-int master_run(const struct config *config, int listen_fd, struct err *err)
+int master_run(const struct config *config, int listen_fd, master_reload_fn *reload_config,
+	       void *payload, struct err *err)
 {
-	struct master master = { .config = config, .listen_fd = listen_fd };
-	size_t most = (size_t)(config->pool_processes + config->workshop_processes + 1);
+	struct master master = { .config = config, .listen_fd = listen_fd, .lock = -1,
+				 .reload = reload_config, .reload_payload = payload };
 
-	if (file_make_folders(config->state_dir, 0700, err) < 0)
-		return err_while(err, "making state_dir");
-	master.children = mem_get_array(most, sizeof(*master.children));
-	if (!master.children)
-		return err_set(err, ERR_NO_MEMORY, "no room for %zu processes", most);
-	prepare(&master);
-	log_message(LOG_INFO, "master_ready", NULL, "%zu processes, state in %s", master.count,
-		    config->state_dir);
-	run_until_stopped(&master);
-	stop_all(&master);
-	log_message(LOG_INFO, "master_end", NULL, "all processes have ended");
-	mem_give_back(master.children);
-	return 0;
+	return run(&master, err);
+}
+
+int master_run_on_demand(const struct config *config, int lock, struct err *err)
+{
+	struct master master = { .config = config, .listen_fd = -1, .lock = lock };
+
+	return run(&master, err);
 }

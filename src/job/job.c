@@ -67,15 +67,25 @@ static int read_count(void *payload, const struct store_value *columns, unsigned
 	return 1;
 }
 
-static int refuse_when_full(struct jobs *jobs, struct err *err)
+int job_count_live(struct jobs *jobs, uint64_t *count, struct err *err)
 {
 	int64_t live = 0;
 
-	if (jobs->config->max_concurrent_requests == CONFIG_UNLIMITED)
-		return 0;
 	if (store_run(jobs->store, STATEMENT_job_count_live, NULL, 0, read_count, &live, err) < 0)
 		return -1;
-	if ((uint64_t)live < jobs->config->max_concurrent_requests)
+	*count = (uint64_t)live;
+	return 0;
+}
+
+static int refuse_when_full(struct jobs *jobs, struct err *err)
+{
+	uint64_t live = 0;
+
+	if (jobs->config->max_concurrent_requests == CONFIG_UNLIMITED)
+		return 0;
+	if (job_count_live(jobs, &live, err) < 0)
+		return -1;
+	if (live < jobs->config->max_concurrent_requests)
 		return 0;
 	return err_set(err, ERR_BUSY, "maximum number of concurrent requests reached");
 }

@@ -73,6 +73,10 @@ int job_look(struct jobs *jobs, const char *id, enum job_state *state, struct er
 int job_result(struct jobs *jobs, const char *id, struct buf *reply, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* How many are queued or running. */
+int job_count_live(struct jobs *jobs, uint64_t *count, struct err *err)
+	__attribute__((warn_unused_result));
+
 /* A request that never was pending, when jobs.record is `all`. */
 int job_record(struct jobs *jobs, const char *kind, struct text scope, int64_t millis,
 	       struct err *err) __attribute__((warn_unused_result));

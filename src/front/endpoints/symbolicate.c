@@ -6,6 +6,7 @@
 #include "board/board.h"
 #include "config/config.h"
 #include "front/internal.h"
+#include "front/on_demand.h"
 #include "symbolicate/symbolicate.h"
 
 /* The resolver that never blocks: what is not there has to wait for a workshop. */
@@ -52,6 +53,8 @@ static int submit(struct worker *worker, struct request *request, const struct r
 		       request->job_id, err) < 0)
 		return -1;
 	board_count(worker->front->board, BOARD_JOBS_SUBMITTED, 1);
+	if (worker->front->on_demand)
+		on_demand_want(worker->front->on_demand);
 	return 0;
 }
 
