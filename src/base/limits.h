@@ -32,6 +32,9 @@
 #define LIMIT_NAME_BYTES              ((size_t)1 << 20)  /* one symbol or path name */
 #define LIMIT_NAMES_BYTES             ((size_t)256 << 20) /* all document names of one Portable PDB */
 #define LIMIT_MANIFEST_BYTES          ((uint64_t)64 << 20) /* manifest.json of one source bundle */
+#define LIMIT_SOURCES_BYTES           ((uint64_t)4 << 30)  /* all sources of one object, unpacked */
+#define LIMIT_SOURCE_LINKS            4096u     /* patterns of one object */
+#define LIMIT_URL_BYTES               ((size_t)8192)      /* of one source */
 #define LIMIT_SEQUENCE_POINTS         (1u << 25) /* of all methods of one Portable PDB */
 #define LIMIT_DEMANGLED_BYTES         4096u     /* longer: the mangled name stays */
 #define LIMIT_MANGLED_BYTES           ((size_t)64 * 1024) /* longer is not demangled */

@@ -11,9 +11,9 @@
 /* Counters are found by arithmetic on their neighbours: hold the table to its order. */
 _Static_assert(BOARD_REQUESTS_OTHER_OTHER - BOARD_REQUESTS_SYMBOLICATE_200 ==
 	       BOARD_ENDPOINTS * 10 - 1, "requests stand together, ten per endpoint");
-_Static_assert(BOARD_CACHE_SOURCE_INDEX_MISS - BOARD_CACHE_OBJECTS_HIT_MEMORY ==
+_Static_assert(BOARD_CACHE_SOURCES_MISS - BOARD_CACHE_OBJECTS_HIT_MEMORY ==
 	       (int)BOARD_CACHE_KINDS * BOARD_LOOKUPS - 1, "look-ups stand together");
-_Static_assert(BOARD_CACHE_SOURCE_INDEX_BYTES - BOARD_CACHE_OBJECTS_BYTES ==
+_Static_assert(BOARD_CACHE_SOURCES_BYTES - BOARD_CACHE_OBJECTS_BYTES ==
 	       (int)BOARD_CACHE_KINDS - 1, "bytes stand together");
 
 static const struct board_metric metrics[BOARD_COUNTERS] = {

@@ -20,7 +20,7 @@ enum board_lookup {
 	BOARD_LOOKUP_HIT_MEMORY, BOARD_LOOKUP_HIT_ROW, BOARD_LOOKUP_MISS,
 	BOARD_LOOKUPS
 };
-#define BOARD_CACHE_KINDS 11u    /* as many as enum cache_kind has, in its order */
+#define BOARD_CACHE_KINDS 12u    /* as many as enum cache_kind has, in its order */
 
 /* A status without a counter of its own is counted as "other". */
 enum board_counter board_counter_of_request(enum board_endpoint endpoint, int status);

@@ -15,7 +15,7 @@
 #include "cache/room.h"
 #include "store/statements.h"
 
-_Static_assert(BOARD_CACHE_SOURCE_INDEX_MISS - BOARD_CACHE_OBJECTS_HIT_MEMORY ==
+_Static_assert(BOARD_CACHE_SOURCES_MISS - BOARD_CACHE_OBJECTS_HIT_MEMORY ==
 	       CACHE_KINDS * 3 - 1, "three look-up counters per kind, in the order of kinds");
 
 enum lookup { HIT_MEMORY, HIT_ROW, MISS };

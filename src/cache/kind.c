@@ -27,6 +27,7 @@ static const struct {
 	[CACHE_SOURCEFILES]      = { "sourcefiles",      DOWNLOADED, 1 },
 	[CACHE_PROGUARD]         = { "proguard",         DOWNLOADED, 1 },
 	[CACHE_SOURCE_INDEX]     = { "source_index",     INDEX,      1 },
+	[CACHE_SOURCES]          = { "sources",          DERIVED,    1 },
 };
 
 const char *cache_kind_name(enum cache_kind kind)

@@ -13,7 +13,7 @@
 #include "cache/room.h"
 #include "store/statements.h"
 
-_Static_assert(BOARD_CACHE_SOURCE_INDEX_BYTES - BOARD_CACHE_OBJECTS_BYTES == CACHE_KINDS - 1,
+_Static_assert(BOARD_CACHE_SOURCES_BYTES - BOARD_CACHE_OBJECTS_BYTES == CACHE_KINDS - 1,
 	       "one byte counter per kind, in the order of kinds");
 
 struct publication {

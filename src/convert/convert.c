@@ -15,6 +15,8 @@ const struct cell_operation convert_operations[] = {
 	{ "inspect", convert_run_inspect },
 	{ "symcache", convert_run_symcache },
 	{ "ppdbcache", convert_run_ppdbcache },
+	{ "sources", convert_run_sources },
+	{ "sourcefile", convert_run_sourcefile },
 	{ "demangle", convert_run_demangle },
 };
 const size_t convert_operation_count =
@@ -195,6 +197,20 @@ done:
 	buf_release(&out);
 	cJSON_Delete(object);
 	return rc;
+}
+
+/* --- sources ---------------------------------------------------------------------------- */
+
+int convert_sources_parameters(const struct convert_sources *sources, struct buf *out,
+			       struct err *err)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, out);
+	json_object(&json);
+	member_size(&json, "source_max_bytes", sources->source_max_bytes);
+	json_object_end(&json);
+	return buf_check(out, err);
 }
 
 /* --- symcache --------------------------------------------------------------------------- */

@@ -4,7 +4,8 @@
  * Each operation is bytes in by descriptor, files and a small JSON reply out; the asking
  * side has a function that writes the parameters and one that reads the reply.
  *
- * May include: base, unpack, object, demangle, symcache, ppdbcache, sandbox.
+ * May include: base, unpack, object, demangle, symcache, ppdbcache,
+ * sourcecache, sandbox.
  */
 #ifndef CONVERT_CONVERT_H
 #define CONVERT_CONVERT_H
@@ -77,6 +78,15 @@ int convert_symcache_reply_parse(struct text reply, struct arena *arena,
  * ppdbcache: input "object", output "ppdbcache"; no parameters.  The reply is that of symcache,
  * a method being a unit.
  */
+
+/*
+ * sources: input "object", output "sources": all the sources of an object, ready to be quoted.
+ * sourcefile: input "file" (as downloaded), output "sources": that one source file.
+ * The reply is that of symcache, a file being a unit.
+ */
+struct convert_sources { uint64_t source_max_bytes; };
+int convert_sources_parameters(const struct convert_sources *sources, struct buf *out,
+			       struct err *err) __attribute__((warn_unused_result));
 
 /*
  * demangle: resident.  One message holds any number of names, the answer as many.

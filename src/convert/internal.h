@@ -21,6 +21,8 @@ struct json_writer;
 int convert_run_inspect(struct cell *cell, struct err *err);
 int convert_run_symcache(struct cell *cell, struct err *err);
 int convert_run_ppdbcache(struct cell *cell, struct err *err);
+int convert_run_sources(struct cell *cell, struct err *err);
+int convert_run_sourcefile(struct cell *cell, struct err *err);
 int convert_run_demangle(struct cell *cell, struct err *err);
 
 void convert_meta_write(const struct convert_meta *meta, struct json_writer *json);

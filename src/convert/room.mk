@@ -9,13 +9,14 @@ libconvert_a_SOURCES = \
 	src/convert/json.c \
 	src/convert/make.c \
 	src/convert/managed.c \
+	src/convert/sources.c \
 	src/convert/memo.c src/convert/memo.h \
 	src/convert/names.c
 libconvert_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS)
 
 if HAVE_CHECK
 check_PROGRAMS += tests/convert/test_convert tests/convert/test_cells
-convert_test_libs = libconvert.a libppdbcache.a libsandbox.a libboard.a libdemangle.a libsupport.a \
+convert_test_libs = libconvert.a libppdbcache.a libsourcecache.a libsandbox.a libboard.a libdemangle.a libsupport.a \
 	$(symcache_libs) $(CJSON_LIBS) $(SECCOMP_LIBS) $(IBERTY_LIBS) $(CHECK_LIBS)
 convert_test_cppflags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 tests_convert_test_convert_SOURCES = tests/convert/test_convert.c

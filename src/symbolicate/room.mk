@@ -24,7 +24,7 @@ libsymbolicate_a_SOURCES = \
 libsymbolicate_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS)
 
 if HAVE_CHECK
-symbolicate_test_libs = libsymbolicate.a libsource.a libsupport.a libsymcache.a libppdbcache.a libbase.a \
+symbolicate_test_libs = libsymbolicate.a libsource.a libsupport.a libsymcache.a libppdbcache.a libsourcecache.a libbase.a \
 	$(CHECK_LIBS) $(CJSON_LIBS) $(CRYPTO_LIBS)
 symbolicate_test_flags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) $(CJSON_CFLAGS) -I$(top_srcdir)/tests
 check_PROGRAMS += tests/symbolicate/test_request tests/symbolicate/test_native \
@@ -52,7 +52,7 @@ EXTRA_PROGRAMS += tests/bench/bench_answer
 tests_bench_bench_answer_SOURCES = tests/bench/bench_answer.c \
 	tests/symbolicate/fake.c tests/symbolicate/fake.h
 tests_bench_bench_answer_LDADD = libsymbolicate.a libsource.a libcache.a libconvert.a \
-	libsymcache.a libppdbcache.a libobject.a libdwarf.a libobject.a libdemangle.a libsandbox.a libstore.a \
+	libsymcache.a libppdbcache.a libsourcecache.a libobject.a libdwarf.a libobject.a libdemangle.a libsandbox.a libstore.a \
 	libboard.a libconfig.a libunpack.a libbase.a $(CJSON_LIBS) $(SQLITE_LIBS) $(YAML_LIBS) \
 	$(SECCOMP_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS)
 tests_bench_bench_answer_CPPFLAGS = $(AM_CPPFLAGS) $(CJSON_CFLAGS) -I$(top_srcdir)/tests
@@ -64,7 +64,7 @@ tests_fuzz_fuzz_request_SOURCES = tests/fuzz/fuzz_request.c \
 	tests/symbolicate/fake.c tests/symbolicate/fake_lower.c \
 	tests/symbolicate/fake.h
 tests_fuzz_fuzz_request_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_fuzz_request_LDADD = libsymbolicate.a libsource.a libsymcache.a libppdbcache.a libbase.a \
+tests_fuzz_fuzz_request_LDADD = libsymbolicate.a libsource.a libsymcache.a libppdbcache.a libsourcecache.a libbase.a \
 	$(CJSON_LIBS) $(CRYPTO_LIBS)
 tests_fuzz_fuzz_request_CPPFLAGS = $(AM_CPPFLAGS) $(CJSON_CFLAGS) -I$(top_srcdir)/tests
 endif
