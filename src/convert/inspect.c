@@ -63,6 +63,15 @@ static int unpack(struct inspection *inspection, struct err *err)
 
 	if (kind == UNPACK_NONE)
 		return 0;
+	if (kind == UNPACK_ZIP || kind == UNPACK_CAB) {
+		const struct text archive = { (const char *)inspection->map.bytes,
+					      inspection->map.size };
+
+		if (unpack_archive(kind, archive, inspection->output,
+				   inspection->asked.max_bytes, err) < 0)
+			return -1;
+		return map_again(inspection, err);
+	}
 	if (lseek(inspection->input, 0, SEEK_SET) < 0)
 		return err_os(err, errno, "going to the start of the input");
 	if (unpack_stream(kind, inspection->input, inspection->output,

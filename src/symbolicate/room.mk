@@ -54,7 +54,7 @@ tests_bench_bench_answer_SOURCES = tests/bench/bench_answer.c \
 tests_bench_bench_answer_LDADD = libsymbolicate.a libsource.a libcache.a libconvert.a \
 	libsymcache.a libppdbcache.a libsourcecache.a libobject.a libdwarf.a libobject.a libdemangle.a libsandbox.a libstore.a \
 	libboard.a libconfig.a libunpack.a libbase.a $(CJSON_LIBS) $(SQLITE_LIBS) $(YAML_LIBS) \
-	$(SECCOMP_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS)
+	$(SECCOMP_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(MSPACK_LIBS) $(CRYPTO_LIBS)
 tests_bench_bench_answer_CPPFLAGS = $(AM_CPPFLAGS) $(CJSON_CFLAGS) -I$(top_srcdir)/tests
 
 EXTRA_DIST += tests/fuzz/corpus/request

@@ -13,14 +13,28 @@
 
 struct stream {
 	int in_fd, out_fd;
+	const struct text *packed;   /* all of the input; NULL: it comes from in_fd */
 	uint8_t *in, *out;
 	uint64_t read_bytes, written_bytes, ceiling_bytes;
+	uint32_t crc;                /* of what was written */
 };
+
+static void take_packed(struct stream *stream, struct decoder_step *step)
+{
+	step->in = (const uint8_t *)stream->packed->bytes;
+	step->in_size = stream->packed->size;
+	step->last = true;
+	stream->read_bytes = stream->packed->size;
+}
 
 static int fill(struct stream *stream, struct decoder_step *step, struct err *err)
 {
 	ssize_t got;
 
+	if (stream->packed) {
+		take_packed(stream, step);
+		return 0;
+	}
 	do {
 		got = read(stream->in_fd, stream->in, STREAM_BUFFER_BYTES);
 	} while (got < 0 && errno == EINTR);
@@ -39,6 +53,8 @@ static int drain(struct stream *stream, size_t size, struct err *err)
 		return err_set(err, ERR_LIMIT, "unpacks to more than %llu bytes",
 			       (unsigned long long)stream->ceiling_bytes);
 	stream->written_bytes += size;
+	if (stream->packed)
+		stream->crc = (uint32_t)crc32(stream->crc, stream->out, (uInt)size);
 	return file_write_all(stream->out_fd, stream->out, size, err);
 }
 
@@ -75,23 +91,51 @@ static int pump(struct stream *stream, struct decoder *decoder, struct err *err)
 		       unpack_kind_name(decoder->kind), (unsigned long long)stream->read_bytes);
 }
 
+static int run(struct stream *stream, enum unpack_kind kind, struct err *err)
+{
+	struct decoder decoder;
+	int rc = decoder_begin(&decoder, kind, err);
+
+	if (!stream->packed)
+		stream->in = mem_get(STREAM_BUFFER_BYTES);
+	stream->out = mem_get(STREAM_BUFFER_BYTES);
+	if (rc == 0 && ((!stream->in && !stream->packed) || !stream->out))
+		rc = err_set(err, ERR_NO_MEMORY, "no memory to unpack");
+	if (rc == 0)
+		rc = pump(stream, &decoder, err);
+	mem_give_back(stream->in);
+	mem_give_back(stream->out);
+	decoder_end(&decoder);
+	return rc;
+}
+
 int unpack_stream(enum unpack_kind kind, int in_fd, int out_fd, uint64_t ceiling_bytes,
 		  struct err *err)
 {
 	struct stream stream = {
 		.in_fd = in_fd, .out_fd = out_fd, .ceiling_bytes = ceiling_bytes,
 	};
-	struct decoder decoder;
-	int rc = decoder_begin(&decoder, kind, err);
 
-	stream.in = mem_get(STREAM_BUFFER_BYTES);
-	stream.out = mem_get(STREAM_BUFFER_BYTES);
-	if (rc == 0 && (!stream.in || !stream.out))
-		rc = err_set(err, ERR_NO_MEMORY, "no memory to unpack");
-	if (rc == 0)
-		rc = pump(&stream, &decoder, err);
-	mem_give_back(stream.in);
-	mem_give_back(stream.out);
-	decoder_end(&decoder);
-	return rc;
+	return run(&stream, kind, err);
+}
+
+int unpack_checked(enum unpack_kind kind, struct text packed, int out_fd, uint64_t out_size,
+		   uint32_t crc, struct err *err)
+{
+	struct stream stream = {
+		.in_fd = -1, .out_fd = out_fd, .packed = &packed, .ceiling_bytes = out_size,
+	};
+
+	if (run(&stream, kind, err) < 0) {
+		if (err->kind != ERR_LIMIT)
+			return -1;
+		return err_set(err, ERR_MALFORMED, "it holds more than the %llu bytes it promises",
+			       (unsigned long long)out_size);
+	}
+	if (stream.written_bytes != out_size)
+		return err_set(err, ERR_MALFORMED, "it holds %llu bytes, not the %llu it promises",
+			       (unsigned long long)stream.written_bytes, (unsigned long long)out_size);
+	if (stream.crc != crc)
+		return err_set(err, ERR_MALFORMED, "Invalid checksum");
+	return 0;
 }

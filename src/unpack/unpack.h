@@ -1,7 +1,7 @@
 /*
  * unpack -- what compressed bytes hold, never more of it than the caller allows.
  *
- * Thin faces over zlib, libzstd and liblzma.  From memory to memory the size is known
+ * Thin faces over zlib, libzstd, liblzma and libmspack.  From memory to memory the size is known
  * beforehand and must be met exactly; from descriptor to descriptor a ceiling ends the work.
  * Who unpacks brings the memory: `struct unpack_room` keeps big pieces in shared mappings,
  * so that a section of a gigabyte is not a gigabyte of a cell's own data.
@@ -26,7 +26,7 @@ enum unpack_kind {
 	UNPACK_DEFLATE,              /* raw: has no magic, is never recognised */
 	UNPACK_ZSTD,
 	UNPACK_XZ,                   /* never recognised in downloads either */
-	UNPACK_ZIP, UNPACK_CAB,      /* recognised, and refused with words */
+	UNPACK_ZIP, UNPACK_CAB,      /* archives: unpack_archive() */
 	UNPACK_KINDS
 };
 
@@ -54,6 +54,11 @@ int unpack_xz_size(const char *name, struct text packed, uint64_t *size, struct 
  * ERR_LIMIT: more than ceiling_bytes; ERR_UNSUPPORTED: zip, cab; ERR_IO: a descriptor. */
 int unpack_stream(enum unpack_kind kind, int in_fd, int out_fd, uint64_t ceiling_bytes,
 		  struct err *err) __attribute__((warn_unused_result));
+
+/* The one file that a zip or cab archive must hold; its name does not matter.  ERR_MALFORMED:
+ * damaged, empty, more than one; ERR_LIMIT: more than ceiling_bytes. */
+int unpack_archive(enum unpack_kind kind, struct text archive, int out_fd, uint64_t ceiling_bytes,
+		   struct err *err) __attribute__((warn_unused_result));
 
 /* --- Room for what was unpacked ------------------------------------------------------ */
 

@@ -206,7 +206,7 @@ START_TEST(bombs_end_at_the_ceiling)
 }
 END_TEST
 
-START_TEST(kinds_to_come_are_refused)
+START_TEST(archives_are_no_streams)
 {
 	struct file_map result;
 	struct err err = ERR_INIT;
@@ -345,7 +345,7 @@ int main(void)
 	tcase_add_test(tcase, trailing_garbage_is_malformed);
 	tcase_add_test(tcase, empty_input);
 	tcase_add_test(tcase, bombs_end_at_the_ceiling);
-	tcase_add_test(tcase, kinds_to_come_are_refused);
+	tcase_add_test(tcase, archives_are_no_streams);
 	tcase_add_test(tcase, recognises_by_four_bytes);
 	tcase_add_test(tcase, xz_tells_its_size);
 	tcase_add_test(tcase, room_keeps_to_its_ceiling);

@@ -11,8 +11,8 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "object/bundle/manifest.h"
-#include "object/bundle/zip.h"
 #include "unpack/unpack.h"
+#include "unpack/zip.h"
 
 #define HEADER_BYTES 8u              /* "SYSB" and a version nobody checks */
 

@@ -2,7 +2,7 @@
  * zip.c -- see zip.h.  The end record is looked for from the end of the file, as the comment
  * behind it may be anything; the directory lies right before it.
  */
-#include "object/bundle/zip.h"
+#include "unpack/zip.h"
 
 #include <stdlib.h>
 

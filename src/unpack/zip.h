@@ -3,10 +3,10 @@
  *
  * Bytes before the archive are fine, whether its offsets count them or not.  Sizes are what
  * the directory says: whoever unpacks holds the contents against them.  Names are only names
- * here, nothing is ever written to a path.  Private to this folder.
+ * here, nothing is ever written to a path.
  */
-#ifndef OBJECT_BUNDLE_ZIP_H
-#define OBJECT_BUNDLE_ZIP_H
+#ifndef UNPACK_ZIP_H
+#define UNPACK_ZIP_H
 
 #include <stddef.h>
 #include <stdint.h>
