@@ -13,6 +13,7 @@
 
 const struct cell_operation convert_operations[] = {
 	{ "inspect", convert_run_inspect },
+	{ "auxiliary", convert_run_auxiliary },
 	{ "symcache", convert_run_symcache },
 	{ "ppdbcache", convert_run_ppdbcache },
 	{ "sources", convert_run_sources },
@@ -195,6 +196,37 @@ int convert_inspect_reply(struct text reply, struct arena *arena, bool *object_w
 	rc = meta_json->bytes ? 0 : err_set(err, ERR_NO_MEMORY, "no memory for a cell's reply");
 done:
 	buf_release(&out);
+	cJSON_Delete(object);
+	return rc;
+}
+
+/* --- auxiliary -------------------------------------------------------------------------- */
+
+int convert_auxiliary_parameters(const struct convert_auxiliary *auxiliary, struct buf *out,
+				 struct err *err)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, out);
+	json_object(&json);
+	json_member_bool(&json, "is_uuidmap", auxiliary->is_uuidmap);
+	member_size(&json, "max_bytes", auxiliary->max_bytes);
+	json_object_end(&json);
+	return buf_check(out, err);
+}
+
+int convert_auxiliary_reply(struct text reply, struct debugid *original, struct err *err)
+{
+	const char *told;
+	cJSON *object;
+	int rc = 0;
+
+	*original = (struct debugid){ .kind = DEBUGID_NIL };
+	if (convert_json_parse(reply, &object, err) < 0)
+		return err_while(err, "reading a cell's reply");
+	told = convert_json_string(object, "original");
+	if (told && !debugid_parse(text_of(told), original))
+		rc = err_set(err, ERR_MALFORMED, "a cell's reply has a UUID that is none");
 	cJSON_Delete(object);
 	return rc;
 }

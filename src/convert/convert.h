@@ -60,8 +60,22 @@ int convert_meta_parse(struct text json, struct arena *arena, struct convert_met
 		       struct err *err) __attribute__((warn_unused_result));
 
 /*
+ * auxiliary: input "file" (as downloaded), output "object".
+ * A file that is no object but helps to read one: copied, unpacked as by inspect.  Of a UUID map
+ * there is no output, only `original`: the UUID the program had before it was built again.
+ */
+struct convert_auxiliary {
+	bool is_uuidmap;
+	uint64_t max_bytes;          /* of the unpacked file */
+};
+int convert_auxiliary_parameters(const struct convert_auxiliary *auxiliary, struct buf *out,
+				 struct err *err) __attribute__((warn_unused_result));
+int convert_auxiliary_reply(struct text reply, struct debugid *original /* nil: none */,
+			    struct err *err) __attribute__((warn_unused_result));
+
+/*
  * symcache: input "object", output "symcache"; wants companions by role name ("dwz", "dwp",
- * "debuglink", "dwo") while it works.  The reply counts units, bad units, ranges.
+ * "debuglink", "dwo", "bcsymbolmap") while it works.  The reply counts units, bad units, ranges.
  */
 struct convert_symcache {
 	uint64_t max_section_bytes;

@@ -214,3 +214,59 @@ int convert_run_inspect(struct cell *cell, struct err *err)
 	arena_release(&inspection.arena);
 	return rc;
 }
+
+/* --- Files that are no objects ------------------------------------------------------------ */
+
+static int read_auxiliary_parameters(struct inspection *inspection, struct text parameters,
+				     bool *is_uuidmap, struct err *err)
+{
+	cJSON *object;
+
+	if (convert_json_parse(parameters, &object, err) < 0)
+		return -1;
+	inspection->asked.max_bytes = convert_json_size(object, "max_bytes");
+	*is_uuidmap = convert_json_bool(object, "is_uuidmap");
+	cJSON_Delete(object);
+	return 0;
+}
+
+static int tell_auxiliary(const struct inspection *inspection, bool is_uuidmap, struct buf *out,
+			  struct err *err)
+{
+	const struct text bytes = { (const char *)inspection->map.bytes, inspection->map.size };
+	char original[DEBUGID_TEXT_BYTES];
+	struct json_writer json;
+	struct debugid id;
+
+	if (is_uuidmap && convert_uuidmap_read(bytes, &id, err) < 0)
+		return -1;
+	if (!is_uuidmap && !inspection->written &&
+	    move_bytes(inspection->input, 0, bytes.size, inspection->output, err) < 0)
+		return -1;
+	json_writer_init(&json, out);
+	json_object(&json);
+	if (is_uuidmap) {
+		debugid_format(&id, original);
+		json_member_string(&json, "original", original);
+	}
+	json_object_end(&json);
+	return buf_check(out, err);
+}
+
+int convert_run_auxiliary(struct cell *cell, struct err *err)
+{
+	struct inspection inspection = {
+		.input = cell_input(cell, "file"), .output = cell_output(cell, "object"),
+	};
+	bool is_uuidmap;
+	int rc = -1;
+
+	arena_init(&inspection.arena, cell->memory_bytes);
+	if (read_auxiliary_parameters(&inspection, cell->parameters, &is_uuidmap, err) == 0 &&
+	    file_map_fd(&inspection.map, inspection.input, err) == 0 &&
+	    unpack(&inspection, err) == 0)
+		rc = tell_auxiliary(&inspection, is_uuidmap, cell->reply, err);
+	file_unmap(&inspection.map);
+	arena_release(&inspection.arena);
+	return rc;
+}

@@ -19,6 +19,7 @@ struct json_writer;
 #define CONVERT_NAMES_MAX (1u << 20)
 
 int convert_run_inspect(struct cell *cell, struct err *err);
+int convert_run_auxiliary(struct cell *cell, struct err *err);
 int convert_run_symcache(struct cell *cell, struct err *err);
 int convert_run_ppdbcache(struct cell *cell, struct err *err);
 int convert_run_sources(struct cell *cell, struct err *err);
@@ -28,6 +29,10 @@ int convert_run_demangle(struct cell *cell, struct err *err);
 void convert_meta_write(const struct convert_meta *meta, struct json_writer *json);
 /* False: it is not written so, or memory is short; nothing was taken from the arena. */
 bool convert_meta_read_quickly(struct text json, struct arena *arena, struct convert_meta *meta);
+
+/* The UUID a program had before it was built again (uuidmap.c). */
+int convert_uuidmap_read(struct text xml, struct debugid *original, struct err *err)
+	__attribute__((warn_unused_result));
 
 /* --- JSON that a cell may have written (json.c) ------------------------------------------ */
 

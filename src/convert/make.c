@@ -32,7 +32,8 @@ static bool was_asked(const struct asking *asking, const struct object_want *wan
 	return false;
 }
 
-/* A companion that turns out to be broken is as good as absent: the object works without. */
+/* A companion that turns out to be broken is as good as absent: the object works without.
+ * But for a map of names: hidden ones would be remembered as if there had been no map. */
 static int attach(struct object *object, enum object_role role, int fd, struct err *err)
 {
 	struct file_map map;         /* stays mapped: the object borrows it until the cell ends */
@@ -42,7 +43,9 @@ static int attach(struct object *object, enum object_role role, int fd, struct e
 		return -1;
 	if (object_attach(object, role, map.bytes, map.size, &why) == 0)
 		return 0;
-	if (why.kind == ERR_MALFORMED || why.kind == ERR_UNSUPPORTED || why.kind == ERR_NOT_FOUND)
+	if (role != OBJECT_ROLE_BCSYMBOLMAP &&
+	    (why.kind == ERR_MALFORMED || why.kind == ERR_UNSUPPORTED ||
+	     why.kind == ERR_NOT_FOUND))
 		return 0;
 	*err = why;
 	return err_while(err, "attaching the %s companion", object_role_name(role));

@@ -11,7 +11,8 @@ libconvert_a_SOURCES = \
 	src/convert/managed.c \
 	src/convert/sources.c \
 	src/convert/memo.c src/convert/memo.h \
-	src/convert/names.c
+	src/convert/names.c \
+	src/convert/uuidmap.c
 libconvert_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS)
 
 if HAVE_CHECK

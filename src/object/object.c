@@ -38,6 +38,7 @@ static const char *const kind_names[OBJECT_KINDS] = {
 static const char *const role_names[OBJECT_ROLES] = {
 	[OBJECT_ROLE_DWZ] = "dwz", [OBJECT_ROLE_DWP] = "dwp",
 	[OBJECT_ROLE_DEBUGLINK] = "debuglink", [OBJECT_ROLE_DWO] = "dwo",
+	[OBJECT_ROLE_BCSYMBOLMAP] = "bcsymbolmap",
 };
 
 const char *object_kind_name(enum object_kind kind)

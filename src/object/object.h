@@ -47,6 +47,7 @@ enum object_role {
 	OBJECT_ROLE_DWP,             /* package of split units; id is the object's own */
 	OBJECT_ROLE_DEBUGLINK,       /* .gnu_debuglink */
 	OBJECT_ROLE_DWO,             /* one split unit; id is its 64-bit dwo id in hex */
+	OBJECT_ROLE_BCSYMBOLMAP,     /* what hidden names stand for; id is the object's own */
 	OBJECT_ROLES
 };
 
@@ -298,6 +299,6 @@ int object_each_source(const struct object *object, struct arena *scratch,
 	__attribute__((warn_unused_result));
 
 const char *object_kind_name(enum object_kind kind);   /* "rel", "exe", "lib", "dbg", ... */
-const char *object_role_name(enum object_role role);   /* "dwz", "dwp", "debuglink", "dwo" */
+const char *object_role_name(enum object_role role);   /* "dwz", "dwp", "debuglink", ... */
 
 #endif

@@ -12,6 +12,7 @@ libobject_a_SOURCES = \
 	src/object/elf/elf_relocate.c src/object/elf/elf_sections.c \
 	src/object/elf/elf_symbols.c \
 	src/object/macho/macho.c src/object/macho/macho_file.c src/object/macho/macho_file.h \
+	src/object/macho/macho_hidden.c src/object/macho/macho_hidden.h \
 	src/object/macho/macho_identity.c src/object/macho/macho_symbols.c \
 	src/object/wasm/wasm.c src/object/wasm/wasm_file.c src/object/wasm/wasm_file.h \
 	src/object/wasm/wasm_functions.c \

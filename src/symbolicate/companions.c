@@ -1,6 +1,7 @@
 /*
  * companions.c -- the other files an object wants: dwz supplements, dwp packages, debuglink
- * targets, found by build id in the same sources.
+ * targets, found by build id in the same sources; BCSymbolMaps, found in two steps: a UUID map
+ * of the object's debug id says under which UUID the BCSymbolMap is kept.
  *
  * Their look-ups say nothing to the user; which were there and which were not is part of
  * the SymCache's key, so that one that appears later makes a better SymCache.
@@ -11,6 +12,8 @@
 #include "base/limits.h"
 
 static const enum file_type debug_files[] = { FILE_TYPE_ELF_DEBUG };
+static const enum file_type uuid_maps[] = { FILE_TYPE_UUIDMAP };
+static const enum file_type symbol_maps[] = { FILE_TYPE_BCSYMBOLMAP };
 
 static const struct tried *winner_of(const struct module *module)
 {
@@ -22,6 +25,7 @@ static bool is_looked_for(const struct object_want *want, const struct convert_m
 	switch (want->role) {
 	case OBJECT_ROLE_DWZ:
 	case OBJECT_ROLE_DWP:
+	case OBJECT_ROLE_BCSYMBOLMAP:
 		return true;
 	case OBJECT_ROLE_DEBUGLINK:
 		return !meta->has_debug_info;
@@ -48,6 +52,68 @@ static void companion_ids(struct companion_lookup *companion, const struct modul
 	}
 }
 
+/* --- BCSymbolMaps ------------------------------------------------------------------------ */
+
+/* UUID maps stand where the debug id asked for says; the object's own may be another. */
+static int plan_uuid_maps(struct native *native, struct companion_lookup *companion,
+			  const struct module *module, struct resolver *resolver, struct err *err)
+{
+	const struct object_ids *own = &module->raw->ids;
+	const struct wanted wanted = {
+		.sources = native->request.sources, .ids = &companion->first_ids,
+		.types = uuid_maps, .type_count = 1, .is_auxiliary = true,
+	};
+
+	companion->first_ids = (struct object_ids){
+		.type = own->type, .debug_id = own->debug_id,
+		.code_file = own->code_file, .debug_file = own->debug_file,
+	};
+	if (debugid_is_nil(&own->debug_id))
+		return 0;
+	return lookup_plan(&companion->first, native->work, &wanted, resolver, err);
+}
+
+static const struct tried *first_success(const struct lookup *lookup)
+{
+	for (size_t i = 0; i < lookup->locations.count; i++)
+		if (!lookup->tried[i]->failure)
+			return lookup->tried[i];
+	return NULL;
+}
+
+static int plan_symbol_maps(struct native *native, struct companion_lookup *companion,
+			    struct resolver *resolver, struct err *err)
+{
+	const struct tried *map = first_success(&companion->first);
+	const struct wanted wanted = {
+		.sources = native->request.sources, .ids = &companion->ids,
+		.types = symbol_maps, .type_count = 1, .is_auxiliary = true,
+	};
+
+	if (!map)
+		return 0;
+	companion->ids = companion->first_ids;
+	companion->ids.debug_id = map->original;
+	return lookup_plan(&companion->lookup, native->work, &wanted, resolver, err);
+}
+
+/* READY: what `lookup` has to look for is known. */
+static enum resolved resolve_first(struct native *native, struct companion_lookup *companion,
+				   struct resolver *resolver, struct err *err)
+{
+	enum resolved resolved;
+
+	if (!companion->first.is_planned || companion->lookup.is_planned)
+		return RESOLVED_READY;
+	resolved = lookup_resolve(&companion->first, native->work, resolver, err);
+	if (resolved != RESOLVED_READY)
+		return resolved;
+	return plan_symbol_maps(native, companion, resolver, err) < 0 ? RESOLVED_ERROR
+								      : RESOLVED_READY;
+}
+
+/* --- All of them ------------------------------------------------------------------------- */
+
 static int plan_one(struct native *native, struct companion_lookup *companion,
 		    const struct module *module, struct resolver *resolver, struct err *err)
 {
@@ -56,6 +122,8 @@ static int plan_one(struct native *native, struct companion_lookup *companion,
 		.type_count = sizeof(debug_files) / sizeof(debug_files[0]),
 	};
 
+	if (companion->want->role == OBJECT_ROLE_BCSYMBOLMAP)
+		return plan_uuid_maps(native, companion, module, resolver, err);
 	companion_ids(companion, module);
 	if (!companion->ids.code_id.size && debugid_is_nil(&companion->ids.debug_id))
 		return 0;
@@ -87,14 +155,23 @@ int companions_plan(struct native *native, struct module *module, struct resolve
 	return 0;
 }
 
+static enum resolved resolve_companion(struct native *native, struct companion_lookup *companion,
+				       struct resolver *resolver, struct err *err)
+{
+	enum resolved first = resolve_first(native, companion, resolver, err);
+
+	return first == RESOLVED_READY ? lookup_resolve(&companion->lookup, native->work, resolver,
+							err) : first;
+}
+
 enum resolved companions_resolve(struct native *native, struct module *module,
 				 struct resolver *resolver, struct err *err)
 {
 	enum resolved all = RESOLVED_READY;
 
 	for (size_t i = 0; i < module->companion_count; i++) {
-		enum resolved one = lookup_resolve(&module->companions[i].lookup, native->work,
-						   resolver, err);
+		enum resolved one = resolve_companion(native, &module->companions[i], resolver,
+						      err);
 
 		if (one == RESOLVED_ERROR || (one == RESOLVED_WAIT && resolver->stops_at_wait))
 			return one;
@@ -102,6 +179,12 @@ enum resolved companions_resolve(struct native *native, struct module *module,
 			all = one;
 	}
 	return all;
+}
+
+void companion_release(struct companion_lookup *companion)
+{
+	lookup_release(&companion->first);
+	lookup_release(&companion->lookup);
 }
 
 static bool is_usable(const struct tried *tried, enum object_role role,
@@ -125,10 +208,17 @@ static const struct location *found_location(const struct companion_lookup *comp
 	return NULL;
 }
 
+/* Maps of names are written as they always were (caching.md §3): only those that are there. */
 static void describe(const struct derive_companion *companion, struct buf *key)
 {
-	buf_add_string(key, "\ncompanion: ");
+	bool is_map = companion->role == OBJECT_ROLE_BCSYMBOLMAP;
+
+	if (is_map && !companion->location)
+		return;
+	buf_add_string(key, is_map ? "\n" : "\ncompanion: ");
 	buf_add_string(key, object_role_name(companion->role));
+	if (is_map)
+		buf_add_char(key, ':');
 	if (companion->location) {
 		buf_add_string(key, "\nsource: ");
 		buf_add_text(key, companion->location->source->id);

@@ -170,7 +170,7 @@ static void release_module(struct module *module)
 	lookup_release(&module->debug);
 	lookup_release(&module->source);
 	for (size_t i = 0; i < module->companion_count; i++)
-		lookup_release(&module->companions[i].lookup);
+		companion_release(&module->companions[i]);
 }
 
 static void native_release(struct work *work)

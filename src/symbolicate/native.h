@@ -29,6 +29,7 @@ struct tried {
 	enum err_kind failure;               /* ERR_NONE: there is an object, `meta` describes it */
 	struct text details;
 	struct convert_meta meta;
+	struct debugid original;             /* of a UUID map, instead of meta */
 };
 
 /* Every location of one purpose (or of one companion), in order of preference. */
@@ -62,6 +63,8 @@ struct features { bool debug_info, unwind_info, symbols, sources; struct text sr
 struct companion_lookup {
 	const struct object_want *want;
 	struct object_ids ids;
+	struct object_ids first_ids;
+	struct lookup first;                 /* of a BCSymbolMap: the UUID maps that lead to it */
 	struct lookup lookup;                /* planned with no location: absent */
 };
 
@@ -161,6 +164,7 @@ struct wanted {                      /* what a look-up is for */
 	const struct object_ids *ids;
 	const enum file_type *types;
 	size_t type_count;
+	bool is_auxiliary;                   /* these files are no objects */
 	const struct lookup *other;          /* locations it has tried already are shared; or NULL */
 };
 /* Lists the locations and makes their keys, or finds both in the resolver's memo. */
@@ -202,6 +206,7 @@ int companions_plan(struct native *native, struct module *module, struct resolve
 		    struct err *err) __attribute__((warn_unused_result));
 enum resolved companions_resolve(struct native *native, struct module *module,
 				 struct resolver *resolver, struct err *err);
+void companion_release(struct companion_lookup *companion);
 /* Fills derive->companions and appends them to the key's text. */
 int companions_describe(struct native *native, struct module *module, struct buf *key,
 			struct err *err) __attribute__((warn_unused_result));

@@ -65,8 +65,23 @@ int derive_key(struct cache_key *key, struct work *work, enum cache_kind kind,
 	return 0;
 }
 
+/* What is asked for first: an object's features, or the file itself. */
+static enum cache_kind kind_of(const struct wanted *wanted, enum file_type type)
+{
+	if (!wanted->is_auxiliary)
+		return CACHE_OBJECT_META;
+	return type == FILE_TYPE_IL2CPP ? CACHE_IL2CPP : CACHE_AUXDIFS;
+}
+
+static void describe_how(struct derive *derive, const struct wanted *wanted)
+{
+	derive->how = wanted->is_auxiliary ? DERIVE_AUXILIARY : DERIVE_OBJECT_META;
+	derive->object_key = wanted->is_auxiliary ? derive->key
+						  : cache_key_as(&derive->key, CACHE_OBJECTS);
+}
+
 static struct tried *make_tried(const struct location *location, struct work *work,
-				struct err *err)
+				const struct wanted *wanted, struct err *err)
 {
 	struct tried *tried = arena_alloc(&work->arena, 1, sizeof(*tried));
 	struct derive *derive;
@@ -77,12 +92,11 @@ static struct tried *make_tried(const struct location *location, struct work *wo
 		return NULL;
 	}
 	derive = &tried->derive;
-	derive->how = DERIVE_OBJECT_META;
 	derive->location = location;
 	if (location_text(location, &work->arena, &rest, err) < 0 ||
-	    derive_key(&derive->key, work, CACHE_OBJECT_META, location, rest, err) < 0)
+	    derive_key(&derive->key, work, kind_of(wanted, location->type), location, rest, err) < 0)
 		return NULL;
-	derive->object_key = cache_key_as(&derive->key, CACHE_OBJECTS);
+	describe_how(derive, wanted);
 	return tried;
 }
 
@@ -118,7 +132,7 @@ static int make_plan(struct lookup *lookup, struct work *work, const struct want
 		if (wanted->other)
 			lookup->tried[i] = find_tried(wanted->other, &list->locations[i], &run);
 		if (!lookup->tried[i])
-			lookup->tried[i] = make_tried(&list->locations[i], work, err);
+			lookup->tried[i] = make_tried(&list->locations[i], work, wanted, err);
 		if (!lookup->tried[i])
 			return -1;
 	}
@@ -126,16 +140,16 @@ static int make_plan(struct lookup *lookup, struct work *work, const struct want
 }
 
 static void recall_tried(struct tried *tried, const struct planned *planned,
-			 const struct location *location, const struct work *work)
+			 const struct location *location, const struct work *work,
+			 const struct wanted *wanted)
 {
 	struct derive *derive = &tried->derive;
 
-	derive->how = DERIVE_OBJECT_META;
 	derive->location = location;
 	derive->key = planned->key;
 	derive->key.scope = scope_of(location->source, work);
 	describe_key(&derive->key, location);
-	derive->object_key = cache_key_as(&derive->key, CACHE_OBJECTS);
+	describe_how(derive, wanted);
 }
 
 /* The same as make_plan() has made before. */
@@ -163,7 +177,7 @@ static int recall_plan(struct lookup *lookup, struct work *work, const struct wa
 		if (lookup->tried[i])
 			continue;
 		lookup->tried[i] = &fresh[i];
-		recall_tried(&fresh[i], planned, &locations[i], work);
+		recall_tried(&fresh[i], planned, &locations[i], work, wanted);
 	}
 	return 0;
 }
@@ -216,6 +230,16 @@ static int read_meta(struct tried *tried, struct work *work, const struct cache_
 	return parsed;
 }
 
+/* A file that is no object is there, and that is all; a UUID map is the UUID it leads to. */
+static int read_auxiliary(struct tried *tried, const struct cache_found *found,
+			  struct err *damage)
+{
+	if (tried->derive.location->type != FILE_TYPE_UUIDMAP ||
+	    debugid_parse(found->payload, &tried->original))
+		return 0;
+	return err_set(damage, ERR_MALFORMED, "no UUID where one was remembered");
+}
+
 /* 1 settled, 0 the entry was damaged and is asked for again, -1 error. */
 static int settle(struct tried *tried, struct work *work, struct resolver *resolver,
 		  const struct cache_found *found, struct err *err)
@@ -225,7 +249,8 @@ static int settle(struct tried *tried, struct work *work, struct resolver *resol
 	tried->failure = found->state == CACHE_READY ? ERR_NONE : found->failure;
 	if (tried->failure)
 		return keep_text(&work->arena, found->details, &tried->details, err) < 0 ? -1 : 1;
-	if (read_meta(tried, work, found, &damage) == 0)
+	if ((tried->derive.how == DERIVE_AUXILIARY ? read_auxiliary(tried, found, &damage)
+						   : read_meta(tried, work, found, &damage)) == 0)
 		return 1;
 	if (tried->spoiled++ < SPOIL_TRIES) {
 		resolver->spoil(resolver, &tried->derive, damage.text);

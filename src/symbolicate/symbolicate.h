@@ -33,6 +33,8 @@ enum derive_how {
 	DERIVE_OBJECT_META,          /* reach the location, inspect: object_meta (and objects) */
 	DERIVE_SYMCACHE,             /* the object of that location, converted */
 	DERIVE_PPDB,                 /* the same, of managed code: a ppdb cache */
+	DERIVE_AUXILIARY,            /* reach the location: a file that is no object; of a UUID map
+	                              * only the UUID it leads to */
 };
 
 struct derive_companion {            /* resolved by the planner; part of the key */

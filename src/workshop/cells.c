@@ -27,11 +27,14 @@ struct errand { const char *operation, *input, *output; };
 static const struct errand *errand_of(const struct task *task)
 {
 	static const struct errand inspect = { "inspect", "file", "object" };
+	static const struct errand auxiliary = { "auxiliary", "file", "object" };
 	static const struct errand makes[] = {
 		[DERIVE_SYMCACHE] = { "symcache", "object", "symcache" },
 		[DERIVE_PPDB] = { "ppdbcache", "object", "ppdbcache" },
 	};
 
+	if (task->derive->how == DERIVE_AUXILIARY)
+		return &auxiliary;
 	return task->stage == TASK_INSPECTING ? &inspect : &makes[task->derive->how];
 }
 
@@ -39,6 +42,10 @@ static int write_parameters(const struct task *task, struct buf *out, struct err
 {
 	const struct config *config = task->shop->config;
 
+	if (task->derive->how == DERIVE_AUXILIARY)
+		return convert_auxiliary_parameters(&(struct convert_auxiliary){
+				.is_uuidmap = task->derive->location->type == FILE_TYPE_UUIDMAP,
+				.max_bytes = config->max_download_bytes }, out, err);
 	if (task->stage == TASK_INSPECTING) {
 		struct convert_inspect inspect = {
 			.debug_id = task->derive->location->ids->debug_id,

@@ -31,7 +31,8 @@ static void enter(struct task *task, enum task_stage stage)
 /* With the object at hand: what this key needs next. */
 static void use_object(struct task *task)
 {
-	if (task->is_copy || task->derive->how == DERIVE_OBJECT_META)
+	if (task->is_copy || task->derive->how == DERIVE_OBJECT_META ||
+	    task->derive->how == DERIVE_AUXILIARY)
 		enter(task, TASK_INSPECTING);
 	else
 		enter(task, TASK_CONVERTING);
@@ -74,7 +75,7 @@ static void fetched(void *payload, const struct err *status, uint64_t bytes)
 		use_object(task);
 		return;
 	}
-	if (err_kind_is_lasting(status->kind) &&
+	if (task->derive->how != DERIVE_AUXILIARY && err_kind_is_lasting(status->kind) &&
 	    cache_publish_failure(shop->cache, shop->store, &task->derive->object_key, status, &err) < 0)
 		log_message(LOG_ERROR, "cache_publish", NULL, "%s", err.text);
 	task_end(task, status);
@@ -144,6 +145,11 @@ void making_begin(struct task *task)
 
 /* --- Companions ------------------------------------------------------------------------ */
 
+static enum cache_kind kind_of_companion(enum object_role role)
+{
+	return role == OBJECT_ROLE_BCSYMBOLMAP ? CACHE_AUXDIFS : CACHE_OBJECTS;
+}
+
 static int open_companion(struct task *task, const struct derive_companion *companion, int *fd,
 			  struct err *err)
 {
@@ -158,7 +164,7 @@ static int open_companion(struct task *task, const struct derive_companion *comp
 
 	if (!rest)
 		return err_set(err, ERR_NO_MEMORY, "no room for a key");
-	if (cache_key_make(&key, &work->arena, CACHE_OBJECTS,
+	if (cache_key_make(&key, &work->arena, kind_of_companion(companion->role),
 			   location->source->is_public ? TEXT_NONE : work->scope,
 			   text_of(rest), err) < 0)
 		return -1;
@@ -261,6 +267,31 @@ done:
 	return rc;
 }
 
+/* A copy is kept even of a file that lies beside us; of a UUID map we keep what it says. */
+static int auxiliary_read(struct task *task, struct text reply, struct err *err)
+{
+	struct shop *shop = task->shop;
+	const struct cache_key *key = &task->derive->key;
+	char text[DEBUGID_TEXT_BYTES];
+	struct debugid original;
+
+	if (convert_auxiliary_reply(reply, &original, err) < 0)
+		return -1;
+	cells_kill(task);
+	if (task->derive->location->type != FILE_TYPE_UUIDMAP) {
+		if (publish(task, key, task->out_fd, task->out_path, err) < 0)
+			return -1;
+	} else if (debugid_is_nil(&original)) {
+		return err_set(err, ERR_MALFORMED, "the UUID map leads nowhere");
+	} else {
+		debugid_format(&original, text);
+		if (cache_publish_small(shop->cache, shop->store, key, text_of(text), err) < 0)
+			return -1;
+	}
+	task_end(task, NULL);
+	return 0;
+}
+
 static void log_bad_units(const struct task *task, struct text reply)
 {
 	struct convert_symcache_reply facts;
@@ -319,8 +350,11 @@ void making_cell_ended(struct task *task, const struct cell_news *news)
 		return;
 	}
 	err_clear(&status);
-	rc = task->stage == TASK_INSPECTING ? inspected(task, news->reply, &status)
-					    : converted(task, news->reply, &status);
+	if (task->derive->how == DERIVE_AUXILIARY)
+		rc = auxiliary_read(task, news->reply, &status);
+	else
+		rc = task->stage == TASK_INSPECTING ? inspected(task, news->reply, &status)
+						    : converted(task, news->reply, &status);
 	if (rc < 0)
 		task_end(task, &status);
 }

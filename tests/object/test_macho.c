@@ -215,6 +215,123 @@ START_TEST(java_classes_are_no_fat_files)
 }
 END_TEST
 
+/* --- Hidden names --------------------------------------------------------------------- */
+
+#define HIDDEN_PROGRAM PROGRAM \
+	"mkdir '__hidden#3_'; cd '__hidden#3_'; cat > '__hidden#2_' <<'EOF'\n" \
+	"int taken(int) __asm__(\"__hidden#0_\");\n" \
+	"int beyond(int) __asm__(\"__hidden#77_\");\n" \
+	"int odd(int) __asm__(\"__hidden#x1_\");\n" \
+	"static inline __attribute__((always_inline)) int in(int a) __asm__(\"__hidden#1_\");\n" \
+	"static inline int in(int a)\n" \
+	"{\n" \
+	"	return a * 3;\n" \
+	"}\n" \
+	"__attribute__((noinline)) int taken(int a) { return in(a) + 1; }\n" \
+	"__attribute__((noinline)) int beyond(int a) { return a * 5; }\n" \
+	"__attribute__((noinline)) int odd(int a) { return a * 7; }\n" \
+	"EOF\n" \
+	"clang-19 --target=arm64-apple-macos12 -gdwarf-5 -O1 -nostdinc -fdebug-compilation-dir='__hidden#3_'" \
+	" -x c -c '__hidden#2_' -o p.o; cp p.o $OUT"
+
+static const char *hidden_map(const char *name, const char *text)
+{
+	return support_fixture(name, support_printf("printf '%s' > $OUT", text));
+}
+
+START_TEST(restores_hidden_names)
+{
+	const char *object = support_fixture("macho-hidden", HIDDEN_PROGRAM);
+	const char *hidden = look_path(object), *clear;
+
+	ck_assert_msg(look_has(hidden, "want bcsymbolmap", "") == false, "no id, no want: %s", hidden);
+	ck_assert_msg(look_has(hidden, "function", " __hidden#0_"), "%.2000s", hidden);
+	clear = look_with(object, OBJECT_ROLE_BCSYMBOLMAP, hidden_map(
+		_i ? "hidden-dos.map" : "hidden.map",
+		_i ? "BCSymbolMap Version: 2.0\\r\\n-[A b:]\\r\\nmy_inline\\r\\nfile.c\\r\\n/my/dir"
+		   : "BCSymbolMap Version: 2.0\\n-[A b:]\\nmy_inline\\nfile.c\\n/my/dir\\n"));
+	ck_assert_msg(look_has(clear, "function", " -[A b:]"), "%.2000s", clear);
+	ck_assert_msg(look_has(clear, "symbol", " -[A b:]"), "%.2000s", clear);
+	ck_assert_msg(look_has(clear, "inline", "my_inline called"), "%.2000s", clear);
+	ck_assert_msg(look_has(clear, "line", "/my/dir/file.c:9"), "%.2000s", clear);
+	/* Beyond the map's end, or no number: the name stays. */
+	ck_assert_msg(look_has(clear, "function", " __hidden#77_"), "%.2000s", clear);
+	ck_assert_msg(look_has(clear, "symbol", " __hidden#x1_"), "%.2000s", clear);
+}
+END_TEST
+
+/* clang leaves the folder out of the file's entry (DWARF 4), which means the compilation's. */
+START_TEST(a_hidden_folder_is_said_twice)
+{
+	const char *text = look_path(support_fixture("macho-hidden-dsym", PROGRAM
+		"cat > '__hidden#2_' <<'EOF'\n"
+		"int main(void) __asm__(\"__hidden#0_\");\n"
+		"int main(void) { return 0; }\n"
+		"EOF\n"
+		"clang-19 --target=arm64-apple-macos12 -gdwarf-4 -O1 -nostdinc"
+		" -fdebug-compilation-dir='__hidden#3_' -x c -c '__hidden#2_' -o p.o;"
+		"ld64.lld-19 -arch arm64 -platform_version macos 12.0 12.0 -dylib -o p p.o libSystem.tbd;"
+		"dsymutil-19 p; cp p.dSYM/Contents/Resources/DWARF/p $OUT"));
+
+	ck_assert_msg(look_has(text, "want bcsymbolmap", ""), "%.2000s", text);
+	ck_assert_msg(look_has(text, "line", "__hidden#3_/__hidden#2_:2"), "%.2000s", text);
+}
+END_TEST
+
+static const struct { const char *what, *map, *text; } bad_maps[] = {
+	{ "empty", "", "a BCSymbolMap begins with \"BCSymbolMap Version: 2.0\"" },
+	{ "another version", "BCSymbolMap Version: 1.0\\na\\n",
+	  "a BCSymbolMap begins with \"BCSymbolMap Version: 2.0\"" },
+	{ "not UTF-8", "BCSymbolMap Version: 2.0\\n\\377\\n", "the BCSymbolMap is not UTF-8" },
+};
+
+START_TEST(refuses_bad_maps)
+{
+	const char *object = support_fixture("macho-hidden", HIDDEN_PROGRAM);
+	struct file_map map = support_map(object);
+	struct look_companion companion = { OBJECT_ROLE_BCSYMBOLMAP,
+		hidden_map(support_printf("bad-%d.map", _i), bad_maps[_i].map) };
+	struct err err = ERR_INIT;
+
+	ck_assert_msg(look_bytes(map.bytes, map.size, &companion, 1, NULL, &err) < 0, "%s",
+		      bad_maps[_i].what);
+	ck_assert_int_eq(err.kind, ERR_MALFORMED);
+	ck_assert_msg(strstr(err.text, bad_maps[_i].text) != NULL, "%s: %s", bad_maps[_i].what,
+		      err.text);
+	file_unmap(&map);
+}
+END_TEST
+
+START_TEST(hidden_names_as_apple_leaves_them)
+{
+	const char *object = support_shared("conformance/fixtures/symbols/"
+					    "2d10c42f-591d-3265-b147-78ba0868073f.dwarf-hidden");
+	const char *map = support_shared("conformance/fixtures/symbols/"
+					 "c8374b6d-6e96-34d8-ae38-efaa5fec424f.bcsymbolmap");
+	const char *text;
+
+	if (!object || !map)
+		return;
+	text = look_path(object);
+	ck_assert(look_has(text, "want bcsymbolmap 2d10c42f591d3265b14778ba0868073f", ""));
+	text = look_with(object, OBJECT_ROLE_BCSYMBOLMAP, map);
+	ck_assert(look_has(text, "function", " -[SentryMessage initWithFormatted:]"));
+	ck_assert_ptr_null(strstr(text, "__hidden#"));
+}
+END_TEST
+
+START_TEST(survives_every_allocation_failure_with_a_map)
+{
+	struct file_map map = support_map(support_fixture("macho-hidden", HIDDEN_PROGRAM));
+	struct look_companion companion = { OBJECT_ROLE_BCSYMBOLMAP, hidden_map("hidden.map",
+		"BCSymbolMap Version: 2.0\\n-[A b:]\\nmy_inline\\nfile.c\\n/my/dir\\n") };
+	struct look_input input = { map.bytes, map.size, &companion, 1 };
+
+	support_every_allocation_failure(look_work, &input, 2000);
+	file_unmap(&map);
+}
+END_TEST
+
 START_TEST(agrees_with_the_reference)
 {
 	static const struct { const char *file, *head, *id; } known[] = {
@@ -268,9 +385,14 @@ int main(void)
 	tcase_add_test(reading, slices_are_chosen_by_id);
 	tcase_add_test(reading, single_objects_and_broken_slices);
 	tcase_add_test(reading, java_classes_are_no_fat_files);
+	tcase_add_loop_test(reading, restores_hidden_names, 0, 2);
+	tcase_add_test(reading, a_hidden_folder_is_said_twice);
+	tcase_add_loop_test(reading, refuses_bad_maps, 0, (int)(sizeof(bad_maps) / sizeof(bad_maps[0])));
+	tcase_add_test(reading, hidden_names_as_apple_leaves_them);
 	tcase_add_test(reading, agrees_with_the_reference);
 	tcase_add_loop_test(torment, survives_every_byte_change, 0, 3);
 	tcase_add_test(torment, survives_every_allocation_failure);
+	tcase_add_test(torment, survives_every_allocation_failure_with_a_map);
 	suite_add_tcase(suite, reading);
 	suite_add_tcase(suite, torment);
 	return support_main(suite);

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "object/dwarf/dwarf.h"
 #include "object/macho/macho_file.h"
+#include "object/macho/macho_hidden.h"
 #include "object/symbols.h"
 
 #define FAT_MAGIC        0xcafebabeu     /* big endian, always */
@@ -18,6 +19,7 @@ struct macho {
 	struct unpack_room room;
 	struct symbols symbols;
 	struct dwarf *dwarf;
+	struct macho_hidden hidden;      /* count 0: no map was attached */
 	bool prepared;
 };
 
@@ -121,6 +123,24 @@ static int set_ids(struct object *object, const uint8_t *uuid, struct err *err)
 	return 0;
 }
 
+/* The map is kept under the id the program had before Apple built it again: whoever looks
+ * for it starts with ours. */
+static int set_wants(struct object *object, const struct macho_file *file, struct err *err)
+{
+	struct object_want *want;
+
+	if (!file->uuid || !macho_hidden_has(file))
+		return 0;
+	want = arena_alloc(object->arena, 1, sizeof(*want));
+	if (!want)
+		return err_set(err, ERR_NO_MEMORY, "no memory for what it wants");
+	want->role = OBJECT_ROLE_BCSYMBOLMAP;
+	want->id = object->code_id;
+	object->wants = want;
+	object->want_count = 1;
+	return 0;
+}
+
 static int macho_open(struct object *object, struct arena *arena, struct err *err)
 {
 	struct macho *macho = arena_alloc(arena, 1, sizeof(*macho));
@@ -139,7 +159,20 @@ static int macho_open(struct object *object, struct arena *arena, struct err *er
 	object->kind = macho_kind(macho->file.type);
 	object->load_address = macho->file.load_address;
 	object->offers = offers_of(&macho->file);
-	return set_ids(object, macho->file.uuid, err);
+	if (set_ids(object, macho->file.uuid, err) < 0)
+		return -1;
+	return set_wants(object, &macho->file, err);
+}
+
+static int macho_attach(struct object *object, enum object_role role, const uint8_t *bytes,
+			size_t size, struct err *err)
+{
+	struct macho *macho = object->state;
+
+	if (role != OBJECT_ROLE_BCSYMBOLMAP)
+		return err_set(err, ERR_UNSUPPORTED, "a Mach-O file has no use for a %s companion",
+			       object_role_name(role));
+	return macho_hidden_read(&macho->hidden, bytes, size, object->arena, err);
 }
 
 static void count_symbol(void *payload, uint64_t address, uint32_t index)
@@ -230,8 +263,19 @@ static size_t macho_unit_count(const struct object *object)
 static int macho_read_unit(const struct object *object, size_t unit, struct arena *scratch,
 			   const struct object_sink *sink, struct err *err)
 {
-	return dwarf_read_unit(((const struct macho *)object->state)->dwarf, unit, scratch, sink,
-			       err);
+	const struct macho *macho = object->state;
+	struct macho_restoring restoring;
+	struct arena arena;
+	int rc;
+
+	if (macho->hidden.count == 0 && object->want_count == 0)
+		return dwarf_read_unit(macho->dwarf, unit, scratch, sink, err);
+	/* One of its own: the reader may rewind the other between two functions. */
+	arena_init(&arena, scratch->ceiling_bytes);
+	macho_restoring_init(&restoring, &macho->hidden, sink, &arena);
+	rc = dwarf_read_unit(macho->dwarf, unit, scratch, &restoring.sink, err);
+	arena_release(&arena);
+	return rc;
 }
 
 static void macho_unit_name(const struct object *object, size_t unit, char *out, size_t room)
@@ -252,6 +296,8 @@ static int macho_each_symbol(const struct object *object, object_symbol_fn *fn, 
 			.name = macho_symbols_name(&macho->file, symbol_index(record)),
 		};
 
+		if (macho->hidden.count > 0)
+			symbol.name = macho_hidden_name(&macho->hidden, symbol.name);
 		if (symbol.name.size > 0 && fn(payload, &symbol))
 			break;
 	}
@@ -270,6 +316,7 @@ const struct object_format object_format_macho = {
 	.open = macho_open,
 	.slice_count = macho_slice_count,
 	.slice = macho_slice,
+	.attach = macho_attach,
 	.prepare = macho_prepare,
 	.unit_count = macho_unit_count,
 	.read_unit = macho_read_unit,
