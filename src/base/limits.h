@@ -36,6 +36,7 @@
 #define LIMIT_SOURCE_LINKS            4096u     /* patterns of one object */
 #define LIMIT_URL_BYTES               ((size_t)8192)      /* of one source */
 #define LIMIT_SEQUENCE_POINTS         (1u << 25) /* of all methods of one Portable PDB */
+#define LIMIT_PDB_NAME_BYTES          ((size_t)1 << 30)  /* names put together from a PDB's types */
 #define LIMIT_DEMANGLED_BYTES         4096u     /* longer: the mangled name stays */
 #define LIMIT_MANGLED_BYTES           ((size_t)64 * 1024) /* longer is not demangled */
 

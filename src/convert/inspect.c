@@ -172,6 +172,8 @@ static void write_reply(const struct inspection *inspection, const struct object
 		meta.debug_id = text_of(debug_id);
 	if (object->debug_file.size <= CONVERT_WANT_NAME_BYTES_MAX)
 		meta.debug_file = object->debug_file;
+	if (object->srcsrv_vcs.size <= CONVERT_WANT_NAME_BYTES_MAX)
+		meta.srcsrv_vcs = object->srcsrv_vcs;
 	meta.want_count = choose_wants(object, wants);
 	json_writer_init(&json, out);
 	json_object(&json);

@@ -14,6 +14,7 @@ extern const struct object_format object_format_macho;
 extern const struct object_format object_format_ppdb;
 extern const struct object_format object_format_wasm;
 extern const struct object_format object_format_pe;
+extern const struct object_format object_format_pdb;
 
 /* In the order in which a file is judged by its first bytes. */
 static const struct object_format *const formats[] = {
@@ -24,6 +25,7 @@ static const struct object_format *const formats[] = {
 	&object_format_macho,
 	&object_format_wasm,
 	&object_format_pe,
+	&object_format_pdb,
 };
 
 uint64_t object_section_max_bytes = LIMIT_SECTION_BYTES;
@@ -68,7 +70,7 @@ int object_open(struct object *object, const void *bytes, size_t size,
 
 	*object = (struct object){
 		.format = format, .bytes = bytes, .size = size, .arena = arena,
-		.code_id = TEXT_NONE, .debug_file = TEXT_NONE,
+		.code_id = TEXT_NONE, .debug_file = TEXT_NONE, .srcsrv_vcs = TEXT_NONE,
 	};
 	if (!format)
 		return err_set(err, ERR_UNSUPPORTED, "no known object format");

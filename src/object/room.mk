@@ -16,6 +16,13 @@ libobject_a_SOURCES = \
 	src/object/macho/macho_identity.c src/object/macho/macho_symbols.c \
 	src/object/wasm/wasm.c src/object/wasm/wasm_file.c src/object/wasm/wasm_file.h \
 	src/object/wasm/wasm_functions.c \
+	src/object/pdb/address.c src/object/pdb/codeview.h src/object/pdb/dbi.c \
+	src/object/pdb/imports.c src/object/pdb/info.c src/object/pdb/lines.c \
+	src/object/pdb/module.c src/object/pdb/module.h src/object/pdb/msf.c \
+	src/object/pdb/msf.h src/object/pdb/names.c src/object/pdb/names.h \
+	src/object/pdb/pdb.c src/object/pdb/pdb_file.h src/object/pdb/publics.c \
+	src/object/pdb/sites.c src/object/pdb/type_name.c src/object/pdb/type_name.h \
+	src/object/pdb/types.c \
 	src/object/pe/pe.c src/object/pe/pe_file.c src/object/pe/pe_file.h \
 	src/object/pe/pe_identity.c src/object/pe/pe_symbols.c
 libobject_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS) $(CJSON_CFLAGS)

@@ -1,0 +1,191 @@
+/* dbi.c -- the parts of the DBI stream: modules, section contributions, section headers. */
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "object/pdb/pdb_file.h"
+
+#define DBI_HEADER_BYTES 64u
+#define MODULE_HEAD_BYTES 64u
+#define CONTRIBUTIONS_V60 (0xeffe0000u + 19970605u)
+#define CONTRIBUTIONS_V2  (0xeffe0000u + 20140516u)
+#define SECTION_HEADER_BYTES 40u
+
+/* --- Modules ------------------------------------------------------------------------- */
+
+static struct pdb_module read_module(struct reader *reader)
+{
+	struct pdb_module module = { .stream = MSF_NO_STREAM };
+
+	reader_skip(reader, 4 + 28 + 2);             /* unused, first contribution, flags */
+	module.stream = reader_u16(reader);
+	module.symbol_bytes = reader_u32(reader);
+	module.c11_bytes = reader_u32(reader);
+	module.c13_bytes = reader_u32(reader);
+	reader_skip(reader, 16);                     /* files, unused, names of source and PDB */
+	module.name = reader_string(reader);
+	(void)reader_string(reader);                 /* of the object file or library */
+	while (reader->pos % 4 != 0 && !reader_at_end(reader))
+		reader_skip(reader, 1);
+	return module;
+}
+
+static uint32_t count_modules(struct reader reader)
+{
+	uint32_t count = 0;
+
+	while (reader_left(&reader) >= MODULE_HEAD_BYTES) {
+		(void)read_module(&reader);
+		if (reader.failed)
+			break;
+		count++;
+	}
+	return count;
+}
+
+static int read_modules(struct pdb *pdb, struct reader reader, struct arena *arena,
+			struct err *err)
+{
+	pdb->module_count = count_modules(reader);
+	if (pdb->module_count > LIMIT_UNITS)
+		return err_set(err, ERR_LIMIT, "%u modules", pdb->module_count);
+	pdb->modules = arena_alloc(arena, (size_t)pdb->module_count + 1, sizeof(*pdb->modules));
+	pdb->units = arena_alloc(arena, (size_t)pdb->module_count + 1, sizeof(*pdb->units));
+	if (!pdb->modules || !pdb->units)
+		return err_set(err, ERR_NO_MEMORY, "no memory for %u modules", pdb->module_count);
+	for (uint32_t i = 0; i < pdb->module_count; i++) {
+		pdb->modules[i] = read_module(&reader);
+		if (pdb->modules[i].stream != MSF_NO_STREAM)
+			pdb->units[pdb->unit_count++] = i;
+	}
+	return 0;
+}
+
+/* --- Contributions ------------------------------------------------------------------- */
+
+struct contribution {
+	uint32_t section, offset, size, module;
+};
+
+static struct contribution contribution_at(const struct pdb *pdb, size_t index)
+{
+	struct reader reader = pdb->contributions;
+	struct contribution contribution;
+
+	reader_seek(&reader, index * pdb->contribution_width);
+	contribution.section = reader_u32(&reader) & 0xffff;     /* 16 bits and padding */
+	contribution.offset = reader_u32(&reader);
+	contribution.size = reader_u32(&reader);
+	reader_skip(&reader, 4);                     /* characteristics */
+	contribution.module = reader_u16(&reader);
+	return contribution;
+}
+
+static bool is_before(const struct contribution *contribution, uint32_t section, uint32_t offset)
+{
+	return contribution->section != section ? contribution->section < section
+						: contribution->offset <= offset;
+}
+
+static size_t contribution_count(const struct pdb *pdb)
+{
+	return pdb->contribution_width ? pdb->contributions.size / pdb->contribution_width : 0;
+}
+
+/* Used only when sorted, as every linker leaves them. */
+static void read_contributions(struct pdb *pdb, struct reader reader)
+{
+	uint32_t version = reader_u32(&reader);
+	size_t count;
+
+	pdb->contributions = reader_part(&reader, "section contributions", reader_left(&reader));
+	if (version == CONTRIBUTIONS_V60)
+		pdb->contribution_width = 28;
+	else if (version == CONTRIBUTIONS_V2)
+		pdb->contribution_width = 32;
+	count = contribution_count(pdb);
+	for (size_t i = 1; i < count; i++) {
+		struct contribution before = contribution_at(pdb, i - 1);
+		struct contribution here = contribution_at(pdb, i);
+
+		if (!is_before(&before, here.section, here.offset)) {
+			pdb->contribution_width = 0;
+			return;
+		}
+	}
+}
+
+uint32_t pdb_owner(const struct pdb *pdb, uint32_t section, uint32_t offset)
+{
+	size_t low = 0, high = contribution_count(pdb);
+	struct contribution found;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		found = contribution_at(pdb, middle);
+		if (is_before(&found, section, offset))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return PDB_NO_MODULE;
+	found = contribution_at(pdb, low - 1);
+	if (found.section != section || offset - found.offset >= found.size ||
+	    found.module >= pdb->module_count)
+		return PDB_NO_MODULE;
+	return found.module;
+}
+
+/* --- Sections ------------------------------------------------------------------------ */
+
+static int read_sections(struct pdb *pdb, struct arena *arena, struct err *err)
+{
+	struct msf_stream stream;
+	struct reader reader;
+	size_t count;
+
+	if (msf_stream_open(&pdb->msf, pdb->section_stream, "section headers", &stream, err) < 0 ||
+	    msf_stream_in_arena(&stream, arena, &reader, err) < 0)
+		return -1;
+	count = reader.size / SECTION_HEADER_BYTES;
+	if (count > UINT16_MAX)
+		count = UINT16_MAX;
+	pdb->sections = arena_alloc(arena, count + 1, sizeof(*pdb->sections));
+	if (!pdb->sections)
+		return err_set(err, ERR_NO_MEMORY, "no memory for %zu sections", count);
+	for (size_t i = 0; i < count; i++) {
+		struct pdb_section *section = &pdb->sections[i];
+
+		reader_skip(&reader, 8);             /* name */
+		section->size = reader_u32(&reader);
+		section->address = reader_u32(&reader);
+		reader_skip(&reader, 20);
+		section->flags = reader_u32(&reader);
+	}
+	pdb->section_count = count;
+	return 0;
+}
+
+int pdb_read_dbi(struct pdb *pdb, struct arena *arena, struct err *err)
+{
+	struct reader dbi, part;
+	struct msf_stream omap;
+
+	if (!pdb->has_dbi)
+		return 0;
+	if (msf_stream_in_room(&pdb->dbi_stream, &pdb->room, &dbi, err) < 0)
+		return -1;
+	reader_skip(&dbi, DBI_HEADER_BYTES);
+	part = reader_part(&dbi, "modules of the DBI stream", pdb->module_bytes);
+	if (read_modules(pdb, part, arena, err) < 0)
+		return -1;
+	part = reader_part(&dbi, "section contributions", pdb->contribution_bytes);
+	if (reader_check(&dbi, err) < 0)
+		return -1;
+	read_contributions(pdb, part);
+	if (msf_stream_open(&pdb->msf, pdb->omap_stream, "OMAP stream", &omap, err) < 0 ||
+	    msf_stream_in_room(&omap, &pdb->room, &pdb->omap, err) < 0)
+		return -1;
+	return read_sections(pdb, arena, err);
+}

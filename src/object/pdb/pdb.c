@@ -1,0 +1,158 @@
+/* pdb.c -- the PDB format: what Windows debuggers read. */
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "object/object.h"
+#include "object/pdb/module.h"
+#include "object/pdb/pdb_file.h"
+
+#define STREAM_TYPES 2u
+#define STREAM_IDS   4u
+#define NAMES_SIGNATURE 0xeffeeffeu
+
+static bool pdb_probe(const uint8_t *head, size_t size)
+{
+	return msf_is_one(head, size);
+}
+
+static bool has_bytes(const struct pdb *pdb, uint32_t stream)
+{
+	return stream < pdb->msf.stream_count && pdb->msf.places[stream].size > 0;
+}
+
+static unsigned offers_of(const struct pdb *pdb)
+{
+	unsigned offers = OBJECT_OFFERS_DEBUG | OBJECT_OFFERS_SYMBOLS;
+
+	if (pdb_arch(pdb->machine) == ARCH_X86 &&
+	    (has_bytes(pdb, pdb->fpo_stream) || has_bytes(pdb, pdb->frame_data_stream)))
+		offers |= OBJECT_OFFERS_UNWIND;
+	return offers;
+}
+
+static int pdb_open(struct object *object, struct arena *arena, struct err *err)
+{
+	struct pdb *pdb = arena_alloc(arena, 1, sizeof(*pdb));
+	struct pdb_names *names = arena_alloc(arena, 1, sizeof(*names));
+
+	if (!pdb || !names)
+		return err_set(err, ERR_NO_MEMORY, "no memory for its headers");
+	unpack_room_init(&pdb->room, arena, LIMIT_UNPACKED_BYTES);
+	pdb_names_init(names);
+	pdb->names = names;
+	object->state = pdb;
+	if (msf_open(&pdb->msf, object->bytes, object->size, arena, err) < 0 ||
+	    pdb_read_identity(pdb, &object->debug_id, arena, err) < 0)
+		return -1;
+	object->arch = pdb_arch(pdb->machine);
+	object->kind = OBJECT_KIND_DEBUG;
+	object->offers = offers_of(pdb);
+	object->undecorates = true;
+	object->srcsrv_vcs = pdb_srcsrv_vcs(pdb, arena);
+	return 0;
+}
+
+/* "/names": a signature, a version, then strings by their place. */
+static int open_strings(struct pdb *pdb, struct err *err)
+{
+	struct msf_stream stream;
+	struct reader reader;
+	uint32_t size;
+
+	if (msf_stream_open(&pdb->msf, pdb->names_stream, "/names stream", &stream, err) < 0 ||
+	    msf_stream_in_room(&stream, &pdb->room, &reader, err) < 0)
+		return -1;
+	if (reader.size == 0)
+		return 0;
+	if (reader_u32(&reader) != NAMES_SIGNATURE)
+		return err_set(err, ERR_MALFORMED, "/names (stream %u) has no signature",
+			       pdb->names_stream);
+	reader_skip(&reader, 4);                     /* version of the hash */
+	size = reader_u32(&reader);
+	pdb->strings = reader_part(&reader, "/names stream", size);
+	return reader_check(&reader, err);
+}
+
+static int pdb_prepare(struct object *object, struct err *err)
+{
+	struct arena *arena = object->arena;
+	struct pdb *pdb = object->state;
+
+	if (pdb->prepared)
+		return 0;
+	pdb->prepared = true;
+	if (pdb_read_dbi(pdb, arena, err) < 0 || open_strings(pdb, err) < 0 ||
+	    pdb_read_publics(pdb, arena, err) < 0 ||
+	    pdb_types_open(&pdb->types, &pdb->msf, STREAM_TYPES, "TPI stream", arena, err) < 0 ||
+	    pdb_types_open(&pdb->ids, &pdb->msf, STREAM_IDS, "IPI stream", arena, err) < 0)
+		return -1;
+	pdb->id_names = mem_get_array((size_t)pdb->ids.count + 1, sizeof(*pdb->id_names));
+	if (!pdb->id_names)
+		return err_set(err, ERR_NO_MEMORY, "no memory for the names of %u ids",
+			       pdb->ids.count);
+	return 0;
+}
+
+static size_t pdb_unit_count(const struct object *object)
+{
+	return ((const struct pdb *)object->state)->unit_count;
+}
+
+static int pdb_read_unit(const struct object *object, size_t unit, struct arena *scratch,
+			 const struct object_sink *sink, struct err *err)
+{
+	const struct pdb *pdb = object->state;
+
+	return module_read(pdb, pdb->units[unit], scratch, sink, err);
+}
+
+static void pdb_unit_name(const struct object *object, size_t unit, char *out, size_t room)
+{
+	const struct pdb *pdb = object->state;
+	const struct pdb_module *module = &pdb->modules[pdb->units[unit]];
+	struct text name = text_basename(module->name);
+
+	snprintf(out, room, "module %u (%.*s)", pdb->units[unit], (int)name.size, name.bytes);
+}
+
+static int pdb_each_symbol(const struct object *object, object_symbol_fn *fn, void *payload,
+			   struct err *err)
+{
+	const struct pdb *pdb = object->state;
+
+	for (size_t i = 0; i < pdb->publics.count; i++) {
+		const struct symbol_record *record = &pdb->publics.records[i];
+		struct object_symbol symbol = { .address = record->address };
+
+		if (pdb_public_name(pdb, record, &symbol.name, err) < 0)
+			return -1;
+		if (symbol.name.size > 0 && fn(payload, &symbol))
+			break;
+	}
+	return 0;
+}
+
+static void pdb_release(struct object *object)
+{
+	struct pdb *pdb = object->state;
+
+	mem_give_back(pdb->id_names);
+	pdb_names_release(pdb->names);
+	unpack_room_release(&pdb->room);
+}
+
+const struct object_format object_format_pdb = {
+	.name = "pdb",
+	.probe_bytes = 32,
+	.probe = pdb_probe,
+	.open = pdb_open,
+	.prepare = pdb_prepare,
+	.unit_count = pdb_unit_count,
+	.read_unit = pdb_read_unit,
+	.unit_name = pdb_unit_name,
+	.each_symbol = pdb_each_symbol,
+	.release = pdb_release,
+};

@@ -1,0 +1,119 @@
+/*
+ * pdb_file -- what a PDB says as a whole: its identity, modules, sections, types and public
+ * symbols.  Read once; the units then only read it, from several threads.
+ *
+ * Private to object/pdb.
+ *
+ * May include: base, unpack, object.
+ */
+#ifndef OBJECT_PDB_PDB_FILE_H
+#define OBJECT_PDB_PDB_FILE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/debugid.h"
+#include "base/reader.h"
+#include "base/text.h"
+#include "object/pdb/msf.h"
+#include "object/pdb/names.h"
+#include "object/symbols.h"
+#include "unpack/unpack.h"
+
+#define PDB_NO_ADDRESS UINT32_MAX
+#define PDB_NO_MODULE  UINT32_MAX
+
+struct pdb_section {
+	uint32_t address, size, flags;
+};
+
+struct pdb_module {
+	struct text name;            /* of the object file, or of a library's member */
+	uint32_t stream;             /* MSF_NO_STREAM: it has no debug information */
+	uint32_t symbol_bytes, c11_bytes, c13_bytes;
+};
+
+/* Types or ids: records numbered from `begin` on. */
+struct pdb_types {
+	struct msf_stream stream;
+	uint32_t begin, count;
+	uint32_t *marks;             /* where every eighth record stands */
+};
+
+struct pdb {
+	struct msf msf;
+	struct unpack_room room;
+	struct pdb_names *names;
+	bool prepared;
+	/* info stream */
+	uint32_t info_age;
+	uint32_t names_stream, srcsrv_stream;    /* MSF_NO_STREAM: absent */
+	/* DBI stream */
+	struct msf_stream dbi_stream;
+	bool has_dbi;
+	uint32_t dbi_age;
+	uint16_t machine;
+	uint32_t module_bytes, contribution_bytes;   /* of the parts of the DBI stream */
+	uint32_t debug_header_at, debug_header_bytes;
+	uint32_t symbol_stream;
+	uint32_t omap_stream, section_stream, fpo_stream, frame_data_stream;
+	/* from prepare on */
+	struct pdb_module *modules;
+	uint32_t *units;             /* numbers of those with a stream */
+	uint32_t module_count, unit_count;
+	struct reader contributions;
+	uint32_t contribution_width; /* 0: not to be used */
+	struct pdb_section *sections;
+	size_t section_count;
+	struct reader omap;          /* from the addresses debug information has, to the image's */
+	struct reader strings;       /* "/names" */
+	struct pdb_types types, ids;
+	/* Names of inlined functions, by their id; made when first asked for. */
+	_Atomic(struct pdb_name *) *id_names;
+	struct msf_stream symbol_records;
+	struct symbols publics;
+};
+
+/* info.c: identity.  A file without DBI stream has types only. */
+int pdb_read_identity(struct pdb *pdb, struct debugid *id, struct arena *arena, struct err *err)
+	__attribute__((warn_unused_result));
+uint32_t pdb_arch(uint16_t machine);
+/* The version control system its sources are in, or TEXT_NONE. */
+struct text pdb_srcsrv_vcs(const struct pdb *pdb, struct arena *arena);
+
+/* dbi.c: modules, sections, contributions. */
+int pdb_read_dbi(struct pdb *pdb, struct arena *arena, struct err *err)
+	__attribute__((warn_unused_result));
+/* The module whose code stands there, as the linker said; PDB_NO_MODULE: not known. */
+uint32_t pdb_owner(const struct pdb *pdb, uint32_t section, uint32_t offset);
+
+/* address.c */
+/* As debug information has it, before an optimiser moved it; PDB_NO_ADDRESS: in no section. */
+uint32_t pdb_source_address(const struct pdb *pdb, uint32_t section, uint32_t offset);
+bool pdb_is_code(const struct pdb *pdb, uint32_t section);
+
+/* Addresses of [start, end) that moved together: those from `start` on for `size` bytes are
+ * now at `image`. */
+struct pdb_stretch {
+	uint32_t start, size;
+	uint32_t image;              /* PDB_NO_ADDRESS: removed */
+};
+struct pdb_stretch pdb_stretch_at(const struct pdb *pdb, uint32_t start, uint32_t end);
+
+/* types.c */
+int pdb_types_open(struct pdb_types *types, const struct msf *msf, uint32_t stream,
+		   const char *name, struct arena *arena, struct err *err)
+	__attribute__((warn_unused_result));
+/* The record behind its kind.  Put together in `scratch` if it has to be; false: no such. */
+bool pdb_type_record(const struct pdb_types *types, uint32_t index, struct arena *scratch,
+		     uint16_t *kind, struct reader *record);
+
+/* publics.c */
+int pdb_read_publics(struct pdb *pdb, struct arena *arena, struct err *err)
+	__attribute__((warn_unused_result));
+int pdb_public_name(const struct pdb *pdb, const struct symbol_record *record, struct text *name,
+		    struct err *err) __attribute__((warn_unused_result));
+
+#endif
