@@ -35,6 +35,7 @@
 #define LIMIT_SOURCES_BYTES           ((uint64_t)4 << 30)  /* all sources of one object, unpacked */
 #define LIMIT_SOURCE_LINKS            4096u     /* patterns of one object */
 #define LIMIT_URL_BYTES               ((size_t)8192)      /* of one source */
+#define LIMIT_LINKS_FOLLOWED          512u      /* source files fetched for one request */
 #define LIMIT_SEQUENCE_POINTS         (1u << 25) /* of all methods of one Portable PDB */
 #define LIMIT_PDB_NAME_BYTES          ((size_t)1 << 30)  /* names put together from a PDB's types */
 #define LIMIT_DEMANGLED_BYTES         4096u     /* longer: the mangled name stays */

@@ -55,6 +55,25 @@ static void write_texts(struct json_writer *json, const char *key, const cJSON *
 	json_array_end(json);
 }
 
+static void write_lines(struct json_writer *json, const char *key, const struct text *lines,
+			unsigned count)
+{
+	if (!count)
+		return;
+	json_key(json, key);
+	json_array(json);
+	for (unsigned i = 0; i < count; i++)
+		json_text(json, lines[i]);
+	json_array_end(json);
+}
+
+static void write_context(struct json_writer *json, const struct frame_context *context)
+{
+	write_lines(json, "pre_context", context->before, context->before_count);
+	json_member_text(json, "context_line", context->line);
+	write_lines(json, "post_context", context->after, context->after_count);
+}
+
 static void write_vars(struct json_writer *json, const cJSON *vars)
 {
 	if (!vars || !vars->child)
@@ -79,6 +98,16 @@ static void write_hit(struct json_writer *json, const struct frame *frame)
 	json_member_text(json, "filename", path.size ? name : frame->raw->filename);
 	json_member_text(json, "abs_path", path.size ? path : frame->raw->abs_path);
 	json_member_u64(json, "lineno", frame->line);
+	if (frame->context)
+		write_context(json, frame->context);
+	json_member_text(json, "source_link", frame->source_link);
+}
+
+static void write_echoed_context(struct json_writer *json, const struct raw_frame *raw)
+{
+	write_texts(json, "pre_context", raw->pre_context);
+	json_member_text(json, "context_line", raw->context_line);
+	write_texts(json, "post_context", raw->post_context);
 }
 
 static void write_echo(struct json_writer *json, const struct frame *frame)
@@ -99,10 +128,12 @@ static void write_echo(struct json_writer *json, const struct frame *frame)
 		json_member_u64(json, "lineno", frame->line);
 	else
 		write_maybe_number(json, "lineno", raw->lineno);
-	write_texts(json, "pre_context", raw->pre_context);
-	json_member_text(json, "context_line", raw->context_line);
-	write_texts(json, "post_context", raw->post_context);
-	json_member_text(json, "source_link", raw->source_link);
+	if (frame->context)
+		write_context(json, frame->context);
+	else
+		write_echoed_context(json, raw);
+	json_member_text(json, "source_link",
+			 frame->source_link.bytes ? frame->source_link : raw->source_link);
 	write_maybe_bool(json, "in_app", raw->in_app);
 	write_vars(json, raw->vars);
 }

@@ -85,7 +85,7 @@ int candidates_list(const struct module *module, const struct source_list *sourc
 		    struct arena *arena, struct candidate **list, size_t *count, struct err *err)
 {
 	size_t most = module->debug.locations.count + module->source.locations.count +
-		      2 * sources->count;
+		      2 * sources->count + module->sources.link_count;
 
 	*count = 0;
 	*list = arena_alloc_raw(arena, most, sizeof(**list));
@@ -96,6 +96,8 @@ int candidates_list(const struct module *module, const struct source_list *sourc
 		if ((*list)[i].tried == module->debug.tried[module->winner])
 			(*list)[i].use = module->use;
 	add_lookup(&module->source, sources, *list, count);
+	for (const struct source_link *link = module->sources.links; link; link = link->next)
+		add(*list, count, TEXT("sourcelink"), link->location.uri, &link->tried);
 	if (*count > 1)
 		qsort(*list, *count, sizeof(**list), compare);
 	*count = merge(*list, *count);
@@ -218,8 +220,9 @@ void candidate_write(const struct candidate *candidate, bool with_story, struct 
 	if (with_story && candidate->tried) {
 		const struct tried *tried = candidate->tried;
 
-		json_member_string(json, "file_type",
-				   file_type_name(tried->derive.location->type));
+		if (!tried->derive.link)
+			json_member_string(json, "file_type",
+					   file_type_name(tried->derive.location->type));
 		if (tried->failure)
 			json_member_string(json, "reason", err_kind_name(tried->failure));
 	}

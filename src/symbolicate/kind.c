@@ -1,5 +1,6 @@
 /* kind.c -- the symbolicate kind: parse, step, answer. */
 #include "symbolicate/native.h"
+#include "symbolicate/sources.h"
 
 #include "base/arena.h"
 #include "base/limits.h"
@@ -112,9 +113,22 @@ static enum resolved step_names(struct native *native, struct resolver *resolver
 	native->stage = NATIVE_DONE;
 	if (native->request.options.apply_source_context) {
 		frames_mark_modules(native);
+		sources_mark(native);
 		native->stage = NATIVE_SOURCES;
 	}
 	return resolved;
+}
+
+static enum resolved step_contexts(struct native *native, struct resolver *resolver,
+				   struct err *err)
+{
+	enum resolved resolved = contexts_look_up(native, resolver, err);
+
+	if (resolved == RESOLVED_ERROR)
+		return resolved;
+	native->stage = resolved == RESOLVED_WAIT ? NATIVE_SOURCES
+			: native->link_count ? NATIVE_LINKS : NATIVE_DONE;
+	return RESOLVED_READY;
 }
 
 /* READY: the next stage may begin. */
@@ -132,8 +146,15 @@ static enum resolved step_once(struct native *native, struct resolver *resolver,
 		return step_frames(native, resolver, err);
 	case NATIVE_NAMES:
 		return step_names(native, resolver, err);
-	default:
+	case NATIVE_SOURCES:
 		resolved = advance_modules(native, true, resolver, err);
+		if (resolved == RESOLVED_READY)
+			native->stage = NATIVE_CONTEXTS;
+		return resolved;
+	case NATIVE_CONTEXTS:
+		return step_contexts(native, resolver, err);
+	default:
+		resolved = links_resolve(native, resolver, err);
 		if (resolved == RESOLVED_READY)
 			native->stage = NATIVE_DONE;
 		return resolved;
@@ -169,6 +190,7 @@ static void release_module(struct module *module)
 	cache_found_release(&module->found);
 	lookup_release(&module->debug);
 	lookup_release(&module->source);
+	sources_release(module);
 	for (size_t i = 0; i < module->companion_count; i++)
 		companion_release(&module->companions[i]);
 }

@@ -14,6 +14,7 @@
 #include "symbolicate/request.h"
 #include "symbolicate/symbolicate.h"
 #include "ppdbcache/ppdbcache.h"
+#include "sourcecache/sourcecache.h"
 #include "symcache/symcache.h"
 
 /* A damaged entry is made again that often before the module counts as malformed. */
@@ -68,6 +69,28 @@ struct companion_lookup {
 	struct lookup lookup;                /* planned with no location: absent */
 };
 
+/* A source file that has to be fetched. */
+struct source_link {
+	struct source_link *next;
+	struct source source;                /* what keys and candidates call its source */
+	struct location location;
+	struct derive_link order;
+	struct tried tried;
+	struct cache_found found;
+	struct sourcecache cache;            /* over found.payload, when settled without failure */
+};
+
+struct module_sources {
+	bool is_wanted;                      /* a frame has a path and a line */
+	bool is_settled, is_open;
+	unsigned spoiled;
+	struct derive derive;
+	struct cache_found found;
+	struct sourcecache cache;            /* over found.payload, when open */
+	struct source_link *links;
+	size_t link_count;
+};
+
 struct module {
 	const struct raw_module *raw;
 	uint64_t image_addr, image_size;     /* size 0: open ended */
@@ -89,6 +112,7 @@ struct module {
 	struct cache_found found;
 	struct symcache cache;               /* over found.payload, when settled without failure */
 	struct ppdbcache managed;            /* instead of cache, when is_managed */
+	struct module_sources sources;
 	uint32_t arch;
 };
 
@@ -104,6 +128,12 @@ enum frame_status { FRAME_SYMBOLICATED, FRAME_MISSING_SYMBOL, FRAME_UNKNOWN_IMAG
 		    FRAME_MALFORMED, FRAME_STATUSES };
 
 #define NO_NAME UINT32_MAX
+#define CONTEXT_LINES 5u             /* before a frame's line, and as many after */
+
+struct frame_context {
+	struct text before[CONTEXT_LINES], line, after[CONTEXT_LINES];
+	unsigned before_count, after_count;
+};
 
 struct frame {
 	const struct raw_frame *raw;
@@ -114,6 +144,9 @@ struct frame {
 	struct text package, symbol, function;
 	uint32_t name;                       /* index into names, or NO_NAME */
 	bool is_managed;                     /* answered as asked, but for the place */
+	const struct frame_context *context; /* NULL: as asked */
+	struct text source_link;             /* TEXT_NONE: as asked */
+	struct source_link *link;            /* followed for the context; NULL: none */
 	/* symbolicated ones only: */
 	struct maybe_u64 sym_addr;
 	uint32_t language, line;
@@ -132,7 +165,8 @@ struct names {
 	size_t slot_count;                   /* a power of two */
 };
 
-enum native_stage { NATIVE_MODULES, NATIVE_FRAMES, NATIVE_NAMES, NATIVE_SOURCES, NATIVE_DONE };
+enum native_stage { NATIVE_MODULES, NATIVE_FRAMES, NATIVE_NAMES, NATIVE_SOURCES,
+		    NATIVE_CONTEXTS, NATIVE_LINKS, NATIVE_DONE };
 
 struct native {
 	struct work *work;
@@ -140,6 +174,7 @@ struct native {
 	struct module_table table;
 	struct trace *traces;                /* one per request trace */
 	struct names names;
+	size_t link_count;                   /* of all modules */
 	enum native_stage stage;
 	struct buf path;                     /* scratch for one cleaned path */
 };

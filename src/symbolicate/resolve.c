@@ -3,6 +3,7 @@
  * (native-symbolication.md §1 step 3-4, §4).
  */
 #include "symbolicate/native.h"
+#include "symbolicate/sources.h"
 
 #include "base/arena.h"
 #include "base/guard.h"
@@ -359,9 +360,10 @@ enum resolved module_advance_sources(struct native *native, struct module *modul
 	if (resolved != RESOLVED_READY)
 		return resolved;
 	winner = lookup_choose(&module->source, LOOKUP_SOURCE);
-	if (winner != NO_WINNER && !module->source.tried[winner]->failure)
-		module->features.sources = true;
-	return RESOLVED_READY;
+	if (winner == NO_WINNER || module->source.tried[winner]->failure)
+		return RESOLVED_READY;
+	module->features.sources = true;
+	return sources_fetch(module, module->source.tried[winner], resolver, err);
 }
 
 void module_spoil(struct module *module, struct resolver *resolver, const char *why)

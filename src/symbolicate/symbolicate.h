@@ -33,6 +33,8 @@ enum derive_how {
 	DERIVE_OBJECT_META,          /* reach the location, inspect: object_meta (and objects) */
 	DERIVE_SYMCACHE,             /* the object of that location, converted */
 	DERIVE_PPDB,                 /* the same, of managed code: a ppdb cache */
+	DERIVE_SOURCES,              /* the same, of sources: a source cache */
+	DERIVE_SOURCEFILE,           /* one file fetched from `link`: a source cache too */
 	DERIVE_AUXILIARY,            /* reach the location: a file that is no object; of a UUID map
 	                              * only the UUID it leads to */
 };
@@ -43,8 +45,16 @@ struct derive_companion {            /* resolved by the planner; part of the key
 	const struct location *location;     /* NULL: looked for and absent */
 };
 
+struct derive_link {                 /* DERIVE_SOURCEFILE: not below any source */
+	const char *url;
+	const struct fetch_header *headers;
+	size_t header_count;
+	bool accept_invalid_certs;
+};
+
 struct derive {
 	enum derive_how how;
+	const struct derive_link *link;      /* NULL: `location` says where */
 	struct cache_key key;
 	struct cache_key object_key;         /* CACHE_OBJECTS of the same location */
 	const struct location *location;

@@ -31,6 +31,8 @@ static const struct errand *errand_of(const struct task *task)
 	static const struct errand makes[] = {
 		[DERIVE_SYMCACHE] = { "symcache", "object", "symcache" },
 		[DERIVE_PPDB] = { "ppdbcache", "object", "ppdbcache" },
+		[DERIVE_SOURCES] = { "sources", "object", "sources" },
+		[DERIVE_SOURCEFILE] = { "sourcefile", "file", "sources" },
 	};
 
 	if (task->derive->how == DERIVE_AUXILIARY)
@@ -56,6 +58,9 @@ static int write_parameters(const struct task *task, struct buf *out, struct err
 
 		return convert_inspect_parameters(&inspect, out, err);
 	}
+	if (task->derive->how == DERIVE_SOURCES || task->derive->how == DERIVE_SOURCEFILE)
+		return convert_sources_parameters(&(struct convert_sources){
+				.source_max_bytes = config->source_max_bytes }, out, err);
 	return convert_symcache_parameters(&(struct convert_symcache){
 			.max_section_bytes = config->section_max_bytes,
 			.threads = (unsigned)config->workshop_cell_threads }, out, err);

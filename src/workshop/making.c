@@ -31,6 +31,10 @@ static void enter(struct task *task, enum task_stage stage)
 /* With the object at hand: what this key needs next. */
 static void use_object(struct task *task)
 {
+	if (task->derive->link) {            /* no object: the file is the input */
+		enter(task, TASK_CONVERTING);
+		return;
+	}
 	if (task->is_copy || task->derive->how == DERIVE_OBJECT_META ||
 	    task->derive->how == DERIVE_AUXILIARY)
 		enter(task, TASK_INSPECTING);
@@ -75,6 +79,10 @@ static void fetched(void *payload, const struct err *status, uint64_t bytes)
 		use_object(task);
 		return;
 	}
+	if (task->derive->link) {
+		task_end(task, status);
+		return;
+	}
 	if (task->derive->how != DERIVE_AUXILIARY && err_kind_is_lasting(status->kind) &&
 	    cache_publish_failure(shop->cache, shop->store, &task->derive->object_key, status, &err) < 0)
 		log_message(LOG_ERROR, "cache_publish", NULL, "%s", err.text);
@@ -90,9 +98,24 @@ static int start_transfer(struct task *task, struct fetch_order *order, struct e
 		return -1;
 	order->fd = task->object_fd;
 	order->max_bytes = shop->config->max_download_bytes;
+	if (task->derive->link && order->max_bytes > shop->config->source_max_bytes)
+		order->max_bytes = shop->config->source_max_bytes;
 	task->is_copy = true;
 	enter(task, TASK_FETCHING);
 	return fetch_start(shop->fetcher, order, fetched, task, &task->fetch, err);
+}
+
+/* A source file from where a link says: never trusted, like a request's own sources. */
+static int follow_link(struct task *task, struct err *err)
+{
+	const struct derive_link *link = task->derive->link;
+	struct fetch_order order = {
+		.fd = -1, .url = link->url, .headers = link->headers,
+		.header_count = link->header_count, .source_id = "web-scraping",
+		.accept_invalid_certs = link->accept_invalid_certs, .breaker = true,
+	};
+
+	return start_transfer(task, &order, err);
 }
 
 /* Opens or orders the location itself. */
@@ -135,7 +158,14 @@ static int open_known_object(struct shop *shop, const struct cache_key *key, int
 void making_begin(struct task *task)
 {
 	struct err err = ERR_INIT;
-	int known = open_known_object(task->shop, &task->derive->object_key, &task->object_fd, &err);
+	int known;
+
+	if (task->derive->link) {
+		if (follow_link(task, &err) < 0)
+			task_end(task, &err);
+		return;
+	}
+	known = open_known_object(task->shop, &task->derive->object_key, &task->object_fd, &err);
 
 	if (known > 0)
 		use_object(task);
