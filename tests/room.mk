@@ -8,11 +8,6 @@ libsupport_a_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests \
 	-DSUPPORT_SOURCE_DIR='"$(abs_top_srcdir)"'
 endif
 
-# The main of fuzz targets where no fuzzer brings one: link it before libbase.a and give
-# the program its corpus as arguments.
-check_LIBRARIES += libstandalone.a
-libstandalone_a_SOURCES = tests/fuzz/standalone.c
-
 clean-local: clean-fixtures
 clean-fixtures:
 	rm -rf tests-fixtures

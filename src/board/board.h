@@ -78,6 +78,8 @@ int64_t  board_gauge(const struct board *board, enum board_gauge gauge);
 
 /* All of it in Prometheus text format. */
 void     board_metrics(const struct board *board, struct buf *out);
+/* One more gauge after those: what the board does not know. */
+void     board_metrics_gauge(struct buf *out, const char *name, const char *help, int64_t value);
 
 /* Service facts other processes ask for.  Whoever writes the boot row sets the first (until
  * then it is when the board was made), whoever starts a nursery the second (-1: not known). */

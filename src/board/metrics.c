@@ -131,7 +131,7 @@ static void add_histogram(const struct board *board, struct buf *out)
 	buf_printf(out, "%s_count %" PRIu64 "\n", name, below);
 }
 
-static void add_gauge(struct buf *out, const char *name, const char *help, int64_t value)
+void board_metrics_gauge(struct buf *out, const char *name, const char *help, int64_t value)
 {
 	add_heading(out, name, "gauge", help);
 	buf_printf(out, "%s %" PRId64 "\n", name, value);
@@ -144,12 +144,13 @@ void board_metrics(const struct board *board, struct buf *out)
 	add_counters(board, out);
 	add_histogram(board, out);
 	for (unsigned i = 0; i < BOARD_GAUGES; i++)
-		add_gauge(out, gauges[i].name, gauges[i].help,
-			  board_gauge(board, (enum board_gauge)i));
-	add_gauge(out, "symgate_boot_started_seconds",
-		  "Unix time at which the service's current boot began.",
-		  board_boot_started_at(board));
+		board_metrics_gauge(out, gauges[i].name, gauges[i].help,
+				    board_gauge(board, (enum board_gauge)i));
+	board_metrics_gauge(out, "symgate_boot_started_seconds",
+			    "Unix time at which the service's current boot began.",
+			    board_boot_started_at(board));
 	if (level >= 0)
-		add_gauge(out, "symgate_sandbox_level",
-			  "What confines cells: 0 rlimits, 1 and seccomp, 2 and landlock.", level);
+		board_metrics_gauge(out, "symgate_sandbox_level",
+				    "What confines cells: 0 rlimits, 1 and seccomp, 2 and landlock.",
+				    level);
 }

@@ -16,11 +16,3 @@ tests_demangle_test_demangle_LDADD = libdemangle.a libsupport.a libbase.a \
 	$(IBERTY_LIBS) $(CHECK_LIBS) $(CRYPTO_LIBS)
 tests_demangle_test_demangle_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 endif
-
-EXTRA_DIST += tests/fuzz/corpus/demangle
-if FUZZ
-noinst_PROGRAMS += tests/fuzz/fuzz_demangle
-tests_fuzz_fuzz_demangle_SOURCES = tests/fuzz/fuzz_demangle.c
-tests_fuzz_fuzz_demangle_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_fuzz_demangle_LDADD = libdemangle.a libbase.a $(IBERTY_LIBS) $(CRYPTO_LIBS)
-endif

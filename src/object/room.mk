@@ -51,29 +51,3 @@ tests_object_test_symbols_SOURCES = tests/object/test_symbols.c $(object_look_so
 tests_object_test_symbols_LDADD = $(object_test_ldadd)
 tests_object_test_symbols_CPPFLAGS = $(object_test_cppflags)
 endif
-
-EXTRA_DIST += tests/fuzz/corpus/breakpad/inlines tests/fuzz/corpus/breakpad/odd \
-	tests/fuzz/corpus/breakpad/top
-
-if FUZZ
-noinst_PROGRAMS += tests/fuzz/fuzz_wasm tests/fuzz/fuzz_elf tests/fuzz/fuzz_macho tests/fuzz/fuzz_breakpad
-object_fuzz_ldadd = libobject.a libdwarf.a libunpack.a libbase.a \
-	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS) $(CJSON_LIBS)
-object_fuzz_cppflags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_fuzz_fuzz_elf_SOURCES = tests/fuzz/fuzz_elf.c tests/fuzz/objects.c tests/fuzz/objects.h
-tests_fuzz_fuzz_elf_LDADD = $(object_fuzz_ldadd)
-tests_fuzz_fuzz_elf_CPPFLAGS = $(object_fuzz_cppflags)
-tests_fuzz_fuzz_elf_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_fuzz_wasm_SOURCES = tests/fuzz/fuzz_wasm.c tests/fuzz/objects.c tests/fuzz/objects.h
-tests_fuzz_fuzz_wasm_LDADD = $(object_fuzz_ldadd)
-tests_fuzz_fuzz_wasm_CPPFLAGS = $(object_fuzz_cppflags)
-tests_fuzz_fuzz_wasm_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_fuzz_macho_SOURCES = tests/fuzz/fuzz_macho.c tests/fuzz/objects.c tests/fuzz/objects.h
-tests_fuzz_fuzz_macho_LDADD = $(object_fuzz_ldadd)
-tests_fuzz_fuzz_macho_CPPFLAGS = $(object_fuzz_cppflags)
-tests_fuzz_fuzz_macho_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_fuzz_breakpad_SOURCES = tests/fuzz/fuzz_breakpad.c tests/fuzz/objects.c tests/fuzz/objects.h
-tests_fuzz_fuzz_breakpad_LDADD = $(object_fuzz_ldadd)
-tests_fuzz_fuzz_breakpad_CPPFLAGS = $(object_fuzz_cppflags)
-tests_fuzz_fuzz_breakpad_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif

@@ -20,12 +20,3 @@ tests_source_test_source_SOURCES = tests/source/test_source.c tests/fuzz/fuzz_so
 tests_source_test_source_LDADD = $(source_test_libs)
 tests_source_test_source_CPPFLAGS = $(source_test_flags)
 endif
-
-EXTRA_DIST += tests/fuzz/corpus/source
-if FUZZ
-noinst_PROGRAMS += tests/fuzz/fuzz_source
-tests_fuzz_fuzz_source_SOURCES = tests/fuzz/fuzz_source.c
-tests_fuzz_fuzz_source_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_fuzz_source_LDADD = libsource.a libbase.a $(CJSON_LIBS) $(CRYPTO_LIBS)
-tests_fuzz_fuzz_source_CPPFLAGS = $(AM_CPPFLAGS) $(CJSON_CFLAGS)
-endif

@@ -9,8 +9,6 @@ libsymbolicate_a_SOURCES = \
 	src/symbolicate/frames.c \
 	src/symbolicate/json.c src/symbolicate/json.h \
 	src/symbolicate/kind.c \
-	src/symbolicate/links.c src/symbolicate/origins.c src/symbolicate/quote.c \
-	src/symbolicate/sources.c src/symbolicate/sources.h \
 	src/symbolicate/memo.c src/symbolicate/memo.h \
 	src/symbolicate/modules.c \
 	src/symbolicate/names.c \
@@ -58,15 +56,3 @@ tests_bench_bench_answer_LDADD = libsymbolicate.a libsource.a libcache.a libconv
 	libboard.a libconfig.a libunpack.a libbase.a $(CJSON_LIBS) $(SQLITE_LIBS) $(YAML_LIBS) \
 	$(SECCOMP_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(MSPACK_LIBS) $(CRYPTO_LIBS)
 tests_bench_bench_answer_CPPFLAGS = $(AM_CPPFLAGS) $(CJSON_CFLAGS) -I$(top_srcdir)/tests
-
-EXTRA_DIST += tests/fuzz/corpus/request
-if FUZZ
-noinst_PROGRAMS += tests/fuzz/fuzz_request
-tests_fuzz_fuzz_request_SOURCES = tests/fuzz/fuzz_request.c \
-	tests/symbolicate/fake.c tests/symbolicate/fake_lower.c \
-	tests/symbolicate/fake.h
-tests_fuzz_fuzz_request_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_fuzz_request_LDADD = libsymbolicate.a libsource.a libsymcache.a libppdbcache.a libsourcecache.a libbase.a \
-	$(CJSON_LIBS) $(CRYPTO_LIBS)
-tests_fuzz_fuzz_request_CPPFLAGS = $(AM_CPPFLAGS) $(CJSON_CFLAGS) -I$(top_srcdir)/tests
-endif

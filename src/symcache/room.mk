@@ -45,10 +45,3 @@ endif
 EXTRA_PROGRAMS += tests/bench/bench_lookup
 tests_bench_bench_lookup_SOURCES = tests/bench/bench_lookup.c
 tests_bench_bench_lookup_LDADD = libsymcache.a libbase.a $(CRYPTO_LIBS)
-
-if FUZZ
-noinst_PROGRAMS += tests/fuzz/fuzz_symcache
-tests_fuzz_fuzz_symcache_SOURCES = tests/fuzz/fuzz_symcache.c
-tests_fuzz_fuzz_symcache_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_fuzz_symcache_LDADD = libsymcache.a libbase.a $(CRYPTO_LIBS)
-endif

@@ -439,6 +439,30 @@ START_TEST(prints_metrics)
 }
 END_TEST
 
+/* doc/api/metrics.md has a row for every family. */
+START_TEST(what_it_prints_is_documented)
+{
+	struct file_map doc = support_map(support_source("doc/api/metrics.md"));
+	struct board *board = open_board();
+	struct buf out;
+	char name[80];
+
+	board_sandbox_level_set(board, 2);
+	buf_init(&out, 1 << 20);
+	board_metrics(board, &out);
+	for (const char *line = buf_string(&out); *line; line = strchr(line, '\n') + 1)
+		if (sscanf(line, "# TYPE %79s", name) == 1) {
+			const char *row = support_printf("\n| `%s` |", name);
+
+			ck_assert_msg(memmem(doc.bytes, doc.size, row, strlen(row)),
+				      "doc/api/metrics.md does not tell what %s is", name);
+		}
+	buf_release(&out);
+	board_close(board);
+	file_unmap(&doc);
+}
+END_TEST
+
 START_TEST(finds_the_counter)
 {
 	ck_assert_int_eq(board_counter_of_request(BOARD_ENDPOINT_SYMBOLICATE, 200),
@@ -479,6 +503,7 @@ int main(void)
 	tcase_add_test(tcase, boards_of_another_boot_go);
 	tcase_add_test(tcase, survives_every_allocation_failure);
 	tcase_add_test(tcase, prints_metrics);
+	tcase_add_test(tcase, what_it_prints_is_documented);
 	tcase_add_test(tcase, finds_the_counter);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);

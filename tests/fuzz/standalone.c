@@ -2,8 +2,9 @@
  * standalone.c -- runs a fuzz target over files, without a fuzzer.
  *
  * Every argument is a file, or a folder whose files (and those of folders in it) are all
- * run.  A target linked with this goes through its corpus in every `make check`, so that
- * what was found once stays found.  Exits with 1 when there was nothing to run.
+ * run.  Without arguments the target goes through its own corpus, so that what was found
+ * once stays found: for fuzz_elf the files below tests/fuzz/corpus/elf and those made by
+ * recipe below tests-fixtures/corpus/elf.  Exits with 1 when there was nothing to run.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -88,9 +90,35 @@ static int run_path(const char *path)
 	return S_ISDIR(now.st_mode) ? run_folder(path) : run_file(path);
 }
 
+/* Either folder may be missing, not both. */
+static int run_own_corpus(const char *program)
+{
+	static const char *const folders[] = { FUZZ_CORPUS_DIR, "tests-fixtures/corpus" };
+	const char *slash = strrchr(program, '/');
+	const char *target = strstr(slash ? slash : program, "fuzz_");
+	struct buf path;
+	int result = 0;
+
+	if (!target) {
+		fprintf(stderr, "%s is no fuzz target's name\n", program);
+		return -1;
+	}
+	target += strlen("fuzz_");
+	buf_init(&path, 1 << 16);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		buf_clear(&path);
+		buf_printf(&path, "%s/%s", folders[i], target);
+		if (path.failed || (access(buf_string(&path), F_OK) == 0 &&
+				    run_path(buf_string(&path)) < 0))
+			result = -1;
+	}
+	buf_release(&path);
+	return result;
+}
+
 int main(int argc, char **argv)
 {
-	int result = 0;
+	int result = argc > 1 ? 0 : run_own_corpus(argv[0]);
 
 	for (int i = 1; i < argc; i++)
 		if (run_path(argv[i]) < 0)

@@ -21,9 +21,15 @@ void answer_healthcheck(struct worker *worker, struct request *request, struct r
 
 void answer_metrics(struct worker *worker, struct request *request, struct reply *reply)
 {
+	struct err err = ERR_INIT;
+	uint64_t live;
+
 	(void)request;
 	buf_clear(&reply->body);
 	board_metrics(worker->front->board, &reply->body);
+	if (job_count_live(&worker->jobs, &live, &err) == 0)
+		board_metrics_gauge(&reply->body, "symgate_jobs_live",
+				    "Jobs queued or running now.", (int64_t)live);
 	reply->status = 200;
 	reply->content_type = "text/plain; version=0.0.4; charset=utf-8";
 }

@@ -36,15 +36,6 @@ tests_dwarf_test_compiled_LDADD = libobject.a libdwarf.a libunpack.a libsupport.
 tests_dwarf_test_compiled_CPPFLAGS = $(dwarf_test_flags)
 endif
 
-if FUZZ
-noinst_PROGRAMS += tests/fuzz/fuzz_dwarf
-tests_fuzz_fuzz_dwarf_SOURCES = tests/fuzz/fuzz_dwarf.c \
-	tests/dwarf/container.c tests/dwarf/container.h
-tests_fuzz_fuzz_dwarf_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_fuzz_fuzz_dwarf_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_fuzz_dwarf_LDADD = libdwarf.a libbase.a $(CRYPTO_LIBS)
-endif
-
 EXTRA_PROGRAMS += tests/bench/bench_dwarf
 tests_bench_bench_dwarf_SOURCES = tests/bench/bench_dwarf.c tests/bench/facts.h
 tests_bench_bench_dwarf_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
