@@ -1,6 +1,7 @@
 /* mem.c -- see mem.h. */
 #include "base/mem.h"
 
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 /* No single block is larger: sanitizers end the process on sizes they find absurd. */
 #define MEM_BLOCK_MAX_BYTES ((size_t)1 << 38)
+#define MEM_LARGE_BYTES (128 * 1024)     /* a mapping of its own costs little beside these */
 
 atomic_long mem_fail_after = -1;
 atomic_long mem_live = 0;
@@ -80,4 +82,10 @@ void mem_give_back(void *block)
 		return;
 	atomic_fetch_sub_explicit(&mem_live, 1, memory_order_relaxed);
 	free(block);
+}
+
+void mem_keep_no_large_blocks(void)
+{
+	/* Setting it ends malloc's raising it by itself. */
+	mallopt(M_MMAP_THRESHOLD, MEM_LARGE_BYTES);
 }

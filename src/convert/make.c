@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/json_writer.h"
 #include "base/limits.h"
+#include "base/mem.h"
 #include "sandbox/sandbox.h"
 #include "symcache/symcache.h"
 
@@ -140,6 +141,7 @@ int convert_run_symcache(struct cell *cell, struct err *err)
 	unsigned threads;
 	int rc = -1;
 
+	mem_keep_no_large_blocks();
 	arena_init(&arena, cell->memory_bytes);
 	if (read_parameters(cell->parameters, &threads, err) == 0 &&
 	    file_map_fd(&map, cell_input(cell, "object"), err) == 0 &&
