@@ -123,18 +123,14 @@ static struct text old_string(const struct symcache *cache, uint32_t ref)
 	return (struct text){ (const char *)cache->strings + ref + sizeof(size), size };
 }
 
-/* TEXT_NONE when there is none, or the reference leads out of the table. */
-static struct text string_at(const struct symcache *cache, uint32_t ref)
+static struct text long_string(const struct symcache *cache, uint32_t ref)
 {
 	const uint8_t *at = cache->strings + ref;
-	uint32_t left, head = 0, shift = 0;
+	uint32_t left = cache->string_bytes - ref, head = 0, shift = 0;
 	uint64_t size = 0;
 
-	if (ref >= cache->string_bytes)
-		return TEXT_NONE;
 	if (cache->version == SYMC_OLDEST_VERSION)
 		return old_string(cache, ref);
-	left = cache->string_bytes - ref;
 	do {
 		if (head == left || head == LEB128_MAX_BYTES)
 			return TEXT_NONE;
@@ -144,6 +140,21 @@ static struct text string_at(const struct symcache *cache, uint32_t ref)
 	if (size > left - head)
 		return TEXT_NONE;
 	return (struct text){ (const char *)at + head, (size_t)size };
+}
+
+/* TEXT_NONE when there is none, or the reference leads out of the table.  Most names have a
+ * length of one byte. */
+static inline struct text string_at(const struct symcache *cache, uint32_t ref)
+{
+	const uint8_t *at = cache->strings + ref;
+
+	if (ref >= cache->string_bytes)
+		return TEXT_NONE;
+	if (at[0] & 0x80 || cache->version == SYMC_OLDEST_VERSION)
+		return long_string(cache, ref);
+	if (at[0] >= cache->string_bytes - ref)
+		return TEXT_NONE;
+	return (struct text){ (const char *)at + 1, at[0] };
 }
 
 /* --- Searching ----------------------------------------------------------------------- */
