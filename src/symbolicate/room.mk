@@ -9,6 +9,8 @@ libsymbolicate_a_SOURCES = \
 	src/symbolicate/frames.c \
 	src/symbolicate/json.c src/symbolicate/json.h \
 	src/symbolicate/kind.c \
+	src/symbolicate/links.c src/symbolicate/origins.c src/symbolicate/quote.c \
+	src/symbolicate/sources.c src/symbolicate/sources.h \
 	src/symbolicate/memo.c src/symbolicate/memo.h \
 	src/symbolicate/modules.c \
 	src/symbolicate/names.c \
