@@ -88,3 +88,31 @@ DELETE FROM flight
 -- name: flight_sweep
 -- There are as many flights as there are downloads and cells: few.
 DELETE FROM flight WHERE lease_until < :now - :lease;
+
+-- name: cache_admin_list
+-- For people; a filter that is NULL or 0 lets everything pass.
+SELECT id, kind, state, size_bytes, scope, module, source, details, made_at, used_at,
+       coalesce(retry_at, 0), asks
+  FROM cache_entry
+ WHERE id > :after
+   AND (:kind IS NULL OR kind = :kind)
+   AND (:scope IS NULL OR coalesce(scope, 'global') = :scope)
+   AND (:module IS NULL OR module = :module)
+   AND (:source IS NULL OR source = :source)
+   AND (:id = 0 OR id = :id)
+   AND (:failures = 0 OR state <> 'ready')
+ ORDER BY id LIMIT :count;
+
+-- name: cache_admin_page
+-- The same choice, with the columns of cache_page.
+SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL, scope, boot, build_id,
+       made_at, used_at, repeats
+  FROM cache_entry
+ WHERE id > :after
+   AND (:kind IS NULL OR kind = :kind)
+   AND (:scope IS NULL OR coalesce(scope, 'global') = :scope)
+   AND (:module IS NULL OR module = :module)
+   AND (:source IS NULL OR source = :source)
+   AND (:id = 0 OR id = :id)
+   AND (:failures = 0 OR state <> 'ready')
+ ORDER BY id LIMIT :count;

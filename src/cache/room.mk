@@ -1,6 +1,7 @@
 # src/cache -- sources, tests and programs of this room.
 noinst_LIBRARIES += libcache.a
 libcache_a_SOURCES = \
+	src/cache/admin.c src/cache/admin.h \
 	src/cache/blob.c \
 	src/cache/cache.c src/cache/cache.h \
 	src/cache/clean.c \
@@ -9,6 +10,7 @@ libcache_a_SOURCES = \
 	src/cache/kind.c \
 	src/cache/orphan.c \
 	src/cache/publish.c \
+	src/cache/remove.c \
 	src/cache/room.h \
 	src/cache/row.c \
 	src/cache/sweep.h \

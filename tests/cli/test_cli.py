@@ -18,7 +18,8 @@ import tempfile
 SYMGATE = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "symgate")
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LLVM = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
-COMMANDS = ["serve", "config", "backup", "status", "why", "symbolicate", "lookup", "symcache", "object"]
+COMMANDS = ["serve", "config", "backup", "status", "why", "symbolicate", "lookup", "symcache", "object", "cache",
+            "cleanup"]
 
 SOURCE = r"""
 #include <cstdio>
@@ -364,7 +365,7 @@ def test_usage(folder):
             options = re.findall(r"^  (--[a-z-]+)", run.stdout, re.M)
             check(command + ": the page knows every option", all(o in words or "Fl " + o[1:] in words
                                                                 for o in options), options)
-    for command in ("lookup", "symcache", "object", "symbolicate", "why", "backup", "config"):
+    for command in ("lookup", "symcache", "object", "symbolicate", "why", "backup", "config", "cache"):
         run = symgate(command)
         check(command + " without arguments", run.returncode == 2 and "usage: " in run.stderr, run.stderr)
     check("an option without its value", symgate("lookup", "--arch").returncode == 2)
@@ -462,6 +463,27 @@ def test_symbolicate(folder):
     state_commands(folder, name, symbols_dir)
 
 
+def cache_commands(state):
+    listed = json.loads(symgate("--json", "--state-dir", state, "cache", "list").stdout)
+    failures = [entry for entry in listed if entry["state"] != "ready"]
+    check("cache list --json", failures and len(failures) < len(listed) and
+          all(entry["details"] and entry["retry_at"] for entry in failures), listed)
+    run = symgate("--state-dir", state, "cache", "list", "--kind", "symcaches")
+    check("cache list --kind", run.returncode == 0 and "symcaches" in run.stdout and
+          "object_meta" not in run.stdout, run.stdout, run.stderr)
+    one = str(failures[0]["id"])
+    run = symgate("--state-dir", state, "cache", "retry", "--id", one, "--dry-run")
+    check("cache retry --dry-run", run.returncode == 0 and "would remove 1 entries" in run.stdout, run.stdout)
+    run = symgate("--state-dir", state, "cache", "drop", "--id", one)
+    check("cache drop --id", run.returncode == 0 and "removed 1 entries" in run.stdout, run.stdout, run.stderr)
+    check("cache: nothing matched is 3", symgate("--state-dir", state, "cache", "drop", "--id", one).returncode == 3)
+    for wrong in (["drop"], ["list", "--kind", "nonsense"], ["eat"], ["list", "--id", "x"]):
+        check("cache %s is wrong" % wrong, symgate("--state-dir", state, "cache", *wrong).returncode == 2)
+    run = symgate("--json", "--state-dir", state, "cleanup", "--dry-run")
+    check("cleanup --dry-run", run.returncode == 0 and json.loads(run.stdout)["dry_run"], run.stdout, run.stderr)
+    check("cleanup", symgate("--state-dir", state, "cleanup").returncode == 0)
+
+
 def state_commands(folder, request, symbols_dir):
     state = os.path.join(folder, "state")
     for command in (["status"], ["why", "x"], ["backup", os.path.join(folder, "b")]):
@@ -482,6 +504,7 @@ def state_commands(folder, request, symbols_dir):
           "asked again" in run.stdout, run.stdout, run.stderr)
     entries = json.loads(symgate("--json", "--state-dir", state, "why", "program").stdout)["entries"]
     check("why MODULE --json", {e["state"] for e in entries} >= {"ready"}, entries)
+    cache_commands(state)
     check("why: nothing known is 3", symgate("--state-dir", state, "why", "libother.so").returncode == 3)
     noted = {"modules": [{"code_file": "/x/libz.so", "debug_id": "00000000-0000-4000-8000-000000000009",
                           "debug_status": "missing", "candidates": [{
