@@ -79,7 +79,7 @@ static int run(struct cli *cli, int argc, char **argv)
 	struct reloading reloading = { .cli = cli };
 	struct config *config = &reloading.configs[0];
 	const char *socket_path = NULL;
-	bool shared_group = false;
+	bool shared_group = false, is_spawned = false;
 	struct err err = ERR_INIT;
 	int fd, rc;
 
@@ -88,6 +88,8 @@ static int run(struct cli *cli, int argc, char **argv)
 			socket_path = argv[++i];
 		else if (strcmp(argv[i], "--group") == 0)
 			shared_group = true;
+		else if (strcmp(argv[i], "--spawned") == 0)
+			is_spawned = true;
 		else
 			return cli_misused(&cli_serve, "unknown argument `%s`", argv[i]);
 	}
@@ -99,7 +101,7 @@ static int run(struct cli *cli, int argc, char **argv)
 	}
 	rc = open_socket(socket_path, shared_group, &fd, &err);
 	if (rc == 0)
-		rc = master_run(config, fd, reload, &reloading, &err);
+		rc = master_run(config, fd, is_spawned, reload, &reloading, &err);
 	if (rc == 0 && socket_path)
 		unlink(socket_path);
 	config_release(&reloading.configs[0]);
@@ -109,13 +111,15 @@ static int run(struct cli *cli, int argc, char **argv)
 
 const struct cli_command cli_serve = {
 	.name = "serve",
-	.arguments = "[--socket PATH [--group]]",
+	.arguments = "[--socket PATH [--group]] [--spawned]",
 	.about = "run the service on a FastCGI socket until SIGTERM",
 	.help =
 	"  --socket PATH   make and listen on this unix socket (mode 0600); without it the\n"
 	"                  listening socket is descriptor 3 when systemd says so (LISTEN_FDS),\n"
 	"                  else descriptor 0, as web servers and process managers hand it over\n"
 	"  --group         mode 0660 for a web server of the same group\n"
+	"  --spawned       started by the web server (lighttpd) itself: another process takes over\n"
+	"                  should this one be killed, and all leave when the web server is gone\n"
 	"\n"
 	"SIGHUP reopens the log file. SIGUSR2 reads the config again: new processes start with\n"
 	"it, the old ones end what they answer and leave. SIGTERM ends all processes within 5\n"

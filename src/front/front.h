@@ -12,6 +12,8 @@
 #ifndef FRONT_FRONT_H
 #define FRONT_FRONT_H
 
+#include <stdbool.h>
+
 struct config;
 struct err;
 struct nursery;
@@ -35,9 +37,11 @@ typedef const struct config *master_reload_fn(void *payload, const struct config
 
 /* Starts and restarts all processes of the service on that socket; returns after SIGTERM or
  * SIGINT, when all of them have ended (at most MASTER_STOP_SECONDS later).  SIGUSR2 reloads:
- * new processes start, then the old ones are asked to leave. */
-int master_run(const struct config *config, int listen_fd, master_reload_fn *reload,
-	       void *payload, struct err *err) __attribute__((warn_unused_result));
+ * new processes start, then the old ones are asked to leave.
+ * `is_spawned`: our parent is the web server; should this process be killed another takes over
+ * in its place, and all leave when the web server does. */
+int master_run(const struct config *config, int listen_fd, bool is_spawned,
+	       master_reload_fn *reload, void *payload, struct err *err) __attribute__((warn_unused_result));
 
 /* A listening unix socket, mode 0600 (0660 with shared_group); an old one in its place is
  * removed when nobody listens on it. */

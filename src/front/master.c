@@ -3,6 +3,7 @@
  *
  *  1. A child that ends is started again, after a pause that grows while it keeps failing.
  *  2. Children die with the master (PDEATHSIG): nothing is left behind, kill -9 included.
+ *     Only a deputy outlives it, to become the master.
  *  3. A reload starts the new children first and then asks the old ones to leave; the socket
  *     holds what comes in between.
  */
@@ -54,6 +55,7 @@ struct master {
 	const struct config *config;
 	int listen_fd;               /* -1: helpers on demand, no fronts */
 	int lock;                    /* the helpers'; -1 */
+	struct deputy deputy;
 	master_reload_fn *reload;
 	void *reload_payload;
 	struct child *children;
@@ -95,13 +97,14 @@ static int do_duty(const struct master *master, enum duty duty, struct err *err)
 	return rc;
 }
 
-static void be_child(const struct master *master, enum duty duty, pid_t parent)
+static void be_child(struct master *master, enum duty duty, pid_t parent)
 {
 	struct err err = ERR_INIT;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE);
+	deputy_forget(&master->deputy);
 	if (master->lock >= 0)
 		close(master->lock);
 	prctl(PR_SET_NAME, duty_names[duty]);
@@ -163,10 +166,13 @@ static size_t reap(struct master *master)
 	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid == master->deputy.pid)
+			master->deputy.pid = 0;
 		for (size_t i = 0; i < master->count; i++)
 			if (master->children[i].pid == pid)
 				note_end(master, &master->children[i], status);
+	}
 	for (size_t i = 0; i < master->count; i++)
 		running += master->children[i].pid != 0;
 	return running;
@@ -192,6 +198,7 @@ static void stop_all(struct master *master)
 {
 	int64_t until = clock_monotonic_millis() + STOP_MILLIS;
 
+	deputy_dismiss(&master->deputy);
 	signal_all(master, SIGTERM);
 	while (reap(master) > 0 && clock_monotonic_millis() < until)
 		next_signal(master);
@@ -294,11 +301,26 @@ static bool is_done(const struct master *master)
 	return left == workshops || access(master->config->state_dir, F_OK) < 0;
 }
 
+/* What a dead master started dies with it; what it was about to start is ours to start. */
+static void take_over(struct master *master)
+{
+	for (size_t i = 0; i < master->count; i++) {
+		struct child *child = &master->children[i];
+
+		*child = (struct child){ .duty = child->duty, .kill_at_millis = child->kill_at_millis };
+	}
+}
+
 static void run_until_stopped(struct master *master)
 {
 	while (!is_done(master)) {
 		int number;
 
+		if (master->deputy.web_server > 0 && master->deputy.pid == 0 &&
+		    deputy_appoint(&master->deputy, master->listen_fd) > 0) {
+			take_over(master);
+			continue;
+		}
 		start_due(master);
 		number = next_signal(master);
 		reap(master);
@@ -342,12 +364,13 @@ static int run(struct master *master, struct err *err)
 	return 0;
 }
 
-int master_run(const struct config *config, int listen_fd, master_reload_fn *reload_config,
-	       void *payload, struct err *err)
+int master_run(const struct config *config, int listen_fd, bool is_spawned,
+	       master_reload_fn *reload_config, void *payload, struct err *err)
 {
 	struct master master = { .config = config, .listen_fd = listen_fd, .lock = -1,
 				 .reload = reload_config, .reload_payload = payload };
 
+	deputy_init(&master.deputy, is_spawned);
 	return run(&master, err);
 }
 
@@ -355,5 +378,6 @@ int master_run_on_demand(const struct config *config, int lock, struct err *err)
 {
 	struct master master = { .config = config, .listen_fd = -1, .lock = lock };
 
+	deputy_init(&master.deputy, false);
 	return run(&master, err);
 }

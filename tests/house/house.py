@@ -53,7 +53,8 @@ ONLY = {
 BANNED = re.compile(r"\b(strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atoll|gets|localtime|alloca)\s*\(")
 ALLOCATORS = re.compile(r"\b(malloc|calloc|realloc|reallocarray|free|strdup|strndup|asprintf)\s*\(")
 FORKS = re.compile(r"(?<![\w.>])(fork|vfork|posix_spawn|system|popen)\s*\(")
-MAY_FORK = {"src/sandbox/nursery.c", "src/sandbox/brood.c", "src/front/master.c", "src/front/on_demand.c"}
+MAY_FORK = {"src/sandbox/nursery.c", "src/sandbox/brood.c", "src/front/master.c", "src/front/on_demand.c",
+            "src/front/deputy.c"}
 # Memory a library allocated can only go back by the C library's free().
 MAY_FREE = {"src/demangle/cpp.c", "src/demangle/msvc_text.c", "src/demangle/msvc.cc"}
 FUNCTION_LINES_MAX = 100
