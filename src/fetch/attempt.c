@@ -205,7 +205,7 @@ void attempt_begin(struct fetch *fetch, int64_t now)
 	fetch->attempt_head_at = after(now, fetch->fetcher->config->head_timeout_millis);
 	fetch->head_deadline_at = fetch->attempt_head_at;
 	fetch->away = false;
-	fetch->no_range = false;
+	fetch->no_range = fetch->is_whole;
 	fetch->redirects = 0;
 	fetch->body_bytes = 0;
 	if (fetch->attempt > 1 && ftruncate(fetch->fd, 0) < 0) {
@@ -296,11 +296,31 @@ static void body_over(struct fetch *fetch, struct leg *leg, int64_t now)
 	}
 }
 
+static void refused(struct fetch *fetch, struct leg *leg, int64_t now)
+{
+	if (fetch->judge)
+		fetch->judge(leg->reply.status, buf_text(&leg->story), &leg->failure);
+	fail(fetch, leg->reply.status >= 500 ? BLAME_HOST : BLAME_CHANCE, &leg->failure, now);
+}
+
+static void redirected(struct fetch *fetch, struct leg *leg, int64_t now)
+{
+	char text[64];
+
+	if (!fetch->method) {
+		follow(fetch, leg, now);
+		return;
+	}
+	reply_status_text(leg->reply.status, text, sizeof(text));
+	err_set(&leg->failure, ERR_DOWNLOAD, "%s", text);
+	refused(fetch, leg, now);
+}
+
 static void head_over(struct fetch *fetch, struct leg *leg, int64_t now)
 {
 	switch (leg->verdict) {
 	case REPLY_REDIRECT:
-		follow(fetch, leg, now);
+		redirected(fetch, leg, now);
 		break;
 	case REPLY_REPEAT:
 		leg_stop(leg);
@@ -309,7 +329,7 @@ static void head_over(struct fetch *fetch, struct leg *leg, int64_t now)
 		ask_from_the_start(fetch, now);
 		break;
 	default:
-		fail(fetch, leg->reply.status >= 500 ? BLAME_HOST : BLAME_CHANCE, &leg->failure, now);
+		refused(fetch, leg, now);
 		break;
 	}
 }
@@ -366,7 +386,7 @@ void attempt_time(struct fetch *fetch, int64_t now)
 	if (fetch->ended)
 		return;
 	if (now >= fetch->deadline_at) {
-		set_timeout(&err, fetch->fetcher->config->max_download_timeout_millis);
+		set_timeout(&err, fetch->total_millis);
 		attempt_end(fetch, BLAME_HOST, &err);
 	} else if (now >= fetch->head_deadline_at) {
 		head_is_late(fetch, now);

@@ -21,6 +21,10 @@ struct config;
 
 struct fetch_header { struct text name, value; };
 
+/* What a response that is no success means: `err` holds what its status alone says, `body` its
+ * first 64 KiB.  Pure. */
+typedef void fetch_judge_fn(unsigned status, struct text body, struct err *err);
+
 struct fetch_order {                 /* everything is copied */
 	const char *url;
 	const struct fetch_header *headers;
@@ -31,6 +35,14 @@ struct fetch_order {                 /* everything is copied */
 	bool breaker;                /* counts for and obeys the host breaker */
 	uint64_t max_bytes;
 	int fd;                      /* empty file; the body lands there, decoded */
+
+	/* For talking to services; a plain download leaves all of it zero. */
+	const char *method;          /* "POST", "PUT": no redirects are followed; NULL: GET */
+	struct text body;            /* sent along, as a form unless a header says otherwise */
+	bool is_whole;               /* never asked for in ranges */
+	bool trusted_everywhere;     /* trusted, wherever redirects lead */
+	int64_t total_millis;        /* for all attempts; 0: as configured */
+	fetch_judge_fn *judge;       /* NULL: the status alone counts */
 };
 
 /* status.kind: ERR_NONE (the body is complete in fd), ERR_NOT_FOUND, ERR_DENIED ("403

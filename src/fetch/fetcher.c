@@ -108,6 +108,8 @@ static void free_fetch(struct fetch *fetch)
 	place_release(&fetch->home);
 	mem_give_back(fetch->headers);
 	mem_give_back(fetch->source_id);
+	mem_give_back(fetch->method);
+	mem_give_back(fetch->sent);
 	mem_give_back(fetch);
 }
 
@@ -162,11 +164,25 @@ static int copy_headers(struct fetch *fetch, const struct fetch_order *order)
 	return 0;
 }
 
+static int copy_errand(struct fetch *fetch, const struct fetch_order *order)
+{
+	if (!order->method)
+		return 0;
+	fetch->method = mem_strdup(order->method);
+	fetch->sent = mem_get(order->body.size + 1);
+	if (!fetch->method || !fetch->sent)
+		return -1;
+	if (order->body.size > 0)
+		memcpy(fetch->sent, order->body.bytes, order->body.size);
+	fetch->sent_bytes = order->body.size;
+	return 0;
+}
+
 /* An address nobody can use is no failure to start: it is how the fetch ends. */
 static int copy_order(struct fetch *fetch, const struct fetch_order *order, struct err *err)
 {
 	fetch->source_id = mem_strdup(order->source_id ? order->source_id : "");
-	if (!fetch->source_id || copy_headers(fetch, order) < 0)
+	if (!fetch->source_id || copy_headers(fetch, order) < 0 || copy_errand(fetch, order) < 0)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a transfer");
 	if (fetch_place_of(order->url, NULL, &fetch->home, &fetch->result) == 0)
 		fetch->host_hash = hash_fast(fetch->home.host, strlen(fetch->home.host));
@@ -174,6 +190,11 @@ static int copy_order(struct fetch *fetch, const struct fetch_order *order, stru
 		return err_set(err, ERR_NO_MEMORY, "no memory for a transfer");
 	fetch->accept_invalid_certs = order->accept_invalid_certs;
 	fetch->trusted = order->trusted;
+	fetch->trusted_everywhere = order->trusted_everywhere;
+	fetch->is_whole = order->is_whole;
+	fetch->judge = order->judge;
+	fetch->total_millis = order->total_millis ? order->total_millis
+				: fetch->fetcher->config->max_download_timeout_millis;
 	fetch->breaker = order->breaker;
 	fetch->max_bytes = order->max_bytes;
 	fetch->fd = order->fd;
@@ -256,7 +277,6 @@ static bool is_let_go(struct fetcher *fetcher, struct fetch *fetch, int64_t now)
 
 static void start_waiting(struct fetcher *fetcher, int64_t now)
 {
-	int64_t limit = fetcher->config->max_download_timeout_millis;
 	struct fetch *next;
 
 	if (!fetcher->look)
@@ -269,7 +289,8 @@ static void start_waiting(struct fetcher *fetcher, int64_t now)
 		if (!has_room_for(fetcher, fetch) || !is_let_go(fetcher, fetch, now))
 			continue;
 		move(fetch, &fetcher->running);
-		fetch->deadline_at = limit > 0 ? now + limit : FETCH_NEVER;
+		fetch->deadline_at = fetch->total_millis > 0 ? now + fetch->total_millis
+							     : FETCH_NEVER;
 		attempt_begin(fetch, now);
 	}
 }

@@ -109,6 +109,8 @@ static size_t on_body(char *bytes, size_t one, size_t size, void *payload)
 	leg->received_bytes += size;
 	if (leg->judged && is_for_the_body(leg))
 		return attempt_body(leg->fetch, leg, bytes, size, &leg->failure) < 0 ? 0 : size;
+	if (leg->fetch->judge)
+		buf_add(&leg->story, bytes, size);
 	return leg->verdict == REPLY_REPEAT || leg->received_bytes > FETCH_DISCARD_BYTES ? 0 : size;
 }
 
@@ -240,6 +242,11 @@ static CURLcode set_request(struct leg *leg)
 
 	SET(CURLOPT_USERAGENT, "symgate/" PACKAGE_VERSION);
 	SET(CURLOPT_HTTPHEADER, leg->headers);
+	if (fetch->method) {
+		SET(CURLOPT_POSTFIELDS, fetch->sent);
+		SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)fetch->sent_bytes);
+		SET(CURLOPT_CUSTOMREQUEST, fetch->method);
+	}
 	if (fetch->home.user && !fetch->away) {
 		SET(CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
 		SET(CURLOPT_USERNAME, fetch->home.user);
@@ -256,8 +263,10 @@ int leg_start(struct fetch *fetch, struct leg *leg, enum reply_asked asked, uint
 
 	*leg = (struct leg){
 		.fetch = fetch, .asked = asked, .first = first, .last = last, .at = first,
-		.guarded = !fetch->trusted || fetch->away, .proxied = proxy != NULL,
+		.guarded = !fetch->trusted || (fetch->away && !fetch->trusted_everywhere),
+		.proxied = proxy != NULL,
 	};
+	buf_init(&leg->story, FETCH_DISCARD_BYTES);
 	fetch->legs_running++;
 	if (name_is_restricted(leg, place->host))
 		return err_set(err, ERR_DOWNLOAD, "destination is restricted");
@@ -280,6 +289,7 @@ void leg_stop(struct leg *leg)
 	}
 	curl_slist_free_all(leg->headers);
 	reply_clear(&leg->reply);
+	buf_release(&leg->story);
 	leg->fetch = NULL;
 	leg->easy = NULL;
 	leg->headers = NULL;

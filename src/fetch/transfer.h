@@ -12,6 +12,7 @@
 #include <curl/curl.h>
 #include <poll.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "fetch/breaker.h"
 #include "fetch/decode.h"
@@ -61,6 +62,7 @@ struct leg {
 	uint64_t at;                         /* where the next byte goes */
 	uint64_t received_bytes;
 	size_t head_bytes;                   /* trailers included */
+	struct buf story;                    /* of a failure, for fetch->judge */
 
 	struct reply reply;
 	bool judged;
@@ -80,8 +82,12 @@ struct fetch {
 	size_t header_count;
 	struct fetch_place home;             /* of the address */
 	uint64_t host_hash;
-	bool accept_invalid_certs, trusted, breaker;
+	bool accept_invalid_certs, trusted, trusted_everywhere, breaker, is_whole;
 	uint64_t max_bytes;
+	char *method, *sent;                 /* NULL: a plain GET */
+	size_t sent_bytes;
+	int64_t total_millis;                /* 0: without end */
+	fetch_judge_fn *judge;
 	int fd;
 
 	/* as it goes */

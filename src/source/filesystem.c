@@ -189,14 +189,14 @@ static int open_held(int held, int *fd, struct err *err)
 	return 0;
 }
 
-static int reach(const struct location *location, struct arena *arena, enum source_access *access,
-		 int *fd, struct fetch_order *order, struct err *err)
+static int reach(const struct location *location, struct text pass, struct arena *arena,
+		 enum source_access *access, int *fd, struct fetch_order *order, struct err *err)
 {
 	const struct filesystem *files = location->source->state;
 	struct text path;
 	int held, rc;
 
-	(void)order;
+	(void)pass, (void)order;
 	*access = SOURCE_OPENED;
 	*fd = -1;
 	if (join(files, "", location->path, arena, &path, err) < 0 ||

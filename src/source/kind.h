@@ -24,9 +24,15 @@ struct source_kind {
 	/* The name of a location; NULL: no locations. */
 	int (*name_location)(const struct source *source, struct text path, struct arena *arena,
 			     struct text *uri, struct err *err);
-	int (*reach)(const struct location *location, struct arena *arena,
+	/* SOURCE_NEEDS_PASS when there is none yet. */
+	int (*reach)(const struct location *location, struct text pass, struct arena *arena,
 		     enum source_access *access, int *fd, struct fetch_order *order,
 		     struct err *err);
+	/* Of kinds that may need a pass: see source_pass. */
+	void (*name_pass)(const struct source *source, uint8_t name[32]);
+	int (*step_pass)(const struct source *source, struct source_pass *pass,
+			 struct text answer, struct arena *arena, struct err *err);
+	void (*fail_pass)(struct err *err);
 };
 
 extern const struct source_kind source_kind_http, source_kind_filesystem, source_kind_s3,

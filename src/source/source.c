@@ -202,7 +202,30 @@ int source_locations(const struct source *source, const struct object_ids *ids,
 int source_reach(const struct location *location, struct arena *arena, enum source_access *access,
 		 int *fd, struct fetch_order *order, struct err *err)
 {
-	return location->source->kind->reach(location, arena, access, fd, order, err);
+	return source_reach_with(location, TEXT_NONE, arena, access, fd, order, err);
+}
+
+int source_reach_with(const struct location *location, struct text pass, struct arena *arena,
+		      enum source_access *access, int *fd, struct fetch_order *order,
+		      struct err *err)
+{
+	return location->source->kind->reach(location, pass, arena, access, fd, order, err);
+}
+
+void source_pass_name(const struct source *source, uint8_t name[32])
+{
+	source->kind->name_pass(source, name);
+}
+
+int source_pass_step(const struct source *source, struct source_pass *pass, struct text answer,
+		     struct arena *arena, struct err *err)
+{
+	return source->kind->step_pass(source, pass, answer, arena, err);
+}
+
+void source_pass_fail(const struct source *source, struct err *err)
+{
+	source->kind->fail_pass(err);
 }
 
 bool source_is_local(const struct source *source)

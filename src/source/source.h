@@ -1,7 +1,7 @@
 /*
  * source -- places that hold debug files, and where in them a file would be.
  *
- * A kind (filesystem, http; s3, gcs, sentry come later) is one const vtable, a layout one
+ * A kind (filesystem, http, s3, gcs, sentry) is one const vtable, a layout one
  * row of a table.  From (object ids, file types) a source lists locations; nothing here
  * touches the network: a location is opened at once (filesystem) or becomes a fetch order.
  *
@@ -98,12 +98,35 @@ int source_locations(const struct source *source, const struct object_ids *ids,
 	__attribute__((warn_unused_result));
 
 /* How a location is reached: at once by descriptor, or by a transfer. */
-enum source_access { SOURCE_OPENED, SOURCE_ORDERED };
+enum source_access { SOURCE_OPENED, SOURCE_ORDERED, SOURCE_NEEDS_PASS };
 /* OPENED: *fd is read-only (filesystem: mapped in place, never copied).  ORDERED: the order is
- * filled but for its fd and max_bytes.  ERR_NOT_FOUND, ERR_DENIED, ERR_IO. */
+ * filled but for its fd and max_bytes.  NEEDS_PASS: get one and call source_reach_with().
+ * ERR_NOT_FOUND, ERR_DENIED, ERR_DOWNLOAD, ERR_IO. */
 int source_reach(const struct location *location, struct arena *arena, enum source_access *access,
 		 int *fd, struct fetch_order *order, struct err *err)
 	__attribute__((warn_unused_result));
+int source_reach_with(const struct location *location, struct text pass, struct arena *arena,
+		      enum source_access *access, int *fd, struct fetch_order *order,
+		      struct err *err) __attribute__((warn_unused_result));
+
+/* What opens some sources has to be asked for first: a token, the keys of this machine.  It is
+ * good for all sources whose passes have the same name, and for some time. */
+struct source_pass {
+	struct fetch_order order;    /* to be carried out, but for its fd and max_bytes */
+	struct text secret;          /* the pass, for source_reach_with() */
+	int64_t until;               /* unix seconds */
+	unsigned step;               /* the kind's own, zero at first */
+	struct text memory;          /* likewise */
+};
+#define SOURCE_PASS_BYTES ((uint64_t)256 * 1024)     /* an answer on the way to one */
+
+void source_pass_name(const struct source *source, uint8_t name[32]);
+/* 1: carry out the order and step again with what it brought; 0: there it is; -1.  Everything
+ * lies in the arena, which stays from step to step. */
+int  source_pass_step(const struct source *source, struct source_pass *pass, struct text answer,
+		      struct arena *arena, struct err *err) __attribute__((warn_unused_result));
+/* An order failed: puts it in the source's own words. */
+void source_pass_fail(const struct source *source, struct err *err);
 
 /* Does a file of this source get copied into the object cache? (filesystem: no) */
 bool source_is_local(const struct source *source);

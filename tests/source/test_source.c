@@ -331,29 +331,6 @@ START_TEST(credentials_tell_sources_apart)
 }
 END_TEST
 
-START_TEST(clouds_refuse_with_words)
-{
-	const enum file_type pdb = FILE_TYPE_PDB;
-	struct object_ids ids = crash_ids();
-	struct location_list locations = { .count = 0 };
-	enum source_access access;
-	struct fetch_order order;
-	struct source_list list;
-	struct arena arena;
-	struct err err = ERR_INIT;
-	int fd;
-
-	arena_init(&arena, CEILING_BYTES);
-	ck_assert_int_eq(parse(quoted("[{'type':'s3','id':'x','bucket':'b','region':'r'}]"),
-			       SOURCE_OF_REQUEST, &no_roots, &arena, &list, &err), 0);
-	ck_assert_int_eq(source_locations(list.sources, &ids, &pdb, 1, &arena, &locations, &err), 0);
-	ck_assert_int_lt(source_reach(locations.locations, &arena, &access, &fd, &order, &err), 0);
-	ck_assert_int_eq(err.kind, ERR_UNSUPPORTED);
-	ck_assert_str_eq(err.text, "sources of kind s3 cannot be reached yet");
-	arena_release(&arena);
-}
-END_TEST
-
 /* TREE/root/in with a file, links inside and outside, a FIFO, a folder; TREE/out */
 static char *make_tree(void)
 {
@@ -519,7 +496,6 @@ int main(void)
 	tcase_add_test(tcase, names_cannot_leave_their_place);
 	tcase_add_test(tcase, orders_carry_headers_and_checksum);
 	tcase_add_test(tcase, credentials_tell_sources_apart);
-	tcase_add_test(tcase, clouds_refuse_with_words);
 	LOOP(files_are_reached_or_refused, reaches);
 	tcase_add_test(tcase, survives_every_allocation_failure);
 	tcase_add_loop_test(tcase, survives_every_byte_change, 0, 3);

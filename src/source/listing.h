@@ -1,0 +1,19 @@
+/*
+ * listing -- what sources say themselves about what they hold.
+ *
+ * Private to source; the public part is in source.h.
+ */
+#ifndef SOURCE_LISTING_H
+#define SOURCE_LISTING_H
+
+#include "source/source.h"
+
+/* sentry.c: the address that asks for a module's files, without what opens it. */
+int sentry_name_question(const struct source *source, const struct object_ids *ids,
+			 struct arena *arena, struct text *address, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* listing.c: does the sorted index hold that path? */
+bool index_holds(struct text index, struct text path);
+
+#endif

@@ -1,0 +1,219 @@
+/* s3.c -- sources in S3 buckets, at Amazon or anywhere that speaks its protocol. */
+#include "source/s3.h"
+
+#include <cjson/cJSON.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "source/sigv4.h"
+#include "source/url.h"
+
+#define EXPIRES_SECONDS 900u
+#define LABEL_BYTES_MIN 3u
+#define LABEL_BYTES_MAX 63u
+
+/* "eu-central-1", or ["name", "https://endpoint"] */
+static int parse_region(struct s3 *s3, const struct shape *shape, struct err *err)
+{
+	const struct cJSON *region = shape_member(shape, "region");
+	const struct cJSON *endpoint;
+
+	if (!region || cJSON_IsString(region))
+		return shape_string(shape, "region", SHAPE_REQUIRED, &s3->region, err);
+	endpoint = cJSON_GetArrayItem(region, 1);
+	if (!cJSON_IsArray(region) || cJSON_GetArraySize(region) != 2 ||
+	    !cJSON_IsString(region->child) || !cJSON_IsString(endpoint))
+		return shape_refuse(shape, "region", err,
+				    "a name, or an array of name and endpoint, is expected");
+	if (shape_copy(shape, shape_text(region->child), &s3->region, err) < 0)
+		return -1;
+	return shape_copy(shape, shape_text(endpoint), &s3->endpoint, err);
+}
+
+static int parse_credentials(struct source *source, const struct shape *shape, struct err *err)
+{
+	struct s3 *s3 = source->state;
+	struct text provider = TEXT("static");
+	struct buf secrets;
+	int rc;
+
+	if (shape_string(shape, "aws_credentials_provider", SHAPE_OPTIONAL, &provider, err) < 0 ||
+	    shape_string(shape, "access_key", SHAPE_OPTIONAL, &s3->access_key, err) < 0 ||
+	    shape_string(shape, "secret_key", SHAPE_OPTIONAL, &s3->secret_key, err) < 0 ||
+	    shape_string(shape, "session_token", SHAPE_OPTIONAL, &s3->session_token, err) < 0)
+		return -1;
+	s3->of_container = text_is(provider, "container");
+	if (!s3->of_container && !text_is(provider, "static"))
+		return shape_refuse(shape, "aws_credentials_provider", err,
+				    "unknown provider `%.*s`", SHAPE_QUOTED, provider.bytes);
+	buf_init(&secrets, SIZE_MAX);
+	credentials_add(&secrets, s3->of_container ? TEXT("container") : TEXT_NONE);
+	credentials_add(&secrets, s3->access_key);
+	credentials_add(&secrets, s3->secret_key);
+	credentials_add(&secrets, s3->session_token);
+	rc = credentials_store(source, &secrets, err);
+	buf_release(&secrets);
+	return rc;
+}
+
+static int configure(struct source *source, const struct shape *shape,
+		     const struct source_setup *setup, struct err *err)
+{
+	struct s3 *s3 = arena_alloc(shape->arena, 1, sizeof(*s3));
+
+	if (!s3)
+		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
+	source->state = s3;
+	s3->access_key = s3->secret_key = s3->session_token = TEXT("");
+	if (bucket_parse(&s3->bucket, shape, setup, err) < 0 || parse_region(s3, shape, err) < 0)
+		return -1;
+	return parse_credentials(source, shape, err);
+}
+
+static int name_location(const struct source *source, struct text path, struct arena *arena,
+			 struct text *uri, struct err *err)
+{
+	const struct s3 *s3 = source->state;
+
+	return bucket_name(&s3->bucket, "s3://", path, arena, uri, err);
+}
+
+/* --- Addresses ---------------------------------------------------------------------------- */
+
+/* Can the bucket be a part of a host name?  With a dot no certificate would fit it. */
+static bool is_label(struct text name)
+{
+	for (size_t i = 0; i < name.size; i++) {
+		char c = name.bytes[i];
+
+		if (!(c >= 'a' && c <= 'z') && !ascii_is_digit(c) &&
+		    (c != '-' || i == 0 || i + 1 == name.size))
+			return false;
+	}
+	return name.size >= LABEL_BYTES_MIN && name.size <= LABEL_BYTES_MAX;
+}
+
+static bool is_region(struct text region)
+{
+	for (size_t i = 0; i < region.size; i++)
+		if (!(region.bytes[i] >= 'a' && region.bytes[i] <= 'z') &&
+		    !ascii_is_digit(region.bytes[i]) && region.bytes[i] != '-')
+			return false;
+	return region.size > 0;
+}
+
+/* "https://host", and how the path begins; false: bucket and key come after it. */
+static int find_home(const struct s3 *s3, struct arena *arena, struct text *origin,
+		     struct text *base, bool *in_host, struct err *err)
+{
+	bool is_china = text_starts_with(s3->region, "cn-");
+	struct url url;
+	const char *fault;
+
+	*base = TEXT("");
+	*in_host = !s3->endpoint.bytes && is_label(s3->bucket.name);
+	if (s3->endpoint.bytes) {
+		fault = url_split(s3->endpoint, arena, &url);
+		if (fault)
+			return err_set(err, *fault ? ERR_DOWNLOAD : ERR_NO_MEMORY, "endpoint: %s",
+				       *fault ? fault : "no memory");
+		*origin = url.origin;
+		*base = url.path;
+		if (base->size > 0 && base->bytes[base->size - 1] == '/')
+			base->size--;
+		return 0;
+	}
+	if (!is_region(s3->region))
+		return err_set(err, ERR_DOWNLOAD, "no region has this name");
+	*origin = text_of(arena_printf(arena, "https://%s%ss3.%s.amazonaws.com%s",
+				       *in_host ? s3->bucket.name.bytes : "", *in_host ? "." : "",
+				       s3->region.bytes, is_china ? ".cn" : ""));
+	return origin->bytes ? 0 : err_set(err, ERR_NO_MEMORY, "no room for a location");
+}
+
+static void add_path(const struct s3 *s3, struct text base, bool in_host, struct text path,
+		     struct buf *out)
+{
+	struct buf key;
+
+	buf_init(&key, URL_BYTES);
+	bucket_add_key(&s3->bucket, path, &key);
+	buf_add_text(out, base);
+	buf_add_char(out, '/');
+	if (!in_host) {
+		sigv4_encode(out, s3->bucket.name, true);
+		buf_add_char(out, '/');
+	}
+	sigv4_encode(out, buf_text(&key), false);
+	out->failed |= key.failed;
+	buf_release(&key);
+}
+
+static struct text host_of(struct text origin)
+{
+	size_t at = text_starts_with(origin, "https://") ? strlen("https://") : strlen("http://");
+
+	return (struct text){ origin.bytes + at, origin.size - at };
+}
+
+static int sign(const struct s3 *s3, const struct s3_keys *keys, struct text path,
+		struct arena *arena, struct text *address, struct err *err)
+{
+	struct text origin, base, signed_path;
+	struct sigv4 sigv4 = {
+		.access_key = keys->access_key, .secret_key = keys->secret_key,
+		.session_token = keys->session_token, .region = s3->region,
+		.now = clock_unix_seconds(), .expires_seconds = EXPIRES_SECONDS,
+		.last = TEXT("x-id=GetObject"),
+	};
+	struct buf made, encoded;
+	bool in_host;
+
+	if (find_home(s3, arena, &origin, &base, &in_host, err) < 0)
+		return -1;
+	buf_init(&encoded, 8 * URL_BYTES);
+	add_path(s3, base, in_host, path, &encoded);
+	if (bucket_keep(&encoded, arena, &signed_path, err) < 0)
+		return -1;
+	buf_init(&made, 16 * URL_BYTES);
+	buf_add_text(&made, origin);
+	buf_add_text(&made, signed_path);
+	buf_add_char(&made, '?');
+	sigv4_presign(&sigv4, host_of(origin), signed_path, &made);
+	return bucket_keep(&made, arena, address, err);
+}
+
+static int reach(const struct location *location, struct text pass, struct arena *arena,
+		 enum source_access *access, int *fd, struct fetch_order *order, struct err *err)
+{
+	const struct s3 *s3 = location->source->state;
+	struct s3_keys keys = { s3->access_key, s3->secret_key, s3->session_token };
+	struct text address;
+
+	*fd = -1;
+	*access = SOURCE_NEEDS_PASS;
+	if (s3->of_container && !pass.bytes)
+		return 0;
+	if (s3->of_container)
+		s3_keys_of_pass(pass, &keys);
+	if (sign(s3, &keys, location->path, arena, &address, err) < 0)
+		return -1;
+	*access = SOURCE_ORDERED;
+	*order = (struct fetch_order){
+		.url = address.bytes, .source_id = location->source->id.bytes,
+		.trusted = s3->bucket.trusted, .judge = s3_judge, .fd = -1,
+	};
+	return 0;
+}
+
+const struct source_kind source_kind_s3 = {
+	.name = "s3",
+	.configure = configure,
+	.name_location = name_location,
+	.reach = reach,
+	.name_pass = s3_name_pass,
+	.step_pass = s3_step_pass,
+	.fail_pass = s3_fail_pass,
+};

@@ -1,0 +1,210 @@
+/*
+ * sentry.c -- debug files kept by a Sentry server.
+ *
+ * It is asked which files it has for a module (path "": the question) and sends each by its
+ * id (path: the id).  Wherever it sends us we go: the operator of such a server and of this
+ * service trust each other.
+ */
+#include "source/kind.h"
+
+#include <cjson/cJSON.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "source/bucket.h"
+#include "source/listing.h"
+#include "source/url.h"
+
+#define ASK_MILLIS 30000
+
+struct sentry {
+	struct url url;
+	struct fetch_header header;          /* what opens it */
+};
+
+static bool is_header_value(struct text value)
+{
+	for (size_t i = 0; i < value.size; i++)
+		if ((uint8_t)value.bytes[i] < ' ' || value.bytes[i] == 0x7f)
+			return false;
+	return true;
+}
+
+static int parse_secret(struct sentry *sentry, const struct shape *shape, struct text *secret,
+			struct err *err)
+{
+	bool is_token = cJSON_IsString(shape_member(shape, "token"));
+	const char *key = is_token ? "token" : "cookies";
+	struct text value;
+
+	if (!cJSON_IsString(shape_member(shape, key)))
+		return shape_refuse(shape, NULL, err, "either `token` or `cookies` is required");
+	if (shape_string(shape, key, SHAPE_REQUIRED, secret, err) < 0)
+		return -1;
+	value = *secret;
+	if (is_token)
+		value = text_of(arena_printf(shape->arena, "Bearer %s", secret->bytes));
+	if (!value.bytes)
+		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
+	sentry->header.name = is_token ? TEXT("Authorization") : TEXT("Cookie");
+	sentry->header.value = is_header_value(value) ? value : TEXT("");
+	return 0;
+}
+
+static int configure(struct source *source, const struct shape *shape,
+		     const struct source_setup *setup, struct err *err)
+{
+	struct sentry *sentry = arena_alloc(shape->arena, 1, sizeof(*sentry));
+	struct text url = TEXT_NONE, secret = TEXT_NONE;
+	struct buf secrets;
+	const char *fault;
+	int rc;
+
+	(void)setup;
+	if (!sentry)
+		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
+	source->state = sentry;
+	if (shape_string(shape, "url", SHAPE_REQUIRED, &url, err) < 0)
+		return -1;
+	fault = url_split(url, shape->arena, &sentry->url);
+	if (fault && !*fault)
+		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
+	if (fault)
+		return shape_refuse(shape, "url", err, "%s", fault);
+	if (parse_secret(sentry, shape, &secret, err) < 0)
+		return -1;
+	buf_init(&secrets, SIZE_MAX);
+	credentials_add(&secrets, sentry->header.name);
+	credentials_add(&secrets, secret);
+	credentials_add(&secrets, sentry->url.user);
+	rc = credentials_store(source, &secrets, err);
+	buf_release(&secrets);
+	return rc;
+}
+
+/* --- Addresses ------------------------------------------------------------------------------ */
+
+static void add_parameter(struct buf *out, char *mark, const char *name, struct text value)
+{
+	static const char digits[] = "0123456789ABCDEF";
+
+	buf_add_char(out, *mark);
+	buf_add_string(out, name);
+	buf_add_char(out, '=');
+	for (size_t i = 0; i < value.size; i++) {
+		char c = value.bytes[i];
+		bool plain = (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z') || ascii_is_digit(c) ||
+			     (c != '\0' && strchr("*-._", c));
+
+		if (plain)
+			buf_add_char(out, c);
+		else if (c == ' ')
+			buf_add_char(out, '+');
+		else
+			buf_printf(out, "%%%c%c", digits[(uint8_t)c >> 4], digits[(uint8_t)c & 15]);
+	}
+	*mark = '&';
+}
+
+/* The configured address up to its query; the mark is what goes before the next parameter. */
+static void begin_address(const struct sentry *sentry, bool with_user, struct buf *out, char *mark)
+{
+	struct url url = sentry->url;
+	const char *fragment = url.tail.size ? memchr(url.tail.bytes, '#', url.tail.size) : NULL;
+	size_t scheme = text_starts_with(url.origin, "https://") ? 8 : 7;
+
+	if (fragment)
+		url.tail.size = (size_t)(fragment - url.tail.bytes);
+	buf_add(out, url.origin.bytes, scheme);
+	if (with_user && url.user.bytes) {
+		buf_add_text(out, url.user);
+		buf_add_char(out, '@');
+	}
+	buf_add(out, url.origin.bytes + scheme, url.origin.size - scheme);
+	buf_add_text(out, url.path);
+	buf_add_text(out, url.tail);
+	*mark = '?';
+	if (url.tail.size == 1)
+		out->size--;                     /* a query of nothing */
+	else if (url.tail.size > 1)
+		*mark = '&';
+}
+
+static int make_address(const struct source *source, struct text path,
+			const struct object_ids *ids, bool with_user, struct arena *arena,
+			struct text *address, struct err *err)
+{
+	char id[DEBUGID_TEXT_BYTES], mark;
+	struct buf made;
+
+	buf_init(&made, 8 * URL_BYTES);
+	begin_address(source->state, with_user, &made, &mark);
+	if (path.size > 0) {
+		add_parameter(&made, &mark, "id", path);
+	} else {
+		debugid_format(&ids->debug_id, id);
+		if (!debugid_is_nil(&ids->debug_id))
+			add_parameter(&made, &mark, "debug_id", text_of(id));
+		if (ids->code_id.size > 0)
+			add_parameter(&made, &mark, "code_id", ids->code_id);
+	}
+	return bucket_keep(&made, arena, address, err);
+}
+
+static int name_location(const struct source *source, struct text path, struct arena *arena,
+			 struct text *uri, struct err *err)
+{
+	(void)source;
+	*uri = text_of(arena_printf(arena, "sentry://project_debug_file/%.*s", (int)path.size,
+				    path.bytes));
+	return uri->bytes ? 0 : err_set(err, ERR_NO_MEMORY, "no room for a location");
+}
+
+int sentry_name_question(const struct source *source, const struct object_ids *ids,
+			 struct arena *arena, struct text *address, struct err *err)
+{
+	return make_address(source, TEXT(""), ids, false, arena, address, err);
+}
+
+/* No answer of a listing is a fact about the module: it is asked again. */
+static void judge_listing(unsigned status, struct text body, struct err *err)
+{
+	(void)status, (void)body;
+	err->kind = ERR_DOWNLOAD;
+}
+
+static int reach(const struct location *location, struct text pass, struct arena *arena,
+		 enum source_access *access, int *fd, struct fetch_order *order, struct err *err)
+{
+	const struct source *source = location->source;
+	const struct sentry *sentry = source->state;
+	struct fetch_header *headers = arena_alloc(arena, 2, sizeof(*headers));
+	bool is_question = location->path.size == 0;
+	struct text address;
+
+	(void)pass;
+	*fd = -1;
+	if (!headers)
+		return err_set(err, ERR_NO_MEMORY, "no room for a location");
+	if (make_address(source, location->path, location->ids, true, arena, &address, err) < 0)
+		return -1;
+	headers[0] = sentry->header;
+	headers[1] = (struct fetch_header){ TEXT("Accept-Encoding"), TEXT("identity") };
+	*access = SOURCE_ORDERED;
+	*order = (struct fetch_order){
+		.url = address.bytes, .source_id = source->id.bytes, .headers = headers,
+		.header_count = is_question ? 2 : 1, .trusted = true, .trusted_everywhere = true,
+		.is_whole = is_question, .total_millis = is_question ? ASK_MILLIS : 0,
+		.judge = is_question ? judge_listing : NULL, .fd = -1,
+	};
+	return 0;
+}
+
+const struct source_kind source_kind_sentry = {
+	.name = "sentry",
+	.is_listed = true,
+	.configure = configure,
+	.name_location = name_location,
+	.reach = reach,
+};

@@ -1,0 +1,31 @@
+/*
+ * sigv4 -- presigned addresses by AWS Signature Version 4, the query form.
+ *
+ * Private to source.  Pure: the time comes from outside.
+ */
+#ifndef SOURCE_SIGV4_H
+#define SOURCE_SIGV4_H
+
+#include <stdint.h>
+
+#include "base/text.h"
+
+struct buf;
+
+struct sigv4 {
+	struct text access_key, secret_key;
+	struct text session_token;           /* empty: none */
+	struct text region;
+	int64_t now;                         /* unix seconds */
+	unsigned expires_seconds;
+	struct text last;                    /* a parameter that sorts behind all others, or empty */
+};
+
+/* Percent-encodes all but the unreserved characters, and `/` unless `slash_too`. */
+void sigv4_encode(struct buf *out, struct text text, bool slash_too);
+
+/* Appends the query that opens GET https://host/path; the path is encoded already. */
+void sigv4_presign(const struct sigv4 *sigv4, struct text host, struct text path,
+		   struct buf *query);
+
+#endif
