@@ -18,11 +18,15 @@ libconvert_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS)
 if HAVE_CHECK
 check_PROGRAMS += tests/convert/test_convert tests/convert/test_cells
 convert_test_libs = libconvert.a libppdbcache.a libsourcecache.a libsandbox.a libboard.a libdemangle.a libsupport.a \
-	$(symcache_libs) $(CJSON_LIBS) $(SECCOMP_LIBS) $(IBERTY_LIBS) $(CHECK_LIBS)
+	$(symcache_libs) $(CJSON_LIBS) $(MSPACK_LIBS) $(SECCOMP_LIBS) $(IBERTY_LIBS) $(CHECK_LIBS)
 convert_test_cppflags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 tests_convert_test_convert_SOURCES = tests/convert/test_convert.c
 tests_convert_test_convert_LDADD = $(convert_test_libs)
 tests_convert_test_convert_CPPFLAGS = $(convert_test_cppflags)
+check_PROGRAMS += tests/convert/test_uuidmap
+tests_convert_test_uuidmap_SOURCES = tests/convert/test_uuidmap.c
+tests_convert_test_uuidmap_LDADD = $(convert_test_libs)
+tests_convert_test_uuidmap_CPPFLAGS = $(convert_test_cppflags)
 tests_convert_test_cells_SOURCES = tests/convert/test_cells.c
 tests_convert_test_cells_LDADD = $(convert_test_libs)
 tests_convert_test_cells_CPPFLAGS = $(convert_test_cppflags)

@@ -14,6 +14,7 @@ libobject_a_SOURCES = \
 	src/object/macho/macho.c src/object/macho/macho_file.c src/object/macho/macho_file.h \
 	src/object/macho/macho_hidden.c src/object/macho/macho_hidden.h \
 	src/object/macho/macho_identity.c src/object/macho/macho_symbols.c \
+	src/object/macho/macho_starts.c \
 	src/object/wasm/wasm.c src/object/wasm/wasm_file.c src/object/wasm/wasm_file.h \
 	src/object/wasm/wasm_functions.c \
 	src/object/pdb/address.c src/object/pdb/codeview.h src/object/pdb/dbi.c \

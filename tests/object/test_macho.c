@@ -36,6 +36,51 @@
 #define DSYM(arch) LINK(arch) "dsymutil-19 -o " arch ".dSYM " arch ";"
 #define DWARF_OF(arch) arch ".dSYM/Contents/Resources/DWARF/" arch
 
+/* No linker of Apple's writes __zdebug sections, Go's does: each is moved to the end, packed. */
+#define PACK_SECTIONS \
+	"cat > pack.py <<'EOF'\n" \
+	"import struct, sys, zlib\n" \
+	"data = bytearray(open(sys.argv[1], 'rb').read())\n" \
+	"at = 32\n" \
+	"for _ in range(struct.unpack_from('<I', data, 16)[0]):\n" \
+	"    kind, size = struct.unpack_from('<II', data, at)\n" \
+	"    count = struct.unpack_from('<I', data, at + 64)[0] if kind == 0x19 else 0\n" \
+	"    for place in range(at + 72, at + 72 + 80 * count, 80):\n" \
+	"        name = bytes(data[place:place + 16]).rstrip(b'\\0')\n" \
+	"        if not name.startswith(b'__debug_'):\n" \
+	"            continue\n" \
+	"        length, offset = struct.unpack_from('<QI', data, place + 40)\n" \
+	"        packed = b'ZLIB' + struct.pack('>Q', length) + zlib.compress(bytes(data[offset:offset + length]))\n" \
+	"        struct.pack_into('<16s', data, place, (b'__z' + name[2:])[:16])\n" \
+	"        struct.pack_into('<QI', data, place + 40, len(packed), len(data))\n" \
+	"        data += packed\n" \
+	"    at += size\n" \
+	"open(sys.argv[2], 'wb').write(data)\n" \
+	"EOF\n"
+
+/* The same image for another place: segments, sections and symbols move. */
+#define SHIFT_IMAGE \
+	"cat > shift.py <<'EOF'\n" \
+	"import struct, sys\n" \
+	"data = bytearray(open(sys.argv[1], 'rb').read())\n" \
+	"def move(place):\n" \
+	"    old = struct.unpack_from('<Q', data, place)[0]\n" \
+	"    struct.pack_into('<Q', data, place, old + 0x7fff20000000 - 0x100000000 if old else 0)\n" \
+	"at = 32\n" \
+	"for _ in range(struct.unpack_from('<I', data, 16)[0]):\n" \
+	"    kind, size = struct.unpack_from('<II', data, at)\n" \
+	"    if kind == 0x19:\n" \
+	"        move(at + 24)\n" \
+	"        for place in range(at + 72, at + size, 80):\n" \
+	"            move(place + 32)\n" \
+	"    if kind == 2:\n" \
+	"        symbols, count = struct.unpack_from('<II', data, at + 8)\n" \
+	"        for place in range(symbols, symbols + 16 * count, 16):\n" \
+	"            move(place + 8)\n" \
+	"    at += size\n" \
+	"open(sys.argv[2], 'wb').write(data)\n" \
+	"EOF\n"
+
 static const struct {
 	const char *what;
 	const char *recipe;
@@ -55,6 +100,17 @@ static const struct {
 	  { "function| main", "line|p.c:7" }, { NULL } },
 	{ "armv7", PROGRAM "clang-19 --target=armv7-apple-ios9 -g -O1 -nostdinc -c p.c -o $OUT",
 	  "armv7 rel symbols debug", { "function| main" }, { NULL } },
+	{ "thumb", PROGRAM "clang-19 --target=armv7-apple-ios9 -mthumb -g -O1 -nostdinc -c p.c -o $OUT",
+	  "armv7 rel symbols debug", { "symbol 0|helper", "function 0|helper" }, { NULL } },
+	{ "arm64e", PROGRAM "clang-19 --target=arm64e-apple-ios14 -g -O1 -nostdinc -c p.c -o $OUT",
+	  "arm64e rel symbols debug", { "function| main" }, { NULL } },
+	{ "far away, as in a shared cache", PROGRAM LINK("x86_64") SHIFT_IMAGE
+	  "python3 shift.py x86_64 $OUT", "x86_64 exe symbols unwind",
+	  { "load 7fff20000000|", "symbol 3| helper", "symbol 3| main" },
+	  { "symbol 7fff|" } },
+	{ "compressed sections", PROGRAM DSYM("x86_64") PACK_SECTIONS
+	  "python3 pack.py " DWARF_OF("x86_64") " $OUT", "x86_64 dbg symbols debug",
+	  { "function| helper", "line|p.c:7", "inline|add called" }, { "unit error|" } },
 	{ "arm64_32", PROGRAM "clang-19 --target=arm64_32-apple-watchos5 -g -O1 -nostdinc -c p.c -o $OUT",
 	  "arm64_32_v8 rel symbols debug", { "function| main" }, { NULL } },
 };
@@ -83,6 +139,53 @@ START_TEST(reads)
 		ck_assert_msg(!has_line(text, cases[_i].lacks[i]), "%s: a line \"%s\" in\n%.2000s",
 			      cases[_i].what, cases[_i].lacks[i], text);
 	ck_assert_msg(!look_has(text, "unit error", ""), "%s: %.2000s", cases[_i].what, text);
+}
+END_TEST
+
+/* --- Where a symbol without a size ends ------------------------------------------------- */
+
+#define STRIPPED_PROGRAM PROGRAM \
+	"cat > q.c <<'EOF'\n" \
+	"__attribute__((noinline)) int shown(int a) { return a * 3; }\n" \
+	"static __attribute__((noinline)) int unseen(volatile int *a) { return *a * 5 + 1; }\n" \
+	"int last(int a) { volatile int b = a; return unseen(&b) + shown(a); }\n" \
+	"EOF\n" \
+	"clang-19 --target=arm64-apple-macos12 -O1 -nostdinc -c q.c -o q.o;" \
+	"ld64.lld-19 -arch arm64 -platform_version macos 12.0 12.0 -dylib %s -o q q.o libSystem.tbd;" \
+	"%s cp q $OUT"
+
+static unsigned long size_of_symbol(const char *text, const char *name)
+{
+	const char *at = strstr(text, support_printf(" %s\n", name));
+	unsigned long size = 0;
+
+	ck_assert_msg(at != NULL, "no %s in %s", name, text);
+	while (at > text && at[-1] != '+')
+		at--;
+	sscanf(at, "%lx", &size);
+	return size;
+}
+
+/*
+ * llvm-symbolizer gives everything up to the next symbol to the one before.  Where strip has
+ * taken a local function's symbol that is a wrong name; the list of function starts stays in
+ * stripped files, and we say nothing for the functions nobody knows.
+ */
+START_TEST(functions_without_a_symbol_are_not_their_neighbours)
+{
+	const char *whole = look_path(support_fixture("macho-whole",
+		support_printf(STRIPPED_PROGRAM, "", "")));
+	const char *bare = look_path(support_fixture("macho-bare",
+		support_printf(STRIPPED_PROGRAM, "", "llvm-strip-19 -x q;")));
+	const char *no_starts = look_path(support_fixture("macho-no-starts",
+		support_printf(STRIPPED_PROGRAM, "-no_function_starts", "llvm-strip-19 -x q;")));
+
+	ck_assert(look_has(whole, "symbol", " unseen") && !look_has(bare, "symbol", " unseen"));
+	ck_assert_uint_eq(size_of_symbol(whole, "last"), 0);         /* the next symbol ends it */
+	ck_assert_uint_eq(size_of_symbol(bare, "last"), 0x40);
+	/* Without the list nothing but the section's end does. */
+	ck_assert_uint_eq(size_of_symbol(no_starts, "last"),
+			  size_of_symbol(bare, "last") + size_of_symbol(whole, "unseen"));
 }
 END_TEST
 
@@ -381,6 +484,7 @@ int main(void)
 	TCase *reading = tcase_create("reading"), *torment = tcase_create("torment");
 
 	tcase_add_loop_test(reading, reads, 0, (int)(sizeof(cases) / sizeof(cases[0])));
+	tcase_add_test(reading, functions_without_a_symbol_are_not_their_neighbours);
 	tcase_add_loop_test(reading, fat_files_open_by_slice, 0, 2);
 	tcase_add_test(reading, slices_are_chosen_by_id);
 	tcase_add_test(reading, single_objects_and_broken_slices);

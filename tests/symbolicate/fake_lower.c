@@ -53,6 +53,19 @@ static struct text text_member(const cJSON *json, const char *name)
 	return text_of(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, name)));
 }
 
+static const char *const role_names[OBJECT_ROLES] = {
+	"dwz", "dwp", "debuglink", "dwo", "bcsymbolmap",
+};
+
+static enum object_role role_named(struct text name)
+{
+	unsigned role = 0;
+
+	while (role + 1 < OBJECT_ROLES && !text_is(name, role_names[role]))
+		role++;
+	return (enum object_role)role;
+}
+
 static int add_wants(struct convert_meta *meta, const cJSON *array, struct arena *arena)
 {
 	struct object_want *wants = arena_alloc(arena, (size_t)cJSON_GetArraySize(array) + 1,
@@ -65,8 +78,7 @@ static int add_wants(struct convert_meta *meta, const cJSON *array, struct arena
 		struct text role = text_member(child, "role");
 
 		wants[meta->want_count++] = (struct object_want){
-			.role = text_is(role, "dwz") ? OBJECT_ROLE_DWZ : text_is(role, "dwp")
-				? OBJECT_ROLE_DWP : OBJECT_ROLE_DEBUGLINK,
+			.role = role_named(role),
 			.id = text_member(child, "id"), .name = text_member(child, "name"),
 		};
 	}
@@ -94,7 +106,5 @@ int convert_meta_parse(struct text text, struct arena *arena, struct convert_met
 
 const char *object_role_name(enum object_role role)
 {
-	static const char *const role_names[] = { "dwz", "dwp", "debuglink", "dwo" };
-
 	return role_names[role];
 }

@@ -625,6 +625,62 @@ START_TEST(keys_carry_scope_and_companions)
 }
 END_TEST
 
+/* A UUID map leads to the BCSymbolMap; both are looked for in all sources, the first that is
+ * there counts, and neither is told to the user. */
+#define MAP_META "{\"has_debug_info\":true,\"wants\":[{\"role\":\"bcsymbolmap\",\"id\":\"00\"}]}"
+#define ORIGINAL_UUID "c8374b6d-6e96-34d8-ae38-efaa5fec424f"
+#define OWN_UUID "12/34567812345678123456789abcdef0"
+
+static const struct {
+	const char *what;
+	enum err_kind uuid_maps[2], symbol_maps[2];      /* of either source */
+	const char *key;                                 /* what companions add to it */
+} map_cases[] = {
+	{ "both in the first", { ERR_NONE, ERR_NONE }, { ERR_NONE, ERR_NONE },
+	  "\nbcsymbolmap:\nsource: a\nlocation: http://h/a/c8/374b6d6e9634d8ae38efaa5fec424f/bcsymbolmap\n" },
+	{ "the second has the maps", { ERR_NOT_FOUND, ERR_NONE }, { ERR_MALFORMED, ERR_NONE },
+	  "\nbcsymbolmap:\nsource: b\nlocation: http://h/b/c8/374b6d6e9634d8ae38efaa5fec424f/bcsymbolmap\n" },
+	{ "no UUID map", { ERR_NOT_FOUND, ERR_DOWNLOAD }, { ERR_NONE, ERR_NONE }, "" },
+	{ "no BCSymbolMap", { ERR_NONE, ERR_NONE }, { ERR_TIMEOUT, ERR_NOT_FOUND }, "" },
+};
+
+START_TEST(maps_are_found_in_two_steps)
+{
+	struct fake_entry entries[] = {
+		{ DERIVE_OBJECT_META, "/a/" OWN_UUID "/debuginfo", ERR_NONE, TEXT(MAP_META), 0, 0 },
+		{ DERIVE_AUXILIARY, "/a/" OWN_UUID "/uuidmap", map_cases[_i].uuid_maps[0],
+		  TEXT(ORIGINAL_UUID), 1, 1 },
+		{ DERIVE_AUXILIARY, "/b/" OWN_UUID "/uuidmap", map_cases[_i].uuid_maps[1],
+		  TEXT(ORIGINAL_UUID), 0, 0 },
+		{ DERIVE_AUXILIARY, "/a/c8/374b6d6e9634d8ae38efaa5fec424f/bcsymbolmap",
+		  map_cases[_i].symbol_maps[0], TEXT("whatever"), 2, 0 },
+		{ DERIVE_AUXILIARY, "/b/c8/374b6d6e9634d8ae38efaa5fec424f/bcsymbolmap",
+		  map_cases[_i].symbol_maps[1], TEXT("whatever"), 0, 0 },
+		{ DERIVE_SYMCACHE, "/debuginfo", ERR_NONE, made_symcache(ARCH_ARM64), 0, 0 },
+	};
+	struct fake_resolver fake;
+	struct answered answered;
+	char key[512];
+
+	fake_resolver_init(&fake, entries, COUNT(entries));
+	ck_assert_int_eq(answer_with(&answered, &fake, "{\"sources\":["
+		"{\"type\":\"http\",\"id\":\"a\",\"url\":\"http://h/a/\",\"layout\":{\"type\":\"unified\"}},"
+		"{\"type\":\"http\",\"id\":\"b\",\"url\":\"http://h/b/\",\"layout\":{\"type\":\"unified\"}}],"
+		"\"modules\":[{\"type\":\"macho\",\"image_addr\":\"0x10000\","
+		"\"debug_id\":\"12345678-1234-5678-1234-56789abcdef0\"}],"
+		"\"options\":{\"dif_candidates\":true}," ONE_FRAME("0x10200") "}", TEXT("mine")), 0);
+	snprintf(key, sizeof(key), "scope: mine\n\nsource: a\nlocation: http://h/a/" OWN_UUID
+		 "/debuginfo\n%s", map_cases[_i].key);
+	ck_assert_msg(text_is(fake.last_symcache_key, key), "%s: %.*s", map_cases[_i].what,
+		      (int)fake.last_symcache_key.size, fake.last_symcache_key.bytes);
+	ck_assert_uint_eq(fake.spoiled, map_cases[_i].uuid_maps[0] == ERR_NONE);
+	ck_assert_ptr_null(strstr(buf_string(&answered.reply), "uuidmap"));
+	ck_assert_ptr_null(strstr(buf_string(&answered.reply), "bcsymbolmap"));
+	buf_release(&answered.reply);
+	forget_made();
+}
+END_TEST
+
 START_TEST(public_sources_are_global)
 {
 	struct fake_entry entries[] = {
@@ -799,6 +855,7 @@ int main(void)
 	tcase_add_test(tests, dotnet_is_unsupported);
 	tcase_add_test(tests, sources_are_looked_for_afterwards);
 	tcase_add_test(tests, keys_carry_scope_and_companions);
+	tcase_add_loop_test(tests, maps_are_found_in_two_steps, 0, (int)COUNT(map_cases));
 	tcase_add_test(tests, public_sources_are_global);
 	tcase_add_test(tests, survives_a_file_cut_short);
 	tcase_add_test(tests, tells_why);

@@ -187,6 +187,39 @@ static void gather_symbol(void *payload, uint64_t address, uint32_t index)
 	symbols_add(payload, address, 0, 0, index);
 }
 
+/* Where what follows the symbol is no longer its own: a function without a symbol begins, or
+ * its section ends.  The next symbol ends it anyway. */
+static uint64_t end_of(const struct macho *macho, const struct symbol_record *record,
+		       uint64_t next_start)
+{
+	const struct macho_section *section =
+		macho_symbols_section(&macho->file, symbol_index(record));
+	uint64_t end = section->address + section->size - macho->file.load_address;
+
+	return next_start < end ? next_start : end;
+}
+
+static int bound_symbols(struct macho *macho, struct arena *arena, struct err *err)
+{
+	struct symbol_record *records = macho->symbols.records;
+	size_t count = macho->symbols.count, start = 0;
+	struct macho_starts starts;
+
+	if (macho_starts_read(&macho->file, &starts, arena, err) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t next = i + 1 < count ? records[i + 1].address : UINT64_MAX, end;
+
+		while (start < starts.count && starts.addresses[start] <= records[i].address)
+			start++;
+		end = end_of(macho, &records[i],
+			     start < starts.count ? starts.addresses[start] : UINT64_MAX);
+		if (end > records[i].address && end < next && end - records[i].address < UINT32_MAX)
+			records[i].size = (uint32_t)(end - records[i].address);
+	}
+	return 0;
+}
+
 static int read_symbols(struct macho *macho, struct arena *arena, struct err *err)
 {
 	size_t count = 0;
@@ -195,7 +228,9 @@ static int read_symbols(struct macho *macho, struct arena *arena, struct err *er
 	if (symbols_reserve(&macho->symbols, count, arena, err) < 0)
 		return -1;
 	macho_symbols_each(&macho->file, gather_symbol, &macho->symbols);
-	return symbols_settle(&macho->symbols, arena, err);
+	if (symbols_settle(&macho->symbols, arena, err) < 0)
+		return -1;
+	return bound_symbols(macho, arena, err);
 }
 
 static struct text symbol_at(const void *payload, uint64_t address)
@@ -292,7 +327,7 @@ static int macho_each_symbol(const struct object *object, object_symbol_fn *fn, 
 	for (size_t i = 0; i < macho->symbols.count; i++) {
 		const struct symbol_record *record = &macho->symbols.records[i];
 		struct object_symbol symbol = {
-			.address = record->address,
+			.address = record->address, .size = record->size,
 			.name = macho_symbols_name(&macho->file, symbol_index(record)),
 		};
 

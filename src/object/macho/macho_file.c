@@ -9,6 +9,7 @@
 #define LC_SYMTAB     0x02u
 #define LC_SEGMENT_64 0x19u
 #define LC_UUID       0x1bu
+#define LC_FUNCTION_STARTS 0x26u
 #define COMMAND_BYTES 8u
 #define NAME_BYTES    16u
 #define SECTION_BYTES_32 68u
@@ -134,6 +135,15 @@ static int read_symtab_command(struct macho_file *file, struct reader *command, 
 	return 0;
 }
 
+static int read_starts_command(struct macho_file *file, struct reader *command, struct err *err)
+{
+	uint64_t at = reader_u32(command);
+	uint64_t size = reader_u32(command);
+
+	file->starts = window_text(file, at, size);
+	return reader_check(command, err);
+}
+
 static int read_command(struct macho_file *file, uint32_t kind, struct reader *command,
 			bool counting, struct err *err)
 {
@@ -143,6 +153,8 @@ static int read_command(struct macho_file *file, uint32_t kind, struct reader *c
 		return 0;
 	if (kind == LC_SYMTAB)
 		return read_symtab_command(file, command, err);
+	if (kind == LC_FUNCTION_STARTS)
+		return read_starts_command(file, command, err);
 	if (kind == LC_UUID) {
 		file->uuid = reader_take(command, DEBUGID_UUID_BYTES);
 		return reader_check(command, err);

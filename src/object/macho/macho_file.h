@@ -41,6 +41,7 @@ struct macho_file {
 	const uint8_t *uuid;         /* 16 bytes, or NULL */
 	bool has_symbols;            /* LC_SYMTAB was there */
 	struct text symbols, strings;    /* TEXT_NONE when outside the file */
+	struct text starts;          /* of functions, as LC_FUNCTION_STARTS packs them */
 };
 
 int macho_file_read(struct macho_file *file, const void *bytes, size_t size,
@@ -60,6 +61,13 @@ enum object_kind macho_kind(uint32_t type);
 /* macho_symbols.c: symbols of code, relative to the load address. */
 typedef void macho_symbol_fn(void *payload, uint64_t address, uint32_t index);
 void macho_symbols_each(const struct macho_file *file, macho_symbol_fn *fn, void *payload);
+/* The section it is defined in; never NULL for what macho_symbols_each() gave. */
+const struct macho_section *macho_symbols_section(const struct macho_file *file, uint32_t index);
 struct text macho_symbols_name(const struct macho_file *file, uint32_t index);
+
+/* macho_starts.c: ascending, relative to the load address. */
+struct macho_starts { uint64_t *addresses; size_t count; };
+int macho_starts_read(const struct macho_file *file, struct macho_starts *starts,
+		      struct arena *arena, struct err *err) __attribute__((warn_unused_result));
 
 #endif

@@ -27,14 +27,28 @@ static struct entry read_entry(const struct macho_file *file, uint32_t index)
 	return entry;
 }
 
-static bool is_code(const struct macho_file *file, const struct entry *entry)
+static const struct macho_section *section_of(const struct macho_file *file,
+					      const struct entry *entry)
 {
-	const struct macho_section *section;
-
 	if ((entry->type & N_STAB) || (entry->type & N_TYPE) != N_SECT ||
 	    entry->section == 0 || entry->section > file->section_count)
+		return NULL;
+	return &file->sections[entry->section - 1];
+}
+
+const struct macho_section *macho_symbols_section(const struct macho_file *file, uint32_t index)
+{
+	struct entry entry = read_entry(file, index);
+
+	return section_of(file, &entry);
+}
+
+static bool is_code(const struct macho_file *file, const struct entry *entry)
+{
+	const struct macho_section *section = section_of(file, entry);
+
+	if (!section)
 		return false;
-	section = &file->sections[entry->section - 1];
 	return text_is(section->segment, "__TEXT") &&
 	       (text_is(section->name, "__text") || text_is(section->name, "__stubs"));
 }
