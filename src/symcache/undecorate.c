@@ -22,9 +22,20 @@ static size_t size_suffix(struct text name)
 	return digits + 1;
 }
 
+/* "_ZN2ns1fEv", "_RNvCs1_1a1f": only 32-bit x86 puts one more underscore before these, which
+ * other processors' tools do not (MinGW for x86_64, rustc). */
+static bool is_mangled(struct text name)
+{
+	return name.size > 2 && name.bytes[0] == '_' &&
+	       ((name.bytes[1] == 'Z' && (ascii_is_digit(name.bytes[2]) || name.bytes[2] == 'N' ||
+					  name.bytes[2] == 'S' || name.bytes[2] == 'L' ||
+					  name.bytes[2] == 'T' || name.bytes[2] == 'G')) ||
+		(name.bytes[1] == 'R' && name.bytes[2] == 'N'));
+}
+
 static bool is_plain(struct text name)
 {
-	if (name.size == 0 || name.bytes[0] == '?')
+	if (name.size == 0 || name.bytes[0] == '?' || is_mangled(name))
 		return false;
 	return !memchr(name.bytes, ':', name.size) && !memchr(name.bytes, '(', name.size) &&
 	       !memchr(name.bytes, '<', name.size);

@@ -98,6 +98,9 @@ static const struct {
 	{ "?f@@YAXXZ", "?f@@YAXXZ" }, { "_a::b", "_a::b" }, { "_f(int)", "_f(int)" },
 	{ "_f<int>", "_f<int>" }, { "_@8", "" }, { "@8", "@8" }, { "@@8", "" }, { "8", "8" },
 	{ "_", "" },
+	/* MinGW for x86_64 and rustc: no underscore was added to these */
+	{ "_ZN2ns1fEv", "_ZN2ns1fEv" }, { "_Z1fv", "_Z1fv" }, { "_RNvCs1_1a1f", "_RNvCs1_1a1f" },
+	{ "__ZN2ns1fEv", "_ZN2ns1fEv" }, { "_Zoo", "Zoo" }, { "_Room", "Room" },
 };
 
 START_TEST(decorations_are_taken_off)

@@ -421,6 +421,16 @@ static void settle_rows(struct rows *rows, uint32_t start, uint32_t end)
 	rows->count = kept;
 }
 
+/* Functions with the same code may share it: all are there with their lines.  The first
+ * function is the one that is told, so its lines, which are the first too, are. */
+static bool is_folded(const struct module_lines *lines, size_t index)
+{
+	const struct fragment *fragment = &lines->fragments[index];
+
+	return index > 0 && !fragment->rows && fragment[-1].start == fragment->start &&
+	       fragment[-1].end == fragment->end;
+}
+
 int module_lines_between(struct reading *reading, uint32_t start, uint32_t end, struct err *err)
 {
 	struct module_lines *lines = &reading->lines;
@@ -437,6 +447,8 @@ int module_lines_between(struct reading *reading, uint32_t start, uint32_t end, 
 			continue;
 		if (fragment->start >= start && fragment->end <= end)
 			fragment->is_covered = true;
+		if (is_folded(lines, i))
+			continue;
 		if (add_fragment_rows(reading, fragment, err) < 0)
 			return -1;
 		nothing.start = fragment->end;
