@@ -1,0 +1,767 @@
+#!/usr/bin/env python3
+"""test_deploy -- symgate behind every web server deploy/ has a file for, each started for real.
+
+Every site takes the shipped file, puts this test's paths and port into it, and nothing else.
+
+usage: test_deploy.py [TEST ...]        environment: SYMGATE (the program)
+"""
+import concurrent.futures
+import glob
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+from house_of_tests import (PATIENCE, SYMGATE, TOP, Program, Symbols, eventually, free_port, functions,
+                            request_for, run_all)
+import house_of_tests
+
+DEPLOY = os.path.join(TOP, "deploy")
+APACHE_MODULES = "/usr/lib/apache2/modules"
+FOLDER = tempfile.TemporaryDirectory(prefix="symgate-programs-")
+PROGRAMS = [Program(FOLDER.name, number) for number in range(8)]
+
+CONFIG = """
+state_dir: {state}
+connect_to_reserved_ips: true
+logging:
+  level: {level}
+pool:
+  processes: 2
+  threads: 2
+  max_wait: {max_wait}
+workshop:
+  idle: {idle}
+"""
+
+APACHE = """
+ServerRoot {folder}
+ServerName localhost
+PidFile {folder}/apache.pid
+DefaultRuntimeDir {folder}
+Mutex file:{folder} default
+Listen 127.0.0.1:{port}
+ErrorLog {folder}/web.log
+LoadModule mpm_event_module {modules}/mod_mpm_event.so
+LoadModule authz_core_module {modules}/mod_authz_core.so
+LoadModule mime_module {modules}/mod_mime.so
+TypesConfig /etc/mime.types
+"""
+
+FCGID = """
+LoadModule rewrite_module {modules}/mod_rewrite.so
+LoadModule fcgid_module {modules}/mod_fcgid.so
+FcgidIPCDir {folder}/ipc
+FcgidProcessTableFile {folder}/ipc/table
+FcgidZombieScanInterval 1
+FcgidConnectTimeout 20
+DocumentRoot {folder}/site
+<Directory {folder}/site>
+	AllowOverride All
+</Directory>
+{admin}
+"""
+
+NGINX = """
+daemon off;
+pid {folder}/nginx.pid;
+error_log {folder}/web.log;
+events {{ worker_connections 256; }}
+http {{
+	access_log off;
+	client_body_temp_path {folder}/bodies;
+	fastcgi_temp_path {folder}/replies;
+	proxy_temp_path {folder}/unused;
+	uwsgi_temp_path {folder}/unused;
+	scgi_temp_path {folder}/unused;
+	include {folder}/site.conf;
+}}
+"""
+
+LIGHTTPD = """
+server.bind = "127.0.0.1"
+server.port = {port}
+server.document-root = "{folder}"
+server.upload-dirs = ( "{folder}" )
+server.errorlog = "{folder}/web.log"
+server.modules = ()
+include "{folder}/site.conf"
+"""
+
+
+def put(path, text, mode=0o644):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    os.chmod(path, mode)
+
+
+def shipped(name):
+    with open(os.path.join(DEPLOY, name), encoding="utf-8") as f:
+        return f.read()
+
+
+def alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def end(process, number=signal.SIGTERM):
+    if process and process.poll() is None:
+        process.send_signal(number)
+        process.wait(PATIENCE)
+
+
+class Site:
+    """A web server and a pool with a folder of their own; the subclasses say which."""
+
+    max_wait, idle, level = "null", "5m", "info"
+    base = ""                  # what comes before symgate's paths
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="symgate-deploy-")
+        self.state = os.path.join(self.folder, "state")
+        self.socket = os.path.join(self.folder, "fcgi.sock")
+        self.config = os.path.join(self.folder, "symgate.yml")
+        self.port = free_port()
+        self.pool = self.web = None
+        self.write_config()
+
+    def write_config(self, **more):
+        values = {"state": self.state, "level": self.level, "max_wait": self.max_wait, "idle": self.idle, **more}
+        put(self.config, CONFIG.format(**values))
+
+    def fitted(self, text):
+        """The shipped text with this test's paths."""
+        for old, new in (("/usr/bin/symgate", SYMGATE), ("/etc/symgate/symgate.yml", self.config),
+                         ("/run/symgate/fcgi.sock", self.socket), ("/run/lighttpd/symgate.sock", self.socket),
+                         ("*:80", f"127.0.0.1:{self.port}"), ("listen 80;", f"listen 127.0.0.1:{self.port};")):
+            text = text.replace(old, new)
+        return text
+
+    def spawn(self, arguments, name, **more):
+        with open(os.path.join(self.folder, name + ".log"), "ab") as log:
+            return subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                    start_new_session=True, **more)
+
+    def __enter__(self):
+        self.prepare()
+        self.start_pool()
+        self.start_web()
+        return self
+
+    def __exit__(self, kind, *_):
+        self.stop_web()
+        self.stop_pool()
+        if kind:
+            for path in glob.glob(os.path.join(self.folder, "*.log")) + [os.path.join(self.state, "symgate.log")]:
+                if os.path.exists(path):
+                    with open(path, encoding="utf-8", errors="replace") as f:
+                        print(f"--- {path}\n{f.read()[-6000:]}")
+        self.end_helpers()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def prepare(self):
+        pass
+
+    def start_pool(self):
+        pass
+
+    def stop_pool(self):
+        end(self.pool)
+
+    def stop_web(self):
+        end(self.web)
+
+    def wait_ready(self):
+        def ready():
+            if self.web.poll() is not None:
+                raise AssertionError("the web server has ended")
+            try:
+                return self.get("/healthcheck")[0] == 200
+            except OSError:
+                return False
+        eventually(ready, "the site to answer")
+
+    def helpers(self):
+        """The pid in the helpers' lock while they live."""
+        try:
+            with open(os.path.join(self.state, "helpers.lock"), encoding="ascii") as f:
+                pid = int(f.read().split()[0])
+        except (OSError, IndexError):
+            return None
+        return pid if alive(pid) else None
+
+    def end_helpers(self):
+        pid = self.helpers()
+        if pid:
+            os.kill(pid, signal.SIGTERM)
+            eventually(lambda: not alive(pid), "the helpers to end")
+
+    def processes(self, words, named=None):
+        """Living processes whose command line and name hold all words."""
+        found = []
+        for name in os.listdir("/proc"):
+            try:
+                with open(f"/proc/{name}/cmdline", encoding="utf-8", errors="replace") as f:
+                    line = f.read().replace("\0", " ")
+                with open(f"/proc/{name}/comm", encoding="utf-8", errors="replace") as f:
+                    short = f.read().strip()
+            except OSError:
+                continue
+            line += short
+            if named in (None, short) and all(word in line for word in words) and alive(name):
+                found.append(int(name))
+        return found
+
+    # As house_of_tests.Service does it:
+    answer = house_of_tests.Service.answer
+    metric = house_of_tests.Service.metric
+    get = house_of_tests.Service.get
+    post = house_of_tests.Service.post
+    plain_request = house_of_tests.Service.request
+
+    def request(self, method, path, *more, **named):
+        return self.plain_request(method, self.base + path, *more, **named)
+
+
+class Lighttpd(Site):
+    """lighttpd starts the pool itself."""
+
+    def prepare(self):
+        put(os.path.join(self.folder, "site.conf"), self.fitted(shipped("lighttpd.conf")))
+        put(os.path.join(self.folder, "web.conf"), LIGHTTPD.format(folder=self.folder, port=self.port))
+
+    def start_web(self):
+        self.web = self.spawn(["lighttpd", "-D", "-f", os.path.join(self.folder, "web.conf")], "lighttpd")
+        self.wait_ready()
+
+    def masters(self):
+        return self.processes([SYMGATE, self.config, "serve"], "symgate")
+
+    def stop_web(self):
+        super().stop_web()
+        eventually(lambda: not self.processes([SYMGATE, self.config]), "the pool to end with lighttpd")
+
+    def kill_pool(self):
+        for pid in self.masters():
+            os.kill(pid, signal.SIGKILL)
+
+    def reload_pool(self):
+        os.kill(self.masters()[0], signal.SIGUSR2)
+
+
+class Pool(Site):
+    """A pool of its own: socket activation as systemd does it, with the unit's command line."""
+
+    def listen(self):
+        listening = socket.socket(socket.AF_UNIX)
+        if os.path.exists(self.socket):
+            os.unlink(self.socket)
+        listening.bind(self.socket)
+        listening.listen(1024)
+        return listening
+
+    def start_pool(self):
+        if not hasattr(self, "listening"):
+            self.listening = self.listen()
+        command = [line.split("=", 1)[1] for line in shipped("systemd/symgate.service").splitlines()
+                   if line.startswith("ExecStart=")][0]
+        number = self.listening.fileno()
+
+        def activate():
+            os.dup2(number, 3)
+            os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
+            os.execvp(SYMGATE, self.fitted(command).split())
+        self.pool = self.spawn_with(activate, "pool")
+
+    def spawn_with(self, function, name):
+        with open(os.path.join(self.folder, name + ".log"), "ab") as log:
+            pid = os.fork()
+            if pid == 0:
+                try:
+                    os.setsid()
+                    os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+                    os.dup2(log.fileno(), 1)
+                    os.dup2(log.fileno(), 2)
+                    function()
+                finally:
+                    os._exit(127)
+        return Forked(pid)
+
+    def kill_pool(self):
+        end(self.pool, signal.SIGKILL)
+        self.start_pool()
+
+    def reload_pool(self):
+        os.kill(self.pool.pid, signal.SIGUSR2)
+
+
+class Forked:
+    """What Popen would be, for a process we forked ourselves."""
+
+    def __init__(self, pid):
+        self.pid, self.code = pid, None
+
+    def poll(self):
+        if self.code is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.code = os.waitstatus_to_exitcode(status)
+        return self.code
+
+    def send_signal(self, number):
+        os.kill(self.pid, number)
+
+    def wait(self, _):
+        eventually(lambda: self.poll() is not None, "a process to end")
+
+
+class ApacheProxy(Pool):
+    def prepare(self):
+        put(os.path.join(self.folder, "web.conf"),
+            APACHE.format(folder=self.folder, port=self.port, modules=APACHE_MODULES) +
+            f"LoadModule proxy_module {APACHE_MODULES}/mod_proxy.so\n"
+            f"LoadModule proxy_fcgi_module {APACHE_MODULES}/mod_proxy_fcgi.so\n" +
+            self.fitted(shipped("apache-proxy-fcgi.conf")))
+
+    def start_web(self):
+        self.web = self.spawn(["apache2", "-DFOREGROUND", "-f", os.path.join(self.folder, "web.conf")], "apache")
+        self.wait_ready()
+
+
+class Nginx(Pool):
+    def prepare(self):
+        put(os.path.join(self.folder, "site.conf"), self.fitted(shipped("nginx.conf")))
+        put(os.path.join(self.folder, "web.conf"), NGINX.format(folder=self.folder))
+
+    def start_web(self):
+        self.web = self.spawn(["nginx", "-e", os.path.join(self.folder, "web.log"), "-p", self.folder, "-c",
+                               os.path.join(self.folder, "web.conf")], "nginx")
+        self.wait_ready()
+
+
+class NginxSpawnFcgi(Nginx):
+    """The shipped script in place of systemd."""
+
+    def start_pool(self):
+        script = os.path.join(self.folder, "spawn")
+        put(script, self.fitted(shipped("spawn-fcgi")), 0o755)
+        if os.path.exists(self.socket):
+            os.unlink(self.socket)
+        self.pool = self.spawn([script], "pool")
+        eventually(lambda: os.path.exists(self.socket) or self.pool.poll() is not None, "the socket")
+        assert self.pool.poll() is None, "spawn-fcgi ended"
+
+
+class SharedHosting(Site):
+    """Apache with mod_fcgid, a folder of a web site, and nothing else that runs."""
+
+    max_wait, idle, base = "2s", "2s", "/symbols"
+    admin = True
+
+    def prepare(self):
+        site = os.path.join(self.folder, "site", "symbols")
+        put(os.path.join(site, ".htaccess"), shipped("shared-hosting/.htaccess"))
+        put(os.path.join(site, "symgate.fcgi"),
+            shipped("shared-hosting/symgate.fcgi").replace("/usr/bin/symgate", f"{SYMGATE} -c {self.config}"), 0o755)
+        os.makedirs(os.path.join(self.folder, "ipc"))
+        put(os.path.join(self.folder, "web.conf"),
+            APACHE.format(folder=self.folder, port=self.port, modules=APACHE_MODULES) +
+            FCGID.format(folder=self.folder, modules=APACHE_MODULES,
+                         admin=shipped("apache-fcgid.conf") if self.admin else ""))
+
+    def start_web(self):
+        self.web = self.spawn(["apache2", "-DFOREGROUND", "-f", os.path.join(self.folder, "web.conf")], "apache")
+        self.wait_ready()
+
+    def fronts(self):
+        return self.processes([SYMGATE, self.config, "fcgi"], "symgate")
+
+    def kill_pool(self):
+        for pid in self.fronts() + [self.helpers()]:
+            if pid:
+                os.kill(pid, signal.SIGKILL)
+
+    def reload_pool(self):
+        for pid in self.fronts():
+            os.kill(pid, signal.SIGUSR1)
+        self.end_helpers()
+
+
+class SharedHostingUnasked(SharedHosting):
+    """The same where nobody raised a limit."""
+
+    admin = False
+
+
+# --- What every site has to do ---------------------------------------------------------------
+
+def serve_all():
+    symbols = Symbols()
+    for program in PROGRAMS:
+        symbols.add(program)
+    return symbols
+
+
+def raw_exchange(site, head, chunks):
+    """A request by hand; the whole reply."""
+    with socket.create_connection(("127.0.0.1", site.port), timeout=PATIENCE) as s:
+        s.sendall(head)
+        for chunk in chunks:
+            s.sendall(chunk)
+        reply = b""
+        while data := s.recv(65536):
+            reply += data
+    return reply
+
+
+def post_head(site, path, fields):
+    lines = [f"POST {site.base}{path} HTTP/1.1", "Host: localhost", "Connection: close",
+             "Content-Type: application/json", *fields]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n"
+
+
+def check_answers(site, symbols):
+    request = request_for(symbols, PROGRAMS[:2])
+    reply = site.answer(request)
+    assert functions(reply).count("outer") == 2, reply
+    hits = symbols.total()
+    assert site.post(request) == site.post(request)
+    assert symbols.total() == hits
+
+
+def check_replies_pass_unmangled(site):
+    def shown(method, path, *more):
+        status, body, headers = site.request(method, path, *more)
+        return status, body, headers.get("Allow")
+    assert shown("GET", "/healthcheck") == (200, b"ok", None)
+    status, body, headers = site.request("HEAD", "/healthcheck")
+    assert (status, body) == (200, b""), (status, body)
+    assert headers.get("Content-Length") in ("2", None), headers.items()
+    assert shown("GET", "/nowhere") == (404, b"", None), shown("GET", "/nowhere")
+    assert shown("GET", "/requests/none") == (404, b"", None)
+    assert shown("GET", "/symbolicate") == (405, b"", "POST"), shown("GET", "/symbolicate")
+    assert shown("POST", "/healthcheck", "{}") == (405, b"", "GET,HEAD")
+    assert shown("POST", "/symbolicate", "{}", {"Content-Type": "text/plain"})[:2] == \
+        (415, b"Expected request with `Content-Type: application/json`")
+    status, body, headers = site.request("POST", "/symbolicate", "{", {"Content-Type": "application/json"})
+    assert status in (400, 422) and body, (status, body)
+    assert headers["Content-Type"] == "text/plain; charset=utf-8", headers.items()
+    status, body, _ = site.request("GET", "/readyz")
+    assert status == 200 and json.loads(body)["ready"], body
+    assert b"symgate_" in site.get("/metrics")[1]
+
+
+def check_big_and_chunked_bodies(site, symbols):
+    body = json.dumps(request_for(symbols, PROGRAMS[:1])).encode()
+    big = body[:-1] + b" " * (20 << 20) + b"}"
+    status, reply, _ = site.request("POST", "/symbolicate", big, {"Content-Type": "application/json"})
+    assert status == 200 and json.loads(reply)["status"] in ("completed", "pending"), (status, reply[:300])
+    chunks = [b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:100], body[100:])] + [b"0\r\n\r\n"]
+    reply = raw_exchange(site, post_head(site, "/symbolicate", ["Transfer-Encoding: chunked"]), chunks)
+    assert reply.startswith(b"HTTP/1.1 200 "), reply[:500]
+    assert b'"outer"' in reply, reply[-500:]
+
+
+def start_waiting(site, symbols, program, name):
+    """A job whose download does not end until symbols.gate opens; its id."""
+    symbols.gate.clear()
+    request = request_for(symbols, [program])
+    request["sources"][0]["id"] = name
+    status, body = site.post(request, "?timeout=0")
+    assert status == 200, (status, body)
+    reply = json.loads(body)
+    assert reply["status"] == "pending", reply
+    hits = symbols.total()
+    return request, reply["request_id"], hits
+
+
+def check_ended(site, identity, what):
+    """The job is answered by polling, whatever the server says while it restarts."""
+    def look():
+        try:
+            status, body = site.get(f"/requests/{identity}?timeout=2")
+        except OSError:
+            return None
+        assert status in (200, 500, 502, 503), (status, body)
+        reply = json.loads(body) if status == 200 else {}
+        return reply if reply.get("status") == "completed" else None
+    reply = eventually(look, what)
+    assert "outer" in functions(reply), reply
+
+
+def check_long_polls(site, symbols):
+    request, identity, _ = start_waiting(site, symbols, PROGRAMS[2], "slow")
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        waiting = [pool.submit(site.answer, request) for _ in range(3)]
+        assert site.get("/healthcheck") == (200, b"ok")
+        symbols.gate.set()
+        for reply in waiting:
+            assert "outer" in functions(reply.result(PATIENCE))
+    check_ended(site, identity, "the job after a long poll")
+
+
+def check_clients_leave(site, symbols):
+    request, identity, _ = start_waiting(site, symbols, PROGRAMS[3], "left")
+    body = json.dumps(request).encode()
+    head = post_head(site, "/symbolicate", [f"Content-Length: {len(body)}"])
+    for _ in range(5):
+        with socket.create_connection(("127.0.0.1", site.port)) as s:
+            s.sendall(head + body)
+    with socket.create_connection(("127.0.0.1", site.port)) as s:
+        s.sendall(head + body[:50])             # and one that never says all of it
+    assert site.get("/healthcheck") == (200, b"ok")
+    symbols.gate.set()
+    check_ended(site, identity, "the job whose clients left")
+    eventually(lambda: site.metric("symgate_requests_parked") == 0, "nobody to be parked")
+
+
+def check_restarts(site, symbols):
+    _, identity, _ = start_waiting(site, symbols, PROGRAMS[4], "web")
+    site.stop_web()
+    site.start_web()
+    symbols.gate.set()
+    check_ended(site, identity, "the job after the web server's restart")
+
+    _, identity, _ = start_waiting(site, symbols, PROGRAMS[5], "pool")
+    site.kill_pool()
+    symbols.gate.set()
+    check_ended(site, identity, "the job after the pool was killed")
+
+    _, identity, _ = start_waiting(site, symbols, PROGRAMS[6], "reload")
+    site.write_config(level="debug")
+    site.reload_pool()
+    symbols.gate.set()
+    check_ended(site, identity, "the job after a reload")
+
+
+def check_site(site):
+    symbols = serve_all()
+    with site:
+        check_answers(site, symbols)
+        check_replies_pass_unmangled(site)
+        check_big_and_chunked_bodies(site, symbols)
+        check_long_polls(site, symbols)
+        check_clients_leave(site, symbols)
+        check_restarts(site, symbols)
+
+
+def test_lighttpd():
+    check_site(Lighttpd())
+
+
+def test_apache_proxy_fcgi():
+    check_site(ApacheProxy())
+
+
+def test_nginx_with_socket_activation():
+    check_site(Nginx())
+
+
+def test_nginx_with_spawn_fcgi():
+    check_site(NginxSpawnFcgi())
+
+
+def test_shared_hosting():
+    check_site(SharedHosting())
+
+
+# --- What one of them has to do ------------------------------------------------------------
+
+def test_reload_changes_the_config_and_loses_no_request():
+    symbols = serve_all()
+    with Nginx() as site:
+        request = request_for(symbols, PROGRAMS[:2])
+        site.answer(request)
+        old = set(site.processes([SYMGATE, site.config, "front"]))
+        assert len(old) == 2, old
+        stop = []
+
+        def ask_on():
+            while not stop:
+                status, body = site.post(request)
+                assert status == 200 and json.loads(body)["status"] == "completed", (status, body)
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            asking = [pool.submit(ask_on) for _ in range(4)]
+            try:
+                for _ in range(3):
+                    old = set(site.processes([SYMGATE, site.config, "front"]))
+                    site.reload_pool()
+                    eventually(lambda: not old & set(site.processes([SYMGATE, site.config, "front"])),
+                               "the old fronts to leave")
+            finally:
+                stop.append(True)
+            for each in asking:
+                each.result(PATIENCE)
+
+        put(site.config, "pool: {threads: many}\n")
+        site.reload_pool()
+        eventually(lambda: "nothing has changed" in log_of(site, "pool"), "a word about the wrong config")
+        site.write_config(state=site.state + "-elsewhere")
+        site.reload_pool()
+        eventually(lambda: "needs a restart" in log_of(site, "pool"), "a word about the other folder")
+        assert site.post(request)[0] == 200
+
+
+def log_of(site, name):
+    with open(os.path.join(site.folder, name + ".log"), encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
+def test_lighttpd_and_its_pool_outlive_each_other():
+    symbols = serve_all()
+    with Lighttpd() as site:
+        request = request_for(symbols, PROGRAMS[:1])
+        site.answer(request)
+        for _ in range(3):                      # a deputy has a deputy
+            eventually(lambda: len(site.processes(["symgate-deputy", site.config])) == 1, "a deputy")
+            master = site.masters()
+            assert len(master) == 1, master
+            site.kill_pool()
+            eventually(lambda: site.post(request)[0] == 200, "the pool after its master was killed")
+            eventually(lambda: site.masters() and site.masters() != master, "another master")
+        deputy = site.processes(["symgate-deputy", site.config])
+        os.kill(deputy[0], signal.SIGKILL)
+        eventually(lambda: len(set(site.processes(["symgate-deputy", site.config])) - set(deputy)) == 1,
+                   "another deputy")
+        end(site.web, signal.SIGKILL)
+        site.start_web()
+        assert site.post(request)[0] == 200
+        eventually(lambda: len(site.masters()) == 1, "one pool alone")
+
+
+def test_socket_keeps_requests_while_the_pool_is_down():
+    symbols = serve_all()
+    with Nginx() as site:
+        request = request_for(symbols, PROGRAMS[:1])
+        site.answer(request)
+        end(site.pool)
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            waiting = [pool.submit(site.post, request) for _ in range(4)]
+            site.start_pool()
+            for reply in waiting:
+                status, body = reply.result(PATIENCE)
+                assert status == 200 and "outer" in functions(json.loads(body)), (status, body)
+
+
+def test_helpers_come_and_go():
+    symbols = serve_all()
+    with SharedHosting() as site:
+        assert site.helpers() is None, "nobody asked for helpers yet"
+        symbols.gate.clear()
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            waiting = [pool.submit(site.answer, request_for(symbols, [PROGRAMS[i]])) for i in range(6)]
+            eventually(site.helpers, "helpers")
+            eventually(lambda: symbols.total() == 6, "all downloads")
+            assert len(site.processes(["symgate-helpers"])) >= 1
+            symbols.gate.set()
+            for reply in waiting:
+                assert "outer" in functions(reply.result(PATIENCE))
+        helpers = site.helpers()
+        # Detached: in a session of its own, with no socket of the web server's.
+        assert os.getsid(helpers) != os.getsid(site.web.pid)
+        assert os.readlink(f"/proc/{helpers}/fd/0") == "/dev/null"
+        sockets = [fd for fd in os.listdir(f"/proc/{helpers}/fd")
+                   if os.readlink(f"/proc/{helpers}/fd/{fd}").startswith("socket:")]
+        assert not sockets, sockets
+        eventually(lambda: site.helpers() is None, "idle helpers to leave")
+        eventually(lambda: not site.processes(["workshop", site.config]), "their workshop too")
+        # Hot requests need nobody; a cold one brings them back.
+        assert "outer" in functions(site.answer(request_for(symbols, [PROGRAMS[0]])))
+        assert site.helpers() is None
+        assert "outer" in functions(site.answer(request_for(symbols, [PROGRAMS[7]])))
+        assert site.helpers() and site.helpers() != helpers
+
+
+def test_helpers_leave_with_the_state_folder():
+    symbols = serve_all()
+
+    class Patient(SharedHosting):
+        idle = "5m"
+
+    with Patient() as site:
+        site.answer(request_for(symbols, PROGRAMS[:1]))
+        helpers = site.helpers()
+        site.stop_web()
+        assert alive(helpers), "helpers outlive the web server"
+        shutil.rmtree(site.state)
+        eventually(lambda: not alive(helpers), "helpers without a state folder to leave")
+
+
+def test_helpers_of_another_build_leave():
+    symbols = serve_all()
+
+    class Patient(SharedHosting):
+        idle = "5m"
+
+    with Patient() as site:
+        site.answer(request_for(symbols, PROGRAMS[:1]))
+        helpers = site.helpers()
+        with open(os.path.join(site.state, "helpers.lock"), "w", encoding="ascii") as f:
+            f.write(f"{helpers} a-build-of-before\n")
+        old = site.fronts()
+        for pid in old:
+            os.kill(pid, signal.SIGUSR1)        # a graceful restart, as after an upgrade
+        eventually(lambda: not [pid for pid in old if alive(pid)], "the old fronts to leave")
+        site.answer(request_for(symbols, [PROGRAMS[1]]))
+        eventually(lambda: not alive(helpers), "helpers of another build to leave")
+        assert "outer" in functions(site.answer(request_for(symbols, [PROGRAMS[2]])))
+
+
+def test_processes_of_a_process_manager_may_be_killed():
+    symbols = serve_all()
+    with SharedHosting() as site:
+        for round_number, number in enumerate((signal.SIGTERM, signal.SIGKILL, signal.SIGUSR1)):
+            _, identity, _ = start_waiting(site, symbols, PROGRAMS[round_number], f"signal{number}")
+            for pid in site.fronts():
+                os.kill(pid, number)
+            symbols.gate.set()
+            check_ended(site, identity, f"the job after signal {number}")
+            eventually(lambda: not [pid for pid in site.processes(["symgate-starter", site.config])
+                                    if parent_of(pid) == 1], "starters to end with their fronts")
+
+
+def parent_of(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
+            return int(f.read().rsplit(")", 1)[1].split()[1])
+    except OSError:
+        return 0
+
+
+def test_shared_hosting_with_default_limits():
+    symbols = serve_all()
+    with SharedHostingUnasked() as site:
+        check_answers(site, symbols)
+        body = json.dumps(request_for(symbols, PROGRAMS[:1])).encode()
+        status, reply, _ = site.request("POST", "/symbolicate", body[:-1] + b" " * (200 << 10) + b"}",
+                                        {"Content-Type": "application/json"})
+        assert status == 500, (status, reply)   # as README in deploy/shared-hosting says
+        assert site.get("/healthcheck") == (200, b"ok")
+
+
+def test_shared_hosting_without_a_usable_state_folder_says_so():
+    class Homeless(SharedHosting):
+        def prepare(self):
+            put(os.path.join(self.folder, "file"), "")
+            self.state = os.path.join(self.folder, "file", "state")
+            self.write_config()
+            super().prepare()
+
+    with Homeless() as site:
+        status, body = site.get("/readyz")
+        assert status == 503 and "file" in json.loads(body)["database"]["reason"], body
+        assert site.get("/healthcheck") == (200, b"ok")
+
+
+if __name__ == "__main__":
+    os.environ["PATH"] += ":/usr/sbin:/sbin"
+    run_all([value for name, value in list(globals().items()) if name.startswith("test_")], "deploy")
