@@ -124,29 +124,38 @@ static bool is_below(struct text domain, struct text host)
 	return host.size == base.size || tail.bytes[-1] == '.';
 }
 
+static bool path_matches(struct text path, struct text of_url)
+{
+	if (text_ends_with(path, "*"))
+		path.size--;
+	return of_url.size >= path.size &&
+	       (path.size == 0 || memcmp(of_url.bytes, path.bytes, path.size) == 0);
+}
+
+/* Of "HOST/PATH" and "HOST:PORT" what it says must fit. */
+static bool rest_matches(struct text rest, const struct web_url *url)
+{
+	bool has_port = rest.size && memchr(rest.bytes, ':', rest.size);
+	struct text domain = has_port ? rest : take_until(&rest, "/");
+
+	if (!has_port && text_starts_with(domain, "*.") && is_below(domain, url->host))
+		return true;
+	if (!place_matches(domain, url))
+		return false;
+	return has_port || rest.size == 0 ||
+	       path_matches((struct text){ rest.bytes + 1, rest.size - 1 }, url->path);
+}
+
 static bool origin_allows(struct text origin, struct text whole, const struct web_url *url)
 {
-	struct text rest = origin, scheme = TEXT_NONE, domain, path;
-	bool has_port;
+	struct text rest = origin, scheme = TEXT_NONE;
 
 	if (text_is(origin, "*") || text_equal(origin, whole))
 		return true;
 	if (take_scheme(&rest, &scheme) && !text_is(scheme, "*") &&
 	    !text_equal_ignoring_case(scheme, url->scheme))
 		return false;
-	has_port = rest.size && memchr(rest.bytes, ':', rest.size);
-	domain = has_port ? rest : take_until(&rest, "/");
-	if (!has_port && text_starts_with(domain, "*.") && is_below(domain, url->host))
-		return true;
-	if (!place_matches(domain, url))
-		return false;
-	if (has_port || rest.size == 0)
-		return true;
-	path = (struct text){ rest.bytes + 1, rest.size - 1 };
-	if (text_ends_with(path, "*"))
-		path.size--;
-	return url->path.size >= path.size &&
-	       (path.size == 0 || memcmp(url->path.bytes, path.bytes, path.size) == 0);
+	return rest_matches(rest, url);
 }
 
 bool origins_allow(const struct cJSON *origins, struct text url)

@@ -59,6 +59,50 @@ static int see_function(void *payload, const struct object_file_name *files, siz
 	return 0;
 }
 
+static int see_method(void *payload, const struct object_document *documents, size_t count,
+		      const struct object_method *method, struct err *err)
+{
+	(void)payload;
+	(void)err;
+	for (size_t i = 0; i < method->point_count; i++) {
+		if (method->points[i].document >= count)
+			abort();
+		total += sum_of(documents[method->points[i].document].name);
+	}
+	return 0;
+}
+
+static int see_source(void *payload, const struct object_source *source, struct err *err)
+{
+	(void)payload;
+	(void)err;
+	if (!source->trouble[0])
+		total += sum_of(source->packed);
+	total += sum_of(source->path) + sum_of(source->url);
+	return 0;
+}
+
+static int see_link(void *payload, const struct object_source_link *link, struct err *err)
+{
+	(void)payload;
+	(void)err;
+	total += sum_of(link->pattern) + sum_of(link->url);
+	return 0;
+}
+
+static void read_more(struct object *object, struct arena *scratch)
+{
+	struct object_managed_sink methods = { NULL, see_method };
+	struct object_source_sink sources = { NULL, see_source, see_link };
+	struct object_managed_report report;
+	struct err err = ERR_INIT;
+
+	if (object_each_method(object, scratch, &methods, &report, &err) < 0)
+		err_clear(&err);
+	if (object_each_source(object, scratch, &sources, &err) < 0)
+		err_clear(&err);
+}
+
 static void read_all(struct object *object, struct arena *scratch)
 {
 	struct object_sink sink = { NULL, see_function };
@@ -86,6 +130,7 @@ static void read_slice(struct text slice, bool with_companions)
 					  &err) < 0)
 				err_clear(&err);
 		read_all(&object, &scratch);
+		read_more(&object, &scratch);
 	}
 	object_release(&object);
 	arena_release(&scratch);

@@ -132,6 +132,69 @@ static int tell_units(struct look *look, struct err *err)
 	return 0;
 }
 
+static int tell_method(void *payload, const struct object_document *documents, size_t count,
+		       const struct object_method *method, struct err *err)
+{
+	struct look *look = payload;
+
+	(void)err;
+	tell(look, "method %u", method->number);
+	if (method->kickoff)
+		tell(look, " of %u", method->kickoff);
+	tell(look, "\n");
+	for (size_t i = 0; i < method->point_count; i++) {
+		const struct object_point *point = &method->points[i];
+
+		ENSURE(point->document < count);
+		ENSURE(i == 0 || point->offset > point[-1].offset);
+		tell(look, "point %u %.*s:%u %s\n", point->offset,
+		     SHOWN(documents[point->document].name), point->line,
+		     language_name(documents[point->document].language));
+	}
+	return 0;
+}
+
+static int tell_source(void *payload, const struct object_source *source, struct err *err)
+{
+	struct look *look = payload;
+
+	(void)err;
+	tell(look, "source %.*s ", SHOWN(source->path));
+	if (source->trouble[0])
+		tell(look, "%s\n", source->trouble);
+	else if (source->is_inside)
+		tell(look, "%" PRIu64 " bytes\n", source->size);
+	else
+		tell(look, "linked\n");
+	return 0;
+}
+
+static int tell_link(void *payload, const struct object_source_link *link, struct err *err)
+{
+	(void)err;
+	tell(payload, "pattern %.*s %.*s\n", SHOWN(link->pattern), SHOWN(link->url));
+	return 0;
+}
+
+/* Managed code and sources, of formats that may have them. */
+static int tell_more(struct look *look, struct err *err)
+{
+	struct object_managed_sink methods = { look, tell_method };
+	struct object_source_sink sources = { look, tell_source, tell_link };
+	struct object_managed_report report;
+	const struct object_format *format = look->object.format;
+
+	if (format->each_method) {
+		if (object_each_method(&look->object, &look->scratch, &methods, &report, err) < 0)
+			return -1;
+		if (report.bad_methods)
+			tell(look, "bad methods %zu: %s\n", report.bad_methods, report.first_bad);
+	}
+	if (!format->each_source)
+		return 0;
+	return object_each_source(&look->object, &look->scratch, &sources, err);
+}
+
 static int attach_all(struct look *look, const struct look_companion *companions, size_t count,
 		      struct err *err)
 {
@@ -168,6 +231,8 @@ int look_bytes(const void *bytes, size_t size, const struct look_companion *comp
 		rc = object_each_symbol(&look.object, tell_symbol, &look, err);
 	if (rc == 0)
 		rc = tell_units(&look, err);
+	if (rc == 0)
+		rc = tell_more(&look, err);
 	object_release(&look.object);
 	for (size_t i = 0; i < look.map_count; i++)
 		file_unmap(&look.maps[i]);

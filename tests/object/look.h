@@ -10,6 +10,10 @@
  *	line 1004 dir/file.c:12          ("?" when nothing is known from there on)
  *	inline 2 in 1 name called file.c:7 1004+8
  *	unit error: ...
+ *	method 3 of 2                    (the state machine of method 2)
+ *	point 9 C:\src\a.cs:12 csharp
+ *	source path 14 bytes             ("linked", or why it cannot be had, instead)
+ *	pattern C:\src\* https://example.org/...
  */
 #ifndef OBJECT_LOOK_H
 #define OBJECT_LOOK_H
