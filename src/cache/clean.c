@@ -1,6 +1,7 @@
 /* clean.c -- one round of the keeper over the entries. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/debugid.h"
@@ -11,6 +12,7 @@
 #include "store/statements.h"
 
 #define TOUCH_ROOM 4096u
+#define AUTO_QUOTA_BYTES ((uint64_t)10 * 1000 * 1000 * 1000)
 
 bool sweep_is_stopped(const struct sweep *sweep)
 {
@@ -128,9 +130,22 @@ static int sum_up(struct sweep *sweep, struct err *err)
 	       ? -1 : 0;
 }
 
+/* auto: enough for most, and never so much of a small disk that others starve. */
+static uint64_t quota_bytes(const struct cache *cache)
+{
+	uint64_t tenth = UINT64_MAX;
+	struct statvfs disk;
+
+	if (cache->config->cache_quota_bytes != CONFIG_AUTO)
+		return cache->config->cache_quota_bytes;
+	if (statvfs(cache->folder, &disk) == 0)
+		tenth = (uint64_t)disk.f_blocks * disk.f_frsize / 10;
+	return tenth < AUTO_QUOTA_BYTES ? tenth : AUTO_QUOTA_BYTES;
+}
+
 int sweep_over_quota(struct sweep *sweep, struct err *err)
 {
-	uint64_t quota = sweep->cache->config->cache_quota_bytes;
+	uint64_t quota = quota_bytes(sweep->cache);
 	uint64_t expired_bytes = sweep->dry_run ? sweep->round->removed_bytes : 0;
 	struct sweep_page page;
 	int rc = sum_up(sweep, err);

@@ -13,7 +13,7 @@
 
 static const struct cli_command *const commands[] = {
 	&cli_serve, &cli_fcgi, &cli_config, &cli_backup, &cli_status, &cli_why,
-	&cli_cache, &cli_cleanup,
+	&cli_cache, &cli_cleanup, &cli_prefetch,
 	&cli_symbolicate, &cli_lookup, &cli_symcache, &cli_object,
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

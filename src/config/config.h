@@ -22,6 +22,7 @@ struct err;
 
 #define CONFIG_NEVER (-1)           /* a duration of null */
 #define CONFIG_UNLIMITED UINT64_MAX /* a size or count of null */
+#define CONFIG_AUTO (UINT64_MAX - 1) /* caches.quota: 10 GB or a tenth of the disk */
 
 struct config_cache_times {              /* seconds; CONFIG_NEVER: never */
 	int64_t max_unused_seconds;
@@ -56,7 +57,7 @@ struct config {
 
 	/* caches */
 	struct config_cache_times downloaded, derived, index;
-	uint64_t cache_quota_bytes;          /* CONFIG_UNLIMITED: none */
+	uint64_t cache_quota_bytes;          /* CONFIG_UNLIMITED: none; CONFIG_AUTO */
 	bool enable_cache_cleanup;
 	int64_t cache_cleanup_interval_seconds;
 
@@ -67,6 +68,7 @@ struct config {
 	bool record_all_jobs;                /* jobs.record: all */
 
 	/* downloads */
+	bool offline;                        /* nothing is fetched; what is there is used */
 	bool connect_to_reserved_ips;
 	const struct config_network *allowed_networks;   /* reserved_ips_allowed: [CIDR, ...] */
 	size_t allowed_network_count;

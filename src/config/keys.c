@@ -42,6 +42,8 @@ const struct key config_keys[] = {
   "[]", 0, 0, 0,
   "Folders below which a request may name filesystem sources. Empty: none may." },
 
+{ "offline", KEY_BOOL, KEY_OURS, AT(offline), 0, "false", 0, 0, 0,
+  "Fetch nothing: answer from local sources and from what the caches hold." },
 { "connect_to_reserved_ips", KEY_BOOL, KEY_REFERENCE, AT(connect_to_reserved_ips), 0, "false", 0, 0, 0,
   "Let requests make us connect to private and reserved addresses." },
 { "reserved_ips_allowed", KEY_NETWORKS, KEY_OURS, AT(allowed_networks), AT(allowed_network_count),
@@ -67,8 +69,9 @@ const struct key config_keys[] = {
 { "deny_list_never_block_hosts", KEY_TEXTS, KEY_REFERENCE, AT(deny_list_never_block),
   AT(deny_list_never_block_count), "[]", 0, 0, 0, "Hosts that are never blocked." },
 
-{ "caches.quota", KEY_SIZE, KEY_OURS, AT(cache_quota_bytes), 0, "10GB", 0, 1e18, 1,
-  "Bytes cache_dir may hold; the least recently used go first. null: no limit." },
+{ "caches.quota", KEY_QUOTA, KEY_OURS, AT(cache_quota_bytes), 0, "auto", 0, 1e18, 1,
+  "Bytes cache_dir may hold; the least recently used go first. auto: 10GB or a tenth of the\n"
+  "disk, whichever is less. null: no limit." },
 { "caches.downloaded.max_unused_for", KEY_SECONDS, KEY_REFERENCE, AT(downloaded.max_unused_seconds), 0,
   "24h", 0, 1e11, 1, "Downloaded files go when nobody used them for this long. null: never." },
 { "caches.downloaded.retry_misses_after", KEY_SECONDS, KEY_REFERENCE, AT(downloaded.retry_misses_seconds),

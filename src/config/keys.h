@@ -14,6 +14,7 @@ enum key_type {
 	KEY_BOOL,            /* bool */
 	KEY_COUNT,           /* uint64_t; null: CONFIG_UNLIMITED where nullable */
 	KEY_SIZE,            /* uint64_t bytes, 10GiB and the like accepted */
+	KEY_QUOTA,           /* KEY_SIZE, or auto */
 	KEY_SECONDS,         /* int64_t; null: CONFIG_NEVER where nullable */
 	KEY_MILLIS,          /* int64_t; the same */
 	KEY_LEVEL,           /* enum log_level */

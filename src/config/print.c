@@ -26,6 +26,17 @@ static unsigned open_sections(struct buf *out, const char *name, const char *bef
 	return depth;
 }
 
+/* Each line of it as a comment. */
+static void add_about(struct buf *out, unsigned depth, const char *about)
+{
+	while (*about) {
+		size_t size = strcspn(about, "\n");
+
+		buf_printf(out, "%*s# %.*s\n", (int)(depth * 2), "", (int)size, about);
+		about += size + (about[size] == '\n');
+	}
+}
+
 int config_print(const struct config *config, struct buf *out, struct err *err)
 {
 	const char *before = "";
@@ -44,7 +55,7 @@ int config_print(const struct config *config, struct buf *out, struct err *err)
 			buf_add_char(out, '\n');
 		depth = open_sections(out, key->name, before);
 		if (key->about)
-			buf_printf(out, "%*s# %s\n", (int)(depth * 2), "", key->about);
+			add_about(out, depth, key->about);
 		if (key->type == KEY_CACHE_DIR)
 			buf_printf(out, "%s: %s\n", key->name,
 				   config->cache_is_of_boot ? "null" : config->cache_dir);

@@ -106,7 +106,7 @@ static int check_range(const struct key *key, double value, const char *text, st
 
 static int read_number(const struct key *key, const char *text, uint64_t *out, struct err *err)
 {
-	if (read_size(text, key->type == KEY_SIZE, out, err) < 0)
+	if (read_size(text, key->type != KEY_COUNT, out, err) < 0)
 		return -1;
 	return check_range(key, (double)*out, text, err);
 }
@@ -229,7 +229,7 @@ static int read_null(const struct key *key, struct config *config, struct err *e
 	if (!key->nullable)
 		return err_set(err, ERR_MALFORMED, "null is not allowed here");
 	switch (key->type) {
-	case KEY_COUNT: case KEY_SIZE:
+	case KEY_COUNT: case KEY_SIZE: case KEY_QUOTA:
 		*(uint64_t *)(void *)at = CONFIG_UNLIMITED;
 		return 0;
 	case KEY_SECONDS: case KEY_MILLIS:
@@ -257,6 +257,12 @@ static int read_scalar(const struct config_document *document, const struct key 
 		return read_folder(document, text, (const char **)(void *)at, err);
 	case KEY_BOOL:
 		return read_bool(text, (bool *)(void *)at, err);
+	case KEY_QUOTA:
+		if (strcmp(text, "auto") == 0) {
+			*(uint64_t *)(void *)at = CONFIG_AUTO;
+			return 0;
+		}
+		return read_number(key, text, (uint64_t *)(void *)at, err);
 	case KEY_COUNT: case KEY_SIZE:
 		return read_number(key, text, (uint64_t *)(void *)at, err);
 	case KEY_SECONDS: case KEY_MILLIS:

@@ -93,6 +93,8 @@ static int start_transfer(struct task *task, struct fetch_order *order, struct e
 {
 	struct shop *shop = task->shop;
 
+	if (shop->config->offline)
+		return err_set(err, ERR_DOWNLOAD, "offline: nothing is fetched");
 	if (cache_temporary(shop->cache, task->object_path, sizeof(task->object_path),
 			    &task->object_fd, err) < 0)
 		return -1;

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "board/board.h"
+#include "config/config.h"
 
 static void make_map_key(const struct cache_key *key, uint8_t out[HASH_SHA256_BYTES + 1])
 {
@@ -123,9 +124,16 @@ static void close_files(struct task *task)
 	task->out_path[0] = '\0';
 }
 
+/* What says something about the file is remembered; being offline says nothing about it. */
+static bool is_lasting(const struct task *task, const struct err *failure)
+{
+	return err_kind_is_lasting(failure->kind) &&
+	       !(task->shop->config->offline && failure->kind == ERR_DOWNLOAD);
+}
+
 static void wake_waiting(struct task *task, const struct err *failure)
 {
-	bool passing = failure && !err_kind_is_lasting(failure->kind);
+	bool passing = failure && !is_lasting(task, failure);
 
 	if (passing)
 		carry_note_failure(task->maker, &task->derive->key, failure);
@@ -146,7 +154,7 @@ void task_end(struct task *task, const struct err *failure)
 	struct shop *shop = task->shop;
 	struct err err = ERR_INIT;
 
-	if (failure && err_kind_is_lasting(failure->kind)) {
+	if (failure && is_lasting(task, failure)) {
 		if (cache_publish_failure(shop->cache, shop->store, &task->derive->key, failure,
 					  &err) < 0) {
 			log_message(LOG_ERROR, "cache_publish", NULL, "%s", err.text);
@@ -157,7 +165,7 @@ void task_end(struct task *task, const struct err *failure)
 			    (int)task->derive->location->uri.size, task->derive->location->uri.bytes,
 			    failure->text);
 	}
-	if (task->claimed && (failure && !err_kind_is_lasting(failure->kind)))
+	if (task->claimed && (failure && !is_lasting(task, failure)))
 		cache_unclaim(shop->cache, shop->store, &task->derive->key, shop->owner);
 	cells_kill(task);
 	close_files(task);

@@ -19,7 +19,7 @@ SYMGATE = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "symgate")
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LLVM = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
 COMMANDS = ["serve", "config", "backup", "status", "why", "symbolicate", "lookup", "symcache", "object", "cache",
-            "cleanup"]
+            "cleanup", "prefetch"]
 
 SOURCE = r"""
 #include <cstdio>
@@ -365,7 +365,7 @@ def test_usage(folder):
             options = re.findall(r"^  (--[a-z-]+)", run.stdout, re.M)
             check(command + ": the page knows every option", all(o in words or "Fl " + o[1:] in words
                                                                 for o in options), options)
-    for command in ("lookup", "symcache", "object", "symbolicate", "why", "backup", "config", "cache"):
+    for command in ("lookup", "symcache", "object", "symbolicate", "why", "backup", "config", "cache", "prefetch"):
         run = symgate(command)
         check(command + " without arguments", run.returncode == 2 and "usage: " in run.stderr, run.stderr)
     check("an option without its value", symgate("lookup", "--arch").returncode == 2)

@@ -10,10 +10,11 @@ import random
 import signal
 import sqlite3
 import stat
+import subprocess
 import tempfile
 import time
 
-from house_of_tests import (PATIENCE, Program, Service, Symbols, eventually, functions, request_for, run_all)
+from house_of_tests import (PATIENCE, SYMGATE, Program, Service, Symbols, eventually, functions, request_for, run_all)
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-programs-")
 PROGRAMS = [Program(FOLDER.name, number) for number in range(12)]
@@ -289,6 +290,44 @@ def test_a_read_only_state_folder_is_told():
         assert status == 503 and json.loads(body)["database"]["reason"], (status, body)
         os.rmdir(os.path.join(service.state, "symgate.db"))
         eventually(lambda: service.get("/readyz")[0] == 200, "the service to recover by itself")
+
+
+def test_offline_uses_what_is_there():
+    symbols = serve_all()
+    with Service() as service:
+        request = request_for(symbols, PROGRAMS[:1])
+        service.answer(request)
+        hits = symbols.total()
+        service.stop()
+        with open(service.config, "a", encoding="utf-8") as f:
+            f.write("offline: true\n")
+        service.start()
+        assert "outer" in functions(service.answer(request))
+        reply = service.answer(request_for(symbols, PROGRAMS[1:2]))
+        module = reply["modules"][0]
+        assert module["debug_status"] == "fetching_failed", module
+        assert module["candidates"][0]["download"]["details"] == "download failed: offline: nothing is fetched", module
+        assert symbols.total() == hits, symbols.hits
+        service.stop()
+        with open(service.config, "w", encoding="utf-8") as f:
+            f.write("offline: false\n")
+        service.start()
+        assert "outer" in functions(service.answer(request_for(symbols, PROGRAMS[1:2]))), "not remembered"
+
+
+def test_prefetch_fills_the_caches():
+    symbols = serve_all()
+    with Service("connect_to_reserved_ips: true\n") as service:
+        path = os.path.join(service.folder, "request.json")
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump(request_for(symbols, PROGRAMS[:3]), f)
+        run = subprocess.run([SYMGATE, "-c", service.config, "--state-dir", service.state, "prefetch", path],
+                             capture_output=True, text=True)
+        assert run.returncode == 0 and "3 of 3 modules are ready" in run.stdout, (run.stdout, run.stderr)
+        hits = symbols.total()
+        assert functions(service.answer(request_for(symbols, PROGRAMS[:3]))).count("outer") == 3
+        assert symbols.total() == hits == 3, symbols.hits
+        assert service.metric("symgate_jobs_submitted_total") in (None, 0), "it was hot"
 
 
 BAD_REQUESTS = [
