@@ -51,7 +51,8 @@ int cache_open(struct cache **cache, const struct config *config, struct board *
 		cache_close(made);
 		return -1;
 	}
-	if (store_boot_join(store, &boot, err) < 0) {
+	if (store_boot_join(store, &boot, err) < 0 ||
+	    store_credentials_key(config, made->credentials_key, err) < 0) {
 		cache_close(made);
 		return -1;
 	}
@@ -171,6 +172,7 @@ static void hand_out(struct cache_hold *hold, struct cache_found *found)
 	atomic_fetch_add(&hold->holders, 1);
 	found->hold = hold;
 	found->failure = hold->entry.failure;
+	found->made_at = hold->entry.made_at;
 	found->state = found->failure == ERR_NONE ? CACHE_READY : CACHE_FAILED;
 	if (found->state == CACHE_FAILED)
 		found->details = bytes;

@@ -64,6 +64,7 @@ struct cache_found {
 	struct text payload;         /* READY: mapped blob or small payload */
 	enum err_kind failure;       /* FAILED */
 	struct text details;         /* FAILED: the error's text */
+	int64_t made_at;             /* unix seconds */
 	struct cache_hold *hold;     /* keeps payload and details alive */
 };
 /* Never blocks on anything but the database.  An expired or deleted entry is ABSENT. */
@@ -91,11 +92,19 @@ int  cache_publish_failure(struct cache *cache, struct store *store, const struc
 			   const struct err *failure, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* Would a failure of that kind be remembered for more than an instant?  Else it is only told to
+ * those who wait for it. */
+bool cache_remembers(const struct cache *cache, const struct cache_key *key, enum err_kind failure);
+
 /* Single flight across processes: 1 when the key is ours to make, 0 when somebody else has a
  * live lease on it or has just published it (wait for BOARD_CACHE_CHANGED, then look again),
  * -1 error.  An owner that claims again keeps what it has. */
 int  cache_claim(struct cache *cache, struct store *store, const struct cache_key *key,
 		 const char *owner, struct err *err) __attribute__((warn_unused_result));
+/* The same, but what was made before `since` (unix seconds) does not count as published. */
+int  cache_claim_since(struct cache *cache, struct store *store, const struct cache_key *key,
+		       int64_t since, const char *owner, struct err *err)
+	__attribute__((warn_unused_result));
 /* Renews every lease of this owner; call every few seconds. */
 int  cache_claims_renew(struct cache *cache, struct store *store, const char *owner,
 			struct err *err) __attribute__((warn_unused_result));

@@ -47,6 +47,20 @@ int64_t cache_retry_seconds(const struct cache *cache, const struct cache_entry 
 	}
 }
 
+bool cache_remembers(const struct cache *cache, const struct cache_key *key, enum err_kind failure)
+{
+	const struct config_cache_times *times = cache_kind_times(cache->config, key->kind);
+
+	if (!err_kind_is_lasting(failure))
+		return false;
+	if (failure == ERR_CRASHED || failure == ERR_LIMIT)
+		return true;
+	if (failure == ERR_MALFORMED)
+		return times->retry_malformed_seconds != 0;
+	return (key->scope.bytes ? times->retry_misses_seconds
+				 : times->retry_misses_public_seconds) != 0;
+}
+
 static bool is_past(int64_t since, int64_t seconds, int64_t now)
 {
 	return seconds != CONFIG_NEVER && now - since >= seconds;

@@ -21,6 +21,12 @@ static int64_t claim_row(struct cache *cache, struct store *store, const struct 
 int cache_claim(struct cache *cache, struct store *store, const struct cache_key *key,
 		const char *owner, struct err *err)
 {
+	return cache_claim_since(cache, store, key, INT64_MIN, owner, err);
+}
+
+int cache_claim_since(struct cache *cache, struct store *store, const struct cache_key *key,
+		      int64_t since, const char *owner, struct err *err)
+{
 	struct cache_entry entry;
 	int64_t rows;
 
@@ -29,7 +35,7 @@ int cache_claim(struct cache *cache, struct store *store, const struct cache_key
 		return -1;
 	if (cache_row_read(cache, store, key, &entry, NULL, err) < 0)
 		goto undo;
-	if (entry.id != 0) {
+	if (entry.id != 0 && (entry.failure != ERR_NONE || entry.made_at >= since)) {
 		/* Published since the caller looked: the next look will see it. */
 		store_rollback(store);
 		cache_table_remove(cache, key);

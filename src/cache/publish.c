@@ -20,7 +20,8 @@ struct publication {
 	struct cache_entry entry;    /* what the row will say */
 	struct text payload;         /* small ones */
 	struct text details;         /* failures */
-	const uint8_t *credentials;  /* 32 bytes */
+	uint8_t own[HASH_SHA256_BYTES];      /* credentials of the key */
+	const uint8_t *credentials;          /* own or nobody's */
 	int64_t asks;
 	int fd;                      /* blobs; -1 */
 	const char *path;
@@ -195,15 +196,15 @@ static int look_before(struct store *store, const struct cache_key *key, const u
 
 /* What went before for this key, as far as the new failure supersedes it. */
 static int forget_before(struct store *store, const struct cache_key *key,
-			 const uint8_t *credentials, struct err *err)
+			 const struct publication *publication, struct err *err)
 {
-	if (credentials == nobody &&
+	if (publication->credentials == nobody &&
 	    run_on_key(store, STATEMENT_cache_forget_one, key, nobody, err) < 0)
 		return -1;
 	if (run_on_key(store, STATEMENT_cache_forget_shared_failure, key, NULL, err) < 0)
 		return -1;
-	return memcmp(key->credentials, nobody, sizeof(nobody)) == 0 ? 0
-	       : run_on_key(store, STATEMENT_cache_forget_one, key, key->credentials, err);
+	return memcmp(publication->own, nobody, sizeof(nobody)) == 0 ? 0
+	       : run_on_key(store, STATEMENT_cache_forget_one, key, publication->own, err);
 }
 
 static int write_failure(struct cache *cache, struct store *store, const struct cache_key *key,
@@ -220,7 +221,7 @@ static int write_failure(struct cache *cache, struct store *store, const struct 
 	if (standing.id != 0 && standing.failure == ERR_NONE)
 		return 0;
 	if (look_before(store, key, publication->credentials, &before, err) < 0 ||
-	    forget_before(store, key, publication->credentials, err) < 0)
+	    forget_before(store, key, publication, err) < 0)
 		return -1;
 	publication->asks = before.asks + 1;
 	if (failure == ERR_CRASHED || failure == ERR_LIMIT)
@@ -232,12 +233,14 @@ int cache_publish_failure(struct cache *cache, struct store *store, const struct
 			  const struct err *failure, struct err *err)
 {
 	bool by_credentials = failure->kind == ERR_NOT_FOUND || failure->kind == ERR_DENIED;
-	bool none = memcmp(key->credentials, nobody, sizeof(nobody)) == 0;
 	struct publication publication = { .entry = entry_of_now(cache, store, key), .fd = -1 };
+	bool none;
 
 	publication.entry.failure = failure->kind;
 	publication.details = text_of(failure->text);
-	publication.credentials = by_credentials && !none ? key->credentials : nobody;
+	cache_credentials(cache, key, publication.own);
+	none = memcmp(publication.own, nobody, sizeof(nobody)) == 0;
+	publication.credentials = by_credentials && !none ? publication.own : nobody;
 	if (store_begin(store, err) < 0)
 		return -1;
 	if ((err_kind_is_lasting(failure->kind)

@@ -73,6 +73,7 @@ struct cache {
 	const struct config *config;
 	struct board *board;
 	char *folder;                        /* cache_dir */
+	uint8_t credentials_key[HASH_SHA256_BYTES];
 	atomic_llong boot;                   /* the newest we know of */
 	atomic_llong boot_read_at_millis;
 	int64_t (*now)(void);                /* unix seconds; tests set their own */
@@ -129,6 +130,9 @@ int cache_blob_open(const struct cache *cache, const struct cache_key *key, uint
 int cache_row_read(struct cache *cache, struct store *store, const struct cache_key *key,
 		   struct cache_entry *entry, struct cache_hold *hold, struct err *err)
 	__attribute__((warn_unused_result));
+/* The key's credentials as rows have them: hashed with a key that is not in the database. */
+void cache_credentials(const struct cache *cache, const struct cache_key *key,
+		       uint8_t out[HASH_SHA256_BYTES]);
 /* The key's parameters, in the order all statements take them. */
 void cache_key_values(const struct cache_key *key, struct store_value values[3]);
 /* Reads which boot it is when that was long ago.  Failing that, the one we knew stands. */

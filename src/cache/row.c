@@ -26,6 +26,18 @@ void cache_key_values(const struct cache_key *key, struct store_value values[3])
 	values[2] = store_bytes(key->text_hash, sizeof(key->text_hash));
 }
 
+void cache_credentials(const struct cache *cache, const struct cache_key *key,
+		       uint8_t out[HASH_SHA256_BYTES])
+{
+	static const uint8_t nobody[HASH_SHA256_BYTES];
+
+	if (memcmp(key->credentials, nobody, sizeof(nobody)) == 0)
+		memset(out, 0, HASH_SHA256_BYTES);
+	else
+		hash_keyed(cache->credentials_key, sizeof(cache->credentials_key),
+			   key->credentials, sizeof(key->credentials), out);
+}
+
 static bool read_entry(const struct picking *picking, const struct store_value *columns,
 		       struct cache_entry *entry)
 {
@@ -101,11 +113,13 @@ int cache_row_read(struct cache *cache, struct store *store, const struct cache_
 		   struct cache_entry *entry, struct cache_hold *hold, struct err *err)
 {
 	struct picking picking = { cache, key, cache->now(), entry, 0, hold, false };
+	uint8_t credentials[HASH_SHA256_BYTES];
 	struct store_value values[4];
 
 	memset(entry, 0, sizeof(*entry));
 	cache_key_values(key, values);
-	values[3] = store_bytes(key->credentials, sizeof(key->credentials));
+	cache_credentials(cache, key, credentials);
+	values[3] = store_bytes(credentials, sizeof(credentials));
 	if (store_run(store, STATEMENT_cache_find, values, 4, pick_row, &picking, err) < 0)
 		return -1;
 	if (picking.no_memory)
