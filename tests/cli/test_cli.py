@@ -18,7 +18,7 @@ import tempfile
 SYMGATE = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "symgate")
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LLVM = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
-COMMANDS = ["serve", "config", "backup", "status", "why", "symbolicate", "lookup", "symcache", "object", "cache",
+COMMANDS = ["serve", "fcgi", "config", "backup", "status", "why", "symbolicate", "lookup", "symcache", "object", "cache",
             "cleanup", "prefetch"]
 
 SOURCE = r"""
