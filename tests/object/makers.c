@@ -7,7 +7,6 @@
 #include <zlib.h>
 
 #include "base/mem.h"
-#include "support/support.h"
 
 #define MAKER_BYTES ((size_t)256 << 20)
 
@@ -35,13 +34,13 @@ static void put_deflated(struct buf *out, const void *bytes, size_t size)
 
 	memset(&stream, 0, sizeof(stream));
 	if (!at || deflateInit2(&stream, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		ck_abort_msg("no deflate");
+		abort();
 	stream.next_in = (Bytef *)(uintptr_t)bytes;
 	stream.avail_in = (uInt)size;
 	stream.next_out = (Bytef *)at;
 	stream.avail_out = (uInt)room;
 	if (deflate(&stream, Z_FINISH) != Z_STREAM_END)
-		ck_abort_msg("deflate needs more room");
+		abort();
 	out->size += stream.total_out;
 	deflateEnd(&stream);
 }
