@@ -50,7 +50,7 @@ static void join(char out[ERR_TEXT_BYTES], const char *first, const char *second
 }
 
 /* The arguments may point into err->text, so everything is formatted aside first. */
-int err_set(struct err *err, enum err_kind kind, const char *fmt, ...)
+int (err_set)(struct err *err, enum err_kind kind, const char *fmt, ...)
 {
 	char text[ERR_TEXT_BYTES];
 	va_list ap;
@@ -64,7 +64,7 @@ int err_set(struct err *err, enum err_kind kind, const char *fmt, ...)
 	return -1;
 }
 
-int err_os(struct err *err, int os_errno, const char *fmt, ...)
+int (err_os)(struct err *err, int os_errno, const char *fmt, ...)
 {
 	char text[ERR_TEXT_BYTES];
 	char words[128];
@@ -82,7 +82,7 @@ int err_os(struct err *err, int os_errno, const char *fmt, ...)
 	return -1;
 }
 
-int err_while(struct err *err, const char *fmt, ...)
+int (err_while)(struct err *err, const char *fmt, ...)
 {
 	char doing[ERR_TEXT_BYTES];
 	char inner[ERR_TEXT_BYTES];

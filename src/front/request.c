@@ -166,10 +166,13 @@ int incoming_read_body(struct request *request, size_t max, struct err *err)
 bool incoming_is_json(const struct request *request)
 {
 	struct text type = request->content_type;
-	const char *end = type.bytes ? memchr(type.bytes, ';', type.size) : NULL;
 	struct text prefix = { type.bytes, sizeof("application/") - 1 };
 	struct text suffix;
+	const char *end;
 
+	if (!type.bytes)
+		return false;
+	end = memchr(type.bytes, ';', type.size);
 	if (end)
 		type.size = (size_t)(end - type.bytes);
 	while (type.size > 0 && type.bytes[type.size - 1] == ' ')

@@ -216,7 +216,10 @@ int derive_key(struct cache_key *key, struct work *work, enum cache_kind kind,
 /* "source: ID\nlocation: URI\n", in the arena. */
 int location_text(const struct location *location, struct arena *arena, struct text *text,
 		  struct err *err) __attribute__((warn_unused_result));
-int err_no_memory(struct err *err) __attribute__((cold));
+static inline int err_no_memory(struct err *err)
+{
+	return err_set(err, ERR_LIMIT, "the request needs more memory than one request may have");
+}
 
 /* --- choose.c: which of them ------------------------------------------------------------- */
 

@@ -8,11 +8,6 @@
 #include "symbolicate/json.h"
 #include "symbolicate/memo.h"
 
-int err_no_memory(struct err *err)
-{
-	return err_set(err, ERR_LIMIT, "the request needs more memory than one request may have");
-}
-
 static char *append(char *at, struct text text)
 {
 	memcpy(at, text.bytes, text.size);

@@ -300,7 +300,8 @@ static int pass_lines(struct walk *walk, uint32_t address, struct err *err)
  * the one it lies in ends with it. */
 static void pass_spans(struct walk *walk, uint32_t address)
 {
-	while (walk->depth > 0 && walk->stack[walk->depth - 1].end <= address)
+	/* There is a stack where there are spans, and depth is 0 where there are none. */
+	while (walk->depth > 0 && walk->stack[walk->depth - 1].end <= address) /* NOLINT */
 		walk->depth--;
 	while (walk->span < walk->span_count &&
 	       walk->part->spans[walk->span].start <= address) {

@@ -194,9 +194,9 @@ static int read_low_high(struct range_walk *walk, const struct die *die, struct 
 
 static int sort_spans(struct reading *reading, size_t first, struct err *err)
 {
-	struct span *spans = (struct span *)reading->spans.items + first;
 	size_t count = reading->spans.count - first;
 	struct sort_item *order;
+	struct span *spans;
 
 	if (pool_reserve(&reading->order, reading->scratch, 2 * count, sizeof(*order), err) < 0 ||
 	    pool_reserve(&reading->spans, reading->scratch, count, sizeof(*spans), err) < 0)
