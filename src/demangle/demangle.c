@@ -250,6 +250,8 @@ bool demangle(struct text name, enum language language, struct buf *out)
 		return add_cpp(name, &printing, out);
 	case LANGUAGE_OBJCPP:
 		return !is_objc(name) && add_cpp(name, &printing, out);
+	case LANGUAGE_SWIFT:
+		return ask(demangle_swift, name, &printing) && add_printed("", &printing, out);
 	default:
 		return false;
 	}

@@ -28,5 +28,6 @@ bool printing_add(struct printing *printing, const char *bytes, size_t size);
 bool demangle_cpp(const char *name, struct printing *printing);
 bool demangle_msvc(const char *name, struct printing *printing);
 bool demangle_rust(const char *name, struct printing *printing);
+bool demangle_swift(const char *name, struct printing *printing);
 
 #endif

@@ -5,7 +5,15 @@ libdemangle_a_SOURCES = \
 	src/demangle/demangle.c src/demangle/demangle.h \
 	src/demangle/internal.h \
 	src/demangle/msvc.cc src/demangle/msvc_text.c \
-	src/demangle/rust.c
+	src/demangle/rust.c \
+	src/demangle/swift.c src/demangle/swift.h \
+	src/demangle/swift_entity.c \
+	src/demangle/swift_generic.c \
+	src/demangle/swift_global.c \
+	src/demangle/swift_impl.c \
+	src/demangle/swift_name.c \
+	src/demangle/swift_print.c \
+	src/demangle/swift_type.c
 libdemangle_a_CXXFLAGS = $(CXXFLAGS) -std=c++17 -Wall -Wextra $(SANITIZE_FLAGS) $(LLVM_CPPFLAGS)
 
 if HAVE_CHECK

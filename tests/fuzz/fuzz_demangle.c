@@ -10,7 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	static const enum language languages[] = { LANGUAGE_UNKNOWN, LANGUAGE_CPP, LANGUAGE_RUST };
+	static const enum language languages[] = { LANGUAGE_UNKNOWN, LANGUAGE_CPP, LANGUAGE_RUST,
+						   LANGUAGE_SWIFT };
 	struct text name = { (const char *)bytes, size };
 	struct buf out;
 
