@@ -12,10 +12,15 @@ bench_programs = tests/bench/bench_answer tests/bench/bench_dwarf tests/bench/be
 if HAVE_LIBDW
 bench_programs += tests/bench/libdw_facts
 endif
-EXTRA_DIST += tests/bench/bench.py
+EXTRA_DIST += tests/bench/bench.py tests/bench/servers.py
 CLEANFILES += $(bench_programs)
 
 bench: symgate $(bench_programs)
 	SYMGATE=$(abs_builddir)/symgate PROGRAMS=$(abs_builddir)/tests/bench \
 		python3 $(top_srcdir)/tests/bench/bench.py
-.PHONY: bench
+
+# The same request through every web server of deploy/.
+bench-servers: symgate tests/bench/trivial_fcgi
+	SYMGATE=$(abs_builddir)/symgate PROGRAMS=$(abs_builddir)/tests/bench \
+		python3 $(top_srcdir)/tests/bench/servers.py
+.PHONY: bench bench-servers

@@ -2,7 +2,7 @@
  * trivial_fcgi.c -- the least a FastCGI pool can do: reads the body, sends a reply of a given
  * size.  What remains of a request's cost is the web server's and the library's.
  *
- *	trivial_fcgi SOCKET PROCESSES THREADS BYTES
+ *	trivial_fcgi SOCKET PROCESSES THREADS BYTES     SOCKET `-`: descriptor 0
  *
  * Connections are closed after each reply, as symgate's fronts do.  Ends at SIGTERM.
  */
@@ -55,6 +55,11 @@ static int be_process(unsigned long threads)
 	return 0;
 }
 
+static int open_socket(const char *path)
+{
+	return strcmp(path, "-") == 0 ? 0 : FCGX_OpenSocket(path, BACKLOG);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long processes = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
@@ -66,7 +71,7 @@ int main(int argc, char **argv)
 	}
 	reply_bytes = strtoul(argv[4], NULL, 10);
 	reply = malloc(reply_bytes + 1);
-	if (!reply || FCGX_Init() || (listen_fd = FCGX_OpenSocket(argv[1], BACKLOG)) < 0) {
+	if (!reply || FCGX_Init() || (listen_fd = open_socket(argv[1])) < 0) {
 		fprintf(stderr, "trivial_fcgi: cannot listen on %s\n", argv[1]);
 		return 1;
 	}
