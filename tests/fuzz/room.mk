@@ -3,7 +3,6 @@
 # tests/fuzz/corpus and those made by recipe.
 fuzz_targets = \
 	tests/fuzz/fuzz_bundle tests/fuzz/fuzz_ppdb tests/fuzz/fuzz_sources \
-	tests/fuzz/fuzz_bundle tests/fuzz/fuzz_ppdb tests/fuzz/fuzz_sources \
 	tests/fuzz/fuzz_breakpad tests/fuzz/fuzz_config tests/fuzz/fuzz_demangle \
 	tests/fuzz/fuzz_dwarf tests/fuzz/fuzz_elf tests/fuzz/fuzz_macho tests/fuzz/fuzz_maps tests/fuzz/fuzz_request \
 	tests/fuzz/fuzz_source tests/fuzz/fuzz_symcache tests/fuzz/fuzz_wasm
@@ -32,29 +31,6 @@ tests-fixtures/corpus/made: tests/fuzz/make-corpus tests/fuzz/pack-dwarf symgate
 		tests/fuzz/make_sources$(EXEEXT)
 	$(AM_V_GEN)sh $(srcdir)/tests/fuzz/make-corpus tests-fixtures/corpus ./symgate$(EXEEXT) \
 		tests/fuzz/make_sources$(EXEEXT)
-
-EXTRA_PROGRAMS += tests/fuzz/make_sources
-tests_fuzz_make_sources_SOURCES = tests/fuzz/make_sources.c tests/object/makers.c \
-	tests/object/makers.h
-tests_fuzz_make_sources_CPPFLAGS = $(fuzz_cppflags) $(ZLIB_CFLAGS)
-tests_fuzz_make_sources_LDADD = libsourcecache.a libppdbcache.a libobject.a libdwarf.a \
-	libobject.a libunpack.a libbase.a $(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(MSPACK_LIBS) \
-	$(CRYPTO_LIBS) $(CJSON_LIBS)
-
-tests_fuzz_fuzz_bundle_SOURCES = tests/fuzz/fuzz_bundle.c $(fuzz_objects)
-tests_fuzz_fuzz_bundle_CPPFLAGS = $(fuzz_cppflags)
-tests_fuzz_fuzz_bundle_LDFLAGS = $(fuzz_ldflags)
-tests_fuzz_fuzz_bundle_LDADD = $(fuzz_object_libs)
-
-tests_fuzz_fuzz_ppdb_SOURCES = tests/fuzz/fuzz_ppdb.c $(fuzz_objects)
-tests_fuzz_fuzz_ppdb_CPPFLAGS = $(fuzz_cppflags)
-tests_fuzz_fuzz_ppdb_LDFLAGS = $(fuzz_ldflags)
-tests_fuzz_fuzz_ppdb_LDADD = $(fuzz_object_libs)
-
-tests_fuzz_fuzz_sources_SOURCES = tests/fuzz/fuzz_sources.c
-tests_fuzz_fuzz_sources_CPPFLAGS = $(fuzz_cppflags)
-tests_fuzz_fuzz_sources_LDFLAGS = $(fuzz_ldflags)
-tests_fuzz_fuzz_sources_LDADD = libsourcecache.a libppdbcache.a $(fuzz_object_libs)
 
 EXTRA_PROGRAMS += tests/fuzz/make_sources
 tests_fuzz_make_sources_SOURCES = tests/fuzz/make_sources.c tests/object/makers.c \
