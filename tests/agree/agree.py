@@ -18,11 +18,31 @@ import subprocess
 import sys
 import tempfile
 
+from containers import code_sections, for_llvm
+
 FLOOR = 99.9
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 SYMGATE = os.path.abspath(os.environ.get("SYMGATE", os.path.join(TOP, "build", "symgate")))
 SYMBOLIZER, DWP = "llvm-symbolizer-19", "llvm-dwp-19"
+
+
+
+def macho(arch, options):
+    return ("printf -- '--- !tapi-tbd\\ntbd-version: 4\\ntargets: [ x86_64-macos, arm64-macos ]\\ninstall-name: a\\n"
+            "exports:\\n  - targets: [ x86_64-macos, arm64-macos ]\\n    symbols: [ dyld_stub_binder ]\\n...\\n' > a.tbd;"
+            f"clang++-19 --target={arch}-apple-macos12 {options} -fno-exceptions -fno-rtti -nostdinc -c -o app.o $P/bare.cc;"
+            f"ld64.lld-19 -arch {arch} -platform_version macos 12.0 12.0 -undefined dynamic_lookup -o app app.o a.tbd;")
+
+
+DSYM = "dsymutil-19 app; cp app.dSYM/Contents/Resources/DWARF/app $OUT"
+
+
+def wasm(options):
+    """With names as the compiler wrote them, as llvm-symbolizer is asked for."""
+    return (f"clang++-19 --target=wasm32 {options} -fno-exceptions -fno-rtti -nostdlib -c -o app.o $P/bare.cc;"
+            "wasm-ld-19 --no-entry --export=start --no-demangle --allow-undefined -o $OUT app.o")
+
 
 # name, shell recipe; $OUT is the object, $P the programs, run in a folder of its own.
 SHORT = [
@@ -42,6 +62,11 @@ SHORT = [
     ("cc-clang-split", f"clang++-19 -g -O2 -gsplit-dwarf -o $OUT $P/shapes.cc && {DWP} -e $OUT -o $OUT.dwp"),
     ("cc-gcc-32", "g++ -m32 -g -O2 -o $OUT $P/shapes.cc"),
     ("rust", "rustc -g -O -o $OUT $P/heap.rs"),
+    ("dsym-x86_64", macho("x86_64", "-g -O2") + DSYM),
+    ("dsym-arm64-dwarf4", macho("arm64", "-gdwarf-4 -O2") + DSYM),
+    ("macho-symbols", macho("arm64", "-g -O1") + "cp app $OUT"),
+    ("wasm", wasm("-g -O2")),
+    ("wasm-dwarf4", wasm("-gdwarf-4 -O1")),
 ]
 FULL = [(f"{name}-{compiler}-O{level}-dwarf{version}",
          f"{compiler} -gdwarf-{version} -O{level} -o $OUT $P/{source}")
@@ -57,6 +82,12 @@ FULL = [(f"{name}-{compiler}-O{level}-dwarf{version}",
     ("cc-clang-icf", "clang++-19 -g -O2 -ffunction-sections -fuse-ld=lld -Wl,--icf=all -o $OUT $P/shapes.cc"),
     ("rust-debug", "rustc -g -o $OUT $P/heap.rs"),
     ("rust-v0", "rustc -g -O -C symbol-mangling-version=v0 -o $OUT $P/heap.rs"),
+] + [
+    (f"dsym-{arch}-O{level}-dwarf{version}", macho(arch, f"-gdwarf-{version} -O{level}") + DSYM)
+    for arch in ("x86_64", "arm64") for version in (4, 5) for level in (0, 1, 3)
+] + [
+    (f"wasm-O{level}-dwarf{version}", wasm(f"-gdwarf-{version} -O{level}"))
+    for version in (4, 5) for level in (0, 1, 3)
 ]
 
 
@@ -73,15 +104,6 @@ def build(name, recipe, folder):
     if done.returncode:
         raise RuntimeError(f"{name}: {done.stderr.strip()[-400:]}")
     return out
-
-
-def code_sections(path):
-    text = subprocess.run(["readelf", "-SW", path], capture_output=True, text=True, check=True).stdout
-    found = []
-    for match in re.finditer(r"PROGBITS\s+([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+\s+(\w+)", text):
-        if "X" in match.group(3) and int(match.group(2), 16):
-            found.append((int(match.group(1), 16), int(match.group(2), 16)))
-    return found
 
 
 def sample(path, count, seed):
@@ -114,11 +136,12 @@ def ask_symgate(path, addresses):
 
 
 def ask_llvm(path, addresses):
-    text = "".join(f"{address:#x}\n" for address in addresses)
+    lookup, offset = for_llvm(path)
+    text = "".join(f"{address - offset:#x}\n" for address in addresses)
     more = [f"--dwp={path}.dwp"] if os.path.exists(path + ".dwp") else []
-    path = path + ".plain" if os.path.exists(path + ".plain") else path
+    lookup = path + ".plain" if os.path.exists(path + ".plain") else lookup
     out = subprocess.run([SYMBOLIZER, "--inlines", "--functions=linkage", "--no-demangle", "--output-style=JSON",
-                          *more, f"--obj={path}"], input=text, capture_output=True, text=True, check=True).stdout
+                          *more, f"--obj={lookup}"], input=text, capture_output=True, text=True, check=True).stdout
     return [[(one["FunctionName"], base(one["FileName"]), one["Line"]) for one in json.loads(line).get("Symbol", [])
              if one["FunctionName"] or one["FileName"]] for line in out.splitlines()]
 

@@ -36,7 +36,7 @@ struct wasm_file {
 };
 
 struct wasm_function {
-	uint64_t start, end;         /* from its locals to the next function's, or the section's end */
+	uint64_t start, end;         /* of its body: from the locals on */
 	struct text name;            /* TEXT_NONE: it has none */
 };
 

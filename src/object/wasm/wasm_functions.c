@@ -72,12 +72,10 @@ static int read_bodies(const struct wasm_file *file, struct wasm_function *funct
 		uint32_t size = wasm_read_u32(&code);
 
 		functions[i].start = file->code.offset + code.pos;
+		functions[i].end = functions[i].start + size;
 		reader_skip(&code, size);
 		if (reader_check(&code, err) < 0)
 			return err_while(err, "function %u of %u", i + 1, file->function_count);
-		if (i > 0)
-			functions[i - 1].end = functions[i].start;
-		functions[i].end = file->code.offset + code.size;
 	}
 	return 0;
 }

@@ -1,0 +1,101 @@
+"""containers -- where the code of a debug file lies, and how llvm-symbolizer is asked about it.
+
+ELF and Mach-O files are asked about as they are. WebAssembly counts differently: stack traces, and so symgate, give
+offsets in the file; DWARF, and so llvm-symbolizer, in the code section. And llvm-symbolizer takes names from symbols
+and exports at file offsets while it looks for them at offsets in the section, so that they win over the right ones:
+it is asked about a copy without.
+"""
+import re
+import struct
+import subprocess
+
+ELF, MACHO, WASM = b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\0asm"
+WASM_EXPORT, WASM_CODE = 7, 10
+
+
+def magic(path):
+    with open(path, "rb") as f:
+        return f.read(4)
+
+
+def elf_code(path):
+    text = subprocess.run(["readelf", "-SW", path], capture_output=True, text=True, check=True).stdout
+    found = []
+    for match in re.finditer(r"PROGBITS\s+([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+\s+(\w+)", text):
+        if "X" in match.group(3) and int(match.group(2), 16):
+            found.append((int(match.group(1), 16), int(match.group(2), 16)))
+    return found
+
+
+def macho_code(path):
+    """__TEXT,__text of a 64-bit file."""
+    with open(path, "rb") as f:
+        data = f.read()
+    at, found = 32, []
+    for _ in range(struct.unpack_from("<I", data, 16)[0]):
+        kind, size = struct.unpack_from("<II", data, at)
+        if kind == 0x19:
+            for place in range(at + 72, at + 72 + 80 * struct.unpack_from("<I", data, at + 64)[0], 80):
+                if data[place:place + 16].rstrip(b"\0") == b"__text":
+                    found.append(struct.unpack_from("<QQ", data, place + 32))
+        at += size
+    return found
+
+
+def wasm_number(data, at):
+    value = shift = 0
+    while True:
+        part = data[at]
+        value |= (part & 0x7f) << shift
+        at, shift = at + 1, shift + 7
+        if part < 0x80:
+            return value, at
+
+
+def wasm_sections(data):
+    """(id, where it begins, where its contents begin, where they end) of each."""
+    at = 8
+    while at < len(data):
+        size, contents = wasm_number(data, at + 1)
+        yield data[at], at, contents, contents + size
+        at = contents + size
+
+
+def wasm_name(data, contents):
+    return data[contents + 1:contents + 1 + data[contents]]
+
+
+def wasm_contents(data):
+    return next(contents for kind, _, contents, _ in wasm_sections(data) if kind == WASM_CODE)
+
+
+def wasm_code(path):
+    """Function bodies but for the `end` that closes them: DWARF leaves it out, symbols do not."""
+    with open(path, "rb") as f:
+        data = f.read()
+    count, at = wasm_number(data, wasm_contents(data))
+    found = []
+    for _ in range(count):
+        size, at = wasm_number(data, at)
+        found.append((at, size - 1))
+        at += size
+    return found
+
+
+def code_sections(path):
+    return {ELF: elf_code, MACHO: macho_code, WASM: wasm_code}[magic(path)](path)
+
+
+def for_llvm(path):
+    """The file llvm-symbolizer is asked about, and what its addresses lack."""
+    if magic(path) != WASM:
+        return path, 0
+    with open(path, "rb") as f:
+        data = f.read()
+    kept = data[:8]
+    for kind, begin, contents, end in wasm_sections(data):
+        if kind != WASM_EXPORT and not (kind == 0 and wasm_name(data, contents) == b"name"):
+            kept += data[begin:end]
+    with open(path + ".nameless", "wb") as f:
+        f.write(kept)
+    return path + ".nameless", wasm_contents(data)
