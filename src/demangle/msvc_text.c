@@ -136,8 +136,7 @@ static void rewrite_word(struct rewriting *rewriting, size_t size)
 		return;
 	}
 	if (is_convention(at, size)) {
-		rewriting->at += size + (at[size] == ' ' && (rewriting->last == '(' || rewriting->last == '\0' ||
-							     rewriting->last == ' '));
+		rewriting->at += size + (at[size] == ' ' && memchr("( ", rewriting->last, 3));
 		return;
 	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -162,21 +161,37 @@ static void rewrite_operator(struct rewriting *rewriting)
 	rewriting->at += size;
 }
 
+static bool is_pointer_sign(char c)
+{
+	return c == '*' || c == '&';
+}
+
+/* "int *" -> "int*", but "(*)", "f(void) &". */
+static bool hugs(const char *at, char before)
+{
+	if (*at != ' ' || !is_pointer_sign(at[1]) || (before == ')' && at[1] == '&'))
+		return false;
+	return is_word(before) || (before != '\0' && memchr("*&>'])", before, 6));
+}
+
+/* "int *const", "int *x": the space that was before the sign comes behind it. */
+static bool is_apart(const char *behind, char before)
+{
+	return is_word(*behind) && (before != '(' || strncmp(behind, "const", 5) == 0 ||
+				    strncmp(behind, "volatile", 8) == 0);
+}
+
 static void rewrite_sign(struct rewriting *rewriting)
 {
 	const char *at = rewriting->at++;
 	char before = rewriting->last;
-	bool hugs = *at == ' ' && (at[1] == '*' || at[1] == '&') &&
-		    (is_word(before) || memchr("*&>'])", before, 6));
 
-	if (hugs && !(before == ')' && at[1] == '&'))
+	if (hugs(at, before))
 		return;
 	if (*at == '>' && before == '>')
 		put(rewriting, " ", 1);
 	put(rewriting, at, 1);
-	if ((*at == '*' || *at == '&') && is_word(at[1]) &&
-	    (before != '(' || strncmp(at + 1, "const", 5) == 0 ||
-	     strncmp(at + 1, "volatile", 8) == 0))
+	if (is_pointer_sign(*at) && is_apart(at + 1, before))
 		put(rewriting, " ", 1);
 }
 

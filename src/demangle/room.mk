@@ -23,4 +23,12 @@ tests_demangle_test_demangle_SOURCES = tests/demangle/test_demangle.c \
 tests_demangle_test_demangle_LDADD = libdemangle.a libsupport.a libbase.a \
 	$(IBERTY_LIBS) $(CHECK_LIBS) $(CRYPTO_LIBS)
 tests_demangle_test_demangle_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+check_PROGRAMS += tests/demangle/test_names
+tests_demangle_test_names_SOURCES = tests/demangle/test_names.c
+tests_demangle_test_names_LDADD = $(tests_demangle_test_demangle_LDADD)
+tests_demangle_test_names_CPPFLAGS = $(tests_demangle_test_demangle_CPPFLAGS)
 endif
+
+EXTRA_PROGRAMS += tests/bench/bench_demangle
+tests_bench_bench_demangle_SOURCES = tests/bench/bench_demangle.c
+tests_bench_bench_demangle_LDADD = libdemangle.a libbase.a $(IBERTY_LIBS) $(CRYPTO_LIBS)

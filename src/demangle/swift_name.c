@@ -306,38 +306,49 @@ struct node *swift_local_name(struct swift *swift)
 
 #define REPEATED_MOST 2048u      /* as the compiler's own reader has it */
 
+/* "A_", "A1_": the 27th and later ones; `times` is the number that was read. */
+static struct node *late_substitution(const struct swift *swift, uint32_t times)
+{
+	char before = swift->name[swift->at - 2];
+	uint32_t number = before == 'A' ? 26 : times + 27;
+
+	if ((before != 'A' && !ascii_is_digit(before)) || number >= swift->substitution_count)
+		return NULL;
+	return swift->substitutions[number];
+}
+
+static bool push_times(struct swift *swift, struct node *node, uint32_t times)
+{
+	for (uint32_t i = 0; i < times; i++)
+		if (!swift_push(swift, node))
+			return false;
+	return true;
+}
+
 /* "AaC": the first and the third; all but the last are pushed here. */
 struct node *swift_substitution(struct swift *swift)
 {
-	uint32_t times = 0;
+	uint32_t times;
+	unsigned number;
 	struct node *node;
 	char c;
 
-	for (;;) {
+	do {
 		times = 0;
 		if (ascii_is_digit(swift_peek(swift)) && !swift_natural(swift, &times))
 			return NULL;
 		c = swift_next(swift);
-		if (c == '_') {          /* "A_", "A1_": an index of 27 and more */
-			char before = swift->name[swift->at - 2];
-			uint32_t number = before == 'A' ? 26 : times + 27;
-
-			return (before == 'A' || ascii_is_digit(before)) && number < swift->substitution_count ? swift->substitutions[number] : NULL;
-		}
-		if (!is_lower(c) && !is_upper(c))
+		if (c == '_')
+			return late_substitution(swift, times);
+		number = (unsigned)(ascii_lower(c) - 'a');
+		if (number >= 26 || number >= swift->substitution_count || times > REPEATED_MOST)
 			return NULL;
-		if ((unsigned)(ascii_lower(c) - 'a') >= swift->substitution_count ||
-		    times > REPEATED_MOST)
+		node = swift->substitutions[number];
+		times += times == 0;
+		if (!push_times(swift, node, is_lower(c) ? times : times - 1))
 			return NULL;
-		node = swift->substitutions[ascii_lower(c) - 'a'];
-		for (uint32_t i = 1; i < times; i++)
-			if (!swift_push(swift, node))
-				return NULL;
-		if (is_upper(c))
-			return node;
-		if (!swift_push(swift, node))
-			return NULL;
-	}
+	} while (is_lower(c));
+	return node;
 }
 
 struct known {

@@ -26,7 +26,7 @@ static const struct node *print_prefix(struct printer *printer, const struct nod
 
 static void put(struct printer *printer, const char *bytes, size_t size)
 {
-	if (!printer->failed && !printing_add(printer->printing, bytes, size))
+	if (size > 0 && !printer->failed && !printing_add(printer->printing, bytes, size))
 		printer->failed = true;
 }
 

@@ -89,7 +89,11 @@ static const struct {
 	{ "MD5 in place of a name", "??@" MD5 "@", LANGUAGE_UNKNOWN, NULL },
 	{ "D", "_D3std5stdio7writelnFZv", LANGUAGE_D, NULL },
 	{ "Go", "main.main", LANGUAGE_GO, NULL },
-	{ "Swift", "$s4main3fooyyF", LANGUAGE_UNKNOWN, NULL },
+	{ "Swift", "$s4main3fooyyF", LANGUAGE_UNKNOWN, "foo()" },
+	{ "Swift of macOS", "_$s4main3fooyyF", LANGUAGE_SWIFT, "foo()" },
+	{ "Swift in C", "$s4main3fooyyF", LANGUAGE_C, NULL },
+	{ "Microsoft's", "?f@@YAXXZ", LANGUAGE_UNKNOWN, "f(void)" },
+	{ "Microsoft's in Objective-C++", "?f@@YAXXZ", LANGUAGE_OBJCPP, "f(void)" },
 };
 
 START_TEST(names_become_readable)
