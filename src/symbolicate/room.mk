@@ -41,6 +41,12 @@ tests_symbolicate_test_native_SOURCES = tests/symbolicate/test_native.c \
 	tests/symbolicate/fake.h
 tests_symbolicate_test_native_LDADD = $(symbolicate_test_libs)
 tests_symbolicate_test_native_CPPFLAGS = $(symbolicate_test_flags)
+check_PROGRAMS += tests/symbolicate/test_sources
+tests_symbolicate_test_sources_SOURCES = tests/symbolicate/test_sources.c \
+	tests/symbolicate/fake.c tests/symbolicate/fake_lower.c \
+	tests/symbolicate/fake.h
+tests_symbolicate_test_sources_LDADD = $(symbolicate_test_libs)
+tests_symbolicate_test_sources_CPPFLAGS = $(symbolicate_test_flags)
 tests_symbolicate_test_request_SOURCES = tests/symbolicate/test_request.c \
 	tests/fuzz/fuzz_request.c \
 	tests/symbolicate/fake.c tests/symbolicate/fake_lower.c \

@@ -88,7 +88,7 @@ static void read_end64(const struct reader *file, struct ending *ending)
 /* What did not fit the plain fields stands here, in their order. */
 static void read_extra(struct reader *extra, struct zip_entry *entry)
 {
-	while (reader_left(extra) >= 4) {
+	while (!extra->failed && reader_left(extra) >= 4) {
 		uint16_t kind = reader_u16(extra), size = reader_u16(extra);
 		struct reader field = reader_part(extra, "extra field", size);
 

@@ -284,12 +284,14 @@ static void put_entry(struct zipping *zip, const char *name, const char *content
 		put(out, zip->packed.size, 4);
 		put(out, told, 4);
 		put(out, strlen(name), 2);
-		put(out, 0, 2);
+		put(out, central && zip->maker->bad_extra ? 8 : 0, 2);
 		if (central) {
 			put(out, 0, 10);
 			put(out, at, 4);
 		}
 		buf_add_string(out, name);
+		if (central && zip->maker->bad_extra)
+			put(out, (uint64_t)100 << 16 | 1, 8);
 	}
 	buf_add(zip->out, zip->packed.bytes, zip->packed.size);
 	zip->count++;

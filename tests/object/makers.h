@@ -43,6 +43,7 @@ struct bundle_maker {
 	bool stored;                 /* not deflated */
 	bool offsets_count_header;   /* offsets from the start of the file, not of the archive */
 	bool zip64;
+	bool bad_extra;              /* entries with an extra field longer than all of them */
 	int size_lie;                /* added to the sizes the directory says */
 };
 void make_bundle(const struct bundle_maker *maker, struct buf *out);

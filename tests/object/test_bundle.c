@@ -56,6 +56,8 @@ static const struct { const char *what; struct bundle_maker maker; const char *t
 	{ "offsets count the header", { .files = two, .count = 2, .offsets_count_header = true },
 	  PLAIN BOTH },
 	{ "zip64", { .files = two, .count = 2, .zip64 = true }, PLAIN BOTH },
+	{ "extra fields that do not fit", { .files = two, .count = 2, .bad_extra = true },
+	  PLAIN BOTH },
 	{ "no files at all", { .count = 0 }, PLAIN },
 	{ "an empty manifest", { .manifest = "{}" }, PLAIN },
 	{ "files missing, without a path, with a path that leads out",

@@ -98,6 +98,7 @@ int convert_meta_parse(struct text text, struct arena *arena, struct convert_met
 		.has_symbols = is_true(json, "has_symbols"),
 		.has_sources = is_true(json, "has_sources"),
 		.srcsrv_vcs = text_member(json, "srcsrv_vcs"),
+		.format = text_member(json, "format"),
 	};
 	if (add_wants(meta, cJSON_GetObjectItemCaseSensitive(json, "wants"), arena) < 0)
 		return err_set(err, ERR_LIMIT, "no memory for wants");
