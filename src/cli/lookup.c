@@ -423,10 +423,11 @@ const struct cli_command cli_lookup = {
 	.arguments = "[--relative] [--no-demangle] [--arch ARCH] [--debug-dir DIR] OBJECT [ADDRESS...]",
 	.about = "functions, files, lines and inlined calls at addresses of an object",
 	.help =
-	"OBJECT is an ELF or Mach-O file, a dSYM folder, a Breakpad .sym file or a SymCache;\n"
-	"gzip and zstd are unpacked. Addresses are hexadecimal, with or without 0x, as the\n"
-	"object itself counts them; without any they are read from standard input, one on a\n"
-	"line, and answered as they come.\n"
+	"OBJECT is an ELF, Mach-O or WebAssembly file, a dSYM folder, a PE image, a PDB, a\n"
+	"Breakpad .sym file or a SymCache; gzip and zstd are unpacked. Addresses are\n"
+	"hexadecimal, with or without 0x, as the object itself counts them (WebAssembly: from\n"
+	"the start of the file); without any they are read from standard input, one on a line,\n"
+	"and answered as they come.\n"
 	"\n"
 	"  --relative      addresses are relative to the object's load address (for a\n"
 	"                  SymCache they always are)\n"
