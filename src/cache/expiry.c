@@ -4,7 +4,7 @@
  *	ready                        unused for max_unused
  *	not_found denied timeout
  *	download unsupported         retry_misses after it was made, or retry_misses_public
- *	                             when it is of the global scope
+ *	                             when it is of the global scope and there is a cache_dir
  *	malformed                    retry_malformed, or the next boot
  *	crashed limit                one minute, doubling with each repeat up to a day; or
  *	                             another build, which may be able to do it
@@ -31,6 +31,15 @@ static int64_t at_least_one(int64_t seconds)
 	return seconds == 0 ? 1 : seconds;
 }
 
+/* What is kept in memory alone knows no longer time for public files (caching.md §10). */
+static int64_t miss_seconds(const struct cache *cache, enum cache_kind kind, bool is_global)
+{
+	const struct config_cache_times *times = cache_kind_times(cache->config, kind);
+
+	return is_global && !cache->config->cache_is_of_boot ? times->retry_misses_public_seconds
+							     : times->retry_misses_seconds;
+}
+
 int64_t cache_retry_seconds(const struct cache *cache, const struct cache_entry *entry)
 {
 	const struct config_cache_times *times = cache_kind_times(cache->config, entry->kind);
@@ -42,8 +51,7 @@ int64_t cache_retry_seconds(const struct cache *cache, const struct cache_entry 
 	case ERR_MALFORMED:
 		return at_least_one(times->retry_malformed_seconds);
 	default:
-		return at_least_one(entry->is_global ? times->retry_misses_public_seconds
-						     : times->retry_misses_seconds);
+		return at_least_one(miss_seconds(cache, entry->kind, entry->is_global));
 	}
 }
 
@@ -57,8 +65,7 @@ bool cache_remembers(const struct cache *cache, const struct cache_key *key, enu
 		return true;
 	if (failure == ERR_MALFORMED)
 		return times->retry_malformed_seconds != 0;
-	return (key->scope.bytes ? times->retry_misses_seconds
-				 : times->retry_misses_public_seconds) != 0;
+	return miss_seconds(cache, key->kind, !key->scope.bytes) != 0;
 }
 
 static bool is_past(int64_t since, int64_t seconds, int64_t now)

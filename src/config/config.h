@@ -57,6 +57,7 @@ struct config {
 
 	/* caches */
 	struct config_cache_times downloaded, derived, index;
+	int64_t sentry_index_seconds;        /* counts as 0 when cache_is_of_boot */
 	uint64_t cache_quota_bytes;          /* CONFIG_UNLIMITED: none; CONFIG_AUTO */
 	bool enable_cache_cleanup;
 	int64_t cache_cleanup_interval_seconds;

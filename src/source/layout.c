@@ -83,6 +83,11 @@ static const struct source_layout layouts[] = {
 
 const struct source_layout *const layout_default = &layouts[0];
 
+bool layout_may_have_index(const struct source_layout *layout)
+{
+	return strcmp(layout->name, "symstore") == 0;
+}
+
 static int parse_casing(const struct shape *shape, unsigned *casing, struct err *err)
 {
 	static const struct { const char *name; unsigned casing; } words[] = {

@@ -19,6 +19,9 @@ extern const struct source_layout *const layout_default;   /* native */
 int layout_parse(const struct shape *shape, struct source *source, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* Stores of this layout may keep a list of their files. */
+bool layout_may_have_index(const struct source_layout *layout);
+
 /* At most LAYOUT_PATHS relative paths, the preferred one first; *count may be 0.
  * ERR_NO_MEMORY only. */
 int layout_paths(const struct source_layout *layout, unsigned casing,

@@ -13,7 +13,10 @@ int sentry_name_question(const struct source *source, const struct object_ids *i
 			 struct arena *arena, struct text *address, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* listing.c: does the sorted index hold that path? */
+/* listing.c: the next file of "TYPE ID" lines that is of one of the types; false: no more. */
+bool listing_take_file(struct text *text, const enum file_type *types, size_t type_count,
+		       enum file_type *type, struct text *id);
+/* Does the sorted index hold that path? */
 bool index_holds(struct text index, struct text path);
 
 #endif

@@ -12,6 +12,7 @@
 #include "source/filter.h"
 #include "source/kind.h"
 #include "source/layout.h"
+#include "source/listing.h"
 
 static const struct source_kind *const kinds[] = {
 	&source_kind_filesystem, &source_kind_http, &source_kind_s3, &source_kind_gcs,
@@ -51,12 +52,8 @@ static const struct source_kind *kind_named(struct text name)
 	return NULL;
 }
 
-/* `has_index` is checked and has no effect: without reading the index of a symstore every
- * path is asked for, which finds the same files. */
 static int parse_common(struct source *source, const struct shape *shape, struct err *err)
 {
-	bool has_index = false;
-
 	source->filters = &filters_none;
 	source->layout = layout_default;
 	if (source->kind->is_listed)
@@ -65,7 +62,10 @@ static int parse_common(struct source *source, const struct shape *shape, struct
 	    layout_parse(shape, source, err) < 0 ||
 	    shape_bool(shape, "is_public", &source->is_public, err) < 0)
 		return -1;
-	return shape_bool(shape, "has_index", &has_index, err);
+	if (shape_bool(shape, "has_index", &source->has_index, err) < 0)
+		return -1;
+	source->has_index = source->has_index && layout_may_have_index(source->layout);
+	return 0;
 }
 
 static int parse_one(struct source *source, const struct shape *shape,
@@ -164,8 +164,8 @@ static int append(struct location_list *list, const struct location *location,
 	return 0;
 }
 
-static int append_type(const struct source *source, const struct object_ids *ids,
-		       enum file_type type, struct arena *arena, struct location_list *list,
+static int append_type(const struct source *source, struct text index,
+		       const struct object_ids *ids, enum file_type type, struct arena *arena, struct location_list *list,
 		       struct err *err)
 {
 	struct text paths[LAYOUT_PATHS];
@@ -178,6 +178,8 @@ static int append_type(const struct source *source, const struct object_ids *ids
 			.source = source, .type = type, .path = paths[i], .ids = ids,
 		};
 
+		if (source->has_index && !index_holds(index, paths[i]))
+			continue;
 		if (source->kind->name_location(source, paths[i], arena, &location.uri, err) < 0 ||
 		    append(list, &location, arena, err) < 0)
 			return -1;
@@ -185,18 +187,68 @@ static int append_type(const struct source *source, const struct object_ids *ids
 	return 0;
 }
 
-int source_locations(const struct source *source, const struct object_ids *ids,
-		     const enum file_type *types, size_t type_count, struct arena *arena,
-		     struct location_list *list, struct err *err)
+static int append_types(const struct source *source, struct text index,
+			const struct object_ids *ids, const enum file_type *types,
+			size_t type_count, struct arena *arena, struct location_list *list,
+			struct err *err)
 {
-	if (source->kind->is_listed || !filters_admit_module(source->filters, ids))
+	if (!filters_admit_module(source->filters, ids))
 		return 0;
 	for (size_t i = 0; i < type_count; i++)
 		if ((unsigned)types[i] < FILE_TYPES &&
 		    filters_admit_type(source->filters, types[i]) &&
-		    append_type(source, ids, types[i], arena, list, err) < 0)
+		    append_type(source, index, ids, types[i], arena, list, err) < 0)
 			return -1;
 	return 0;
+}
+
+int source_locations(const struct source *source, const struct object_ids *ids,
+		     const enum file_type *types, size_t type_count, struct arena *arena,
+		     struct location_list *list, struct err *err)
+{
+	if (source_is_listed(source))
+		return 0;
+	return append_types(source, TEXT_NONE, ids, types, type_count, arena, list, err);
+}
+
+bool source_is_listed(const struct source *source)
+{
+	return source->kind->is_listed || source->has_index;
+}
+
+/* Of the files a server has for a module, those that are of a type wanted, in its order. */
+static int append_files(const struct source *source, struct text text,
+			const struct object_ids *ids, const enum file_type *types,
+			size_t type_count, struct arena *arena, struct location_list *list,
+			struct err *err)
+{
+	struct location location = { .source = source, .ids = ids };
+	struct text id;
+
+	while (listing_take_file(&text, types, type_count, &location.type, &id)) {
+		char *copy = arena_strndup(arena, id.bytes, id.size);
+
+		if (!copy)
+			return err_set(err, ERR_NO_MEMORY, "no room for a location");
+		location.path = (struct text){ copy, id.size };
+		if (source->kind->name_location(source, location.path, arena, &location.uri,
+						err) < 0 ||
+		    append(list, &location, arena, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int source_listed_locations(const struct source *source, struct text text,
+			    const struct object_ids *ids, const enum file_type *types,
+			    size_t type_count, struct arena *arena, struct location_list *list,
+			    struct err *err)
+{
+	if (!text.size)
+		return 0;
+	return source->has_index
+	       ? append_types(source, text, ids, types, type_count, arena, list, err)
+	       : append_files(source, text, ids, types, type_count, arena, list, err);
 }
 
 int source_reach(const struct location *location, struct arena *arena, enum source_access *access,

@@ -19,6 +19,7 @@
 #include "fetch/fetch.h"
 
 struct arena;
+struct buf;
 struct cJSON;
 struct config;
 struct err;
@@ -58,6 +59,7 @@ struct source {
 	const struct source_kind *kind;
 	struct text id;
 	bool is_public;
+	bool has_index;              /* a symstore that lists its files */
 	const struct source_filters *filters;    /* the room's own */
 	const struct source_layout *layout;
 	unsigned casing;
@@ -96,6 +98,55 @@ int source_locations(const struct source *source, const struct object_ids *ids,
 		     const enum file_type *types, size_t type_count, struct arena *arena,
 		     struct location_list *list, struct err *err)
 	__attribute__((warn_unused_result));
+
+/* --- Sources that say what they hold --------------------------------------------------------
+ *
+ * A sentry source is asked about each module.  A symstore with an index says the number of its
+ * last segment; segment by segment makes the list of all its files.  What is kept of either
+ * is a text of ours, in the cache, whose scope is global. */
+enum source_listing_kind {
+	SOURCE_LISTING_NONE,         /* there is nothing to ask */
+	SOURCE_LISTING_MODULE,       /* sentry: lines of "TYPE ID" */
+	SOURCE_LISTING_LAST_ID,      /* symstore: a number */
+	SOURCE_LISTING_INDEX,        /* symstore: sorted paths, a line each */
+};
+struct source_listing {
+	enum source_listing_kind kind;
+	const struct source *source;
+	struct location location;    /* what is read for it; INDEX: the folder of the segments */
+	struct text key;             /* of the cache, after the scope */
+	uint64_t last_id;            /* INDEX */
+};
+#define SOURCE_LISTING_BYTES ((uint64_t)2 << 20)     /* of a MODULE's answer */
+#define SOURCE_LAST_ID_BYTES ((uint64_t)20)
+#define SOURCE_INDEX_BYTES   ((uint64_t)64 << 20)    /* all segments together */
+
+bool source_is_listed(const struct source *source);
+/* What to ask first about that module. */
+int source_listing_first(const struct source *source, const struct object_ids *ids,
+			 struct arena *arena, struct source_listing *listing, struct err *err)
+	__attribute__((warn_unused_result));
+/* What to ask after that; `text` is what it gave.  NONE: the text is the list. */
+int source_listing_next(const struct source_listing *listing, struct text text,
+			struct arena *arena, struct source_listing *next, struct err *err)
+	__attribute__((warn_unused_result));
+/* The answer as we keep it.  ERR_DOWNLOAD, ERR_MALFORMED. */
+int source_listing_read(const struct source_listing *listing, struct text answer,
+			struct buf *text, struct err *err) __attribute__((warn_unused_result));
+/* As source_locations(), of a listed source; without a text there are none. */
+int source_listed_locations(const struct source *source, struct text text,
+			    const struct object_ids *ids, const enum file_type *types,
+			    size_t type_count, struct arena *arena, struct location_list *list,
+			    struct err *err) __attribute__((warn_unused_result));
+
+/* Segments 1 to last_id of an INDEX. */
+int source_segment(const struct source_listing *index, uint64_t number, struct arena *arena,
+		   struct location *location, struct text *key, struct err *err)
+	__attribute__((warn_unused_result));
+/* Appends the paths of a segment, a line each. */
+void source_segment_read(struct text segment, struct buf *lines);
+/* Sorts lines, each once. */
+int source_lines_sort(struct buf *lines, struct err *err) __attribute__((warn_unused_result));
 
 /* How a location is reached: at once by descriptor, or by a transfer. */
 enum source_access { SOURCE_OPENED, SOURCE_ORDERED, SOURCE_NEEDS_PASS };

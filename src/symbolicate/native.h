@@ -33,10 +33,23 @@ struct tried {
 	struct debugid original;             /* of a UUID map, instead of meta */
 };
 
+struct wanted {                      /* what a look-up is for */
+	const struct source_list *sources;
+	const struct object_ids *ids;
+	const enum file_type *types;
+	size_t type_count;
+	bool is_auxiliary;                   /* these files are no objects */
+	const struct lookup *other;          /* locations it has tried already are shared; or NULL */
+};
+
 /* Every location of one purpose (or of one companion), in order of preference. */
+struct asked;
 struct plan;
 struct lookup {
 	bool is_planned;
+	bool is_asking;                      /* locations come once listings are there */
+	struct wanted wanted;                /* while is_asking */
+	struct asked **asked;                /* one per source, NULL: not listed */
 	struct plan *plan;                   /* held: the texts are there; NULL: in the arena */
 	struct location_list locations;
 	struct tried **tried;                /* one per location */
@@ -194,18 +207,12 @@ static inline bool module_is_absolute(const struct module *module)
 
 /* --- plan.c: what has to be looked at ---------------------------------------------------- */
 
-struct wanted {                      /* what a look-up is for */
-	const struct source_list *sources;
-	const struct object_ids *ids;
-	const enum file_type *types;
-	size_t type_count;
-	bool is_auxiliary;                   /* these files are no objects */
-	const struct lookup *other;          /* locations it has tried already are shared; or NULL */
-};
 /* Lists the locations and makes their keys, or finds both in the resolver's memo. */
 int  lookup_plan(struct lookup *lookup, struct work *work, const struct wanted *wanted,
 		 struct resolver *resolver, struct err *err) __attribute__((warn_unused_result));
 void lookup_release(struct lookup *lookup);
+/* What a key says beside its text. */
+void describe_key(struct cache_key *key, const struct location *location);
 /* Asks for everything not yet settled. */
 enum resolved lookup_resolve(struct lookup *lookup, struct work *work, struct resolver *resolver,
 			     struct err *err);
@@ -220,6 +227,17 @@ static inline int err_no_memory(struct err *err)
 {
 	return err_set(err, ERR_LIMIT, "the request needs more memory than one request may have");
 }
+
+/* --- listing.c: sources that say what they hold ------------------------------------------- */
+
+bool lookup_needs_listings(const struct source_list *sources);
+/* READY: lookup_listed_locations() may be asked. */
+enum resolved lookup_resolve_listings(struct lookup *lookup, struct work *work,
+				      struct resolver *resolver, struct err *err);
+int  lookup_listed_locations(const struct lookup *lookup, size_t index, struct work *work,
+			     struct location_list *list, struct err *err)
+	__attribute__((warn_unused_result));
+void lookup_forget_listings(struct lookup *lookup);
 
 /* --- choose.c: which of them ------------------------------------------------------------- */
 

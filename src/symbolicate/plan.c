@@ -38,8 +38,7 @@ static struct text scope_of(const struct source *source, const struct work *work
 	return source->is_public ? TEXT_NONE : work->scope;
 }
 
-/* What a key says beside its text. */
-static void describe_key(struct cache_key *key, const struct location *location)
+void describe_key(struct cache_key *key, const struct location *location)
 {
 	const struct source *source = location->source;
 	const struct object_ids *ids = location->ids;
@@ -116,10 +115,16 @@ static int make_plan(struct lookup *lookup, struct work *work, const struct want
 	struct location_list *list = &lookup->locations;
 	size_t run = 0;
 
-	for (size_t i = 0; i < wanted->sources->count; i++)
-		if (source_locations(&wanted->sources->sources[i], wanted->ids, wanted->types,
-				     wanted->type_count, &work->arena, list, err) < 0)
+	for (size_t i = 0; i < wanted->sources->count; i++) {
+		bool is_listed = lookup->asked && lookup->asked[i];
+		int rc = is_listed ? lookup_listed_locations(lookup, i, work, list, err)
+				   : source_locations(&wanted->sources->sources[i], wanted->ids,
+						      wanted->types, wanted->type_count,
+						      &work->arena, list, err);
+
+		if (rc < 0)
 			return -1;
+	}
 	lookup->tried = arena_alloc(&work->arena, list->count, sizeof(*lookup->tried));
 	if (!lookup->tried)
 		return err_no_memory(err);
@@ -183,6 +188,11 @@ int lookup_plan(struct lookup *lookup, struct work *work, const struct wanted *w
 	struct text name = TEXT_NONE;
 	int planned;
 
+	if (lookup_needs_listings(wanted->sources)) {
+		lookup->wanted = *wanted;
+		lookup->is_planned = lookup->is_asking = true;
+		return 0;
+	}
 	if (resolver->memo && plan_name(work, wanted, &work->arena, &name, err) < 0)
 		return -1;
 	if (name.bytes)
@@ -201,6 +211,7 @@ void lookup_release(struct lookup *lookup)
 {
 	plan_drop(lookup->plan);
 	lookup->plan = NULL;
+	lookup_forget_listings(lookup);
 }
 
 /* --- Asking ------------------------------------------------------------------------------ */
@@ -274,10 +285,29 @@ static enum resolved resolve_one(struct tried *tried, struct work *work,
 	return RESOLVED_READY;
 }
 
+/* The listings of sources first, then the locations they give. */
+static enum resolved locate(struct lookup *lookup, struct work *work, struct resolver *resolver,
+			    struct err *err)
+{
+	enum resolved resolved = lookup_resolve_listings(lookup, work, resolver, err);
+
+	if (resolved != RESOLVED_READY)
+		return resolved;
+	if (make_plan(lookup, work, &lookup->wanted, err) < 0)
+		return RESOLVED_ERROR;
+	lookup_forget_listings(lookup);
+	lookup->is_asking = false;
+	return RESOLVED_READY;
+}
+
 enum resolved lookup_resolve(struct lookup *lookup, struct work *work, struct resolver *resolver,
 			     struct err *err)
 {
-	enum resolved all = RESOLVED_READY;
+	enum resolved all = lookup->is_asking ? locate(lookup, work, resolver, err)
+					      : RESOLVED_READY;
+
+	if (all != RESOLVED_READY)
+		return all;
 
 	for (size_t i = lookup->settled; i < lookup->locations.count; i++) {
 		enum resolved one = resolve_one(lookup->tried[i], work, resolver, err);

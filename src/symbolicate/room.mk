@@ -15,7 +15,7 @@ libsymbolicate_a_SOURCES = \
 	src/symbolicate/modules.c \
 	src/symbolicate/names.c \
 	src/symbolicate/native.h \
-	src/symbolicate/plan.c \
+	src/symbolicate/plan.c src/symbolicate/listing.c \
 	src/symbolicate/reply.c src/symbolicate/reply.h \
 	src/symbolicate/request.c src/symbolicate/request.h \
 	src/symbolicate/resolve.c \

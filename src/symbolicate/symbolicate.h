@@ -37,6 +37,7 @@ enum derive_how {
 	DERIVE_SOURCEFILE,           /* one file fetched from `link`: a source cache too */
 	DERIVE_AUXILIARY,            /* reach the location: a file that is no object; of a UUID map
 	                              * only the UUID it leads to */
+	DERIVE_LISTING,              /* what a source says it holds (source/source.h) */
 };
 
 struct derive_companion {            /* resolved by the planner; part of the key */
@@ -54,6 +55,8 @@ struct derive_link {                 /* DERIVE_SOURCEFILE: not below any source 
 
 struct derive {
 	enum derive_how how;
+	const struct source_listing *listing;    /* DERIVE_LISTING; else NULL */
+	int64_t since;                       /* of one: older entries are asked for again */
 	const struct derive_link *link;      /* NULL: `location` says where */
 	struct cache_key key;
 	struct cache_key object_key;         /* CACHE_OBJECTS of the same location */
@@ -61,6 +64,18 @@ struct derive {
 	const struct derive_companion *companions;
 	size_t companion_count;
 };
+
+/* Unix seconds; INT64_MIN: any age will do. */
+static inline int64_t derive_since(const struct derive *derive)
+{
+	return derive->listing ? derive->since : INT64_MIN;
+}
+
+/* For resolvers: such an entry is as good as absent. */
+static inline bool derive_is_stale(const struct derive *derive, const struct cache_found *found)
+{
+	return found->state == CACHE_READY && found->made_at < derive_since(derive);
+}
 
 enum resolved { RESOLVED_ERROR = -1, RESOLVED_READY, RESOLVED_WAIT };
 

@@ -60,8 +60,10 @@ static enum resolved resolve_entry(struct resolver *resolver, const struct deriv
 		return RESOLVED_READY;
 	if (cache_find(shop->cache, shop->store, &derive->key, found, err) < 0)
 		return RESOLVED_ERROR;
-	if (found->state != CACHE_ABSENT)
+	if (found->state != CACHE_ABSENT && !derive_is_stale(derive, found))
 		return RESOLVED_READY;
+	cache_found_release(found);
+	*found = (struct cache_found){ .state = CACHE_ABSENT };
 	task = task_for(shop, carried, derive, err);
 	if (!task)
 		return RESOLVED_ERROR;

@@ -25,7 +25,9 @@
 
 struct board;
 struct cache;
+struct pass;
 struct shop;
+struct task;
 struct store;
 
 /* A failure that must not be remembered, told to the jobs that waited for it. */
@@ -61,6 +63,9 @@ enum task_stage {
 	TASK_ENDED
 };
 
+/* An object_fd is there, or why not (NULL: none). */
+typedef void obtained_fn(struct task *task, const struct err *failure);
+
 struct task {
 	struct shop *shop;
 	struct task *next;
@@ -72,6 +77,13 @@ struct task {
 	uint32_t cache_word_seen;
 	struct carried **waiting;
 	size_t waiting_count, waiting_room;
+
+	obtained_fn *obtained;       /* who is told when the file below is there */
+	const struct location *obtaining;
+	uint64_t obtain_bytes;
+	struct pass *pass;           /* waited for */
+	struct task *next_waiting;   /* for the same one */
+	struct listing *listing;     /* DERIVE_LISTING */
 
 	struct fetch *fetch;
 	int object_fd;               /* what was fetched or opened; -1 */
@@ -94,6 +106,7 @@ struct shop {
 	struct store *store;
 	struct cache *cache;
 	struct fetcher *fetcher;
+	struct pass *passes;
 	struct demangler *demangler;
 	struct jobs jobs;
 	struct arena arena;          /* default sources */
@@ -148,6 +161,25 @@ void making_begin(struct task *task);             /* the key is ours: get the ob
 void making_cell_ended(struct task *task, const struct cell_news *news);
 int  making_companion(struct task *task, const struct cell_news *news, int *fd, struct err *err)
 	__attribute__((warn_unused_result));
+
+/* obtain.c: each may end the task before it returns. */
+int  obtain(struct task *task, const struct location *location, uint64_t max_bytes,
+	    obtained_fn *obtained, struct err *err) __attribute__((warn_unused_result));
+int  obtain_order(struct task *task, struct fetch_order *order, uint64_t max_bytes,
+		  obtained_fn *obtained, struct err *err) __attribute__((warn_unused_result));
+void obtain_go_on(struct task *task, struct text pass, const struct err *failure);
+void obtain_forget(struct task *task);            /* the file is not needed any more */
+
+/* passes.c */
+/* 1: *secret is it; 0: obtain_go_on() will be called; -1.  For task->obtaining's source. */
+int  passes_ask(struct task *task, struct text *secret, struct err *err)
+	__attribute__((warn_unused_result));
+void passes_leave(struct task *task);             /* fine when it waits for none */
+void passes_release(struct shop *shop);
+
+/* listing.c */
+void listing_begin(struct task *task);
+void listing_release(struct task *task);
 
 /* cells.c */
 void cells_queue(struct task *task);

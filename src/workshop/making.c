@@ -66,50 +66,29 @@ static bool local_has_changed(const struct task *task)
 		       task->local_changed_nanos;
 }
 
-static void fetched(void *payload, const struct err *status, uint64_t bytes)
+static void object_obtained(struct task *task, const struct err *failure)
 {
-	struct task *task = payload;
 	struct shop *shop = task->shop;
 	struct err err = ERR_INIT;
 
-	task->fetch = NULL;
-	board_count(shop->board, board_counter_of_download(status->kind), 1);
-	board_count(shop->board, BOARD_DOWNLOAD_BYTES, bytes);
-	if (status->kind == ERR_NONE) {
+	if (!failure && !task->is_copy && note_local(task, &err) < 0)
+		failure = &err;
+	if (!failure) {
 		use_object(task);
 		return;
 	}
-	if (task->derive->link) {
-		task_end(task, status);
-		return;
-	}
-	if (task->derive->how != DERIVE_AUXILIARY && err_kind_is_lasting(status->kind) &&
-	    cache_publish_failure(shop->cache, shop->store, &task->derive->object_key, status, &err) < 0)
+	if (!task->derive->link && task->derive->how != DERIVE_AUXILIARY && task->is_copy &&
+	    cache_remembers(shop->cache, &task->derive->object_key, failure->kind) &&
+	    cache_publish_failure(shop->cache, shop->store, &task->derive->object_key, failure,
+				  &err) < 0)
 		log_message(LOG_ERROR, "cache_publish", NULL, "%s", err.text);
-	task_end(task, status);
-}
-
-static int start_transfer(struct task *task, struct fetch_order *order, struct err *err)
-{
-	struct shop *shop = task->shop;
-
-	if (shop->config->offline)
-		return err_set(err, ERR_DOWNLOAD, "offline: nothing is fetched");
-	if (cache_temporary(shop->cache, task->object_path, sizeof(task->object_path),
-			    &task->object_fd, err) < 0)
-		return -1;
-	order->fd = task->object_fd;
-	order->max_bytes = shop->config->max_download_bytes;
-	if (task->derive->link && order->max_bytes > shop->config->source_max_bytes)
-		order->max_bytes = shop->config->source_max_bytes;
-	task->is_copy = true;
-	enter(task, TASK_FETCHING);
-	return fetch_start(shop->fetcher, order, fetched, task, &task->fetch, err);
+	task_end(task, failure);
 }
 
 /* A source file from where a link says: never trusted, like a request's own sources. */
 static int follow_link(struct task *task, struct err *err)
 {
+	const struct config *config = task->shop->config;
 	const struct derive_link *link = task->derive->link;
 	struct fetch_order order = {
 		.fd = -1, .url = link->url, .headers = link->headers,
@@ -117,24 +96,10 @@ static int follow_link(struct task *task, struct err *err)
 		.accept_invalid_certs = link->accept_invalid_certs, .breaker = true,
 	};
 
-	return start_transfer(task, &order, err);
-}
-
-/* Opens or orders the location itself. */
-static int reach(struct task *task, struct err *err)
-{
-	struct fetch_order order = { .fd = -1 };
-	enum source_access access;
-
-	if (source_reach(task->derive->location, &task->maker->work.arena, &access,
-			 &task->object_fd, &order, err) < 0)
-		return -1;
-	if (access == SOURCE_ORDERED)
-		return start_transfer(task, &order, err);
-	if (note_local(task, err) < 0)
-		return -1;
-	use_object(task);
-	return 0;
+	return obtain_order(task, &order,
+			    config->max_download_bytes < config->source_max_bytes
+				    ? config->max_download_bytes : config->source_max_bytes,
+			    object_obtained, err);
 }
 
 /* 1: the blob is open, 0: there is none, -1: a failure is remembered or happened. */
@@ -162,6 +127,10 @@ void making_begin(struct task *task)
 	struct err err = ERR_INIT;
 	int known;
 
+	if (task->derive->listing) {
+		listing_begin(task);
+		return;
+	}
 	if (task->derive->link) {
 		if (follow_link(task, &err) < 0)
 			task_end(task, &err);
@@ -171,7 +140,9 @@ void making_begin(struct task *task)
 
 	if (known > 0)
 		use_object(task);
-	else if (known < 0 || reach(task, &err) < 0)
+	else if (known < 0 || obtain(task, task->derive->location,
+				     task->shop->config->max_download_bytes, object_obtained,
+				     &err) < 0)
 		task_end(task, &err);
 }
 

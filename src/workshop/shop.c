@@ -67,6 +67,7 @@ void shop_close(struct shop *shop)
 {
 	if (shop->fetcher)
 		task_abandon_all(shop);
+	passes_release(shop);
 	carry_give_back(shop);
 	for (struct carried *carried = shop->carried; carried; carried = carried->next)
 		carried->ended = true;

@@ -30,7 +30,8 @@ static void try_claim(struct task *task)
 	int mine;
 
 	task->cache_word_seen = board_read(shop->board, BOARD_CACHE_CHANGED);
-	mine = cache_claim(shop->cache, shop->store, &task->derive->key, shop->owner, &err);
+	mine = cache_claim_since(shop->cache, shop->store, &task->derive->key,
+				 derive_since(task->derive), shop->owner, &err);
 	if (mine < 0) {
 		task_end(task, &err);
 	} else if (mine > 0) {
@@ -100,7 +101,7 @@ void task_recheck_flights(struct shop *shop)
 			task_end(task, &err);
 			continue;
 		}
-		if (found.state != CACHE_ABSENT)
+		if (found.state != CACHE_ABSENT && !derive_is_stale(task->derive, &found))
 			task_end(task, NULL);
 		else
 			try_claim(task);
@@ -124,10 +125,15 @@ static void close_files(struct task *task)
 	task->out_path[0] = '\0';
 }
 
-/* What says something about the file is remembered; being offline says nothing about it. */
+/* What says something about the file is remembered for its time; being offline says nothing
+ * about it, and Sentry's listings are asked for again after each failure. */
 static bool is_lasting(const struct task *task, const struct err *failure)
 {
-	return err_kind_is_lasting(failure->kind) &&
+	const struct derive *derive = task->derive;
+
+	if (derive->listing && derive->listing->kind == SOURCE_LISTING_MODULE)
+		return false;
+	return cache_remembers(task->shop->cache, &derive->key, failure->kind) &&
 	       !(task->shop->config->offline && failure->kind == ERR_DOWNLOAD);
 }
 
@@ -169,6 +175,7 @@ void task_end(struct task *task, const struct err *failure)
 		cache_unclaim(shop->cache, shop->store, &task->derive->key, shop->owner);
 	cells_kill(task);
 	close_files(task);
+	listing_release(task);
 	task->stage = TASK_ENDED;
 	wake_waiting(task, failure);
 	shop->worked_millis = clock_monotonic_millis();
@@ -205,6 +212,7 @@ void task_abandon_all(struct shop *shop)
 		if (task->fetch)
 			fetch_cancel(shop->fetcher, task->fetch);
 		task->fetch = NULL;
+		passes_leave(task);
 		task_end(task, &err);
 	}
 	task_drop_ended(shop);

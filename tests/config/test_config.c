@@ -99,7 +99,7 @@ START_TEST(reads_what_the_reference_reads)
 	static const char text[] =
 		"cache_dir: null\nmax_concurrent_requests: null\nconnect_to_reserved_ips: true\n"
 		"caches:\n  downloaded:\n    max_unused_for: null\n    retry_misses_after: 500ms\n"
-		"  in_memory:\n    sentry_index_ttl: 1h\nmetrics:\n  statsd: x:1\n"
+		"  in_memory:\n    sentry_index_ttl: 2h\n    gcs_token_capacity: 5\nmetrics:\n  statsd: x:1\n"
 		"logging:\n  level: \"debug\"\n  format: json\nmax_download_timeout: \"200ms\"\n"
 		"streaming_timout: 3s\nlimits:\n";
 	struct config config;
@@ -115,7 +115,8 @@ START_TEST(reads_what_the_reference_reads)
 	ck_assert_int_eq(config.log_level, LOG_DEBUG);
 	ck_assert_int_eq(config.log_format, LOG_JSON);
 	ck_assert_int_eq(notes.meaningless_count, 2);
-	ck_assert_str_eq(notes.meaningless[0], "caches.in_memory");
+	ck_assert_str_eq(notes.meaningless[0], "caches.in_memory.gcs_token_capacity");
+	ck_assert_int_eq(config.sentry_index_seconds, 7200);
 	ck_assert_int_eq(notes.warning_count, 1);
 	ck_assert_msg(strstr(notes.warnings[0], "did you mean `streaming_timeout`?") != NULL, "%s",
 		      notes.warnings[0]);

@@ -27,7 +27,11 @@ static enum resolved resolve_entry(struct resolver *resolver, const struct deriv
 
 	if (cache_find(worker->front->cache, worker->store, &derive->key, found, err) < 0)
 		return RESOLVED_ERROR;
-	return found->state == CACHE_ABSENT ? RESOLVED_WAIT : RESOLVED_READY;
+	if (found->state != CACHE_ABSENT && !derive_is_stale(derive, found))
+		return RESOLVED_READY;
+	cache_found_release(found);
+	*found = (struct cache_found){ .state = CACHE_ABSENT };
+	return RESOLVED_WAIT;
 }
 
 static enum resolved resolve_names(struct resolver *resolver, struct convert_name *names,
