@@ -2,9 +2,10 @@
 EXTRA_DIST += doc
 
 install-data-local:
-	$(MKDIR_P) "$(DESTDIR)$(docdir)/api"
+	$(MKDIR_P) "$(DESTDIR)$(docdir)/api" "$(DESTDIR)$(docdir)/formats"
 	$(INSTALL_DATA) $(srcdir)/doc/*.md "$(DESTDIR)$(docdir)"
 	$(INSTALL_DATA) $(srcdir)/doc/api/*.md "$(DESTDIR)$(docdir)/api"
+	$(INSTALL_DATA) $(srcdir)/doc/formats/*.md "$(DESTDIR)$(docdir)/formats"
 
 uninstall-local:
 	rm -rf "$(DESTDIR)$(docdir)"

@@ -11,3 +11,11 @@ tests_sourcecache_test_sourcecache_SOURCES = tests/sourcecache/test_sourcecache.
 tests_sourcecache_test_sourcecache_LDADD = libsourcecache.a libppdbcache.a $(object_test_ldadd)
 tests_sourcecache_test_sourcecache_CPPFLAGS = $(object_test_cppflags) $(ZLIB_CFLAGS)
 endif
+
+EXTRA_PROGRAMS += tests/bench/bench_sources
+tests_bench_bench_sources_SOURCES = tests/bench/bench_sources.c tests/object/makers.c \
+	tests/object/makers.h
+tests_bench_bench_sources_LDADD = libsourcecache.a libobject.a libdwarf.a libobject.a libunpack.a \
+	libbase.a $(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(MSPACK_LIBS) $(CRYPTO_LIBS) $(CJSON_LIBS)
+tests_bench_bench_sources_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS) -I$(top_srcdir)/tests
+CLEANFILES += tests/bench/bench_sources

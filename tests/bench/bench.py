@@ -3,7 +3,7 @@
 
 usage: make bench       environment, all optional:
 
-  BENCH_ONLY=hot,jobs   some of: hot memory start jobs parked dwarf lookup
+  BENCH_ONLY=hot,jobs   some of: hot memory start jobs parked dwarf lookup sources
   BENCH_PAIRS=11        runs of each pair; what is printed are medians
   BENCH_REQUESTS=100000 hot requests before the fronts' memory is looked at the last time
   BENCH_DWARF=FILE      a large ELF file with debug information; without one its conversion is
@@ -363,6 +363,15 @@ def look_up(cache, words):
         row(what, f"{rate:.2f} M/s ({min(rates):.2f}-{max(rates):.2f})", f">= {bar} M/s", rate >= bar)
 
 
+def bench_sources():
+    out = subprocess.run([os.path.join(PROGRAMS, "bench_sources"), "2"], check=True, capture_output=True, text=True).stdout
+    facts = json.loads(out)
+    row(f"a bundle of {facts['files']} files made ready to be quoted",
+        f"{facts['make_seconds']:.2f} s, {facts['cache_bytes'] / facts['make_seconds'] / 1e6:.0f} MB/s")
+    millis = facts["micros_per_100_frames"] / 1000
+    row("100 frames quoted from it", f"{millis:.2f} ms", "< 5 ms", millis < 5)
+
+
 def bench_lookup(folder, cache):
     large = os.path.join(folder, "large")
     write_breakpad(large + ".sym")
@@ -383,7 +392,7 @@ def machine():
 
 def main():
     head = machine()
-    wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,parked,dwarf,lookup").split(",")
+    wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,parked,dwarf,lookup,sources").split(",")
     with tempfile.TemporaryDirectory(prefix="symgate-bench-") as folder:
         if {"hot", "memory", "start"} & set(wanted):
             pools = Pools(folder)
@@ -403,6 +412,8 @@ def main():
             bench_dwarf(folder, cache)
         if "lookup" in wanted:
             bench_lookup(folder, cache)
+        if "sources" in wanted:
+            bench_sources()
     width = max(len(row[0]) for row in rows)
     print(head)
     for what, figure, bar, holds in rows:

@@ -8,6 +8,7 @@ tests_bench_trivial_fcgi_SOURCES = tests/bench/trivial_fcgi.c
 tests_bench_trivial_fcgi_LDADD = $(FCGI_LIBS)
 
 bench_programs = tests/bench/bench_answer tests/bench/bench_dwarf tests/bench/bench_lookup \
+	tests/bench/bench_sources \
 	tests/bench/first_answer tests/bench/http_load tests/bench/trivial_fcgi
 if HAVE_LIBDW
 bench_programs += tests/bench/libdw_facts
