@@ -67,7 +67,7 @@ char *buf_reserve(struct buf *buf, size_t size)
 	return buf->bytes + buf->size;
 }
 
-void buf_add(struct buf *buf, const void *bytes, size_t size)
+void buf_add_slowly(struct buf *buf, const void *bytes, size_t size)
 {
 	char *at = buf_reserve(buf, size);
 
@@ -77,27 +77,6 @@ void buf_add(struct buf *buf, const void *bytes, size_t size)
 		memcpy(at, bytes, size);
 	at[size] = '\0';
 	buf->size += size;
-}
-
-void buf_add_text(struct buf *buf, struct text text)
-{
-	buf_add(buf, text.bytes, text.size);
-}
-
-void buf_add_string(struct buf *buf, const char *string)
-{
-	buf_add(buf, string, strlen(string));
-}
-
-void buf_add_char(struct buf *buf, char c)
-{
-	char *at = buf_reserve(buf, 1);
-
-	if (!at)
-		return;
-	at[0] = c;
-	at[1] = '\0';
-	buf->size++;
 }
 
 void buf_vprintf(struct buf *buf, const char *fmt, va_list ap)

@@ -28,10 +28,37 @@ void buf_init(struct buf *buf, size_t ceiling_bytes);
 void buf_release(struct buf *buf);
 void buf_clear(struct buf *buf);         /* empties, keeps the memory, clears failed */
 
-void buf_add(struct buf *buf, const void *bytes, size_t size);
-void buf_add_text(struct buf *buf, struct text text);
-void buf_add_string(struct buf *buf, const char *string);
-void buf_add_char(struct buf *buf, char c);
+void buf_add_slowly(struct buf *buf, const void *bytes, size_t size);
+
+/* Replies are written in thousands of small pieces: what fits needs no call. */
+static inline void buf_add(struct buf *buf, const void *bytes, size_t size)
+{
+	if (buf->failed || size >= buf->room - buf->size ||
+	    size > buf->ceiling_bytes - buf->size) {
+		buf_add_slowly(buf, bytes, size);
+		return;
+	}
+	if (size)
+		memcpy(buf->bytes + buf->size, bytes, size);
+	buf->size += size;
+	buf->bytes[buf->size] = '\0';
+}
+
+static inline void buf_add_char(struct buf *buf, char c)
+{
+	buf_add(buf, &c, 1);
+}
+
+static inline void buf_add_text(struct buf *buf, struct text text)
+{
+	buf_add(buf, text.bytes, text.size);
+}
+
+static inline void buf_add_string(struct buf *buf, const char *string)
+{
+	buf_add(buf, string, strlen(string));
+}
+
 void buf_printf(struct buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *buf, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 
