@@ -29,6 +29,7 @@ libobject_a_SOURCES = \
 libobject_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS) $(CJSON_CFLAGS)
 
 if HAVE_CHECK
+check_PROGRAMS += tests/object/test_pdb tests/object/test_pe
 check_PROGRAMS += tests/object/test_elf tests/object/test_macho tests/object/test_breakpad \
 	tests/object/test_wasm \
 	tests/object/test_symbols
@@ -36,6 +37,13 @@ object_look_sources = tests/object/look.c tests/object/look.h
 object_test_ldadd = libsupport.a libobject.a libdwarf.a libunpack.a libbase.a $(CHECK_LIBS) \
 	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS) $(CJSON_LIBS)
 object_test_cppflags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+EXTRA_DIST += tests/object/remake_pdb.py
+tests_object_test_pdb_SOURCES = tests/object/test_pdb.c $(object_look_sources)
+tests_object_test_pdb_LDADD = $(object_test_ldadd)
+tests_object_test_pdb_CPPFLAGS = $(object_test_cppflags)
+tests_object_test_pe_SOURCES = tests/object/test_pe.c $(object_look_sources)
+tests_object_test_pe_LDADD = $(object_test_ldadd)
+tests_object_test_pe_CPPFLAGS = $(object_test_cppflags)
 tests_object_test_elf_SOURCES = tests/object/test_elf.c $(object_look_sources)
 tests_object_test_elf_LDADD = $(object_test_ldadd)
 tests_object_test_elf_CPPFLAGS = $(object_test_cppflags)

@@ -177,7 +177,7 @@ static void add_sources(struct module_lines *lines, struct reader content)
 {
 	size_t bytes = inlinee_bytes(&content);
 
-	while (reader_left(&content) >= 12) {
+	while (reader_left(&content) >= 12 && !content.failed) {
 		struct inlinee_source source = { .id = reader_u32(&content) };
 
 		source.file = reader_u32(&content);

@@ -235,13 +235,15 @@ struct symbol {
 static bool next_symbol(struct reading *reading, struct symbol *symbol, struct err *err)
 {
 	struct reader *symbols = &reading->symbols;
+	const uint8_t *bytes;
 	uint16_t size;
 
 	if (reader_left(symbols) < 4)
 		return false;
 	symbol->at = (uint32_t)symbols->pos;
 	size = reader_u16(symbols);
-	symbol->record = reader_part(symbols, "symbol", size);
+	bytes = reader_take(symbols, size);
+	symbol->record = reader_over("symbol", bytes, bytes ? size : 0);
 	symbol->kind = reader_u16(&symbol->record);
 	if (symbols->failed || symbol->record.failed) {
 		err_set(err, ERR_MALFORMED, "%s: the symbol of %u bytes at byte %u of %zu does not fit",

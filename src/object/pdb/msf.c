@@ -134,10 +134,11 @@ static const uint8_t *page_bytes(const struct msf_stream *stream, uint32_t index
 	uint32_t shift = stream->msf->page_shift;
 	uint64_t left = stream->size - ((uint64_t)index << shift);
 	uint32_t size = left < stream->msf->page_bytes ? (uint32_t)left : stream->msf->page_bytes;
-	struct reader window = reader_window(&stream->msf->whole, "page",
-					     (uint64_t)page_at(stream, index) << shift, size);
+	struct reader page = stream->msf->whole;
 
-	return window.failed ? NULL : window.bytes;
+	page.pos = 0;
+	reader_seek(&page, (uint64_t)page_at(stream, index) << shift);
+	return reader_take(&page, size);
 }
 
 int msf_stream_open(const struct msf *msf, uint32_t number, const char *name,

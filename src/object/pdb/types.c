@@ -12,8 +12,14 @@ static uint32_t record_size(const struct msf_stream *stream, uint32_t at)
 {
 	uint8_t bytes[2];
 	struct reader reader = reader_over("size", bytes, sizeof(bytes));
-	const uint8_t *piece = msf_stream_piece(stream, at, sizeof(bytes));
+	const uint8_t *piece;
 
+	if (stream->flat) {
+		reader = reader_over("size", stream->flat, stream->size);
+		reader_seek(&reader, at);
+		return reader_u16(&reader);
+	}
+	piece = msf_stream_piece(stream, at, sizeof(bytes));
 	if (piece)
 		reader = reader_over("size", piece, sizeof(bytes));
 	else if (!msf_stream_copy(stream, at, sizeof(bytes), bytes))
