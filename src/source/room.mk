@@ -14,7 +14,7 @@ libsource_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS)
 
 if HAVE_CHECK
 check_PROGRAMS += tests/source/test_layout tests/source/test_source tests/source/test_s3 \
-	tests/source/test_gcs
+	tests/source/test_gcs tests/source/test_listing
 source_test_libs = libsource.a libsupport.a libbase.a $(CHECK_LIBS) $(CJSON_LIBS) $(CRYPTO_LIBS)
 source_test_flags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) $(CJSON_CFLAGS) -I$(top_srcdir)/tests
 tests_source_test_layout_SOURCES = tests/source/test_layout.c
@@ -23,6 +23,9 @@ tests_source_test_layout_CPPFLAGS = $(source_test_flags)
 tests_source_test_source_SOURCES = tests/source/test_source.c tests/fuzz/fuzz_source.c
 tests_source_test_source_LDADD = $(source_test_libs)
 tests_source_test_source_CPPFLAGS = $(source_test_flags)
+tests_source_test_listing_SOURCES = tests/source/test_listing.c tests/fuzz/fuzz_listing.c
+tests_source_test_listing_LDADD = $(source_test_libs)
+tests_source_test_listing_CPPFLAGS = $(source_test_flags)
 tests_source_test_gcs_SOURCES = tests/source/test_gcs.c
 tests_source_test_gcs_LDADD = $(source_test_libs)
 tests_source_test_gcs_CPPFLAGS = $(source_test_flags)

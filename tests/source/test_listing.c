@@ -1,0 +1,383 @@
+/* test_listing -- what Sentry servers answer and symstore indexes hold. */
+#include "support/support.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "config/config.h"
+#include "source/listing.h"
+
+#define CEILING_BYTES ((size_t)8 << 20)
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static const struct config no_roots = { .path = NULL };
+
+static struct source *parse(const char *json, struct arena *arena)
+{
+	struct source_list *list = arena_alloc(arena, 1, sizeof(*list));
+	char *quoted = support_printf("[%s]", json);
+	struct err err = ERR_INIT;
+	cJSON *array;
+
+	for (char *at = quoted; *at; at++)
+		if (*at == '\'')
+			*at = '"';
+	array = cJSON_Parse(quoted);
+	ck_assert_msg(source_list_parse(array, SOURCE_OF_REQUEST, &no_roots, arena, list, &err) == 0,
+		      "%s", err.text);
+	cJSON_Delete(array);
+	return list->sources;
+}
+
+static struct object_ids hello_ids(void)
+{
+	struct object_ids ids = {
+		.type = OBJECT_TYPE_PE, .code_id = TEXT("5ab380779000"),
+		.code_file = TEXT("crash.exe"), .debug_file = TEXT("crash.pdb"),
+	};
+
+	ck_assert(debugid_parse(TEXT("3249d99d-0c40-4931-8610-f4e4fb0b6936-1"), &ids.debug_id));
+	return ids;
+}
+
+#define SENTRY(url) "{'type':'sentry','id':'s','url':'" url "','token':'t'}"
+
+static const struct { const char *url, *question, *file; } addresses[] = {
+	{ SENTRY("https://s/files/"),
+	  "https://s/files/?debug_id=3249d99d-0c40-4931-8610-f4e4fb0b6936-1&code_id=5ab380779000",
+	  "https://s/files/?id=a%2Fb+c" },
+	{ SENTRY("https://s:8/f?x=1#y"),
+	  "https://s:8/f?x=1&debug_id=3249d99d-0c40-4931-8610-f4e4fb0b6936-1&code_id=5ab380779000",
+	  "https://s:8/f?x=1&id=a%2Fb+c" },
+	{ SENTRY("https://s/f?"),
+	  "https://s/f?debug_id=3249d99d-0c40-4931-8610-f4e4fb0b6936-1&code_id=5ab380779000",
+	  "https://s/f?id=a%2Fb+c" },
+	{ SENTRY("https://me:pw@s/f"),
+	  "https://s/f?debug_id=3249d99d-0c40-4931-8610-f4e4fb0b6936-1&code_id=5ab380779000",
+	  "https://me:pw@s/f?id=a%2Fb+c" },
+};
+
+START_TEST(sentry_is_asked_by_ids)
+{
+	struct object_ids ids = hello_ids();
+	struct location file = { .path = TEXT("a/b c"), .ids = &ids };
+	struct source_listing listing;
+	struct fetch_order order;
+	enum source_access access;
+	struct arena arena;
+	struct err err = ERR_INIT;
+	int fd;
+
+	arena_init(&arena, CEILING_BYTES);
+	file.source = parse(addresses[_i].url, &arena);
+	ck_assert(source_is_listed(file.source));
+	ck_assert_int_eq(source_listing_first(file.source, &ids, &arena, &listing, &err), 0);
+	ck_assert_int_eq(listing.kind, SOURCE_LISTING_MODULE);
+	ck_assert_str_eq(listing.location.uri.bytes, addresses[_i].question);
+	ck_assert_int_eq(source_reach(&listing.location, &arena, &access, &fd, &order, &err), 0);
+	ck_assert(order.trusted && order.trusted_everywhere && order.is_whole && order.judge);
+	ck_assert_int_eq(order.total_millis, 30000);
+	ck_assert_str_eq(order.headers[0].value.bytes, "Bearer t");
+	ck_assert_str_eq(order.headers[1].value.bytes, "identity");
+	ck_assert_int_eq(source_reach(&file, &arena, &access, &fd, &order, &err), 0);
+	ck_assert_str_eq(order.url, addresses[_i].file);
+	ck_assert_uint_eq(order.header_count, 1);
+	arena_release(&arena);
+}
+END_TEST
+
+START_TEST(nothing_is_asked_without_ids)
+{
+	struct object_ids ids = { .type = OBJECT_TYPE_ELF, .code_file = TEXT("x") };
+	struct source_listing listing;
+	struct arena arena;
+	struct err err = ERR_INIT;
+
+	arena_init(&arena, CEILING_BYTES);
+	ck_assert_int_eq(source_listing_first(parse(SENTRY("https://s/"), &arena), &ids, &arena,
+					      &listing, &err), 0);
+	ck_assert_int_eq(listing.kind, SOURCE_LISTING_NONE);
+	arena_release(&arena);
+}
+END_TEST
+
+START_TEST(keys_are_per_credentials)
+{
+	static const char *const sources[] = {
+		SENTRY("https://s/"), "{'type':'sentry','id':'x','url':'https://s/','token':'u'}",
+		"{'type':'sentry','id':'x','url':'https://s/','cookies':'t'}",
+		"{'type':'sentry','id':'other','url':'https://s/','token':'t'}",
+	};
+	struct source_listing listings[4];
+	struct object_ids ids = hello_ids();
+	struct arena arena;
+	struct err err = ERR_INIT;
+
+	arena_init(&arena, CEILING_BYTES);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_int_eq(source_listing_first(parse(sources[i], &arena), &ids, &arena,
+						      &listings[i], &err), 0);
+	ck_assert(!text_equal(listings[0].key, listings[1].key));
+	ck_assert(!text_equal(listings[0].key, listings[2].key));
+	ck_assert(text_equal(listings[0].key, listings[3].key));
+	arena_release(&arena);
+}
+END_TEST
+
+static const struct {
+	const char *what, *answer;
+	const char *text;                    /* of ours; NULL: refused */
+} answers[] = {
+	{ "none", "[]", "" },
+	{ "two", "[{'id':'1','symbolType':'macho','x':{}},{'symbolType':'dartsymbolmap','id':'b-2'}]",
+	  "macho 1\ndartsymbolmap b-2\n" },
+	{ "an unknown type spoils all", "[{'id':'1','symbolType':'elf'},{'id':'2','symbolType':'zx'}]",
+	  NULL },
+	{ "no id", "[{'symbolType':'elf'}]", NULL },
+	{ "id of no string", "[{'id':1,'symbolType':'elf'}]", NULL },
+	{ "no array", "{}", NULL },
+	{ "no JSON", "<html>", NULL },
+	{ "nothing", "", NULL },
+	{ "an id that would be a line of its own", "[{'id':'1\\n2','symbolType':'elf'}]", "" },
+	{ "an empty id", "[{'id':'','symbolType':'elf'}]", "" },
+};
+
+START_TEST(answers_are_read)
+{
+	const struct source_listing listing = { .kind = SOURCE_LISTING_MODULE };
+	char *answer = support_printf("%s", answers[_i].answer);
+	struct err err = ERR_INIT;
+	struct buf text;
+	int rc;
+
+	for (char *at = answer; *at; at++)
+		if (*at == '\'')
+			*at = '"';
+	buf_init(&text, CEILING_BYTES);
+	rc = source_listing_read(&listing, text_of(answer), &text, &err);
+	ck_assert_msg((rc == 0) == (answers[_i].text != NULL), "%s: %s", answers[_i].what, err.text);
+	if (rc == 0)
+		ck_assert_str_eq(buf_string(&text), answers[_i].text);
+	else
+		ck_assert_int_eq(err.kind, ERR_DOWNLOAD);
+	buf_release(&text);
+}
+END_TEST
+
+START_TEST(files_of_wanted_types_are_taken)
+{
+	const enum file_type types[] = { FILE_TYPE_MACH_CODE, FILE_TYPE_BREAKPAD, FILE_TYPE_MACH_DEBUG };
+	struct location_list list = { .count = 0 };
+	struct object_ids ids = hello_ids();
+	const struct source *source;
+	struct arena arena;
+	struct err err = ERR_INIT;
+
+	arena_init(&arena, CEILING_BYTES);
+	source = parse(SENTRY("https://s/"), &arena);
+	ck_assert_int_eq(source_listed_locations(source, TEXT("elf 1\nbreakpad 2\nodd 3\nmacho 4\n"),
+						 &ids, types, 3, &arena, &list, &err), 0);
+	ck_assert_uint_eq(list.count, 2);
+	ck_assert_str_eq(list.locations[0].uri.bytes, "sentry://project_debug_file/2");
+	ck_assert_int_eq(list.locations[0].type, FILE_TYPE_BREAKPAD);
+	ck_assert_str_eq(list.locations[1].path.bytes, "4");
+	ck_assert_int_eq(list.locations[1].type, FILE_TYPE_MACH_CODE);
+	list.count = 0;
+	ck_assert_int_eq(source_listed_locations(source, TEXT_NONE, &ids, types, 3, &arena, &list,
+						 &err), 0);
+	ck_assert_uint_eq(list.count, 0);
+	arena_release(&arena);
+}
+END_TEST
+
+/* --- Indexes -------------------------------------------------------------------------------- */
+
+#define STORE "{'type':'http','id':'st','url':'http://h/s','layout':{'type':'symstore'},'has_index':true}"
+#define PATH "crash.pdb/3249D99D0C4049318610F4E4FB0B69361/crash.pdb"
+
+static const struct { const char *what, *answer, *text; } last_ids[] = {
+	{ "plain", "0000000012", "12" },
+	{ "blanks around", " \t12\r\n", "12" },
+	{ "zero", "0", "0" },
+	{ "too many", "10001", NULL },
+	{ "no number", "twelve", NULL },
+	{ "negative", "-1", NULL },
+	{ "empty", "", NULL },
+	{ "too long", "000000000000000000001", NULL },
+};
+
+START_TEST(last_ids_are_read)
+{
+	const struct source_listing listing = { .kind = SOURCE_LISTING_LAST_ID };
+	struct err err = ERR_INIT;
+	struct buf text;
+	int rc;
+
+	buf_init(&text, CEILING_BYTES);
+	rc = source_listing_read(&listing, text_of(last_ids[_i].answer), &text, &err);
+	ck_assert_msg((rc == 0) == (last_ids[_i].text != NULL), "%s", last_ids[_i].what);
+	if (rc == 0)
+		ck_assert_str_eq(buf_string(&text), last_ids[_i].text);
+	else
+		ck_assert_int_eq(err.kind, ERR_MALFORMED);
+	buf_release(&text);
+}
+END_TEST
+
+START_TEST(indexes_are_asked_step_by_step)
+{
+	struct source_listing first, next, last;
+	struct object_ids ids = hello_ids();
+	struct location segment;
+	struct text key;
+	struct arena arena;
+	struct err err = ERR_INIT;
+
+	arena_init(&arena, CEILING_BYTES);
+	ck_assert_int_eq(source_listing_first(parse(STORE, &arena), &ids, &arena, &first, &err), 0);
+	ck_assert_int_eq(first.kind, SOURCE_LISTING_LAST_ID);
+	ck_assert_str_eq(first.location.uri.bytes, "http://h/s/000Admin/lastid.txt");
+	ck_assert_int_eq(source_listing_next(&first, TEXT("12"), &arena, &next, &err), 0);
+	ck_assert_int_eq(next.kind, SOURCE_LISTING_INDEX);
+	ck_assert_str_eq(next.key.bytes, "type: symstore\nsource_id: st\nlast_id: 12\n");
+	ck_assert_int_eq(source_segment(&next, 7, &arena, &segment, &key, &err), 0);
+	ck_assert_str_eq(segment.uri.bytes, "http://h/s/000Admin/0000000007");
+	ck_assert_str_eq(key.bytes, "type: symstore_segment\nsource_id: st\nsegment: 7\n");
+	ck_assert_int_eq(source_listing_next(&next, TEXT("x"), &arena, &last, &err), 0);
+	ck_assert_int_eq(last.kind, SOURCE_LISTING_NONE);
+	ck_assert_int_lt(source_listing_next(&first, TEXT("x"), &arena, &next, &err), 0);
+	arena_release(&arena);
+}
+END_TEST
+
+START_TEST(segments_become_sorted_lines)
+{
+	static const char segment[] =
+		"\"z.pdb\\1\",\"C:\\z.pdb\"\r\n"
+		"file \"a.dll\\2\" \"more\\3\"\r\n"
+		"no quotes\n\"one only\n\"no mark\"\n\"\\x\"\n\"y\\\"\n"
+		"\"a.dll\\2\"\n\"last\\9\"";
+	struct err err = ERR_INIT;
+	struct buf lines;
+
+	buf_init(&lines, CEILING_BYTES);
+	source_segment_read(TEXT(segment), &lines);
+	ck_assert_int_eq(source_lines_sort(&lines, &err), 0);
+	ck_assert_str_eq(buf_string(&lines), "a.dll/2/a.dll\nlast/9/last\nz.pdb/1/z.pdb\n");
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const in[] = { "a.dll/2/a.dll", "last/9/last", "z.pdb/1/z.pdb" };
+		static const char *const out[] = { "a.dll/2/a.dl", "A.dll/2/a.dll", "z.pdb/1/z.pdb\n" };
+
+		ck_assert(index_holds(buf_text(&lines), text_of(in[i])));
+		ck_assert(!index_holds(buf_text(&lines), text_of(out[i])));
+	}
+	ck_assert(!index_holds(TEXT_NONE, TEXT("a")));
+	ck_assert(index_holds(TEXT("a\nb"), TEXT("b")));
+	buf_release(&lines);
+}
+END_TEST
+
+START_TEST(a_large_index_is_searched_rightly)
+{
+	struct err err = ERR_INIT;
+	struct buf lines;
+
+	buf_init(&lines, CEILING_BYTES);
+	for (unsigned i = 0; i < 2000; i += 2)
+		buf_printf(&lines, "f%u/%u/f%u\n", i, i, i);
+	ck_assert_int_eq(source_lines_sort(&lines, &err), 0);
+	for (unsigned i = 0; i < 2000; i++) {
+		char *path = support_printf("f%u/%u/f%u", i, i, i);
+
+		ck_assert(index_holds(buf_text(&lines), text_of(path)) == (i % 2 == 0));
+	}
+	buf_release(&lines);
+}
+END_TEST
+
+START_TEST(only_paths_of_the_index_are_locations)
+{
+	const enum file_type types[] = { FILE_TYPE_PE, FILE_TYPE_PDB };
+	struct location_list list = { .count = 0 };
+	struct object_ids ids = hello_ids();
+	const struct source *source;
+	struct arena arena;
+	struct err err = ERR_INIT;
+
+	arena_init(&arena, CEILING_BYTES);
+	source = parse(STORE, &arena);
+	ck_assert(source->has_index);
+	ck_assert_int_eq(source_locations(source, &ids, types, 2, &arena, &list, &err), 0);
+	ck_assert_uint_eq(list.count, 0);
+	ck_assert_int_eq(source_listed_locations(source, TEXT("a/b/a\n" PATH "\n"), &ids, types, 2,
+						 &arena, &list, &err), 0);
+	ck_assert_uint_eq(list.count, 1);
+	ck_assert_str_eq(list.locations[0].path.bytes, PATH);
+	source = parse("{'type':'http','id':'x','url':'http://h','layout':{'type':'ssqp'},'has_index':true}",
+		       &arena);
+	ck_assert(!source->has_index && !source_is_listed(source));
+	arena_release(&arena);
+}
+END_TEST
+
+static void change(void *payload, const uint8_t *bytes, size_t size)
+{
+	(void)payload;
+	LLVMFuzzerTestOneInput(bytes, size);
+}
+
+START_TEST(survives_every_byte_change)
+{
+	static const char segment[] = "\"z.pdb\\1\",\"C:\\z.pdb\"\r\n\"a\\b\"\n";
+	static const char answer[] = "[{\"id\":\"1\",\"symbolType\":\"macho\"}]";
+
+	support_every_byte_change((const uint8_t *)segment, sizeof(segment) - 1, change, NULL);
+	support_every_byte_change((const uint8_t *)answer, sizeof(answer) - 1, change, NULL);
+}
+END_TEST
+
+static int work(void *payload, struct err *err)
+{
+	struct buf lines;
+	int rc;
+
+	(void)payload;
+	buf_init(&lines, CEILING_BYTES);
+	source_segment_read(TEXT("\"z\\1\"\n\"a\\1\"\n"), &lines);
+	rc = source_lines_sort(&lines, err);
+	buf_release(&lines);
+	return rc;
+}
+
+START_TEST(survives_every_allocation_failure)
+{
+	support_every_allocation_failure(work, NULL, 50);
+}
+END_TEST
+
+#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
+
+int main(void)
+{
+	Suite *suite = suite_create("listing");
+	TCase *tcase = tcase_create("listing");
+
+	tcase_add_loop_test(tcase, sentry_is_asked_by_ids, 0, COUNT(addresses));
+	tcase_add_test(tcase, nothing_is_asked_without_ids);
+	tcase_add_test(tcase, keys_are_per_credentials);
+	tcase_add_loop_test(tcase, answers_are_read, 0, COUNT(answers));
+	tcase_add_test(tcase, files_of_wanted_types_are_taken);
+	tcase_add_loop_test(tcase, last_ids_are_read, 0, COUNT(last_ids));
+	tcase_add_test(tcase, indexes_are_asked_step_by_step);
+	tcase_add_test(tcase, segments_become_sorted_lines);
+	tcase_add_test(tcase, a_large_index_is_searched_rightly);
+	tcase_add_test(tcase, only_paths_of_the_index_are_locations);
+	tcase_add_test(tcase, survives_every_byte_change);
+	tcase_add_test(tcase, survives_every_allocation_failure);
+	suite_add_tcase(suite, tcase);
+	return support_main(suite);
+}
