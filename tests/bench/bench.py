@@ -312,7 +312,7 @@ def bench_dwarf(folder, cache):
     for _ in range(PAIRS):
         for name, (command, cpus) in runs.items():
             figures[name].append(timed(command, cpus))
-    row(f"libdw reading the same facts of {os.path.getsize(DWARF) / 1e6:.0f} MB, one core",
+    row(f"libdw writing its facts of {os.path.getsize(DWARF) / 1e6:.0f} MB, one core",
         "{:.2f} s, {:.2f} s CPU, {:.0f} MB".format(*(statistics.median(f[i] for f in figures["libdw"]) / (1, 1, 1e3)[i]
                                                      for i in range(3))))
     for name, words, bar in (("one", "one core", 0.6), ("two", "two cores", 0.35)):
