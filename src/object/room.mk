@@ -25,6 +25,7 @@ libobject_a_SOURCES = \
 	src/object/pdb/sites.c src/object/pdb/type_name.c src/object/pdb/type_name.h \
 	src/object/pdb/types.c \
 	src/object/pe/pe.c src/object/pe/pe_file.c src/object/pe/pe_file.h \
+	src/object/pe/pe_managed.c \
 	src/object/pe/pe_identity.c src/object/pe/pe_symbols.c
 libobject_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS) $(CJSON_CFLAGS)
 

@@ -169,7 +169,7 @@ static int choose_managed(struct native *native, struct module *module,
 {
 	const struct derive *object = &module->debug.tried[module->winner]->derive;
 
-	if (!text_is(meta->format, "portablepdb")) {
+	if (!text_is(meta->format, "portablepdb") && !text_is(meta->format, "pe")) {
 		settle_without_cache(module, ERR_UNSUPPORTED,
 				     TEXT("Only portable PDB files can be used for .NET "
 					  "symbolication"), &native->work->arena);

@@ -176,6 +176,15 @@ static int tell_link(void *payload, const struct object_source_link *link, struc
 	return 0;
 }
 
+/* A program may hold a Portable PDB, most do not. */
+static int has_none(struct err *err)
+{
+	if (err->kind != ERR_UNSUPPORTED)
+		return -1;
+	err_clear(err);
+	return 0;
+}
+
 /* Managed code and sources, of formats that may have them. */
 static int tell_more(struct look *look, struct err *err)
 {
@@ -186,13 +195,15 @@ static int tell_more(struct look *look, struct err *err)
 
 	if (format->each_method) {
 		if (object_each_method(&look->object, &look->scratch, &methods, &report, err) < 0)
-			return -1;
+			return has_none(err);
 		if (report.bad_methods)
 			tell(look, "bad methods %zu: %s\n", report.bad_methods, report.first_bad);
 	}
 	if (!format->each_source)
 		return 0;
-	return object_each_source(&look->object, &look->scratch, &sources, err);
+	if (object_each_source(&look->object, &look->scratch, &sources, err) < 0)
+		return has_none(err);
+	return 0;
 }
 
 static int attach_all(struct look *look, const struct look_companion *companions, size_t count,

@@ -13,7 +13,7 @@
 static void put(struct buf *out, uint64_t value, unsigned width)
 {
 	for (unsigned i = 0; i < width; i++)
-		buf_add_char(out, (char)(value >> 8 * i));
+		buf_add_char(out, i < 8 ? (char)(value >> 8 * i) : '\0');
 }
 
 static void put_string(struct buf *out, const char *string, size_t padded)
@@ -248,6 +248,61 @@ void make_ppdb(const struct ppdb_maker *maker, struct buf *out)
 	put_root(streams, maker->extra_stream ? 6 : 5, out);
 	for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
 		buf_release(bufs[i]);
+}
+
+/* --- A program around one ---------------------------------------------------------------- */
+
+#define PE_SECTION_AT 0x200u         /* in the file; 0x1000 in memory */
+
+void make_pe_around(const struct buf *ppdb, int size_lie, struct buf *out)
+{
+	struct buf data;
+
+	buf_init(&data, MAKER_BYTES);
+	buf_add_string(&data, "MPDB");
+	put(&data, ppdb->size + (size_t)size_lie, 4);
+	put_deflated(&data, ppdb->bytes, ppdb->size);
+	put(out, 0x5a4d, 2);
+	put(out, 0, 0x3a);
+	put(out, 0x40, 4);
+	buf_add(out, "PE\0\0", 4);
+	put(out, 0x8664, 2);
+	put(out, 1, 2);
+	put(out, 0x5ab38077, 4);
+	put(out, 0, 8);
+	put(out, 240, 2);
+	put(out, 0x2022, 2);
+	put(out, 0x20b, 2);
+	put(out, 0, 22);
+	put(out, 0x140000000, 8);
+	put(out, 0x1000, 4);
+	put(out, 0x200, 4);
+	put(out, 0, 16);
+	put(out, 0x9000, 4);
+	put(out, PE_SECTION_AT, 4);
+	put(out, 0, 44);
+	put(out, 16, 4);
+	put(out, 0, 6 * 8);
+	put(out, 0x1000, 4);                 /* the debug directory */
+	put(out, 28, 4);
+	put(out, 0, 9 * 8);
+	buf_add(out, ".text\0\0\0", 8);
+	put(out, 0x8000, 4);
+	put(out, 0x1000, 4);
+	put(out, 28 + data.size, 4);
+	put(out, PE_SECTION_AT, 4);
+	put(out, 0, 12);
+	put(out, 0x60000020, 4);
+	put(out, 0, (unsigned)(PE_SECTION_AT - out->size));
+	put(out, 0, 4);
+	put(out, 0x5ab38077, 4);
+	put(out, 0x01000100, 4);
+	put(out, 17, 4);
+	put(out, data.size, 4);
+	put(out, 0x1000 + 28, 4);
+	put(out, PE_SECTION_AT + 28, 4);
+	buf_add(out, data.bytes, data.size);
+	buf_release(&data);
 }
 
 /* --- Source bundle ----------------------------------------------------------------------- */

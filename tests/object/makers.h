@@ -30,6 +30,10 @@ struct ppdb_maker {
 };
 void make_ppdb(const struct ppdb_maker *maker, struct buf *out);
 
+/* A program for x86-64 of one section, with the Portable PDB inside; `size_lie` is added to the
+ * size it says. */
+void make_pe_around(const struct buf *ppdb, int size_lie, struct buf *out);
+
 struct bundle_file {
 	const char *zip_path, *path, *url;
 	const char *contents;        /* NULL: not in the archive */

@@ -93,6 +93,28 @@ START_TEST(refuses_counts_that_do_not_fit)
 }
 END_TEST
 
+/* A Portable PDB inside a program says the same. */
+START_TEST(reads_what_lies_in_a_program)
+{
+	struct buf ppdb = made_with(&(struct ppdb_maker){ 0 }), bytes;
+	const char *text;
+
+	buf_init(&bytes, OUT_BYTES);
+	make_pe_around(&ppdb, _i, &bytes);
+	text = told(bytes.bytes, bytes.size);
+	ck_assert_msg(strstr(text, "object pe x86_64 lib"), "%s", text);
+	if (_i == 0)
+		ck_assert_msg(strstr(text, "load 140000000\n" METHOD_1 METHODS_23 INSIDE LINK), "%s",
+			      text);
+	else
+		ck_assert_msg(strstr(text, "error: reading pe: unpacking the Portable PDB inside"),
+			      "%s", text);
+	support_every_byte_change((const uint8_t *)bytes.bytes, bytes.size, look_survive, NULL);
+	buf_release(&bytes);
+	buf_release(&ppdb);
+}
+END_TEST
+
 /* The fixtures of the reference service, and what it found in them. */
 START_TEST(agrees_with_the_reference)
 {
@@ -135,6 +157,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, reads, 0, (int)(sizeof(cases) / sizeof(cases[0])));
 	tcase_add_test(tcase, refuses_counts_that_do_not_fit);
+	tcase_add_loop_test(tcase, reads_what_lies_in_a_program, 0, 2);
 	tcase_add_test(tcase, agrees_with_the_reference);
 	tcase_add_loop_test(tcase, survives_every_byte_change, 0, 2);
 	tcase_add_test(tcase, survives_every_allocation_failure);

@@ -210,6 +210,20 @@ static int pe_each_symbol(const struct object *object, object_symbol_fn *fn, voi
 	return 0;
 }
 
+static int pe_each_method(const struct object *object, struct arena *scratch,
+			  const struct object_managed_sink *sink,
+			  struct object_managed_report *report, struct err *err)
+{
+	return pe_managed_methods(&((const struct pe *)object->state)->file, scratch, sink, report,
+				  err);
+}
+
+static int pe_each_source(const struct object *object, struct arena *scratch,
+			  const struct object_source_sink *sink, struct err *err)
+{
+	return pe_managed_sources(&((const struct pe *)object->state)->file, scratch, sink, err);
+}
+
 static void pe_release(struct object *object)
 {
 	unpack_room_release(&((struct pe *)object->state)->room);
@@ -225,5 +239,7 @@ const struct object_format object_format_pe = {
 	.read_unit = pe_read_unit,
 	.unit_name = pe_unit_name,
 	.each_symbol = pe_each_symbol,
+	.each_method = pe_each_method,
+	.each_source = pe_each_source,
 	.release = pe_release,
 };

@@ -78,6 +78,13 @@ bool pe_file_is_debug_only(const struct pe_file *file);
 uint32_t pe_arch(uint16_t machine);
 void pe_read_debug_directory(struct pe_file *file);
 
+/* pe_managed.c: what a Portable PDB inside says; ERR_UNSUPPORTED when there is none. */
+int pe_managed_methods(const struct pe_file *file, struct arena *scratch,
+		       const struct object_managed_sink *sink,
+		       struct object_managed_report *report, struct err *err);
+int pe_managed_sources(const struct pe_file *file, struct arena *scratch,
+		       const struct object_source_sink *sink, struct err *err);
+
 /* pe_symbols.c: symbols of code, by the address in the image. */
 enum pe_symbol_table { PE_TABLE_COFF, PE_TABLE_EXPORT };
 typedef void pe_symbol_fn(void *payload, uint32_t address, enum pe_symbol_table table,
