@@ -2,7 +2,9 @@
 #include "convert/demangler.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -18,6 +20,13 @@
 #define BATCH_NAMES 4000u        /* their answer fits one message, however long they become */
 #define ANSWER_MILLIS 2000       /* for one message; a name that takes longer is hostile */
 #define ALONE_MILLIS 10000       /* for all names of a batch asked one by one */
+#define LOOK_UP_MILLIS 200       /* how soon hurry is noticed */
+
+/* Of those in a hurry: a cell that answers needs microseconds a name, a new one some time to
+ * start. */
+#define BRIEF_MILLIS 250
+#define BRIEF_NEW_CELL_MILLIS 1000
+#define BRIEF_NAMES_PER_MILLI 10
 
 struct demangler {
 	struct nursery *nursery;
@@ -26,6 +35,7 @@ struct demangler {
 	pthread_mutex_t cell_lock;   /* one question at a time */
 	struct cell_handle *cell;    /* NULL until asked, and after it died */
 	bool cell_is_proven;         /* it has answered before */
+	atomic_bool hurry;
 };
 
 int demangler_open(struct demangler **out, struct nursery *nursery, struct board *board,
@@ -76,11 +86,25 @@ static void lose_cell(struct demangler *demangler, const char *why)
 	demangler->cell = NULL;
 }
 
+/* The cell's next words, or CELL_NOTHING when the time is up. */
+static int hear(struct demangler *demangler, int64_t deadline, struct cell_news *news,
+		struct err *err)
+{
+	int64_t left;
+
+	while (news->kind == CELL_NOTHING && !atomic_load(&demangler->hurry) &&
+	       (left = deadline - clock_monotonic_millis()) > 0)
+		if (cell_wait_news(demangler->cell, left < LOOK_UP_MILLIS ? (int)left : LOOK_UP_MILLIS,
+				   news, err) < 0)
+			return -1;
+	return 0;
+}
+
 /* One message and its answer: 1 answered, 0 the cell is gone, -1 no cell or no memory. */
 static int converse(struct demangler *demangler, struct convert_name *names, size_t count,
-		    struct arena *arena, struct err *err)
+		    int64_t patience_millis, struct arena *arena, struct err *err)
 {
-	int64_t deadline = clock_monotonic_millis() + ANSWER_MILLIS;
+	int64_t deadline = clock_monotonic_millis() + patience_millis;
 	struct cell_news news = { .kind = CELL_NOTHING };
 	struct buf message;
 	int rc = -1;
@@ -90,15 +114,10 @@ static int converse(struct demangler *demangler, struct convert_name *names, siz
 	    convert_names_message(names, count, &message, err) < 0)
 		goto done;
 	rc = 0;
-	if (cell_send(demangler->cell, buf_text(&message), err) < 0) {
+	if (cell_send(demangler->cell, buf_text(&message), err) < 0 ||
+	    hear(demangler, deadline, &news, err) < 0)
 		lose_cell(demangler, err->text);
-		goto done;
-	}
-	while (news.kind == CELL_NOTHING && clock_monotonic_millis() < deadline)
-		if (cell_wait_news(demangler->cell, (int)(deadline - clock_monotonic_millis()),
-				   &news, err) < 0)
-			break;
-	if (news.kind != CELL_MESSAGE)
+	else if (news.kind != CELL_MESSAGE)
 		lose_cell(demangler, news.kind == CELL_DIED ? news.status.text : "no answer in time");
 	else if (convert_names_reply(news.reply, names, count, arena, err) < 0)
 		lose_cell(demangler, err->text);
@@ -116,9 +135,9 @@ static int converse_fairly(struct demangler *demangler, struct convert_name *nam
 			   struct arena *arena, struct err *err)
 {
 	bool proven = demangler->cell && demangler->cell_is_proven;
-	int rc = converse(demangler, names, count, arena, err);
+	int rc = converse(demangler, names, count, ANSWER_MILLIS, arena, err);
 
-	return rc == 0 && proven ? converse(demangler, names, count, arena, err) : rc;
+	return rc == 0 && proven ? converse(demangler, names, count, ANSWER_MILLIS, arena, err) : rc;
 }
 
 /* The culprit stands for itself, and so do those for whom no time was left: the latter are
@@ -132,9 +151,9 @@ static int ask_one_by_one(struct demangler *demangler, struct convert_name *name
 		int rc;
 
 		names[i].readable = TEXT_NONE;
-		if (clock_monotonic_millis() > deadline)
+		if (clock_monotonic_millis() > deadline || atomic_load(&demangler->hurry))
 			continue;
-		rc = converse(demangler, &names[i], 1, arena, err);
+		rc = converse(demangler, &names[i], 1, ANSWER_MILLIS, arena, err);
 		if (rc < 0)
 			return -1;
 		if (rc == 0)
@@ -159,35 +178,100 @@ static int ask_cell(struct demangler *demangler, struct convert_name *names, siz
 	return 0;
 }
 
-int demangler_ask(struct demangler *demangler, struct convert_name *names, size_t count,
-		  struct arena *arena, struct err *err)
-{
-	struct convert_name *unknown;
-	size_t *places, unknown_count = 0;
-	int rc = 0;
+/* The names nobody remembers, and where each stands among those asked for. */
+struct unknown {
+	struct convert_name *names;
+	size_t *places, count;
+};
 
-	unknown = arena_alloc(arena, count ? count : 1, sizeof(*unknown));
-	places = arena_alloc(arena, count ? count : 1, sizeof(*places));
-	if (!unknown || !places)
+static int find_unknown(struct demangler *demangler, struct convert_name *names, size_t count,
+			struct arena *arena, struct unknown *unknown, struct err *err)
+{
+	unknown->names = arena_alloc(arena, count ? count : 1, sizeof(*unknown->names));
+	unknown->places = arena_alloc(arena, count ? count : 1, sizeof(*unknown->places));
+	unknown->count = 0;
+	if (!unknown->names || !unknown->places)
 		return err_set(err, ERR_NO_MEMORY, "no room for %zu names", count);
 	for (size_t i = 0; i < count; i++) {
 		if (convert_memo_lookup(demangler->memo, &names[i], arena))
 			continue;
-		places[unknown_count] = i;
-		unknown[unknown_count++] = names[i];
+		unknown->places[unknown->count] = i;
+		unknown->names[unknown->count++] = names[i];
 	}
 	if (demangler->board) {
-		board_count(demangler->board, BOARD_DEMANGLE_ASKED, unknown_count);
-		board_count(demangler->board, BOARD_DEMANGLE_REMEMBERED, count - unknown_count);
+		board_count(demangler->board, BOARD_DEMANGLE_ASKED, unknown->count);
+		board_count(demangler->board, BOARD_DEMANGLE_REMEMBERED, count - unknown->count);
 	}
-	if (unknown_count == 0)
+	return 0;
+}
+
+static void fill(struct convert_name *names, const struct unknown *unknown)
+{
+	for (size_t i = 0; i < unknown->count; i++)
+		names[unknown->places[i]].readable = unknown->names[i].readable;
+}
+
+int demangler_ask(struct demangler *demangler, struct convert_name *names, size_t count,
+		  struct arena *arena, struct err *err)
+{
+	struct unknown unknown;
+	int rc = 0;
+
+	if (find_unknown(demangler, names, count, arena, &unknown, err) < 0)
+		return -1;
+	if (unknown.count == 0)
 		return 0;
 	pthread_mutex_lock(&demangler->cell_lock);
-	for (size_t at = 0; rc == 0 && at < unknown_count; at += BATCH_NAMES)
-		rc = ask_cell(demangler, unknown + at, unknown_count - at < BATCH_NAMES ?
-			      unknown_count - at : BATCH_NAMES, arena, err);
+	for (size_t at = 0; rc == 0 && at < unknown.count; at += BATCH_NAMES)
+		rc = ask_cell(demangler, unknown.names + at, unknown.count - at < BATCH_NAMES ?
+			      unknown.count - at : BATCH_NAMES, arena, err);
 	pthread_mutex_unlock(&demangler->cell_lock);
-	for (size_t i = 0; rc == 0 && i < unknown_count; i++)
-		names[places[i]].readable = unknown[i].readable;
+	if (rc == 0)
+		fill(names, &unknown);
 	return rc;
+}
+
+/* True: the lock is ours; false: others kept it too long. */
+static bool lock_briefly(struct demangler *demangler)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += (long)BRIEF_MILLIS * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	return pthread_mutex_clocklock(&demangler->cell_lock, CLOCK_MONOTONIC, &until) == 0;
+}
+
+int demangler_ask_briefly(struct demangler *demangler, struct convert_name *names, size_t count,
+			  struct arena *arena, struct err *err)
+{
+	struct unknown unknown;
+	int rc = 1;
+
+	if (find_unknown(demangler, names, count, arena, &unknown, err) < 0)
+		return -1;
+	if (unknown.count == 0)
+		return 1;
+	if (!lock_briefly(demangler))
+		return 0;
+	for (size_t at = 0; rc == 1 && at < unknown.count; at += BATCH_NAMES) {
+		size_t batch = unknown.count - at < BATCH_NAMES ? unknown.count - at : BATCH_NAMES;
+		bool is_new = !demangler->cell || !demangler->cell_is_proven;
+
+		rc = converse(demangler, unknown.names + at, batch,
+			      (is_new ? BRIEF_NEW_CELL_MILLIS : BRIEF_MILLIS) +
+				      (int64_t)(batch / BRIEF_NAMES_PER_MILLI), arena, err);
+		for (size_t i = 0; rc == 1 && i < batch; i++)
+			convert_memo_store(demangler->memo, &unknown.names[at + i]);
+	}
+	pthread_mutex_unlock(&demangler->cell_lock);
+	if (rc == 1)
+		fill(names, &unknown);
+	return rc;
+}
+
+void demangler_hurry(struct demangler *demangler)
+{
+	atomic_store(&demangler->hurry, true);
 }

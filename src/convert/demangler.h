@@ -28,4 +28,13 @@ void demangler_close(struct demangler *demangler);
 int  demangler_ask(struct demangler *demangler, struct convert_name *names, size_t count,
 		   struct arena *arena, struct err *err) __attribute__((warn_unused_result));
 
+/* For threads that must not wait long, whatever the names are: 1 filled, 0 not in time (ask
+ * again with demangler_ask()), -1 as above. */
+int  demangler_ask_briefly(struct demangler *demangler, struct convert_name *names, size_t count,
+			   struct arena *arena, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* From another thread: the question under way ends soon, and all names stand for themselves. */
+void demangler_hurry(struct demangler *demangler);
+
 #endif

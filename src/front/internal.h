@@ -123,7 +123,6 @@ void route_answer(struct worker *worker, struct request *request, struct reply *
 /* --- worker.c ----------------------------------------------------------------------------- */
 int  worker_start(struct worker *worker, struct front *front, struct err *err)
 	__attribute__((warn_unused_result));
-void worker_join(struct worker *worker);
 struct request *front_request_take(struct front *front);        /* NULL out of memory */
 void front_request_give_back(struct front *front, struct request *request);
 /* Sends, counts, ends and recycles. */

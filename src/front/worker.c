@@ -122,12 +122,3 @@ int worker_start(struct worker *worker, struct front *front, struct err *err)
 	worker->store = NULL;
 	return err_os(err, rc, "starting a request thread");
 }
-
-void worker_join(struct worker *worker)
-{
-	if (!worker->store)
-		return;
-	pthread_join(worker->thread, NULL);
-	store_close(worker->store);
-	reply_release(&worker->reply);
-}

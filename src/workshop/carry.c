@@ -76,8 +76,8 @@ static enum resolved resolve_names(struct resolver *resolver, struct convert_nam
 {
 	struct carried *carried = carried_of(resolver);
 
-	return demangler_ask(carried->shop->demangler, names, count, arena, err) < 0
-		       ? RESOLVED_ERROR : RESOLVED_READY;
+	(void)arena;                 /* other tasks of this job may be using it */
+	return asker_resolve(&carried->shop->asker, carried, names, count, err);
 }
 
 static void resolve_spoil(struct resolver *resolver, const struct derive *derive, const char *why)
@@ -295,6 +295,7 @@ void carry_drop_unreferenced(struct shop *shop)
 		}
 		*at = carried->next;
 		work_release(&carried->work);
+		asker_forget(carried);
 		mem_give_back(carried->failures);
 		mem_give_back(carried);
 	}

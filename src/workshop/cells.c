@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "board/board.h"
 #include "board/metrics.h"
@@ -89,8 +90,10 @@ static int hatch(struct task *task, struct err *err)
 		goto done;
 	order.parameters = buf_text(&parameters);
 	rc = nursery_hatch(shop->nursery, &order, &task->cell, err);
-	if (rc == 0)
+	if (rc == 0) {
 		shop->cells_running++;
+		task->hatched_millis = clock_monotonic_millis();
+	}
 done:
 	buf_release(&parameters);
 	return rc;
@@ -185,5 +188,24 @@ void cells_hear(struct task *task)
 			making_cell_ended(task, &news);
 			return;
 		}
+	}
+}
+
+/* CPU time is limited by the kernel; a cell that only sleeps would keep its place for ever.  No
+ * job waits longer than this for it. */
+void cells_end_overdue(struct shop *shop)
+{
+	int64_t most_millis = shop->config->job_seconds * 1000;
+	int64_t now = clock_monotonic_millis();
+
+	for (struct task *task = shop->tasks; task; task = task->next) {
+		struct err err = ERR_INIT;
+
+		if (!task->cell || now - task->hatched_millis < most_millis)
+			continue;
+		board_count(shop->board, BOARD_CELLS_LIMIT, 1);
+		err_set(&err, ERR_LIMIT, "reading it took longer than %lld s",
+			(long long)shop->config->job_seconds);
+		task_end(task, &err);
 	}
 }

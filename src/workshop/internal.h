@@ -7,6 +7,7 @@
 #ifndef WORKSHOP_INTERNAL_H
 #define WORKSHOP_INTERNAL_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,6 +38,29 @@ struct passing_failure {
 	struct err status;
 };
 
+/* What one job asks of the demangler; it asks once. */
+struct question {
+	struct question *next;
+	struct carried *carried;
+	struct convert_name *names;  /* the thread's while it is asked */
+	size_t count;
+	struct arena arena;          /* the readable names; lives with the job */
+	bool failed, collected;
+	struct err err;
+};
+
+/* A thread that asks the demangler, so that the loop need not wait. */
+struct asker {
+	struct demangler *demangler;
+	pthread_t thread;
+	bool has_thread;
+	int fd;                      /* eventfd: something was answered */
+	pthread_mutex_t lock;        /* guards the rest */
+	pthread_cond_t wake;
+	struct question *asked, *answered;
+	bool stopping;
+};
+
 struct carried {
 	struct resolver resolver;    /* first: the resolver's functions get back here */
 	struct shop *shop;
@@ -51,6 +75,7 @@ struct carried {
 	int64_t started_millis;
 	struct passing_failure *failures;
 	size_t failure_count, failure_room;
+	struct question *question;   /* NULL: nothing asked yet */
 	struct buf *reply;           /* the command line's: where the reply goes */
 	struct buf *candidates;
 };
@@ -74,7 +99,8 @@ struct task {
 	struct carried *maker;
 	enum task_stage stage;
 	bool claimed;
-	uint32_t cache_word_seen;
+	uint32_t cache_word_seen;    /* when the row was last looked at, by whom another makes it */
+	int64_t looked_millis;
 	struct carried **waiting;
 	size_t waiting_count, waiting_room;
 
@@ -96,7 +122,7 @@ struct task {
 
 	struct cell_handle *cell;
 	struct task *next_queued;    /* waiting for a free cell */
-	int64_t stage_started_millis;
+	int64_t hatched_millis;      /* since when the cell is at work */
 };
 
 struct shop {
@@ -108,6 +134,7 @@ struct shop {
 	struct fetcher *fetcher;
 	struct pass *passes;
 	struct demangler *demangler;
+	struct asker asker;
 	struct jobs jobs;
 	struct arena arena;          /* default sources */
 	struct source_list default_sources;
@@ -186,5 +213,16 @@ void cells_queue(struct task *task);
 void cells_start_queued(struct shop *shop);
 void cells_hear(struct task *task);
 void cells_kill(struct task *task);
+void cells_end_overdue(struct shop *shop);
+
+/* asker.c */
+int  asker_open(struct asker *asker, struct demangler *demangler, struct err *err)
+	__attribute__((warn_unused_result));
+void asker_close(struct asker *asker);
+/* WAIT: the job is made ready when the answer is there. */
+enum resolved asker_resolve(struct asker *asker, struct carried *carried,
+			    struct convert_name *asked, size_t count, struct err *err);
+void asker_collect(struct asker *asker);
+void asker_forget(struct carried *carried);
 
 #endif

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/clock.h"
 #include "base/log.h"
 #include "board/board.h"
 #include "board/metrics.h"
@@ -23,7 +22,6 @@
 static void enter(struct task *task, enum task_stage stage)
 {
 	task->stage = stage;
-	task->stage_started_millis = clock_monotonic_millis();
 	if (stage == TASK_INSPECTING || stage == TASK_CONVERTING)
 		cells_queue(task);
 }

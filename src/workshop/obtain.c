@@ -6,7 +6,6 @@
 
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "board/board.h"
 #include "board/metrics.h"
 #include "config/config.h"
@@ -25,7 +24,6 @@ static void fetched(void *payload, const struct err *status, uint64_t bytes)
 static void wait_for_it(struct task *task)
 {
 	task->stage = TASK_FETCHING;
-	task->stage_started_millis = clock_monotonic_millis();
 }
 
 int obtain_order(struct task *task, struct fetch_order *order, uint64_t max_bytes,

@@ -42,6 +42,7 @@ int shop_open(struct shop *shop, const struct config *config, struct nursery *nu
 	shop->config = config;
 	shop->nursery = nursery;
 	shop->queue_tail = &shop->queue_head;
+	shop->asker.fd = -1;
 	map_init(&shop->by_key);
 	arena_init(&shop->arena, SOURCES_ARENA_BYTES);
 	random_bytes(random, sizeof(random));
@@ -53,6 +54,7 @@ int shop_open(struct shop *shop, const struct config *config, struct nursery *nu
 	    store_boot_join(shop->store, &boot, err) < 0 ||
 	    cache_open(&shop->cache, config, shop->board, shop->store, err) < 0 ||
 	    demangler_open(&shop->demangler, nursery, shop->board, err) < 0 ||
+	    asker_open(&shop->asker, shop->demangler, err) < 0 ||
 	    fetcher_open(&shop->fetcher, config, err) < 0) {
 		shop_close(shop);
 		return -1;
@@ -69,6 +71,7 @@ void shop_close(struct shop *shop)
 		task_abandon_all(shop);
 	passes_release(shop);
 	carry_give_back(shop);
+	asker_close(&shop->asker);
 	for (struct carried *carried = shop->carried; carried; carried = carried->next)
 		carried->ended = true;
 	carry_drop_unreferenced(shop);
@@ -94,6 +97,7 @@ static int keep_time(struct shop *shop, struct err *err)
 	int64_t now = clock_monotonic_millis();
 
 	carry_end_overdue(shop);
+	cells_end_overdue(shop);
 	if (now - shop->renewed_millis < RENEW_MILLIS)
 		return 0;
 	shop->renewed_millis = now;
@@ -111,17 +115,19 @@ static void show_gauges(struct shop *shop)
 	board_gauge_set(shop->board, BOARD_GAUGE_DOWNLOADS, (int64_t)fetcher_active(shop->fetcher));
 }
 
-/* Bells first, then the channel of every running cell; poll_tasks says whose it is. */
+/* Bells first, then our own for names, then the channel of every running cell; poll_tasks says
+ * whose it is. */
 static int gather_polls(struct shop *shop, const struct fetch_poll *bells, size_t bell_count,
 			size_t *count, struct err *err)
 {
-	size_t need = bell_count + shop->cells_running;
+	size_t need = bell_count + 1 + shop->cells_running;
 
 	if (vec_room(&shop->polls, &shop->poll_room, need, sizeof(*shop->polls)) < 0 ||
 	    vec_room(&shop->poll_tasks, &shop->poll_task_room, need, sizeof(struct task *)) < 0)
 		return err_set(err, ERR_NO_MEMORY, "no room for %zu descriptors", need);
 	for (*count = 0; *count < bell_count; ++*count)
 		shop->polls[*count] = bells[*count];
+	shop->polls[(*count)++] = (struct fetch_poll){ .fd = shop->asker.fd };
 	for (struct task *task = shop->tasks; task && *count < need; task = task->next) {
 		if (!task->cell)
 			continue;
@@ -168,6 +174,8 @@ int shop_turn(struct shop *shop, struct fetch_poll *bells, size_t bell_count, in
 	for (size_t i = 0; i < count; i++) {
 		if (i < bell_count)
 			bells[i].ready = shop->polls[i].ready;
+		else if (i == bell_count)
+			asker_collect(&shop->asker);
 		else if (shop->polls[i].ready)
 			cells_hear(shop->poll_tasks[i]);
 	}

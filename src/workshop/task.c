@@ -9,6 +9,8 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "board/board.h"
+
+#define LOOK_AGAIN_MILLIS 1000    /* a lease may run out without a word */
 #include "config/config.h"
 
 static void make_map_key(const struct cache_key *key, uint8_t out[HASH_SHA256_BYTES + 1])
@@ -30,6 +32,7 @@ static void try_claim(struct task *task)
 	int mine;
 
 	task->cache_word_seen = board_read(shop->board, BOARD_CACHE_CHANGED);
+	task->looked_millis = clock_monotonic_millis();
 	mine = cache_claim_since(shop->cache, shop->store, &task->derive->key,
 				 derive_since(task->derive), shop->owner, &err);
 	if (mine < 0) {
@@ -88,6 +91,13 @@ void task_wait(struct task *task, struct carried *carried)
 	task->waiting[task->waiting_count++] = carried;
 }
 
+static bool is_worth_a_look(const struct task *task)
+{
+	return task->stage == TASK_CLAIMING &&
+	       (task->cache_word_seen != board_read(task->shop->board, BOARD_CACHE_CHANGED) ||
+		clock_monotonic_millis() - task->looked_millis >= LOOK_AGAIN_MILLIS);
+}
+
 /* Another process may have ended or abandoned what we wait for. */
 void task_recheck_flights(struct shop *shop)
 {
@@ -95,7 +105,7 @@ void task_recheck_flights(struct shop *shop)
 		struct cache_found found = { 0 };
 		struct err err = ERR_INIT;
 
-		if (task->stage != TASK_CLAIMING)
+		if (!is_worth_a_look(task))
 			continue;
 		if (cache_find(shop->cache, shop->store, &task->derive->key, &found, &err) < 0) {
 			task_end(task, &err);

@@ -39,8 +39,10 @@ static enum resolved resolve_names(struct resolver *resolver, struct convert_nam
 {
 	struct worker *worker = worker_of(resolver);
 
-	return demangler_ask(worker->front->demangler, names, count, arena, err) < 0
-		       ? RESOLVED_ERROR : RESOLVED_READY;
+	int rc = demangler_ask_briefly(worker->front->demangler, names, count, arena, err);
+
+	/* A request thread has no time for hostile names: a workshop has. */
+	return rc < 0 ? RESOLVED_ERROR : rc == 0 ? RESOLVED_WAIT : RESOLVED_READY;
 }
 
 static void resolve_spoil(struct resolver *resolver, const struct derive *derive, const char *why)
