@@ -594,7 +594,7 @@ START_TEST(sources_are_looked_for_afterwards)
 		"{\"source\":\"b\",\"location\":\"http://h/b/ab/cdef01.src.zip\",\"download\":"
 		"{\"status\":\"ok\",\"features\":" FEATURES("false", "false", "false", "true")
 		"}}]}]}");
-	ck_assert_uint_eq(fake.asked, 4);     /* .debug once, .src.zip twice, the SymCache */
+	ck_assert_uint_eq(fake.asked, 5);     /* .debug once, .src.zip twice, both caches */
 	forget_made();
 }
 END_TEST
