@@ -30,7 +30,8 @@ static bool take_until(struct scan *scan, const char *mark, struct text *taken)
 {
 	size_t size = strlen(mark);
 	const char *from = scan->xml.bytes + scan->at;
-	const char *end = memmem(from, scan->xml.size - scan->at, mark, size);
+	size_t left = scan->xml.size - scan->at;
+	const char *end = size == 1 ? memchr(from, mark[0], left) : memmem(from, left, mark, size);
 
 	if (!end)
 		return false;
@@ -152,7 +153,7 @@ static bool find_value(struct scan *scan, struct text *value)
 
 int convert_uuidmap_read(struct text xml, struct debugid *original, struct err *err)
 {
-	struct scan scan = { .xml = xml };
+	struct scan scan = { .xml = xml.bytes ? xml : TEXT("") };
 	struct text value = TEXT_NONE;
 	struct tag tag;
 

@@ -70,6 +70,16 @@ START_TEST(reads_or_says_why_not)
 }
 END_TEST
 
+START_TEST(reads_no_file_at_all)
+{
+	struct err err = ERR_INIT;
+	struct debugid original;
+
+	ck_assert_int_eq(convert_uuidmap_read(TEXT_NONE, &original, &err), -1);
+	ck_assert_str_eq(err.text, "the UUID map is no property list");
+}
+END_TEST
+
 static void survive(void *payload, const uint8_t *bytes, size_t size)
 {
 	struct err err = ERR_INIT;
@@ -137,6 +147,7 @@ int main(void)
 	TCase *reading = tcase_create("reading");
 
 	tcase_add_loop_test(reading, reads_or_says_why_not, 0, (int)(sizeof(cases) / sizeof(cases[0])));
+	tcase_add_test(reading, reads_no_file_at_all);
 	tcase_add_test(reading, survives_every_byte_change);
 	tcase_add_test(reading, nests_as_deep_as_it_likes);
 	tcase_add_loop_test(reading, believes_only_uuids, 0, (int)(sizeof(replies) / sizeof(replies[0])));
