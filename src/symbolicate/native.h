@@ -50,6 +50,7 @@ struct lookup {
 	bool is_asking;                      /* locations come once listings are there */
 	struct wanted wanted;                /* while is_asking */
 	struct asked **asked;                /* one per source, NULL: not listed */
+	struct lookup *meanwhile;            /* what the other sources have */
 	struct plan *plan;                   /* held: the texts are there; NULL: in the arena */
 	struct location_list locations;
 	struct tried **tried;                /* one per location */

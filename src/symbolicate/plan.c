@@ -285,12 +285,33 @@ static enum resolved resolve_one(struct tried *tried, struct work *work,
 	return RESOLVED_READY;
 }
 
+/* Nobody else's files wait for a listing: they are under way, whatever it will say. */
+static enum resolved start_others(struct lookup *lookup, struct work *work,
+				  struct resolver *resolver, struct err *err)
+{
+	if (!lookup->meanwhile) {
+		lookup->meanwhile = arena_alloc(&work->arena, 1, sizeof(*lookup->meanwhile));
+		if (!lookup->meanwhile) {
+			err_no_memory(err);
+			return RESOLVED_ERROR;
+		}
+		if (make_plan(lookup->meanwhile, work, &lookup->wanted, err) < 0)
+			return RESOLVED_ERROR;
+		lookup->meanwhile->is_planned = true;
+	}
+	if (lookup_resolve(lookup->meanwhile, work, resolver, err) == RESOLVED_ERROR)
+		return RESOLVED_ERROR;
+	return RESOLVED_WAIT;
+}
+
 /* The listings of sources first, then the locations they give. */
 static enum resolved locate(struct lookup *lookup, struct work *work, struct resolver *resolver,
 			    struct err *err)
 {
 	enum resolved resolved = lookup_resolve_listings(lookup, work, resolver, err);
 
+	if (resolved == RESOLVED_WAIT && !resolver->stops_at_wait)
+		return start_others(lookup, work, resolver, err);
 	if (resolved != RESOLVED_READY)
 		return resolved;
 	if (make_plan(lookup, work, &lookup->wanted, err) < 0)
