@@ -633,9 +633,10 @@ def test_lighttpd_and_its_pool_outlive_each_other():
         eventually(lambda: len(set(site.processes(["symgate-deputy", site.config])) - set(deputy)) == 1,
                    "another deputy")
         end(site.web, signal.SIGKILL)
+        eventually(lambda: not site.processes([SYMGATE, site.config]), "the pool to end with its web server")
         site.start_web()
         assert site.post(request)[0] == 200
-        eventually(lambda: len(site.masters()) == 1, "one pool alone")
+        assert len(site.masters()) == 1, site.masters()
 
 
 def test_socket_keeps_requests_while_the_pool_is_down():
