@@ -81,6 +81,28 @@
 	"open(sys.argv[2], 'wb').write(data)\n" \
 	"EOF\n"
 
+/* A hole of 4 GiB before the DWARF: offsets of sections keep their lower 32 bits only, as
+ * dsymutil leaves them in files of that size. */
+#define GROW_FILE \
+	"cat > grow.py <<'EOF'\n" \
+	"import struct, sys\n" \
+	"data = bytearray(open(sys.argv[1], 'rb').read())\n" \
+	"at, hole = 32, 1 << 32\n" \
+	"for _ in range(struct.unpack_from('<I', data, 16)[0]):\n" \
+	"    kind, size = struct.unpack_from('<II', data, at)\n" \
+	"    if kind == 0x19 and data[at + 8:at + 15] == b'__DWARF':\n" \
+	"        start = struct.unpack_from('<Q', data, at + 40)[0]\n" \
+	"        struct.pack_into('<Q', data, at + 40, start + hole + 0x1000)\n" \
+	"        for place in range(at + 72, at + size, 80):\n" \
+	"            offset = struct.unpack_from('<I', data, place + 48)[0]\n" \
+	"            struct.pack_into('<I', data, place + 48, offset + 0x1000)\n" \
+	"    at += size\n" \
+	"with open(sys.argv[2], 'wb') as out:\n" \
+	"    out.write(data[:start])\n" \
+	"    out.seek(start + hole + 0x1000)\n" \
+	"    out.write(data[start:])\n" \
+	"EOF\n"
+
 static const struct {
 	const char *what;
 	const char *recipe;
@@ -111,6 +133,8 @@ static const struct {
 	{ "compressed sections", PROGRAM DSYM("x86_64") PACK_SECTIONS
 	  "python3 pack.py " DWARF_OF("x86_64") " $OUT", "x86_64 dbg symbols debug",
 	  { "function| helper", "line|p.c:7", "inline|add called" }, { "unit error|" } },
+	{ "over 4 GiB", PROGRAM DSYM("x86_64") GROW_FILE "python3 grow.py " DWARF_OF("x86_64") " $OUT",
+	  "x86_64 dbg symbols debug", { "function| helper", "line|p.c:7" }, { "unit error|" } },
 	{ "arm64_32", PROGRAM "clang-19 --target=arm64_32-apple-watchos5 -g -O1 -nostdinc -c p.c -o $OUT",
 	  "arm64_32_v8 rel symbols debug", { "function| main" }, { NULL } },
 };
