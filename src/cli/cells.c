@@ -141,6 +141,19 @@ static int read_wants(const cJSON *array, struct arena *arena, struct described 
 	return 0;
 }
 
+static void read_counts(const cJSON *object, struct described *slice)
+{
+	slice->has_methods = member_text(object, "methods").size > 0;
+	slice->methods = member_hex(object, "methods");
+	slice->points = member_hex(object, "points");
+	slice->bad_methods = member_hex(object, "bad_methods");
+	slice->has_sources = member_text(object, "sources_inside").size > 0;
+	slice->sources_inside = member_hex(object, "sources_inside");
+	slice->sources_linked = member_hex(object, "sources_linked");
+	slice->sources_unreadable = member_hex(object, "sources_unreadable");
+	slice->source_links = member_hex(object, "source_links");
+}
+
 static int read_slice(const cJSON *object, struct arena *arena, struct described *slice,
 		      struct err *err)
 {
@@ -154,6 +167,7 @@ static int read_slice(const cJSON *object, struct arena *arena, struct described
 	slice->load_address = member_hex(object, "load_address");
 	slice->size = member_hex(object, "size");
 	slice->offers = read_offers(object);
+	read_counts(object, slice);
 	return read_wants(cJSON_GetObjectItemCaseSensitive(object, "wants"), arena, slice, err);
 }
 

@@ -55,6 +55,9 @@ struct described {
 	struct text format, kind, arch, debug_id, code_id, debug_file;
 	uint64_t load_address, size;
 	unsigned offers;
+	bool has_methods, has_sources;           /* are these counted? */
+	uint64_t methods, points, bad_methods;   /* of managed code */
+	uint64_t sources_inside, sources_linked, sources_unreadable, source_links;
 	const struct described_want *wants;
 	size_t want_count;
 };

@@ -20,6 +20,35 @@ static const struct { unsigned bit; const char *word, *key; } offers[] = {
 };
 #define OFFERS (sizeof(offers) / sizeof(offers[0]))
 
+static void json_counts(const struct described *slice, struct json_writer *json)
+{
+	if (slice->has_methods) {
+		json_member_u64(json, "methods", slice->methods);
+		json_member_u64(json, "points", slice->points);
+		json_member_u64(json, "bad_methods", slice->bad_methods);
+	}
+	if (!slice->has_sources)
+		return;
+	json_member_u64(json, "sources_inside", slice->sources_inside);
+	json_member_u64(json, "sources_linked", slice->sources_linked);
+	json_member_u64(json, "sources_unreadable", slice->sources_unreadable);
+	json_member_u64(json, "source_links", slice->source_links);
+}
+
+static void show_counts(const struct described *slice, struct buf *out)
+{
+	if (slice->has_methods)
+		buf_printf(out, "  methods       %llu, %llu sequence points, %llu unreadable\n",
+			   (unsigned long long)slice->methods, (unsigned long long)slice->points,
+			   (unsigned long long)slice->bad_methods);
+	if (slice->has_sources)
+		buf_printf(out, "  sources       %llu inside, %llu linked, %llu unreadable; %llu links\n",
+			   (unsigned long long)slice->sources_inside,
+			   (unsigned long long)slice->sources_linked,
+			   (unsigned long long)slice->sources_unreadable,
+			   (unsigned long long)slice->source_links);
+}
+
 /* --- For programs ---------------------------------------------------------------------- */
 
 static void json_slice(const struct described *slice, struct json_writer *json)
@@ -37,6 +66,7 @@ static void json_slice(const struct described *slice, struct json_writer *json)
 		json_member_u64(json, "size", slice->size);
 		for (size_t i = 0; i < OFFERS; i++)
 			json_member_bool(json, offers[i].key, slice->offers & offers[i].bit);
+		json_counts(slice, json);
 		json_key(json, "wants");
 		json_array(json);
 		for (size_t i = 0; i < slice->want_count; i++) {
@@ -119,6 +149,7 @@ static void show_slice(const struct described *slice, struct buf *out)
 	buf_printf(out, "  load address  0x%llx\n  size          %llu\n",
 		   (unsigned long long)slice->load_address, (unsigned long long)slice->size);
 	show_offers(slice, out);
+	show_counts(slice, out);
 	show_wants(slice, out);
 }
 

@@ -77,6 +77,64 @@ static void write_wants(const struct object *object, struct json_writer *json)
 	json_array_end(json);
 }
 
+/* How much managed code and how many sources there are. */
+struct tally { uint64_t methods, points, sources, linked, unreadable, links; };
+
+static int count_method(void *payload, const struct object_document *documents, size_t count,
+			const struct object_method *method, struct err *err)
+{
+	struct tally *tally = payload;
+
+	(void)documents, (void)count, (void)err;
+	tally->methods++;
+	tally->points += method->point_count;
+	return 0;
+}
+
+static int count_source(void *payload, const struct object_source *source, struct err *err)
+{
+	struct tally *tally = payload;
+
+	(void)err;
+	tally->unreadable += source->trouble[0] != '\0';
+	tally->sources += source->is_inside && !source->trouble[0];
+	tally->linked += !source->is_inside;
+	return 0;
+}
+
+static int count_link(void *payload, const struct object_source_link *link, struct err *err)
+{
+	(void)link, (void)err;
+	((struct tally *)payload)->links++;
+	return 0;
+}
+
+/* What cannot be counted is left out: the file's own errors are told elsewhere. */
+static void write_tally(const struct object *object, struct json_writer *json)
+{
+	struct tally tally = { .methods = 0 };
+	struct object_managed_sink methods = { &tally, count_method };
+	struct object_source_sink sources = { &tally, count_source, count_link };
+	struct object_managed_report report = { .methods = 0 };
+	struct err err = ERR_INIT;
+	struct arena scratch;
+
+	arena_init(&scratch, ARENA_BYTES);
+	if (object_each_method(object, &scratch, &methods, &report, &err) == 0) {
+		json_member_hex(json, "methods", tally.methods);
+		json_member_hex(json, "points", tally.points);
+		json_member_hex(json, "bad_methods", report.bad_methods);
+	}
+	err_clear(&err);
+	if (object_each_source(object, &scratch, &sources, &err) == 0) {
+		json_member_hex(json, "sources_inside", tally.sources);
+		json_member_hex(json, "sources_linked", tally.linked);
+		json_member_hex(json, "sources_unreadable", tally.unreadable);
+		json_member_hex(json, "source_links", tally.links);
+	}
+	arena_release(&scratch);
+}
+
 static void write_object(const struct object *object, struct json_writer *json)
 {
 	char id[DEBUGID_TEXT_BYTES];
@@ -96,6 +154,7 @@ static void write_object(const struct object *object, struct json_writer *json)
 	json_member_bool(json, "symbols", object->offers & OBJECT_OFFERS_SYMBOLS);
 	json_member_bool(json, "unwind", object->offers & OBJECT_OFFERS_UNWIND);
 	json_member_bool(json, "sources", object->offers & OBJECT_OFFERS_SOURCES);
+	write_tally(object, json);
 	write_wants(object, json);
 }
 

@@ -15,6 +15,7 @@ import tempfile
 import time
 
 from house_of_tests import (PATIENCE, SYMGATE, Program, Service, Symbols, eventually, functions, request_for, run_all)
+from service_sources import *  # noqa: F401,F403 -- their tests run with these
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-programs-")
 PROGRAMS = [Program(FOLDER.name, number) for number in range(12)]
