@@ -13,7 +13,7 @@
 static void put(struct buf *out, uint64_t value, unsigned width)
 {
 	for (unsigned i = 0; i < width; i++)
-		buf_add_char(out, i < 8 ? (char)(value >> 8 * i) : '\0');
+		buf_add_char(out, (char)(i < 8 ? value >> 8 * i : 0));
 }
 
 static void put_string(struct buf *out, const char *string, size_t padded)
