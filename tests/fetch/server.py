@@ -38,9 +38,11 @@ def ranged(request, body, *lines):
 
 
 class Request:
+    body = b""
+
     def __init__(self, text):
         lines = text.decode("latin-1").split("\r\n")
-        self.target = lines[0].split(" ")[1]
+        self.method, self.target = lines[0].split(" ")[:2]
         self.url = urllib.parse.urlsplit(self.target)
         self.parts = self.url.path.split("/")[1:]
         self.query = dict(urllib.parse.parse_qsl(self.url.query, keep_blank_values=True))
@@ -57,6 +59,9 @@ def answer(request, send):
     what, query = request.parts[0], request.query
     if what == "status":
         return whole(b"no", status=request.parts[1] + " Whatever")
+    if what == "echo":
+        body = ("%s %s|" % (request.method, request.headers.get("content-type", "-"))).encode() + request.body
+        return whole(body, status=query.get("status", "200") + " Whatever", *["Location: /body/5"])
     if what == "hits":
         with lock:
             return whole(b"%d" % hits["/" + "/".join(request.parts[1:])])
@@ -148,6 +153,10 @@ def serve(connection):
                     return
             text, _, buffered = buffered.partition(b"\r\n\r\n")
             request = Request(text)
+            length = int(request.headers.get("content-length", 0))
+            while len(buffered) < length:
+                buffered += connection.recv(65536)
+            request.body, buffered = buffered[:length], buffered[length:]
             with lock:
                 hits[request.url.path] += 1
             reply = answer(request, connection.sendall)

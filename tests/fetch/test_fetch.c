@@ -160,6 +160,80 @@ START_TEST(encodings_are_taken_off)
 }
 END_TEST
 
+/* Repeats the body that came with a failure. */
+static void judge_all(unsigned status, struct text body, struct err *err)
+{
+	err_set(err, status == 500 ? ERR_DOWNLOAD : ERR_DENIED, "%u %.*s", status, (int)body.size,
+		body.bytes);
+}
+
+static const struct {
+	const char *what, *path, *method, *body;
+	bool is_judged;
+	enum err_kind kind;
+	const char *text;            /* of the failure, or what lies in the file */
+	int hits;
+} errands[] = {
+	{ "a form", "echo/a", "POST", "x=1", false, ERR_NONE,
+	  "POST application/x-www-form-urlencoded|x=1", 1 },
+	{ "nothing to send", "echo/b", "PUT", "", false, ERR_NONE,
+	  "PUT application/x-www-form-urlencoded|", 1 },
+	{ "a failure", "echo/c?status=403", "POST", "y", false, ERR_DENIED, "403 Forbidden", 1 },
+	{ "a judged failure", "echo/d?status=404", "POST", "y", true, ERR_DENIED,
+	  "404 POST application/x-www-form-urlencoded|y", 1 },
+	{ "judged and tried again", "echo/e?status=500", NULL, "", true, ERR_DOWNLOAD, "500 GET -|", 3 },
+	{ "no judge of successes", "echo/f", NULL, "", true, ERR_NONE, "GET -|", 1 },
+	{ "redirects are not for forms", "echo/g?status=307", "POST", "y", false, ERR_DOWNLOAD,
+	  "307 Temporary Redirect", 3 },
+	{ "an endless failure", "endless/404", NULL, "", true, ERR_DENIED, NULL, 1 },
+	{ "a dripping failure", "drip-404", NULL, "", true, ERR_DENIED, NULL, 1 },
+};
+
+START_TEST(errands_are_carried_out)
+{
+	struct config config = plain_config();
+	struct fetch_order order = {
+		.url = at("%s", errands[_i].path), .method = errands[_i].method,
+		.body = text_of(errands[_i].body), .judge = errands[_i].is_judged ? judge_all : NULL,
+		.is_whole = true,
+	};
+	char *path = support_printf("%s", errands[_i].path);
+	int before;
+	struct outcome outcome;
+
+	path[strcspn(path, "?")] = '\0';
+	before = hits(path);
+	outcome = fetch_one(&config, order);
+	check(&outcome, errands[_i].what, errands[_i].kind,
+	      errands[_i].kind == ERR_NONE ? "" : errands[_i].text);
+	if (errands[_i].kind == ERR_NONE)
+		ck_assert_str_eq(body_of(&outcome), errands[_i].text);
+	ck_assert_int_eq(hits(path) - before, errands[_i].hits);
+}
+END_TEST
+
+START_TEST(whole_ones_ask_for_no_range)
+{
+	struct config config = plain_config();
+	struct outcome plain = fetch_one(&config, (struct fetch_order){ .url = at("headers") });
+	struct outcome whole = fetch_one(&config, (struct fetch_order){ .url = at("headers"),
+									.is_whole = true });
+
+	ck_assert(strstr(body_of(&plain), "Range: ") != NULL);
+	ck_assert(strstr(body_of(&whole), "Range: ") == NULL);
+}
+END_TEST
+
+START_TEST(an_order_may_have_its_own_time)
+{
+	struct config config = plain_config();
+	struct outcome outcome = fetch_one(&config, (struct fetch_order){
+			.url = at("silent"), .total_millis = 300 });
+
+	check(&outcome, "silent", ERR_TIMEOUT, "300ms");
+}
+END_TEST
+
 START_TEST(headers_go_to_their_host_only)
 {
 	const struct fetch_header headers[] = {
@@ -216,17 +290,20 @@ static const struct {
 	const char *what, *host, *path;      /* path NULL: sent on to localhost */
 	bool trusted, listed, all;
 	enum err_kind kind;
+	bool everywhere;
 } guards[] = {
-	{ "address",              "127.0.0.1",     "body/5", false, false, false, ERR_DOWNLOAD },
-	{ "name",                 "localhost",     "body/5", false, false, false, ERR_DOWNLOAD },
-	{ "number",               "2130706433",    "body/5", false, false, false, ERR_DOWNLOAD },
-	{ "mapped",               "[::ffff:127.0.0.1]", "body/5", false, false, false, ERR_DOWNLOAD },
-	{ "everything allowed",   "localhost",     "body/5", false, false, true,  ERR_NONE },
-	{ "network allowed",      "localhost",     "body/5", false, true,  false, ERR_NONE },
-	{ "trusted",              "localhost",     "body/5", true,  false, false, ERR_NONE },
-	{ "trusted, redirected",  "127.0.0.1",     "to?url=/body/5", true, false, false, ERR_NONE },
+	{ "address",              "127.0.0.1",     "body/5", false, false, false, ERR_DOWNLOAD, false },
+	{ "name",                 "localhost",     "body/5", false, false, false, ERR_DOWNLOAD, false },
+	{ "number",               "2130706433",    "body/5", false, false, false, ERR_DOWNLOAD, false },
+	{ "mapped",               "[::ffff:127.0.0.1]", "body/5", false, false, false, ERR_DOWNLOAD, false },
+	{ "everything allowed",   "localhost",     "body/5", false, false, true,  ERR_NONE, false },
+	{ "network allowed",      "localhost",     "body/5", false, true,  false, ERR_NONE, false },
+	{ "trusted",              "localhost",     "body/5", true,  false, false, ERR_NONE, false },
+	{ "trusted, redirected",  "127.0.0.1",     "to?url=/body/5", true, false, false, ERR_NONE, false },
 	{ "trusted, sent elsewhere", "127.0.0.1",  NULL, true, false, false,
-	  ERR_DOWNLOAD },
+	  ERR_DOWNLOAD, false },
+	{ "trusted everywhere, sent elsewhere", "127.0.0.1", NULL, true, false, false, ERR_NONE,
+	  true },
 };
 
 START_TEST(addresses_are_guarded)
@@ -243,7 +320,7 @@ START_TEST(addresses_are_guarded)
 	config.allowed_network_count = guards[_i].listed;
 	outcome = fetch_one(&config, (struct fetch_order){
 		.url = support_printf("http://%s:%d/%s", guards[_i].host, port, path),
-		.trusted = guards[_i].trusted });
+		.trusted = guards[_i].trusted, .trusted_everywhere = guards[_i].everywhere });
 	check(&outcome, guards[_i].what, guards[_i].kind,
 	      guards[_i].kind == ERR_NONE ? "" : "destination is restricted");
 	ck_assert_int_eq(hits("body/5"), before + (guards[_i].kind == ERR_NONE));
@@ -509,6 +586,10 @@ int main(void)
 	LOOP(answers_mean_what_they_say, answers);
 	LOOP(bodies_arrive_whole, bodies);
 	LOOP(encodings_are_taken_off, encodings);
+	tcase_add_loop_test(tcase, errands_are_carried_out, 0,
+			    (int)(sizeof(errands) / sizeof(errands[0])));
+	tcase_add_test(tcase, whole_ones_ask_for_no_range);
+	tcase_add_test(tcase, an_order_may_have_its_own_time);
 	tcase_add_test(tcase, headers_go_to_their_host_only);
 	tcase_add_test(tcase, passwords_go_to_their_host_only);
 	LOOP(addresses_are_guarded, guards);
