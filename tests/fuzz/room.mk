@@ -5,6 +5,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_bundle tests/fuzz/fuzz_ppdb tests/fuzz/fuzz_sources \
 	tests/fuzz/fuzz_breakpad tests/fuzz/fuzz_config tests/fuzz/fuzz_demangle \
 	tests/fuzz/fuzz_dwarf tests/fuzz/fuzz_elf tests/fuzz/fuzz_macho tests/fuzz/fuzz_maps tests/fuzz/fuzz_request \
+	tests/fuzz/fuzz_pdb tests/fuzz/fuzz_pe \
 	tests/fuzz/fuzz_source tests/fuzz/fuzz_symcache tests/fuzz/fuzz_wasm
 fuzz_objects = tests/fuzz/objects.c tests/fuzz/objects.h
 fuzz_cppflags = $(AM_CPPFLAGS) $(CJSON_CFLAGS) -I$(top_srcdir)/tests
@@ -104,6 +105,16 @@ tests_fuzz_fuzz_source_LDADD = $(fuzz_main) libsource.a libbase.a $(CJSON_LIBS) 
 tests_fuzz_fuzz_symcache_SOURCES = tests/fuzz/fuzz_symcache.c
 tests_fuzz_fuzz_symcache_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_symcache_LDADD = $(fuzz_main) libsymcache.a libbase.a $(CRYPTO_LIBS)
+
+tests_fuzz_fuzz_pdb_SOURCES = tests/fuzz/fuzz_pdb.c $(fuzz_objects)
+tests_fuzz_fuzz_pdb_CPPFLAGS = $(fuzz_cppflags)
+tests_fuzz_fuzz_pdb_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_pdb_LDADD = $(fuzz_object_libs)
+
+tests_fuzz_fuzz_pe_SOURCES = tests/fuzz/fuzz_pe.c $(fuzz_objects)
+tests_fuzz_fuzz_pe_CPPFLAGS = $(fuzz_cppflags)
+tests_fuzz_fuzz_pe_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_pe_LDADD = $(fuzz_object_libs)
 
 tests_fuzz_fuzz_wasm_SOURCES = tests/fuzz/fuzz_wasm.c $(fuzz_objects)
 tests_fuzz_fuzz_wasm_CPPFLAGS = $(fuzz_cppflags)
