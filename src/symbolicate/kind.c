@@ -113,7 +113,6 @@ static enum resolved step_names(struct native *native, struct resolver *resolver
 	native->stage = NATIVE_DONE;
 	if (native->request.options.apply_source_context) {
 		frames_mark_modules(native);
-		sources_mark(native);
 		native->stage = NATIVE_SOURCES;
 	}
 	return resolved;

@@ -188,6 +188,8 @@ struct native {
 	struct module_table table;
 	struct trace *traces;                /* one per request trace */
 	struct names names;
+	bool is_sources_marked;              /* which modules' sources are wanted is known */
+	bool has_open_sources;               /* some module has sources to quote from */
 	size_t link_count;                   /* of all modules */
 	enum native_stage stage;
 	struct buf path;                     /* scratch for one cleaned path */

@@ -363,7 +363,7 @@ enum resolved module_advance_sources(struct native *native, struct module *modul
 	if (winner == NO_WINNER || module->source.tried[winner]->failure)
 		return RESOLVED_READY;
 	module->features.sources = true;
-	return sources_fetch(module, module->source.tried[winner], resolver, err);
+	return sources_fetch(native, module, module->source.tried[winner], resolver, err);
 }
 
 void module_spoil(struct module *module, struct resolver *resolver, const char *why)

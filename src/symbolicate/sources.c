@@ -15,8 +15,11 @@ static struct module *module_of(const struct native *native, const struct frame 
 	return module_find(&native->table, frame->mode, frame->address);
 }
 
-void sources_mark(struct native *native)
+/* Which modules have frames with a path and a line: only their sources are read.  Most requests
+ * find no sources at all and never get here. */
+static void mark_wanted(struct native *native)
 {
+	native->is_sources_marked = true;
 	for (size_t i = 0; i < native->request.trace_count; i++) {
 		const struct trace *trace = &native->traces[i];
 
@@ -74,12 +77,14 @@ static void settle(struct module_sources *sources, struct resolver *resolver)
 		sources->is_open = true;
 }
 
-enum resolved sources_fetch(struct module *module,
+enum resolved sources_fetch(struct native *native, struct module *module,
 			    const struct tried *winner, struct resolver *resolver,
 			    struct err *err)
 {
 	struct module_sources *sources = &module->sources;
 
+	if (!native->is_sources_marked)
+		mark_wanted(native);
 	sources->derive = (struct derive){
 		.how = DERIVE_SOURCES, .location = winner->derive.location,
 		.object_key = winner->derive.object_key,
@@ -94,6 +99,7 @@ enum resolved sources_fetch(struct module *module,
 			return resolved;
 		settle(sources, resolver);
 	}
+	native->has_open_sources |= sources->is_open;
 	return RESOLVED_READY;
 }
 
@@ -163,6 +169,8 @@ enum resolved contexts_look_up(struct native *native, struct resolver *resolver,
 	enum resolved resolved = RESOLVED_READY;
 	int cut_short;
 
+	if (!native->has_open_sources)
+		return resolved;
 	buf_init(&quoting.url, 2 * LIMIT_URL_BYTES);
 	if (guard_run(quote_all, &quoting, &cut_short) < 0) {
 		resolved = RESOLVED_ERROR;

@@ -9,11 +9,8 @@
 
 #include "symbolicate/native.h"
 
-/* Which modules have frames with a path and a line: only their sources are read. */
-void sources_mark(struct native *native);
-
 /* The source cache of the object chosen for sources.  READY: module->sources is settled. */
-enum resolved sources_fetch(struct module *module,
+enum resolved sources_fetch(struct native *native, struct module *module,
 			    const struct tried *winner, struct resolver *resolver,
 			    struct err *err);
 
