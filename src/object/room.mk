@@ -60,4 +60,21 @@ tests_object_test_breakpad_CPPFLAGS = $(object_test_cppflags)
 tests_object_test_symbols_SOURCES = tests/object/test_symbols.c $(object_look_sources)
 tests_object_test_symbols_LDADD = $(object_test_ldadd)
 tests_object_test_symbols_CPPFLAGS = $(object_test_cppflags)
+
+# The example of doc/first-format.md, cut out of the page and run.
+first_format_sources = tests/object/first_flat.c tests/object/first_fuzz.c \
+	tests/object/first_list.c tests/object/first_test.c
+EXTRA_DIST += tests/object/cut-first-format
+CLEANFILES += $(first_format_sources)
+check_PROGRAMS += tests/object/test_first_format
+tests_object_test_first_format_SOURCES = $(object_look_sources) \
+	tests/fuzz/objects.c tests/fuzz/objects.h
+nodist_tests_object_test_first_format_SOURCES = $(first_format_sources)
+tests_object_test_first_format_LDADD = $(object_test_ldadd)
+tests_object_test_first_format_CPPFLAGS = $(object_test_cppflags)
+tests/object/first_flat.c: doc/first-format.md src/object/object.c tests/object/cut-first-format
+	$(AM_V_GEN)sh $(srcdir)/tests/object/cut-first-format $(srcdir)/doc/first-format.md \
+		$(srcdir)/src/object/object.c tests/object
+tests/object/first_fuzz.c tests/object/first_list.c tests/object/first_test.c: \
+		tests/object/first_flat.c
 endif
