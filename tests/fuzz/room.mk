@@ -6,6 +6,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_breakpad tests/fuzz/fuzz_config tests/fuzz/fuzz_demangle \
 	tests/fuzz/fuzz_dwarf tests/fuzz/fuzz_elf tests/fuzz/fuzz_macho tests/fuzz/fuzz_maps tests/fuzz/fuzz_request \
 	tests/fuzz/fuzz_pdb tests/fuzz/fuzz_pe \
+	tests/fuzz/fuzz_archive tests/fuzz/fuzz_listing \
 	tests/fuzz/fuzz_source tests/fuzz/fuzz_symcache tests/fuzz/fuzz_wasm
 fuzz_objects = tests/fuzz/objects.c tests/fuzz/objects.h
 fuzz_cppflags = $(AM_CPPFLAGS) $(CJSON_CFLAGS) -I$(top_srcdir)/tests
@@ -55,6 +56,17 @@ tests_fuzz_fuzz_sources_SOURCES = tests/fuzz/fuzz_sources.c
 tests_fuzz_fuzz_sources_CPPFLAGS = $(fuzz_cppflags)
 tests_fuzz_fuzz_sources_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_sources_LDADD = libsourcecache.a libppdbcache.a $(fuzz_object_libs)
+
+tests_fuzz_fuzz_archive_SOURCES = tests/fuzz/fuzz_archive.c
+tests_fuzz_fuzz_archive_CPPFLAGS = $(fuzz_cppflags)
+tests_fuzz_fuzz_archive_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_archive_LDADD = $(fuzz_main) libunpack.a libbase.a $(ZLIB_LIBS) $(ZSTD_LIBS) \
+	$(LZMA_LIBS) $(MSPACK_LIBS) $(CRYPTO_LIBS)
+
+tests_fuzz_fuzz_listing_SOURCES = tests/fuzz/fuzz_listing.c
+tests_fuzz_fuzz_listing_CPPFLAGS = $(fuzz_cppflags)
+tests_fuzz_fuzz_listing_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_listing_LDADD = $(fuzz_main) libsource.a libbase.a $(CJSON_LIBS) $(CRYPTO_LIBS)
 
 tests_fuzz_fuzz_breakpad_SOURCES = tests/fuzz/fuzz_breakpad.c $(fuzz_objects)
 tests_fuzz_fuzz_breakpad_CPPFLAGS = $(fuzz_cppflags)
