@@ -335,7 +335,10 @@ static void say_why_nothing(const struct lookup *lookup)
 {
 	const struct described *object = lookup->subject.object;
 
-	if (object && !(object->offers & (DESCRIBE_DEBUG | DESCRIBE_SYMBOLS)))
+	if (object && object->has_methods && object->methods > 0)
+		fprintf(stderr, "symgate: %s holds managed code, which has methods and no addresses: "
+			"the service answers about it\n", lookup->path);
+	else if (object && !(object->offers & (DESCRIBE_DEBUG | DESCRIBE_SYMBOLS)))
 		fprintf(stderr, "symgate: %s has neither debug information nor symbols, and none "
 			"was found for it\n", lookup->path);
 }

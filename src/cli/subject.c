@@ -189,6 +189,29 @@ static bool wants_debuglink(const struct described *object)
 	return false;
 }
 
+/* The PDB a PE image names, which was elsewhere when it was linked: beside it, or in one of
+ * the debug folders. */
+static int find_pdb(const struct subject *subject, char path[COMPANIONS_PATH_BYTES])
+{
+	const struct companions *companions = &subject->companions;
+	struct text name = text_basename(subject->object->debug_file);
+	int fd = -1;
+
+	if (name.size == 0 || memchr(name.bytes, 0, name.size) || text_is(name, "..") ||
+	    text_is(name, "."))
+		return -1;
+	for (size_t i = 0; i < companions->beside_count + companions->debug_folder_count && fd < 0;
+	     i++) {
+		const char *folder = i < companions->beside_count ? companions->beside[i]
+			: companions->debug_folders[i - companions->beside_count];
+
+		if ((size_t)snprintf(path, COMPANIONS_PATH_BYTES, "%s/%.*s", folder, (int)name.size,
+				     name.bytes) < COMPANIONS_PATH_BYTES)
+			fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	}
+	return fd;
+}
+
 /* The file that holds this object's debug information: its descriptor and path, or -1. */
 static int find_debug(struct subject *subject, char path[COMPANIONS_PATH_BYTES])
 {
@@ -197,6 +220,8 @@ static int find_debug(struct subject *subject, char path[COMPANIONS_PATH_BYTES])
 
 	if (text_is(object->format, "elf") && !wants_debuglink(object))
 		return companions_by_build_id(&subject->companions, object->code_id, ".debug", path);
+	if (text_is(object->format, "pe"))
+		return find_pdb(subject, path);
 	if (text_is(object->format, "macho") &&
 	    (size_t)snprintf(path, COMPANIONS_PATH_BYTES, "%s.dSYM/" DSYM_FILES "/%.*s",
 			     subject->path, (int)base.size, base.bytes) < COMPANIONS_PATH_BYTES)
