@@ -23,6 +23,9 @@ struct listing {
 	uint64_t segment;            /* that is being read, from 1 */
 	struct location location;    /* of it */
 	struct cache_key key;
+	bool is_asking;              /* inside obtain(): what is there at once waits for its return */
+	bool is_there;
+	struct err failure;
 };
 
 void listing_release(struct task *task)
@@ -204,6 +207,26 @@ done:
 
 static void segment_obtained(struct task *task, const struct err *failure);
 
+/* Local segments are there at once; thousands of them must not nest.  1: it was, 0: it is on
+ * its way, -1. */
+static int ask_segment(struct task *task, struct err *err)
+{
+	struct listing *listing = task->listing;
+	int rc;
+
+	listing->is_asking = true;
+	listing->is_there = false;
+	rc = obtain(task, &listing->location, SOURCE_INDEX_BYTES, segment_obtained, err);
+	listing->is_asking = false;
+	if (rc < 0 || !listing->is_there)
+		return rc;
+	if (listing->failure.kind != ERR_NONE) {
+		*err = listing->failure;
+		return -1;
+	}
+	return take_segment(task, err) < 0 ? -1 : 1;
+}
+
 /* 1: all segments are read, 0: one is on its way (or the task has ended), -1. */
 static int read_on(struct task *task, struct err *err)
 {
@@ -216,11 +239,10 @@ static int read_on(struct task *task, struct err *err)
 		if (name_segment(task, err) < 0)
 			return -1;
 		known = take_known(task, err);
-		if (known < 0)
-			return -1;
 		if (known == 0)
-			return obtain(task, &listing->location, SOURCE_INDEX_BYTES,
-				      segment_obtained, err);
+			known = ask_segment(task, err);
+		if (known <= 0)
+			return known;
 	}
 	return 1;
 }
@@ -242,8 +264,15 @@ static void go_on(struct task *task)
 
 static void segment_obtained(struct task *task, const struct err *failure)
 {
+	struct listing *listing = task->listing;
 	struct err err = ERR_INIT;
 
+	if (listing->is_asking) {
+		listing->is_there = true;
+		if (failure)
+			listing->failure = *failure;
+		return;
+	}
 	if (failure) {
 		obtain_forget(task);
 		fail(task, failure);

@@ -280,6 +280,19 @@ def test_only_files_of_the_index_are_asked_for():
             assert len(candidates(reply)) == 1, reply
 
 
+def test_a_long_index_of_files():
+    with tempfile.TemporaryDirectory() as folder:
+        store_files(folder)
+        for number in range(3, 10001):
+            with open(os.path.join(folder, f"000Admin/{number:010}"), "w", encoding="ascii") as file:
+                file.write(f'"f{number}\\1","x"\n')
+        with open(os.path.join(folder, "000Admin/lastid.txt"), "w", encoding="ascii") as file:
+            file.write("10000")
+        with Service(f"{OPEN}filesystem_source_roots: [\"{folder}\"]\n") as service:
+            reply = service.answer(request_of([store_source(type="filesystem", path=folder)]))
+            assert functions(reply)[-1] == "outer", reply
+
+
 def test_without_its_index_a_store_has_no_files():
     with tempfile.TemporaryDirectory() as folder:
         files = store_files(folder)
