@@ -256,6 +256,24 @@ START_TEST(oracle_mixes_folded_functions)
 }
 END_TEST
 
+/* Clang calls both destructors ~Shape; the linker's names tell them apart. */
+START_TEST(deleting_destructors_have_their_own_name)
+{
+	const char *text = look_path(fixture("deleting",
+		"cd $DIR\n"
+		"printf 'int v;\nvoid operator delete(void *, unsigned long long) { v++; }\n"
+		"struct Shape { virtual ~Shape(); int n; };\nShape::~Shape() { v += n; }\n"
+		"extern \"C\" int mainCRTStartup() { Shape s; return v; }\n' > d.cpp\n"
+		"clang-19 --target=x86_64-pc-windows-msvc -g -gcodeview -O1 -fno-exceptions -fno-rtti"
+		" -c d.cpp\n"
+		"lld-link-19 /nologo /machine:x64 /subsystem:console /nodefaultlib /debug:full /opt:noref"
+		" /entry:mainCRTStartup /pdb:$OUT /out:d.exe d.o\n"));
+
+	ck_assert_msg(look_has(text, "function ", " ??_GShape@@UEAAPEAXI@Z"), "%s", text);
+	ck_assert_msg(look_has(text, "function ", " Shape::~Shape()"), "%s", text);
+}
+END_TEST
+
 /* --- Refusals ------------------------------------------------------------------------ */
 
 #define MAGIC "Microsoft C/C++ MSF 7.00\r\n\x1a" "DS\0\0\0"
@@ -377,6 +395,7 @@ int main(void)
 	tcase_add_test(reading, oracle_repeats_the_arguments_of_constructors);
 	tcase_add_test(reading, oracle_skips_the_line_of_the_declaration);
 	tcase_add_test(reading, oracle_mixes_folded_functions);
+	tcase_add_test(reading, deleting_destructors_have_their_own_name);
 	tcase_add_loop_test(reading, refuses, 0, COUNT(bad));
 	tcase_add_loop_test(reading, broken_parts_cost_themselves, 0, COUNT(broken));
 	tcase_add_test(reading, knows_the_reference_fixture);

@@ -40,12 +40,38 @@ static int keep_name(const struct reading *reading, struct text text, struct tex
 	return 0;
 }
 
+/* Clang's record of a deleting destructor has the name of the destructor it calls: then the
+ * decorated name of the public symbol there, else none. */
+static int name_deleting(const struct reading *reading, const struct procedure *procedure,
+			 struct text *name, struct err *err)
+{
+	const struct pdb *pdb = reading->pdb;
+	const struct symbol_record *record;
+	uint32_t image;
+
+	*name = TEXT_NONE;
+	if (pdb->publics.count == 0 || procedure->name.size == 0 ||
+	    !memchr(procedure->name.bytes, '~', procedure->name.size))
+		return 0;
+	image = pdb_stretch_at(pdb, procedure->start, procedure->end).image;
+	record = image == PDB_NO_ADDRESS ? NULL : symbols_at(&pdb->publics, image);
+	if (record && pdb_public_name(pdb, record, name, err) < 0)
+		return -1;
+	if (!text_starts_with(*name, "??_G") && !text_starts_with(*name, "??_E"))
+		*name = TEXT_NONE;
+	return 0;
+}
+
 /* With parameters where the type is known; else as the symbol has it. */
 static int name_procedure(struct reading *reading, const struct procedure *procedure,
 			  struct text *name, struct err *err)
 {
 	uint32_t type = module_resolve(reading, procedure->type);
 
+	if (name_deleting(reading, procedure, name, err) < 0)
+		return -1;
+	if (name->size > 0)
+		return 0;
 	if (type != 0 && procedure->type_is_id)
 		type = namer_type_of_id(&reading->namer, type);
 	if (type != 0 && namer_function(&reading->namer, procedure->name, type))
