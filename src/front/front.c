@@ -164,20 +164,24 @@ static void *end_hard(void *payload)
 	_exit(EXIT_FAILURE);
 }
 
-/* A thread may sit in accept(): it is interrupted until it has gone. */
+/*
+ * A thread may sit in accept(): it is interrupted until it has gone.  One that reads a body is
+ * not, and FCGX_ShutdownPending() is not called either: both would end the body early, and who
+ * uploads would be told so with a 400 (test_reload_changes_the_config_and_loses_no_request).
+ */
 static void stop_workers(struct front *front, struct worker *workers, size_t count)
 {
 	pthread_t last_resort;
 
 	atomic_store(&front->stopping, true);
-	FCGX_ShutdownPending();
 	if (pthread_create(&last_resort, NULL, end_hard, NULL) == 0)
 		pthread_detach(last_resort);
 	for (size_t i = 0; i < count; i++) {
 		if (!workers[i].store)
 			continue;
 		while (pthread_tryjoin_np(workers[i].thread, NULL) == EBUSY) {
-			pthread_kill(workers[i].thread, SIGUSR1);
+			if (atomic_load(&workers[i].accepting))
+				pthread_kill(workers[i].thread, SIGUSR1);
 			usleep(2000);
 		}
 		store_close(workers[i].store);

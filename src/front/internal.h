@@ -64,6 +64,7 @@ struct reply {
 struct worker {
 	struct front *front;
 	pthread_t thread;
+	atomic_bool accepting;               /* a signal interrupts nothing but accept() */
 	struct store *store;
 	struct jobs jobs;
 	struct reply reply;

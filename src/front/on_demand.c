@@ -257,8 +257,11 @@ void on_demand_want(struct on_demand *on_demand)
 		return;
 	}
 	close(lock);
-	if (send(on_demand->starter, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) != 1)
-		log_message(LOG_ERROR, "helpers", NULL, "they cannot be started: the starter is gone");
+	if (send(on_demand->starter, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1 || errno == EAGAIN)
+		return;
+	/* Threads are running, so another cannot be forked: another front will have one. */
+	log_message(LOG_ERROR, "helpers", NULL, "the starter is gone, this front leaves");
+	kill(getpid(), SIGTERM);
 }
 
 /* Without jobs too the caches need a keeper now and then. */

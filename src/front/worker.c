@@ -92,15 +92,19 @@ static void *work(void *payload)
 	pthread_sigmask(SIG_UNBLOCK, &wake, NULL);
 	while (!atomic_load(&front->stopping)) {
 		struct request *request = front_request_take(front);
+		bool accepted;
 
 		if (!request) {
 			log_message(LOG_ERROR, "front", NULL, "no room for a request");
 			break;
 		}
-		if (FCGX_Accept_r(&request->fcgi) < 0)
-			front_request_give_back(front, request);
-		else
+		atomic_store(&worker->accepting, true);
+		accepted = FCGX_Accept_r(&request->fcgi) == 0;
+		atomic_store(&worker->accepting, false);
+		if (accepted)
 			answer_one(worker, request);
+		else
+			front_request_give_back(front, request);
 	}
 	return NULL;
 }

@@ -9,11 +9,14 @@ import concurrent.futures
 import glob
 import json
 import os
+import random
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import tempfile
+import threading
 import time
 
 from house_of_tests import (PATIENCE, SYMGATE, TOP, Program, Symbols, eventually, free_port, functions,
@@ -179,6 +182,11 @@ class Site:
 
     def stop_web(self):
         end(self.web)
+
+    def restart_if_dead(self):
+        """What a process manager does for a pool."""
+        if self.pool and self.pool.poll() is not None:
+            self.start_pool()
 
     def wait_ready(self):
         def ready():
@@ -602,6 +610,11 @@ def test_reload_changes_the_config_and_loses_no_request():
             for each in asking:
                 each.result(PATIENCE)
 
+        # A body that is still coming in is waited for: chunks pass through mod_proxy_fcgi at once.
+        with ApacheProxy() as streaming:
+            streaming.answer(request)
+            check_upload_across_a_reload(streaming, request)
+
         put(site.config, "pool: {threads: many}\n")
         site.reload_pool()
         eventually(lambda: "nothing has changed" in log_of(site, "pool"), "a word about the wrong config")
@@ -609,6 +622,25 @@ def test_reload_changes_the_config_and_loses_no_request():
         site.reload_pool()
         eventually(lambda: "needs a restart" in log_of(site, "pool"), "a word about the other folder")
         assert site.post(request)[0] == 200
+
+
+def check_upload_across_a_reload(site, request):
+    body = json.dumps(request).encode()
+    with socket.create_connection(("127.0.0.1", site.port), timeout=PATIENCE) as s:
+        s.sendall(post_head(site, "/symbolicate", ["Transfer-Encoding: chunked"]))
+        s.sendall(b"%x\r\n%s\r\n" % (100, body[:100]))
+        # The front has read what there is and waits for more once nothing else moves.
+        eventually(lambda: site.metric("symgate_boot_started_seconds"), "metrics")
+        old = set(site.processes([SYMGATE, site.config, "front"]))
+        site.reload_pool()
+        eventually(lambda: len(set(site.processes([SYMGATE, site.config, "front"])) - old) == 2, "new fronts")
+        eventually(lambda: len(old & set(site.processes([SYMGATE, site.config, "front"]))) < 2,
+                   "the front that reads nothing to leave")
+        s.sendall(b"%x\r\n%s\r\n0\r\n\r\n" % (len(body) - 100, body[100:]))
+        reply = b""
+        while data := s.recv(65536):
+            reply += data
+    assert reply.startswith(b"HTTP/1.1 200 ") and b'"outer"' in reply, reply[:500]
 
 
 def log_of(site, name):
@@ -728,6 +760,101 @@ def test_processes_of_a_process_manager_may_be_killed():
             check_ended(site, identity, f"the job after signal {number}")
             eventually(lambda: not [pid for pid in site.processes(["symgate-starter", site.config])
                                     if parent_of(pid) == 1], "starters to end with their fronts")
+
+
+def test_killed_helpers_and_starters_come_back():
+    symbols = serve_all()
+
+    class Patient(SharedHosting):
+        idle = "5m"
+
+    with Patient() as site:
+        for number, words in enumerate((["symgate-starter"], ["symgate-helpers"], ["symgate-nursery"])):
+            _, identity, _ = start_waiting(site, symbols, PROGRAMS[number], f"kill{number}")
+            if words == ["symgate-starter"]:
+                site.end_helpers()              # so that the starter is needed again
+            for pid in site.processes([site.config, *words]):
+                os.kill(pid, signal.SIGKILL)
+            symbols.gate.set()
+            check_ended(site, identity, f"the job after {words[0]} was killed")
+
+
+# --- Kills under load ------------------------------------------------------------------------
+
+def kill_for_a_while(site, symbols):
+    """Jobs come in and any process of the pool may be killed at any time; the ids of the jobs."""
+    until = time.monotonic() + float(os.environ.get("SYMGATE_KILL_SECONDS", "3"))
+    chance = random.Random(4)
+    identities, number = set(), 0
+    while time.monotonic() < until:
+        number += 1
+        request = request_for(symbols, [PROGRAMS[number % len(PROGRAMS)]])
+        request["sources"][0]["id"] = f"kill{number}"
+        try:
+            status, body = site.post(request, f"?timeout={number % 2}")
+        except OSError:
+            continue
+        finally:
+            if number % 5 == 0:
+                victims = site.processes([SYMGATE, site.config])
+                if victims:
+                    try:
+                        os.kill(chance.choice(victims), signal.SIGKILL)
+                    except ProcessLookupError:
+                        pass                    # it has ended meanwhile
+        assert status in (200, 500, 502, 503), (status, body[:300])
+        if status == 200:
+            reply = json.loads(body)
+            if reply["status"] == "pending":
+                identities.add(reply["request_id"])
+            else:
+                assert "outer" in functions(reply), reply
+    return identities
+
+
+def check_kills(site):
+    symbols = serve_all()
+    with site:
+        over = threading.Event()
+
+        def supervise():
+            while not over.wait(0.02):
+                site.restart_if_dead()
+        supervisor = threading.Thread(target=supervise, daemon=True)
+        supervisor.start()
+        try:
+            identities = kill_for_a_while(site, symbols)
+        finally:
+            over.set()
+            supervisor.join()
+        site.restart_if_dead()
+        site.wait_ready()
+        assert identities, "nobody had to wait"
+        for identity in identities:
+            check_ended(site, identity, f"job {identity} after the kills")
+        eventually(lambda: site.metric("symgate_jobs_live") == 0, "no job to be left")
+        with sqlite3.connect(os.path.join(site.state, "symgate.db"), timeout=30) as db:
+            assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def test_kills_behind_lighttpd():
+    check_kills(Lighttpd())
+
+
+def test_kills_behind_apache_proxy_fcgi():
+    check_kills(ApacheProxy())
+
+
+def test_kills_behind_nginx():
+    check_kills(Nginx())
+
+
+def test_kills_behind_nginx_with_spawn_fcgi():
+    check_kills(NginxSpawnFcgi())
+
+
+def test_kills_on_shared_hosting():
+    check_kills(SharedHosting())
 
 
 def parent_of(pid):
