@@ -1,6 +1,6 @@
 """containers -- where the code of a debug file lies, and how llvm-symbolizer is asked about it.
 
-ELF and Mach-O files are asked about as they are. WebAssembly counts differently: stack traces, and so symgate, give
+ELF, Mach-O and PE files are asked about as they are (windows.py has what is special about the last). WebAssembly counts differently: stack traces, and so symgate, give
 offsets in the file; DWARF, and so llvm-symbolizer, in the code section. And llvm-symbolizer takes names from symbols
 and exports at file offsets while it looks for them at offsets in the section, so that they win over the right ones:
 it is asked about a copy without.
@@ -9,13 +9,16 @@ import re
 import struct
 import subprocess
 
-ELF, MACHO, WASM = b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\0asm"
+from windows import pe_code
+
+ELF, MACHO, WASM, PE = b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\0asm", b"MZ"
 WASM_EXPORT, WASM_CODE = 7, 10
 
 
 def magic(path):
     with open(path, "rb") as f:
-        return f.read(4)
+        first = f.read(4)
+    return PE if first.startswith(PE) else first
 
 
 def elf_code(path):
@@ -83,7 +86,7 @@ def wasm_code(path):
 
 
 def code_sections(path):
-    return {ELF: elf_code, MACHO: macho_code, WASM: wasm_code}[magic(path)](path)
+    return {ELF: elf_code, MACHO: macho_code, WASM: wasm_code, PE: pe_code}[magic(path)](path)
 
 
 def for_llvm(path):
