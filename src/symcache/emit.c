@@ -156,7 +156,7 @@ static int add_call(struct emission *emission, uint32_t part, uint32_t frame, st
 			    &record.word[2], err) < 0 ||
 	    file_number(emission, part, items[frame].word[FRAME_CALL_FILE], &record.word[0],
 			err) < 0 ||
-	    records_add(&emission->calls, &record, &number, err) < 0)
+	    records_add_call(&emission->calls, &record, &number, err) < 0)
 		return -1;
 	renumbering->frames[frame] = number + 1;
 	return 0;

@@ -68,6 +68,9 @@ struct record {
 	uint32_t word[4];
 };
 
+/* The words of a source location, as in the file. */
+enum location_word { LOCATION_FILE, LOCATION_LINE, LOCATION_FUNCTION, LOCATION_INLINED_INTO };
+
 struct records {
 	struct budget *budget;
 	struct record *items;
@@ -78,6 +81,9 @@ struct records {
 
 int records_add(struct records *records, const struct record *record, uint32_t *number,
 		struct err *err) __attribute__((warn_unused_result));
+/* The same for a table that holds nothing but locations of inlined calls. */
+int records_add_call(struct records *records, const struct record *record, uint32_t *number,
+		     struct err *err) __attribute__((warn_unused_result));
 /* Adds without looking whether it is there already. */
 int records_append(struct records *records, const struct record *record, uint32_t *number,
 		   struct err *err) __attribute__((warn_unused_result));
