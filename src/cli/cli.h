@@ -45,6 +45,8 @@ extern const struct cli_command cli_serve, cli_fcgi, cli_config, cli_backup, cli
 	cli_prefetch;
 
 /* The config of -c and --state-dir; notes go to standard error. */
+int  cli_check_sources(const struct config *config, struct err *err)
+	__attribute__((warn_unused_result));
 int cli_config_load(const struct cli *cli, struct config *config, struct err *err)
 	__attribute__((warn_unused_result));
 

@@ -47,6 +47,10 @@ static int check(const struct cli *cli, const char *path, bool strict)
 	json_key(&notes.json, "notes");
 	json_array(&notes.json);
 	fine = config_load(&config, &path, 1, cli->state_dir, take_note, &notes, &err) == 0;
+	if (fine && cli_check_sources(&config, &err) < 0) {
+		config_release(&config);
+		fine = false;
+	}
 	json_array_end(&notes.json);
 	if (fine)
 		config_release(&config);

@@ -6,16 +6,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "cli/cli.h"
+#include "config/config.h"
+#include "source/source.h"
+#include "symbolicate/symbolicate.h"
 
 static const struct cli_command *const commands[] = {
 	&cli_serve, &cli_fcgi, &cli_config, &cli_backup, &cli_status, &cli_why,
 	&cli_cache, &cli_cleanup, &cli_prefetch,
 	&cli_symbolicate, &cli_lookup, &cli_symcache, &cli_object,
 };
+#define SOURCES_ARENA_BYTES ((size_t)64 * 1024 * 1024)
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 #define PATH_BYTES 4096u
@@ -61,14 +66,36 @@ static int absolute(const char *path, char *out, size_t room, struct err *err)
 	return 0;
 }
 
+/* The config room takes `sources` as it stands: whether they are sources is said here, once,
+ * and not by every process that cannot start with them. */
+int cli_check_sources(const struct config *config, struct err *err)
+{
+	struct source_list sources;
+	struct arena arena;
+	struct cJSON *json;
+	int rc;
+
+	arena_init(&arena, SOURCES_ARENA_BYTES);
+	rc = request_json_parse(text_of(config->sources_json), &arena, &json, err);
+	if (rc == 0)
+		rc = source_list_parse(json, SOURCE_OF_CONFIG, config, &arena, &sources, err);
+	arena_release(&arena);
+	return rc < 0 ? err_while(err, "sources of the config file") : 0;
+}
+
 int cli_config_load(const struct cli *cli, struct config *config, struct err *err)
 {
 	char state_dir[PATH_BYTES];
 
 	if (cli->state_dir && absolute(cli->state_dir, state_dir, sizeof(state_dir), err) < 0)
 		return err_while(err, "--state-dir");
-	return config_load(config, cli->config_paths, cli->config_count,
-			   cli->state_dir ? state_dir : NULL, show_note, NULL, err);
+	if (config_load(config, cli->config_paths, cli->config_count,
+			cli->state_dir ? state_dir : NULL, show_note, NULL, err) < 0)
+		return -1;
+	if (cli_check_sources(config, err) == 0)
+		return 0;
+	config_release(config);
+	return -1;
 }
 
 static void show_usage(FILE *out)

@@ -32,3 +32,5 @@ endif
 EXTRA_PROGRAMS += tests/bench/bench_demangle
 tests_bench_bench_demangle_SOURCES = tests/bench/bench_demangle.c
 tests_bench_bench_demangle_LDADD = libdemangle.a libbase.a $(IBERTY_LIBS) $(CRYPTO_LIBS)
+
+EXTRA_DIST += tests/demangle/msvc.names tests/demangle/swift.names

@@ -63,14 +63,22 @@ struct master {
 	sigset_t waited, before;
 };
 
+static void leave(int number)
+{
+	(void)number;
+	_exit(EXIT_SUCCESS);
+}
+
 static int keep(const struct config *config, struct err *err)
 {
 	struct board *board;
 	int rc;
 
-	/* Everything survives being killed at any point: the keeper needs no other end. */
+	/* Everything survives being killed at any point: the keeper needs no other end, and
+	 * begins anew to open its log again. */
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
+	signal(SIGHUP, leave);
 	if (board_open(&board, config, err) < 0)
 		return -1;
 	rc = keeper_run(config, board, err);

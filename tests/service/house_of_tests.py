@@ -131,6 +131,7 @@ class Service:
         with open(self.config, "w", encoding="utf-8") as f:
             f.write(config or "max_concurrent_requests: 200\n")
         self.process = None
+        self.script = os.path.join(TOP, "deploy", "serve")
 
     def __enter__(self):
         self.start()
@@ -145,7 +146,7 @@ class Service:
         self.log = os.path.join(self.folder, "serve.log")
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                ["sh", os.path.join(TOP, "deploy", "serve")], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                ["sh", self.script], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 start_new_session=True, env={**os.environ, "PORT": str(self.port), "STATE_DIR": self.state,
                                              "CONFIG": self.config, "SYMGATE": SYMGATE})
         def ready():
