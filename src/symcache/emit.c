@@ -3,11 +3,13 @@
  *
  * Both make the same locations, because numbers once given are remembered beside each
  * part's records.  Sections are written from small buffers; only what the result holds
- * once (names, files, functions, call locations) is in memory as a whole.
+ * once (names, files, functions, call locations) is in memory as a whole.  With several
+ * threads the names are written beside the rest.
  */
 #include "symcache/emit.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -444,6 +446,44 @@ static int pad_to(struct out *out, uint64_t place, struct err *err)
 	return out_add(out, zeros, (size_t)(place - (uint64_t)out->at - out->used), err);
 }
 
+/* The end of the file, which can be written beside the rest. */
+struct tail {
+	const struct emission *emission;
+	struct out out;
+	pthread_t thread;
+	bool started;
+	struct err err;
+	int rc;
+};
+
+static void *write_tail(void *payload)
+{
+	struct tail *tail = payload;
+
+	tail->rc = write_names(tail->emission, &tail->out, &tail->err);
+	if (tail->rc == 0)
+		tail->rc = out_flush(&tail->out, &tail->err);
+	return NULL;
+}
+
+/* In a thread of its own where there may be several and one can be had. */
+static void begin_tail(struct tail *tail)
+{
+	if (tail->emission->input->part_count > 1)
+		tail->started = pthread_create(&tail->thread, NULL, write_tail, tail) == 0;
+}
+
+static int end_tail(struct tail *tail, struct err *err)
+{
+	if (tail->started)
+		pthread_join(tail->thread, NULL);
+	else
+		write_tail(tail);
+	if (tail->rc < 0)
+		*err = tail->err;
+	return tail->rc;
+}
+
 static int write_sections(struct emission *emission, const struct places *places,
 			  struct out *out, struct out *ranges, struct err *err)
 {
@@ -457,30 +497,44 @@ static int write_sections(struct emission *emission, const struct places *places
 		return -1;
 	emission->locations = out;
 	emission->ranges = ranges;
-	ranges->at = (off_t)places->ranges;
 	if (walk_segments(emission, err) < 0 || pad_to(out, places->ranges, err) < 0 ||
-	    out_flush(out, err) < 0 || pad_to(ranges, places->strings, err) < 0 ||
-	    write_names(emission, ranges, err) < 0)
+	    out_flush(out, err) < 0 || pad_to(ranges, places->strings, err) < 0)
 		return -1;
 	return out_flush(ranges, err);
+}
+
+static int write_all(struct emission *emission, const struct places *places, int fd,
+		     uint8_t *bytes, struct err *err)
+{
+	struct out out = { .fd = fd, .bytes = bytes };
+	struct out ranges = { .fd = fd, .bytes = bytes + OUT_BYTES, .at = (off_t)places->ranges };
+	struct tail tail = { .emission = emission, .err = ERR_INIT };
+	int rc;
+
+	tail.out = (struct out){ .fd = fd, .bytes = bytes + 2 * OUT_BYTES,
+				 .at = (off_t)places->strings };
+	begin_tail(&tail);
+	rc = write_sections(emission, places, &out, &ranges, err);
+	if (rc == 0)
+		return end_tail(&tail, err);
+	if (tail.started)
+		pthread_join(tail.thread, NULL);
+	return rc;
 }
 
 static int write_file(struct emission *emission, int fd, struct symcache_report *report,
 		      struct err *err)
 {
-	struct out out = { .fd = fd }, ranges = { .fd = fd };
 	struct places places = { 0 };
 	uint8_t *bytes;
-	int rc = -1;
+	int rc;
 
 	if (lay_out(emission, &places, err) < 0)
 		return -1;
-	bytes = mem_get(2 * OUT_BYTES);
+	bytes = mem_get(3 * OUT_BYTES);
 	if (!bytes)
 		return err_set(err, ERR_NO_MEMORY, "no room to write");
-	out.bytes = bytes;
-	ranges.bytes = bytes + OUT_BYTES;
-	rc = write_sections(emission, &places, &out, &ranges, err);
+	rc = write_all(emission, &places, fd, bytes, err);
 	mem_give_back(bytes);
 	report->functions = emission->functions.count;
 	report->ranges = (size_t)emission->range_count;
