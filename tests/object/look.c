@@ -53,6 +53,8 @@ static void tell_head(struct look *look)
 	     object->offers & OBJECT_OFFERS_UNWIND ? " unwind" : "");
 	tell(look, "id %s\ncode %.*s\nfile %.*s\nload %" PRIx64 "\n", id, SHOWN(object->code_id),
 	     SHOWN(object->debug_file), object->load_address);
+	if (object->srcsrv_vcs.size > 0)
+		tell(look, "vcs %.*s\n", SHOWN(object->srcsrv_vcs));
 	for (size_t i = 0; i < object->want_count; i++)
 		tell(look, "want %s %.*s %.*s %08x\n", object_role_name(object->wants[i].role),
 		     SHOWN(object->wants[i].id), SHOWN(object->wants[i].name),

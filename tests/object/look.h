@@ -4,6 +4,7 @@
  * One line per thing:
  *	object elf x86_64 exe symbols debug unwind
  *	id 3249d99d-... / code 5ab3... / file crash.debug
+ *	vcs perforce                     (where the sources of a PDB are; not always there)
  *	want debuglink <id> <name> <crc>
  *	symbol 1000+4 name
  *	function 1000+20 name

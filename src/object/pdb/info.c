@@ -179,6 +179,22 @@ static struct text next_line(struct reader *reader)
 	return (struct text){ bytes, size };
 }
 
+static bool contains(struct text text, struct text word)
+{
+	for (size_t i = 0; i + word.size <= text.size; i++)
+		if (text_equal_ignoring_case((struct text){ text.bytes + i, word.size }, word))
+			return true;
+	return false;
+}
+
+/* The word for a version control system, whatever the one who wrote the stream calls it. */
+static struct text vcs_word(struct text name)
+{
+	if (contains(name, TEXT("git")))
+		return TEXT("git");
+	return contains(name, TEXT("perforce")) ? TEXT("perforce") : TEXT("other");
+}
+
 /* "VERCTRL=http" in a text like an .ini file. */
 struct text pdb_srcsrv_vcs(const struct pdb *pdb, struct arena *arena)
 {
@@ -196,7 +212,8 @@ struct text pdb_srcsrv_vcs(const struct pdb *pdb, struct arena *arena)
 
 		if (line.size > key.size &&
 		    text_equal_ignoring_case((struct text){ line.bytes, key.size }, key))
-			return (struct text){ line.bytes + key.size, line.size - key.size };
+			return vcs_word((struct text){ line.bytes + key.size,
+						       line.size - key.size });
 	}
 	return TEXT_NONE;
 }
