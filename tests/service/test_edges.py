@@ -1,0 +1,431 @@
+#!/usr/bin/env python3
+"""test_edges -- what few requests do, and what hostile ones try, against the whole service.
+
+usage: test_edges.py [TEST ...]        environment: SYMGATE (the program)
+"""
+import concurrent.futures
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import tempfile
+
+from house_of_tests import (PATIENCE, SYMGATE, TOP, Program, Service, Symbols, eventually, functions, request_for,
+                            run_all)
+
+FOLDER = tempfile.TemporaryDirectory(prefix="symgate-edges-")
+PROGRAMS = [Program(FOLDER.name, number) for number in range(6)]
+JSON = {"Content-Type": "application/json"}
+
+
+def serve_all():
+    symbols = Symbols()
+    for program in PROGRAMS:
+        symbols.add(program)
+    return symbols
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+# --- Companions --------------------------------------------------------------------------
+
+def two_programs_by_dwz(folder):
+    """Two programs whose DWARF stands half in a third file: (paths, alternate, its build id)."""
+    paths = []
+    for number in (41, 42):
+        program = Program(folder, number)
+        paths.append(program)
+    alternate = os.path.join(folder, "alternate")
+    subprocess.run(["dwz", "-m", alternate, "-M", "alternate", *[p.path for p in paths]], check=True)
+    notes = subprocess.run(["readelf", "-n", alternate], capture_output=True, text=True, check=True).stdout
+    return paths, alternate, re.search(r"Build ID: ([0-9a-f]+)", notes).group(1)
+
+
+def test_a_dwz_alternate_is_found_or_done_without():
+    with tempfile.TemporaryDirectory() as folder:
+        programs, alternate, build_id = two_programs_by_dwz(folder)
+        symbols = Symbols()
+        for program in programs:
+            symbols.add(program)
+        place = f"/{build_id[:2]}/{build_id[2:]}/debuginfo"
+        times = "    retry_misses_after: 1s\n    retry_misses_after_public: 1s\n"
+        with Service(f"caches:\n  downloaded:\n{times}  derived:\n{times}") as service:
+            request = request_for(symbols, programs[:1])
+            without = service.answer(request)
+            assert place in symbols.hits, symbols.hits
+            assert functions(without)[-1] == "outer", without
+            symbols.files[place] = read(alternate)
+
+            def complete():
+                reply = service.answer(request)
+                frames = reply["stacktraces"][0]["frames"]
+                return reply if all(frame.get("lineno") and frame.get("function") for frame in frames) and \
+                    symbols.hits[place] > 1 else None
+            reply = eventually(complete, "the alternate to be used once it is there")
+            assert functions(reply)[-1] == "outer" and reply["modules"][0]["debug_status"] == "found", reply
+            assert "outer" in functions(service.answer(request_for(symbols, programs[1:])))
+
+
+def test_a_debuglink_target_is_found_or_done_without():
+    program = PROGRAMS[0]
+    with tempfile.TemporaryDirectory() as folder:
+        stripped, debug = os.path.join(folder, "program"), os.path.join(folder, "program.debug")
+        subprocess.run(["objcopy", "--only-keep-debug", program.path, debug], check=True)
+        subprocess.run(["objcopy", "--strip-debug", f"--add-gnu-debuglink={debug}", program.path, stripped],
+                       check=True)
+        symbols = Symbols()
+        symbols.files["/" + program.key().replace("debuginfo", "executable")] = read(stripped)
+        with Service() as service:
+            for scope, has_lines in (("without", False), ("with", True)):
+                request = request_for(symbols, [program])
+                request["sources"][0]["filters"] = {"filetypes": ["elf_debug", "elf_code"]}
+                if has_lines:
+                    symbols.files["/" + program.key()] = read(debug)
+                reply = service.answer(request, f"?scope={scope}")
+                frame = reply["stacktraces"][0]["frames"][-1]
+                assert frame["function"] == "outer" and bool(frame.get("lineno")) == has_lines, reply
+
+
+def test_split_units_come_from_their_package():
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "split.c")
+        with open(source, "w", encoding="ascii") as f:
+            f.write("volatile int sink;\n"
+                    "static inline __attribute__((always_inline)) int inner(int v) { return v * sink; }\n"
+                    "__attribute__((noinline)) int outer(int v) { return inner(v) + 1; }\n"
+                    "int main(int c, char **v) { (void)v; return outer(c); }\n")
+        path = os.path.join(folder, "split")
+        subprocess.run(["clang-19", "-O1", "-g", "-gsplit-dwarf", "-Wl,--build-id", "-o", path, source],
+                       check=True, cwd=folder)
+        subprocess.run(["llvm-dwp-19", "-e", path, "-o", path + ".dwp"], check=True, cwd=folder)
+        program = Program.__new__(Program)
+        program.path = path
+        notes = subprocess.run(["readelf", "-n", path], capture_output=True, text=True, check=True).stdout
+        program.code_id = re.search(r"Build ID: ([0-9a-f]+)", notes).group(1)
+        names = subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout
+        program.address = int(re.search(r"^([0-9a-f]+) . outer$", names, re.M).group(1), 16)
+        symbols = Symbols()
+        symbols.add(program)
+        with Service() as service:
+            reply = service.answer(request_for(symbols, [program]))
+            assert functions(reply)[-1] == "outer", reply
+
+
+# --- Requests few send -------------------------------------------------------------------
+
+def test_timeouts_mean_what_they_say():
+    symbols = serve_all()
+    symbols.gate.clear()
+    with Service() as service:
+        request = request_for(symbols, PROGRAMS[:1])
+        for query in ("?timeout=0", "?timeout=1"):
+            reply = json.loads(service.post(request, query)[1])
+            assert reply["status"] == "pending" and reply["request_id"], (query, reply)
+        for query in ("?timeout=-1", "?timeout=1.5", "?timeout=", "?timeout=%31x"):
+            assert service.post(request, query)[0] == 400, query
+        path = f"/requests/{reply['request_id']}"
+        assert service.get(path + "?timeout=x")[0] == 400
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            waiting = pool.submit(service.get, path)
+            long = pool.submit(service.get, path + "?timeout=18446744073709551615")
+            eventually(lambda: service.metric("symgate_requests_parked") == 2, "two parked polls")
+            symbols.gate.set()
+            assert json.loads(waiting.result(PATIENCE)[1])["status"] == "completed"
+            assert json.loads(long.result(PATIENCE)[1])["status"] == "completed"
+
+
+def test_head_is_get_without_a_body():
+    with Service() as service:
+        for path in ("/healthcheck", "/metrics", "/readyz"):
+            status, body, headers = service.request("HEAD", path)
+            assert status == 200 and body == b"" and headers["Content-Type"], (path, status, body)
+        assert service.request("HEAD", "/symbolicate")[0] == 405
+        assert service.request("HEAD", "/requests/00000000-0000-4000-8000-000000000000")[0] == 404
+
+
+def test_the_scope_called_global_shares_with_none_given():
+    symbols = serve_all()
+    with Service() as service:
+        request = request_for(symbols, PROGRAMS[:1])
+        first = service.answer(request, "?scope=global")
+        hits = symbols.total()
+        assert service.answer(request) == first and symbols.total() == hits, symbols.hits
+
+
+def test_relative_addresses_orders_and_unused_modules():
+    symbols = serve_all()
+    with Service() as service:
+        request = request_for(symbols, PROGRAMS[:3])
+        request["stacktraces"] = [{"frames": [
+            {"instruction_addr": hex(PROGRAMS[1].address + 1), "addr_mode": "rel:1"},
+            {"instruction_addr": hex(0x10000000 + PROGRAMS[0].address + 1)}]}]
+        reply = service.answer(request)
+        assert [m["debug_status"] for m in reply["modules"]] == ["found", "found", "unused"], reply["modules"]
+        frames = reply["stacktraces"][0]["frames"]
+        assert [f["original_index"] for f in frames][0] == 0 and frames[-1]["original_index"] == 1, frames
+        assert frames[0]["instruction_addr"] == hex(0x20000000 + PROGRAMS[1].address + 1), frames[0]
+        turned = dict(request, options={**request["options"], "frame_order": "caller_first"})
+        turned["stacktraces"] = [{"frames": request["stacktraces"][0]["frames"][::-1]}]
+        turned = service.answer(turned)
+        assert [f["function"] for f in turned["stacktraces"][0]["frames"]] == \
+            [f["function"] for f in frames][::-1], turned
+        request["stacktraces"][0]["frames"][0]["addr_mode"] = "rel:x"
+        assert service.post(request)[0] == 422
+        request["stacktraces"][0]["frames"][0]["addr_mode"] = "rel:99"
+        assert service.answer(request)["stacktraces"][0]["frames"][0]["status"] == "unknown_image"
+
+
+def test_a_large_body_is_answered():
+    with Service() as service:
+        frames = [{"instruction_addr": hex(0x1000 + i), "package": "x" * 200} for i in range(100000)]
+        body = json.dumps({"stacktraces": [{"frames": frames}], "modules": []})
+        assert len(body) > 20_000_000
+        status, reply, _ = service.request("POST", "/symbolicate", body, JSON)
+        assert status == 200 and len(json.loads(reply)["stacktraces"][0]["frames"]) == 100000, status
+        assert service.get("/healthcheck") == (200, b"ok")
+
+
+def test_all_jobs_can_be_recorded():
+    symbols = serve_all()
+    with Service("jobs:\n  record: all\n") as service:
+        request = request_for(symbols, PROGRAMS[:1])
+        for _ in range(3):
+            service.answer(request)
+        database = sqlite3.connect(os.path.join(service.state, "symgate.db"))
+        rows = database.execute("select state, count(*) from job group by state").fetchall()
+        database.close()
+        assert rows == [("completed", 3)], rows
+
+
+# --- The operator ------------------------------------------------------------------------
+
+def test_the_log_file_is_opened_again():
+    with tempfile.TemporaryDirectory() as folder:
+        log = os.path.join(folder, "log")
+        with Service(f"logging:\n  file: {log}\n  level: debug\n") as service:
+            eventually(lambda: os.path.getsize(log) > 0, "a line in the log")
+            os.rename(log, log + ".1")
+            master = [pid for pid, name in service.pids().items() if name == "symgate"]
+            os.kill(min(master), signal.SIGHUP)
+            eventually(lambda: os.path.exists(log), "the log to be opened again")
+
+            def told():
+                service.get("/healthcheck")
+                return b"/healthcheck" in read(log)
+            eventually(told, "the request in the new log")
+
+
+def test_metrics_are_well_formed_and_documented():
+    symbols = serve_all()
+    with Service() as service:
+        service.answer(request_for(symbols, PROGRAMS[:2]))
+        text = service.get("/metrics")[1].decode()
+        line = re.compile(r'[a-z_]+(\{[a-z_]+="[^"\\\n]*"(,[a-z_]+="[^"\\\n]*")*\})? -?[0-9]+(\.[0-9]+)?')
+        families = set()
+        for one in text.splitlines():
+            if one.startswith("# TYPE "):
+                families.add(one.split()[2])
+            assert one.startswith("# ") or line.fullmatch(one), one
+        with open(os.path.join(TOP, "doc/api/metrics.md"), encoding="utf-8") as f:
+            documented = set(re.findall(r"^\| `(symgate_\w+)` \|", f.read(), re.M))
+        assert documented == families, documented ^ families
+
+
+def test_a_bad_config_is_told_at_the_start():
+    cases = [
+        ("pool:\n  threads: no\n", "pool.threads"),
+        ("pool:\n  thread: 3\n", "pool.thread"),
+        ("a: [\n", "failed to parse config YAML"),
+        ("sources:\n  - {id: x, type: ftp}\n", "ftp"),
+        ("state_dir: ${NO_SUCH_NAME}\n", "NO_SUCH_NAME"),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "config.yml")
+        for text, words in cases:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+            done = subprocess.run([SYMGATE, "-c", path, "--state-dir", os.path.join(folder, "state"), "serve",
+                                   "--socket", os.path.join(folder, "socket")], capture_output=True, text=True,
+                                  timeout=PATIENCE, check=False)
+            assert done.returncode == 1 and words in done.stderr, (text, done)
+
+
+def test_a_killed_nursery_is_replaced():
+    symbols = serve_all()
+    with Service("pool:\n  processes: 1\n") as service:
+        service.answer(request_for(symbols, PROGRAMS[:1]))
+        for pid in [pid for pid, name in service.pids().items() if name == "nursery"]:
+            os.kill(pid, signal.SIGKILL)
+
+        def answered():
+            try:
+                return "outer" in functions(service.answer(request_for(symbols, PROGRAMS[1:3])))
+            except (OSError, AssertionError):
+                return False
+        eventually(answered, "new nurseries")
+
+
+def test_blobs_may_vanish_and_shrink_under_load():
+    symbols = serve_all()
+    chance = random.Random(int(os.environ.get("SUPPORT_SEED", "1")))
+    with Service() as service:
+        request = request_for(symbols, PROGRAMS)
+        whole = service.post(request)
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            for _ in range(25):
+                replies = [pool.submit(service.post, request) for _ in range(6)]
+                for folder, _, names in os.walk(os.path.join(service.state, "cache")):
+                    for name in names:
+                        path = os.path.join(folder, name)
+                        try:
+                            if chance.random() < 0.3:
+                                os.unlink(path)
+                            elif chance.random() < 0.3:
+                                os.chmod(path, 0o600)
+                                os.truncate(path, chance.randrange(0, 5000))
+                        except OSError:
+                            pass  # published or removed meanwhile
+                for reply in replies:
+                    assert reply.result(PATIENCE) == whole, reply.result()
+        assert not [line for line in service.text_of_log().splitlines() if "signal 7" in line or "signal 11" in line]
+
+
+# --- Those who try things ----------------------------------------------------------------
+
+def unsafe_sources(folder, outside):
+    """What a request may not reach: (what, source)."""
+    os.symlink(outside, os.path.join(folder, "link"))
+    layout = {"layout": {"type": "unified"}, "filters": {"filetypes": ["elf_debug"]}}
+    return [
+        ("a folder outside of the roots", {"id": "a", "type": "filesystem", "path": outside, **layout}),
+        ("a way up", {"id": "b", "type": "filesystem", "path": folder + "/../" + os.path.basename(outside), **layout}),
+        ("a symlink", {"id": "c", "type": "filesystem", "path": folder + "/link", **layout}),
+        ("devices", {"id": "d", "type": "filesystem", "path": "/dev", **layout}),
+        ("a NUL", {"id": "e", "type": "filesystem", "path": folder + "\x00/../" + outside, **layout}),
+        ("a file URL", {"id": "f", "type": "http", "url": f"file://{outside}/", **layout}),
+        ("gopher", {"id": "g", "type": "http", "url": "gopher://127.0.0.1:1/", **layout}),
+        ("a scheme inside", {"id": "h", "type": "http", "url": f"http:///{outside}/", **layout}),
+    ]
+
+
+def serve_strictly(folder, config):
+    """The pool alone, without deploy/serve's open doors; asked through lighttpd all the same."""
+    path = os.path.join(folder, "serve")
+    text = read(os.path.join(TOP, "deploy", "serve")).decode()
+    text = text.replace('filesystem_source_roots: ["/"]\n', "").replace("connect_to_reserved_ips: true\n", "")
+    text = text.replace("END\n\ncat >\"$run/lighttpd", config + "END\n\ncat >\"$run/lighttpd", 1)
+    text = text.replace('$(cd "$(dirname "$0")/.." && pwd)', TOP)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    return path
+
+
+def test_requests_reach_only_what_they_may():
+    program = PROGRAMS[0]
+    with tempfile.TemporaryDirectory() as top:
+        inside, outside = os.path.join(top, "inside"), os.path.join(top, "outside")
+        for folder in (inside, outside):
+            target = os.path.join(folder, os.path.dirname(program.key()))
+            os.makedirs(target)
+            shutil.copy(program.path, os.path.join(folder, program.key()))
+        odd = os.path.join(inside, PROGRAMS[1].key())
+        os.makedirs(os.path.dirname(odd))
+        os.mkfifo(odd)
+        up = os.path.join(inside, PROGRAMS[2].key())
+        os.makedirs(os.path.dirname(up))
+        shutil.copy(PROGRAMS[2].path, outside + "/secret")
+        os.symlink("../../../outside/secret", up)
+        service = Service()
+        service.script = serve_strictly(top, f'filesystem_source_roots: ["{inside}"]\n')
+        with service:
+            good = {"id": "good", "type": "filesystem", "path": inside, "layout": {"type": "unified"},
+                    "filters": {"filetypes": ["elf_debug"]}}
+            request = request_for(serve_all(), PROGRAMS[:3])
+            request["sources"] = [good]
+            reply = service.answer(request)
+            statuses = [module["debug_status"] for module in reply["modules"]]
+            assert statuses[0] == "found" and "found" not in statuses[1:], reply["modules"]
+            for what, source in unsafe_sources(inside, outside):
+                request = request_for(serve_all(), [program])
+                request["sources"] = [source]
+                status, body = service.post(request)
+                assert status in (200, 422), (what, status, body)
+                assert status == 422 or json.loads(body)["modules"][0]["debug_status"] != "found", (what, body)
+            local = request_for(serve_all(), [program])
+            assert service.answer(local)["modules"][0]["debug_status"] != "found", "an address of this machine"
+
+
+class Listener:
+    """A raw server that keeps what it is sent, and answers 404."""
+
+    def __init__(self):
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        self.heard = []
+        concurrent.futures.ThreadPoolExecutor(1).submit(self.listen)
+
+    def listen(self):
+        while True:
+            connection, _ = self.socket.accept()
+            with connection:
+                self.heard.append(connection.recv(65536))
+                connection.sendall(b"HTTP/1.1 404 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+
+
+def test_headers_cannot_be_forged_and_secrets_stay_secret():
+    secret = "Bearer tHe-SeCrEt-OfAll"
+    listener = Listener()
+    with Service("logging:\n  level: debug\n") as service:
+        source = {"id": "s\r\nX-Forged: id", "type": "http", "url": f"http://127.0.0.1:{listener.port}/a%0d%0ab/",
+                  "headers": {"Authorization": secret, "X-A": "b\r\nX-Forged: value",
+                              "X-B\r\nX-Forged": "name"},
+                  "layout": {"type": "unified"}, "filters": {"filetypes": ["elf_debug"]}}
+        request = request_for(serve_all(), PROGRAMS[:1])
+        request["modules"][0]["code_file"] = "/lib/x\r\n2026-01-01 level=error forged=1\x1b[31m"
+        request["sources"] = [source]
+        status, body = service.post(request, "?scope=a%20level=error")
+        assert status in (200, 422), (status, body)
+        for headers in ({"Authorization": secret}, {"Authorization": secret, "X-A": "fine"}):
+            request["sources"] = [{**source, "id": "s", "headers": headers}]
+            status, body = service.post(request)
+            assert status == 200 and secret.encode() not in body, body
+        assert any(secret.encode() in one for one in listener.heard), "the header is sent to its server"
+        assert not any(b"\nX-Forged" in one for one in listener.heard), listener.heard
+        why = subprocess.run([SYMGATE, "-c", service.config, "--state-dir", service.state, "why",
+                              PROGRAMS[0].code_id], capture_output=True, check=False)
+        assert secret.encode() not in why.stdout + why.stderr
+        log = service.text_of_log()
+        assert secret not in log and "\x1b" not in log, "the log"
+        assert not re.search(r"^2026-01-01 level=error forged", log, re.M), "a forged line"
+        for name in os.listdir(service.state):
+            path = os.path.join(service.state, name)
+            if name.startswith("symgate.db"):
+                assert secret.encode() not in read(path), name
+
+
+def test_many_modules_and_sources_are_bounded():
+    symbols = serve_all()
+    with Service() as service:
+        request = {"sources": [symbols.source(name=f"s{i}", filters={}) for i in range(3)],
+                   "modules": [{"type": "elf", "code_id": f"{i:040x}", "image_addr": hex(0x10000 * (i + 1)),
+                                "image_size": 0x1000} for i in range(300)],
+                   "stacktraces": [{"frames": [{"instruction_addr": hex(0x10000 * (i + 1) + 1)}
+                                               for i in range(300)]}]}
+        reply = service.answer(request)
+        assert {module["debug_status"] for module in reply["modules"]} == {"missing"}, reply["modules"][:2]
+        request["sources"] = [symbols.source(name=f"s{i}") for i in range(20000)]
+        status, body = service.post(request, "?timeout=0")
+        assert status in (200, 413, 422), (status, body[:200])
+        assert service.get("/healthcheck") == (200, b"ok")
+
+
+if __name__ == "__main__":
+    run_all([value for name, value in list(globals().items()) if name.startswith("test_")], "edges")
