@@ -10,5 +10,6 @@ endif
 
 clean-local: clean-fixtures
 clean-fixtures:
-	rm -rf tests-fixtures
+	rm -rf tests-fixtures counts
+	rm -f test-config*.yml
 .PHONY: clean-fixtures

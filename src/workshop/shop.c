@@ -59,7 +59,7 @@ int shop_open(struct shop *shop, const struct config *config, struct nursery *nu
 		shop_close(shop);
 		return -1;
 	}
-	board_sandbox_level_set(shop->board, nursery_level(nursery));
+	board_sandbox_level_set(shop->board, (int)nursery_level(nursery));
 	shop->jobs = (struct jobs){ .config = config, .store = shop->store, .board = shop->board };
 	shop->worked_millis = clock_monotonic_millis();
 	return 0;

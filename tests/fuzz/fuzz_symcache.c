@@ -11,6 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
+static volatile uint64_t total;
+
 static uint64_t sum_of(struct text text)
 {
 	uint64_t sum = 0;
@@ -22,7 +24,6 @@ static uint64_t sum_of(struct text text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	static volatile uint64_t total;
 	struct symcache_frame frames[LIMIT_INLINE_DEPTH];
 	struct symcache cache;
 	struct err err = ERR_INIT;

@@ -35,6 +35,7 @@ tests-fixtures/corpus/made: tests/fuzz/make-corpus tests/fuzz/pack-dwarf symgate
 		tests/fuzz/make_sources$(EXEEXT)
 
 EXTRA_PROGRAMS += tests/fuzz/make_sources
+CLEANFILES += tests/fuzz/make_sources$(EXEEXT)
 tests_fuzz_make_sources_SOURCES = tests/fuzz/make_sources.c tests/object/makers.c \
 	tests/object/makers.h
 tests_fuzz_make_sources_CPPFLAGS = $(fuzz_cppflags) $(ZLIB_CFLAGS)
