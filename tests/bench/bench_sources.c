@@ -49,7 +49,7 @@ static void make(struct buf *bundle)
 
 		if (!path || !zip_path)
 			abort();
-		snprintf(path, 80, "/work/project/module_%u/source_%u.c", i % 97, i);
+		snprintf(path, 80, "/code/project/module_%u/source_%u.c", i % 97, i);
 		snprintf(zip_path, 80, "files%s", path);
 		buf_clear(&text);
 		fill(&text, i);
@@ -70,7 +70,7 @@ static uint64_t quote(const struct sourcecache *cache, unsigned round)
 		struct sourcecache_source source;
 		struct text line;
 
-		snprintf(path, sizeof(path), "/work/project/module_%u/source_%u.c", file % 97, file);
+		snprintf(path, sizeof(path), "/code/project/module_%u/source_%u.c", file % 97, file);
 		if (!sourcecache_find(cache, text_of(path), &source))
 			abort();
 		for (uint32_t number = at - CONTEXT; number <= at + CONTEXT; number++)

@@ -75,7 +75,7 @@ static const char *said(const struct sourcecache *cache, const char *path)
 static const struct bundle_file files[] = {
 	{ "files/a1", "/src/twice.c", NULL, "early\n", 0 },
 	{ "files/a2", "\\\\src\\\\twice.c", "https://example.org/twice", "late\r\nsecond\r\n", 0 },
-	{ "files/b", "C:\\\\work\\\\b.c", NULL, "one\ntwo", 0 },
+	{ "files/b", "C:\\\\code\\\\b.c", NULL, "one\ntwo", 0 },
 	{ "files/c", "/src/gone.c", "https://example.org/gone", NULL, 0 },
 	{ "files/d", "/src/latin.c", NULL, "caf\xe9\n", 0 },
 	{ "files/e", "/src/big.c", NULL, "0123456789012345678901234567890123456789012345678901"
@@ -88,9 +88,9 @@ static const struct bundle_file files[] = {
 static const struct { const char *what, *path, *text; } bundle_finds[] = {
 	{ "of two with one path the later, its line ends gone", "/src/twice.c",
 	  "late\r\nsecond\r\n|second|https://example.org/twice" },
-	{ "backslashes are slashes, in the file", "C:/work/b.c", "one\ntwo|two|" },
-	{ "and in the question", "C:\\work/b.c", "one\ntwo|two|" },
-	{ "case counts", "c:/work/b.c", "nothing" },
+	{ "backslashes are slashes, in the file", "C:/code/b.c", "one\ntwo|two|" },
+	{ "and in the question", "C:\\code/b.c", "one\ntwo|two|" },
+	{ "case counts", "c:/code/b.c", "nothing" },
 	{ "a file that is not there hides the links", "/src/gone.c", "|-|https://example.org/gone" },
 	{ "one that is no UTF-8 too", "/src/latin.c", "|-|" },
 	{ "and one that is too large", "/src/big.c", "|-|" },
