@@ -14,6 +14,7 @@ import socket
 import sqlite3
 import subprocess
 import tempfile
+import threading
 
 from house_of_tests import (PATIENCE, SYMGATE, TOP, Program, Service, Symbols, eventually, functions, request_for,
                             run_all)
@@ -370,7 +371,8 @@ class Listener:
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.port = self.socket.getsockname()[1]
         self.heard = []
-        concurrent.futures.ThreadPoolExecutor(1).submit(self.listen)
+        # Never ends: a daemon, or the interpreter would wait for it.
+        threading.Thread(target=self.listen, daemon=True).start()
 
     def listen(self):
         while True:
