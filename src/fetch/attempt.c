@@ -156,7 +156,7 @@ static void fail(struct fetch *fetch, enum fetch_blame blame, const struct err *
 {
 	struct err reason = *err;        /* may lie in a leg */
 
-	if (blame == BLAME_FINAL || fetch->attempt >= FETCH_ATTEMPTS ||
+	if (blame == BLAME_FINAL || fetch->is_once || fetch->attempt >= FETCH_ATTEMPTS ||
 	    (reason.kind != ERR_DOWNLOAD && reason.kind != ERR_TIMEOUT)) {
 		attempt_end(fetch, blame, &reason);
 		return;
@@ -202,12 +202,14 @@ void attempt_begin(struct fetch *fetch, int64_t now)
 
 	fetch->attempt++;
 	fetch->due_at = FETCH_NEVER;
-	fetch->attempt_head_at = after(now, fetch->fetcher->config->head_timeout_millis);
+	fetch->attempt_head_at = after(now, fetch->head_millis);
 	fetch->head_deadline_at = fetch->attempt_head_at;
 	fetch->away = false;
 	fetch->no_range = fetch->is_whole;
 	fetch->redirects = 0;
 	fetch->body_bytes = 0;
+	if (fetch->sending.fd >= 0)
+		sending_rewind(&fetch->sending);
 	if (fetch->attempt > 1 && ftruncate(fetch->fd, 0) < 0) {
 		err_os(&err, errno, "emptying a download");
 		err.kind = ERR_IO;
@@ -254,7 +256,7 @@ static void fetch_rest(struct fetch *fetch, struct leg *leg, int64_t now)
 		parts = 1;
 	size = (rest + parts - 1) / parts;
 	leg_stop(leg);
-	fetch->head_deadline_at = after(now, fetch->fetcher->config->head_timeout_millis);
+	fetch->head_deadline_at = after(now, fetch->head_millis);
 	for (size_t i = 0; first < fetch->total_bytes && !fetch->ended; i++) {
 		uint64_t left = fetch->total_bytes - first;
 		uint64_t last = first + (left < size ? left : size) - 1;
@@ -271,7 +273,7 @@ static void part_over(struct fetch *fetch, struct leg *leg, int64_t now)
 
 	leg_stop(leg);
 	if (first <= last) {
-		fetch->head_deadline_at = after(now, fetch->fetcher->config->head_timeout_millis);
+		fetch->head_deadline_at = after(now, fetch->head_millis);
 		start_leg(fetch, REPLY_ASKED_PART, first, last, (size_t)(leg - fetch->legs), now);
 	} else if (fetch->legs_running == 0) {
 		succeed(fetch, now);
@@ -372,7 +374,7 @@ static void head_is_late(struct fetch *fetch, int64_t now)
 		if (leg->judged) {
 			head_over(fetch, leg, now);
 		} else {
-			set_timeout(&err, fetch->fetcher->config->head_timeout_millis);
+			set_timeout(&err, fetch->head_millis);
 			fail(fetch, BLAME_HOST, &err, now);
 		}
 		return;

@@ -25,6 +25,13 @@ struct fetch_header { struct text name, value; };
  * first 64 KiB.  Pure. */
 typedef void fetch_judge_fn(unsigned status, struct text body, struct err *err);
 
+/* A file that is sent, from its beginning; the descriptor is duplicated. */
+struct fetch_file {
+	int fd;
+	uint64_t bytes;
+	bool compressed;             /* as zstd, without a length said beforehand */
+};
+
 struct fetch_order {                 /* everything is copied */
 	const char *url;
 	const struct fetch_header *headers;
@@ -39,9 +46,12 @@ struct fetch_order {                 /* everything is copied */
 	/* For talking to services; a plain download leaves all of it zero. */
 	const char *method;          /* "POST", "PUT": no redirects are followed; NULL: GET */
 	struct text body;            /* sent along, as a form unless a header says otherwise */
+	const struct fetch_file *file;       /* sent instead; NULL: none */
 	bool is_whole;               /* never asked for in ranges */
 	bool trusted_everywhere;     /* trusted, wherever redirects lead */
+	bool is_once;                /* no second attempt */
 	int64_t total_millis;        /* for all attempts; 0: as configured */
+	int64_t connect_millis, head_millis;     /* of each attempt; 0: as configured */
 	fetch_judge_fn *judge;       /* NULL: the status alone counts */
 };
 

@@ -110,6 +110,7 @@ static void free_fetch(struct fetch *fetch)
 	mem_give_back(fetch->source_id);
 	mem_give_back(fetch->method);
 	mem_give_back(fetch->sent);
+	sending_close(&fetch->sending);
 	mem_give_back(fetch);
 }
 
@@ -178,6 +179,20 @@ static int copy_errand(struct fetch *fetch, const struct fetch_order *order)
 	return 0;
 }
 
+static int64_t or_else(int64_t millis, int64_t configured)
+{
+	return millis ? millis : configured;
+}
+
+static void copy_times(struct fetch *fetch, const struct fetch_order *order)
+{
+	const struct config *config = fetch->fetcher->config;
+
+	fetch->total_millis = or_else(order->total_millis, config->max_download_timeout_millis);
+	fetch->connect_millis = or_else(order->connect_millis, config->connect_timeout_millis);
+	fetch->head_millis = or_else(order->head_millis, config->head_timeout_millis);
+}
+
 /* An address nobody can use is no failure to start: it is how the fetch ends. */
 static int copy_order(struct fetch *fetch, const struct fetch_order *order, struct err *err)
 {
@@ -193,12 +208,13 @@ static int copy_order(struct fetch *fetch, const struct fetch_order *order, stru
 	fetch->trusted_everywhere = order->trusted_everywhere;
 	fetch->is_whole = order->is_whole;
 	fetch->judge = order->judge;
-	fetch->total_millis = order->total_millis ? order->total_millis
-				: fetch->fetcher->config->max_download_timeout_millis;
+	fetch->is_once = order->is_once;
+	copy_times(fetch, order);
 	fetch->breaker = order->breaker;
 	fetch->max_bytes = order->max_bytes;
 	fetch->fd = order->fd;
-	return 0;
+	return !order->file ? 0 : sending_open(&fetch->sending, order->file->fd, order->file->bytes,
+					       order->file->compressed, err);
 }
 
 int fetch_start(struct fetcher *fetcher, const struct fetch_order *order, fetch_done_fn *done,
@@ -212,6 +228,7 @@ int fetch_start(struct fetcher *fetcher, const struct fetch_order *order, fetch_
 	made->fetcher = fetcher;
 	made->done = done;
 	made->payload = payload;
+	made->sending.fd = -1;
 	made->due_at = made->deadline_at = made->head_deadline_at = FETCH_NEVER;
 	if (copy_order(made, order, err) < 0) {
 		free_fetch(made);

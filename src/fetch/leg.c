@@ -211,7 +211,6 @@ static CURLcode set_connection(struct leg *leg, const struct fetch_place *place,
 {
 	const struct fetch *fetch = leg->fetch;
 	long verify = fetch->accept_invalid_certs && !fetch->away ? 0L : 1L;
-	int64_t connect_millis = fetch->fetcher->config->connect_timeout_millis;
 	CURLcode rc = CURLE_OK;
 
 	SET(CURLOPT_URL, place->plain);
@@ -230,8 +229,61 @@ static CURLcode set_connection(struct leg *leg, const struct fetch_place *place,
 	/* Else to end a transfer means to wait for its name server, and with it everybody. */
 	SET(CURLOPT_QUICK_EXIT, 1L);
 #endif
-	if (connect_millis > 0)
-		SET(CURLOPT_CONNECTTIMEOUT_MS, (long)connect_millis);
+	if (fetch->connect_millis > 0)
+		SET(CURLOPT_CONNECTTIMEOUT_MS, (long)fetch->connect_millis);
+	return rc;
+}
+
+static size_t on_send(char *out, size_t one, size_t room, void *payload)
+{
+	struct leg *leg = payload;
+	int64_t got = sending_read(&leg->fetch->sending, out, one * room, &leg->failure);
+
+	return got < 0 ? CURL_READFUNC_ABORT : (size_t)got;
+}
+
+/* curl begins again when a connection it kept turns out to be dead. */
+static int on_send_again(void *payload, curl_off_t offset, int origin)
+{
+	struct leg *leg = payload;
+
+	if (offset != 0 || origin != SEEK_SET)
+		return CURL_SEEKFUNC_CANTSEEK;
+	sending_rewind(&leg->fetch->sending);
+	return CURL_SEEKFUNC_OK;
+}
+
+static CURLcode set_file(struct leg *leg)
+{
+	const struct sending *sending = &leg->fetch->sending;
+	CURLcode rc = CURLE_OK;
+
+	SET(CURLOPT_UPLOAD, 1L);
+	SET(CURLOPT_READFUNCTION, on_send);
+	SET(CURLOPT_READDATA, leg);
+	SET(CURLOPT_SEEKFUNCTION, on_send_again);
+	SET(CURLOPT_SEEKDATA, leg);
+	if (!sending->zstd)
+		SET(CURLOPT_INFILESIZE_LARGE, (curl_off_t)sending->bytes);
+	return rc;
+}
+
+static CURLcode set_method(struct leg *leg)
+{
+	const struct fetch *fetch = leg->fetch;
+	CURLcode rc = CURLE_OK;
+
+	if (strcmp(fetch->method, "HEAD") == 0) {
+		SET(CURLOPT_NOBODY, 1L);
+		return rc;
+	}
+	if (fetch->sending.fd >= 0) {
+		rc = set_file(leg);
+	} else {
+		SET(CURLOPT_POSTFIELDS, fetch->sent);
+		SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)fetch->sent_bytes);
+	}
+	SET(CURLOPT_CUSTOMREQUEST, fetch->method);
 	return rc;
 }
 
@@ -242,11 +294,8 @@ static CURLcode set_request(struct leg *leg)
 
 	SET(CURLOPT_USERAGENT, "symgate/" PACKAGE_VERSION);
 	SET(CURLOPT_HTTPHEADER, leg->headers);
-	if (fetch->method) {
-		SET(CURLOPT_POSTFIELDS, fetch->sent);
-		SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)fetch->sent_bytes);
-		SET(CURLOPT_CUSTOMREQUEST, fetch->method);
-	}
+	if (fetch->method && rc == CURLE_OK)
+		rc = set_method(leg);
 	if (fetch->home.user && !fetch->away) {
 		SET(CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
 		SET(CURLOPT_USERNAME, fetch->home.user);
@@ -309,7 +358,6 @@ static const char *tls_words(const struct leg *leg, CURLcode code)
 
 enum fetch_blame leg_explain(const struct leg *leg, CURLcode code, struct err *err)
 {
-	const struct config *config = leg->fetch->fetcher->config;
 	const char *words = tls_words(leg, code);
 	char limit[32];
 	long os_errno = 0;
@@ -324,7 +372,7 @@ enum fetch_blame leg_explain(const struct leg *leg, CURLcode code, struct err *e
 	}
 	curl_easy_getinfo(leg->easy, CURLINFO_OS_ERRNO, &os_errno);
 	if (code == CURLE_OPERATION_TIMEDOUT) {
-		duration_format_compact(config->connect_timeout_millis, limit, sizeof(limit));
+		duration_format_compact(leg->fetch->connect_millis, limit, sizeof(limit));
 		err_set(err, ERR_TIMEOUT, "%s", limit);
 	} else if (words) {
 		err_set(err, ERR_DOWNLOAD, "%s", words);

@@ -3,6 +3,7 @@ noinst_LIBRARIES += libfetch.a
 libfetch_a_SOURCES = src/fetch/fetch.h src/fetch/transfer.h \
 	src/fetch/fetcher.c src/fetch/attempt.c src/fetch/leg.c src/fetch/place.c \
 	src/fetch/reply.c src/fetch/reply.h \
+	src/fetch/sending.c src/fetch/sending.h \
 	src/fetch/decode.c src/fetch/decode.h \
 	src/fetch/address.c src/fetch/address.h \
 	src/fetch/breaker.c src/fetch/breaker.h \

@@ -18,6 +18,7 @@
 #include "fetch/decode.h"
 #include "fetch/fetch.h"
 #include "fetch/reply.h"
+#include "fetch/sending.h"
 
 #define FETCH_ATTEMPTS           3u
 #define FETCH_PAUSE_MILLIS       20          /* between attempts */
@@ -82,11 +83,12 @@ struct fetch {
 	size_t header_count;
 	struct fetch_place home;             /* of the address */
 	uint64_t host_hash;
-	bool accept_invalid_certs, trusted, trusted_everywhere, breaker, is_whole;
+	bool accept_invalid_certs, trusted, trusted_everywhere, breaker, is_whole, is_once;
 	uint64_t max_bytes;
 	char *method, *sent;                 /* NULL: a plain GET */
 	size_t sent_bytes;
-	int64_t total_millis;                /* 0: without end */
+	struct sending sending;              /* fd -1: no file is sent */
+	int64_t total_millis, connect_millis, head_millis;   /* 0: without end */
 	fetch_judge_fn *judge;
 	int fd;
 

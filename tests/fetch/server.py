@@ -62,6 +62,10 @@ def answer(request, send):
     if what == "echo":
         body = ("%s %s|" % (request.method, request.headers.get("content-type", "-"))).encode() + request.body
         return whole(body, status=query.get("status", "200") + " Whatever", *["Location: /body/5"])
+    if what == "sent":
+        how = "chunked" if "transfer-encoding" in request.headers else request.headers.get("content-length", "-")
+        body = ("%s %s|" % (request.method, how)).encode() + request.body
+        return whole(b"" if request.method == "HEAD" else body, status=query.get("status", "200") + " Whatever")
     if what == "hits":
         with lock:
             return whole(b"%d" % hits["/" + "/".join(request.parts[1:])])
@@ -139,6 +143,28 @@ def answer(request, send):
     return whole(b"", status="404 Not Found")
 
 
+def exactly(connection, buffered, size):
+    while len(buffered) < size:
+        piece = connection.recv(65536)
+        if not piece:
+            raise OSError("the body ends early")
+        buffered += piece
+    return buffered[:size], buffered[size:]
+
+
+def unchunk(connection, buffered):
+    body = b""
+    while True:
+        while b"\r\n" not in buffered:
+            line, buffered = exactly(connection, buffered, len(buffered) + 1)
+            buffered = line + buffered
+        size, _, buffered = buffered.partition(b"\r\n")
+        piece, buffered = exactly(connection, buffered, int(size, 16) + 2)
+        if len(piece) == 2:
+            return body, buffered
+        body += piece[:-2]
+
+
 def serve(connection):
     buffered = b""
     try:
@@ -153,10 +179,12 @@ def serve(connection):
                     return
             text, _, buffered = buffered.partition(b"\r\n\r\n")
             request = Request(text)
-            length = int(request.headers.get("content-length", 0))
-            while len(buffered) < length:
-                buffered += connection.recv(65536)
-            request.body, buffered = buffered[:length], buffered[length:]
+            if "100-continue" in request.headers.get("expect", "") and "silent" not in request.parts[0]:
+                connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+            if "chunked" in request.headers.get("transfer-encoding", ""):
+                request.body, buffered = unchunk(connection, buffered)
+            else:
+                request.body, buffered = exactly(connection, buffered, int(request.headers.get("content-length", 0)))
             with lock:
                 hits[request.url.path] += 1
             reply = answer(request, connection.sendall)

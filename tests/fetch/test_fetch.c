@@ -212,6 +212,90 @@ START_TEST(errands_are_carried_out)
 }
 END_TEST
 
+static int file_of(size_t size)
+{
+	int fd = memfd_create("sent", MFD_CLOEXEC);
+	uint8_t *bytes = support_keep(mem_get(size + 1));
+
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = (uint8_t)(i % 65536 * 7 % 251);
+	ck_assert_int_eq(write(fd, bytes, size), (ssize_t)size);
+	return fd;
+}
+
+static const struct {
+	const char *what, *method;
+	bool compressed;
+	uint64_t size, missing;      /* bytes the file is shorter than was said */
+	enum err_kind kind;
+	const char *answer;          /* how it came: the method and the length said beforehand */
+} files[] = {
+	{ "as it is", "PUT", false, 300000, 0, ERR_NONE, "PUT 300000" },
+	{ "large, with a question first", "PUT", false, 3000000, 0, ERR_NONE, "PUT 3000000" },
+	{ "compressed", "POST", true, 3000000, 0, ERR_NONE, "POST chunked" },
+	{ "nothing", "PUT", false, 0, 0, ERR_NONE, "PUT 0" },
+	{ "nothing, compressed", "POST", true, 0, 0, ERR_NONE, "POST chunked" },
+	{ "cut short", "PUT", false, 300000, 1, ERR_IO, "a file to be sent was cut short" },
+	{ "cut short, compressed", "POST", true, 300000, 1, ERR_IO, "a file to be sent was cut short" },
+};
+
+START_TEST(files_are_sent)
+{
+	struct config config = plain_config();
+	struct fetch_file file = { .fd = file_of(files[_i].size - files[_i].missing),
+				   .bytes = files[_i].size, .compressed = files[_i].compressed };
+	struct outcome outcome = fetch_one(&config, (struct fetch_order){
+			.url = at("sent"), .method = files[_i].method, .file = &file,
+			.is_whole = true });
+	size_t head = strlen(files[_i].answer) + 1, size;
+	uint8_t *plain = support_keep(mem_get(files[_i].size + 1));
+	char *body;
+
+	check(&outcome, files[_i].what, files[_i].kind, files[_i].kind ? files[_i].answer : "");
+	close(file.fd);
+	if (files[_i].kind)
+		return;
+	body = body_of(&outcome);
+	ck_assert_msg(strncmp(body, files[_i].answer, head - 1) == 0, "%.40s", body);
+	size = (size_t)outcome.bytes - head;
+	if (files[_i].compressed)
+		size = ZSTD_decompress(plain, files[_i].size, body + head, size);
+	else
+		memcpy(plain, body + head, size);
+	ck_assert_uint_eq(size, files[_i].size);
+	for (size_t i = 0; i < size; i++)
+		ck_assert_uint_eq(plain[i], i % 65536 * 7 % 251);
+}
+END_TEST
+
+START_TEST(heads_have_no_body)
+{
+	struct config config = plain_config();
+	struct outcome outcome = fetch_one(&config, (struct fetch_order){
+			.url = at("sent"), .method = "HEAD", .is_whole = true });
+
+	check(&outcome, "head", ERR_NONE, "");
+	ck_assert_uint_eq(outcome.bytes, 0);
+	outcome = fetch_one(&config, (struct fetch_order){
+			.url = at("sent?status=404"), .method = "HEAD", .is_whole = true });
+	check(&outcome, "head of nothing", ERR_NOT_FOUND, NULL);
+}
+END_TEST
+
+START_TEST(an_order_may_have_its_own_patience)
+{
+	struct config config = plain_config();
+	struct outcome outcome = fetch_one(&config, (struct fetch_order){
+			.url = at("silent"), .head_millis = 200, .is_once = true });
+
+	check(&outcome, "silent", ERR_TIMEOUT, "200ms");
+	outcome = fetch_one(&config, (struct fetch_order){
+			.url = at("status/507"), .is_once = true });
+	check(&outcome, "once", ERR_DOWNLOAD, NULL);
+	ck_assert_int_eq(hits("status/507"), 1);
+}
+END_TEST
+
 START_TEST(whole_ones_ask_for_no_range)
 {
 	struct config config = plain_config();
@@ -590,6 +674,9 @@ int main(void)
 			    (int)(sizeof(errands) / sizeof(errands[0])));
 	tcase_add_test(tcase, whole_ones_ask_for_no_range);
 	tcase_add_test(tcase, an_order_may_have_its_own_time);
+	tcase_add_test(tcase, an_order_may_have_its_own_patience);
+	tcase_add_test(tcase, heads_have_no_body);
+	tcase_add_loop_test(tcase, files_are_sent, 0, (int)(sizeof(files) / sizeof(files[0])));
 	tcase_add_test(tcase, headers_go_to_their_host_only);
 	tcase_add_test(tcase, passwords_go_to_their_host_only);
 	LOOP(addresses_are_guarded, guards);
