@@ -64,6 +64,11 @@ SELECT 1 FROM cache_entry
  WHERE kind = :kind AND version = :version AND hash = :hash AND credentials = zeroblob(32)
    AND state = 'ready' AND payload IS NULL;
 
+-- name: cache_is_ready
+SELECT 1 FROM cache_entry
+ WHERE kind = :kind AND version = :version AND hash = :hash AND credentials = zeroblob(32)
+   AND state = 'ready';
+
 -- name: flight_claim
 -- Ours when nobody flies, we do already, or the one who did is dead: its lease is past (or
 -- absurdly far ahead: the clock was set back), or its boot is over.

@@ -23,13 +23,13 @@ int cache_blob_path(const struct cache *cache, enum cache_kind kind, int64_t ver
 	return 0;
 }
 
-int cache_blob_open(const struct cache *cache, const struct cache_key *key, uint64_t size,
-		    int *fd, struct stat *st, struct err *err)
+int cache_blob_open(const struct cache *cache, const struct cache_key *key,
+		    const struct cache_entry *entry, int *fd, struct stat *st, struct err *err)
 {
 	char path[CACHE_PATH_BYTES];
 
 	*fd = -1;
-	if (cache_blob_path(cache, key->kind, cache_kind_version(key->kind), key->text_hash, path,
+	if (cache_blob_path(cache, key->kind, entry->version, key->text_hash, path,
 			    sizeof(path), err) < 0)
 		return -1;
 	/* Somebody may have left anything in its place: no link is followed, no pipe waited for. */
@@ -39,7 +39,7 @@ int cache_blob_open(const struct cache *cache, const struct cache_key *key, uint
 			return 0;
 		return err_os(err, errno, "opening the blob %s", path);
 	}
-	if (fstat(*fd, st) == 0 && S_ISREG(st->st_mode) && (uint64_t)st->st_size == size)
+	if (fstat(*fd, st) == 0 && S_ISREG(st->st_mode) && (uint64_t)st->st_size == entry->size_bytes)
 		return 1;
 	close(*fd);
 	*fd = -1;

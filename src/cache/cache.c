@@ -79,8 +79,8 @@ static int forget_ready(struct cache *cache, struct store *store, const struct c
 	struct store_value id = store_int(entry->id);
 	char path[CACHE_PATH_BYTES];
 
-	if (cache_blob_path(cache, key->kind, cache_kind_version(key->kind), key->text_hash, path,
-			    sizeof(path), err) < 0 ||
+	if (cache_blob_path(cache, key->kind, entry->version, key->text_hash, path, sizeof(path),
+			    err) < 0 ||
 	    store_run(store, STATEMENT_cache_forget, &id, 1, NULL, NULL, err) < 0)
 		return -1;
 	/* Before the commit: publishers rename under the same lock, so this cannot be a newer
@@ -107,7 +107,7 @@ static int drop_ready(struct cache *cache, struct store *store, const struct cac
 	if (entry.id != 0 && entry.failure == ERR_NONE) {
 		drop = any;
 		if (!any && entry.is_blob)
-			drop = cache_blob_open(cache, key, entry.size_bytes, &fd, &st, err) == 0;
+			drop = cache_blob_open(cache, key, &entry, &fd, &st, err) == 0;
 		if (fd >= 0)
 			close(fd);
 	}
@@ -173,6 +173,7 @@ static void hand_out(struct cache_hold *hold, struct cache_found *found)
 	found->hold = hold;
 	found->failure = hold->entry.failure;
 	found->made_at = hold->entry.made_at;
+	found->is_outdated = hold->entry.version != cache_kind_version(hold->entry.kind);
 	found->state = found->failure == ERR_NONE ? CACHE_READY : CACHE_FAILED;
 	if (found->state == CACHE_FAILED)
 		found->details = bytes;
@@ -212,7 +213,8 @@ static bool keep_known(struct cache *cache, const struct cache_key *key, struct 
 	bool same = known && known->entry.id != 0 && known->entry.id == fresh->entry.id &&
 		    known->entry.size_bytes == fresh->entry.size_bytes &&
 		    known->entry.failure == fresh->entry.failure &&
-		    known->entry.is_blob == fresh->entry.is_blob;
+		    known->entry.is_blob == fresh->entry.is_blob &&
+		    known->entry.version == fresh->entry.version;
 
 	if (same && known->entry.is_blob)
 		same = known->device == st->st_dev && known->inode == st->st_ino;
@@ -227,6 +229,7 @@ static bool keep_known(struct cache *cache, const struct cache_key *key, struct 
 		known->entry.boot = fresh->entry.boot;
 		known->entry.repeats = fresh->entry.repeats;
 		known->entry.is_global = fresh->entry.is_global;
+		known->entry.is_kept = fresh->entry.is_kept;
 		known->entry.is_of_this_build = fresh->entry.is_of_this_build;
 		known->generation = fresh->generation;
 		known->read_at_millis = fresh->read_at_millis;
@@ -244,7 +247,7 @@ static int bring_blob(struct cache *cache, const struct cache_key *key, struct c
 {
 	struct stat st;
 	int fd;
-	int good = cache_blob_open(cache, key, hold->entry.size_bytes, &fd, &st, err);
+	int good = cache_blob_open(cache, key, &hold->entry, &fd, &st, err);
 
 	if (good <= 0)
 		return good;
@@ -324,6 +327,37 @@ void cache_found_release(struct cache_found *found)
 	memset(found, 0, sizeof(*found));
 }
 
+/* --- Refreshes ---------------------------------------------------------------------------- */
+
+static bool is_worth_it(const struct cache_hold *hold, int64_t now, int64_t now_millis)
+{
+	const struct cache_entry *entry = &hold->entry;
+	int64_t every_millis = CACHE_RENEW_MILLIS;
+
+	if (entry->version == cache_kind_version(entry->kind)) {
+		if (!cache_failure_may_pass(entry->failure) ||
+		    now - entry->made_at < CACHE_UPGRADE_SECONDS)
+			return false;
+		every_millis = (int64_t)CACHE_UPGRADE_SECONDS * 1000;
+	}
+	return !entry->is_kept &&
+	       (hold->refreshed_millis == 0 || now_millis - hold->refreshed_millis >= every_millis);
+}
+
+bool cache_is_worth_refreshing(struct cache *cache, const struct cache_key *key)
+{
+	int64_t now_millis = cache->now_millis();
+	int64_t now = cache->now();
+	struct cache_shard *shard = cache_table_lock(cache, key->hash);
+	struct cache_hold *hold = cache_table_get(shard, key);
+	bool worth = hold && hold->entry.id != 0 && is_worth_it(hold, now, now_millis);
+
+	if (worth)
+		hold->refreshed_millis = now_millis;
+	cache_table_unlock(shard);
+	return worth;
+}
+
 /* --- A payload as a descriptor --------------------------------------------------------- */
 
 static int small_as_file(struct text payload, int *fd, struct err *err)
@@ -354,7 +388,7 @@ int cache_open_blob(struct cache *cache, struct store *store, const struct cache
 	} else if (!found.hold->entry.is_blob) {
 		rc = small_as_file(found.payload, fd, err) == 0 ? 1 : -1;
 	} else {
-		rc = cache_blob_open(cache, key, found.payload.size, fd, &st, err);
+		rc = cache_blob_open(cache, key, &found.hold->entry, fd, &st, err);
 		if (rc == 0)
 			drop_and_tell(cache, store, key, false, "the blob is gone or damaged");
 	}

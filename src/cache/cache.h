@@ -33,13 +33,17 @@ enum cache_kind {                    /* names: folder, JSON and SQL (caching.md 
 const char *cache_kind_name(enum cache_kind kind);
 bool cache_kind_named(struct text name, enum cache_kind *kind);
 
+/* Which of the configuration's times and budgets count. */
+enum cache_category { CACHE_DOWNLOADED, CACHE_DERIVED, CACHE_INDEX, CACHE_CATEGORIES };
+enum cache_category cache_kind_category(enum cache_kind kind);
+
 struct cache_key {
 	enum cache_kind kind;
 	struct text text;            /* "scope: S\n\nsource: ID\nlocation: URI\n" (caching.md §3) */
 	struct text scope;           /* TEXT_NONE: global (and public: has its own retry times) */
 	struct text module;          /* for people: "libfoo.so", may be TEXT_NONE */
 	struct text source;          /* source id, for people and views */
-	uint8_t hash[HASH_SHA256_BYTES];       /* of kind, version and text: tells keys apart */
+	uint8_t hash[HASH_SHA256_BYTES];       /* of kind and text: tells keys apart */
 	uint8_t text_hash[HASH_SHA256_BYTES];  /* SHA-256 of the text alone: rows and blob names */
 	uint8_t credentials[HASH_SHA256_BYTES]; /* placeholders of `denied` and `not_found` hold for
 	                                           these only; zero: none */
@@ -65,6 +69,7 @@ struct cache_found {
 	enum err_kind failure;       /* FAILED */
 	struct text details;         /* FAILED: the error's text */
 	int64_t made_at;             /* unix seconds */
+	bool is_outdated;            /* of an older version of its kind: good for an answer */
 	struct cache_hold *hold;     /* keeps payload and details alive */
 };
 /* Never blocks on anything but the database.  An expired or deleted entry is ABSENT. */
@@ -74,6 +79,12 @@ void cache_found_release(struct cache_found *found);   /* fine on a zeroed one *
 /* A descriptor on a READY blob; ERR_NOT_FOUND when somebody deleted it meanwhile. */
 int  cache_open_blob(struct cache *cache, struct store *store, const struct cache_key *key,
 		     int *fd, struct err *err) __attribute__((warn_unused_result));
+/* Is the entry, as this process knows it, worth making again although it answers?  An outdated
+ * one is, once a minute, unless its new version failed and that is remembered; a failure to get
+ * a file is when it is an hour old, once an hour: somebody makes do with something else
+ * meanwhile.  Who is told true sees to it: it asks the store nothing and is quick. */
+bool cache_is_worth_refreshing(struct cache *cache, const struct cache_key *key);
+
 /* The payload turned out to be damaged or cut short: forget the entry and its blob. */
 void cache_spoil(struct cache *cache, struct store *store, const struct cache_key *key,
 		 const char *why);
@@ -98,13 +109,16 @@ bool cache_remembers(const struct cache *cache, const struct cache_key *key, enu
 
 /* Single flight across processes: 1 when the key is ours to make, 0 when somebody else has a
  * live lease on it or has just published it (wait for BOARD_CACHE_CHANGED, then look again),
- * -1 error.  An owner that claims again keeps what it has. */
+ * -1 error.  An owner that claims again keeps what it has.  Outdated entries do not count. */
 int  cache_claim(struct cache *cache, struct store *store, const struct cache_key *key,
 		 const char *owner, struct err *err) __attribute__((warn_unused_result));
-/* The same, but what was made before `since` (unix seconds) does not count as published. */
+/* The same, but payloads made before `since` (unix seconds) do not count as published. */
 int  cache_claim_since(struct cache *cache, struct store *store, const struct cache_key *key,
 		       int64_t since, const char *owner, struct err *err)
 	__attribute__((warn_unused_result));
+/* The same for a refresh: failures an hour old do not count. */
+int  cache_claim_again(struct cache *cache, struct store *store, const struct cache_key *key,
+		       const char *owner, struct err *err) __attribute__((warn_unused_result));
 /* Renews every lease of this owner; call every few seconds. */
 int  cache_claims_renew(struct cache *cache, struct store *store, const char *owner,
 			struct err *err) __attribute__((warn_unused_result));

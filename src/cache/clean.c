@@ -48,6 +48,25 @@ int cache_write_touches(struct cache *cache, struct store *store, struct err *er
 
 /* --- Expiry ----------------------------------------------------------------------------- */
 
+/* An older version that answers for nobody any more: too old, or made again since.  (A program
+ * of before the upgrade may still write some.) */
+static bool is_superseded(struct sweep_page *page, const struct sweep_item *item)
+{
+	const struct cache_entry *entry = &item->entry;
+	struct store_value values[3] = {
+		store_text(text_of(cache_kind_name(entry->kind))),
+		store_int(cache_kind_version(entry->kind)),
+		store_bytes(item->text_hash, sizeof(item->text_hash)),
+	};
+	struct err err = ERR_INIT;
+
+	if (entry->version >= cache_kind_version(entry->kind))
+		return false;
+	/* Failing that: the next round. */
+	return entry->version < cache_kind_oldest(entry->kind) ||
+	       store_run(page->sweep->store, STATEMENT_cache_is_ready, values, 3, NULL, NULL, &err) > 0;
+}
+
 static int judge_row(void *payload, const struct store_value *columns, unsigned count)
 {
 	struct sweep_page *page = payload;
@@ -57,7 +76,8 @@ static int judge_row(void *payload, const struct store_value *columns, unsigned 
 	page->seen++;
 	page->last_id = columns[0].number;
 	if (sweep_read_row(columns, item) &&
-	    cache_is_removable(page->sweep->cache, &item->entry, page->now))
+	    (cache_is_removable(page->sweep->cache, &item->entry, page->now) ||
+	     is_superseded(page, item)))
 		page->count++;
 	return 0;
 }
@@ -114,7 +134,7 @@ static int choose_row(void *payload, const struct store_value *columns, unsigned
 	    columns[3].text.size != HASH_SHA256_BYTES)
 		return 0;
 	item->entry.id = columns[0].number;
-	item->version = columns[2].number;
+	item->entry.version = columns[2].number;
 	memcpy(item->text_hash, columns[3].text.bytes, HASH_SHA256_BYTES);
 	item->entry.size_bytes = columns[4].number > 0 ? (uint64_t)columns[4].number : 0;
 	item->entry.is_blob = text_is(columns[5].text, "ready") && columns[6].number == 0;

@@ -10,7 +10,7 @@ static int64_t claim_row(struct cache *cache, struct store *store, const struct 
 {
 	struct store_value values[7];
 
-	cache_key_values(key, values);
+	cache_key_values(key, cache_kind_version(key->kind), values);
 	values[3] = store_text(text_of(owner));
 	values[4] = store_int(atomic_load(&cache->boot));
 	values[5] = store_int(cache->now());
@@ -18,14 +18,21 @@ static int64_t claim_row(struct cache *cache, struct store *store, const struct 
 	return store_run(store, STATEMENT_flight_claim, values, 7, NULL, NULL, err);
 }
 
-int cache_claim(struct cache *cache, struct store *store, const struct cache_key *key,
-		const char *owner, struct err *err)
+/* From when on what was made counts as published. */
+struct since { int64_t payloads, failures; };
+
+static bool is_published(const struct cache_entry *entry, struct since since)
 {
-	return cache_claim_since(cache, store, key, INT64_MIN, owner, err);
+	if (entry->id == 0)
+		return false;
+	/* An outdated one whose new version failed answers for that failure, too. */
+	if (entry->version != cache_kind_version(entry->kind))
+		return entry->is_kept;
+	return entry->made_at >= (entry->failure == ERR_NONE ? since.payloads : since.failures);
 }
 
-int cache_claim_since(struct cache *cache, struct store *store, const struct cache_key *key,
-		      int64_t since, const char *owner, struct err *err)
+static int claim(struct cache *cache, struct store *store, const struct cache_key *key,
+		 struct since since, const char *owner, struct err *err)
 {
 	struct cache_entry entry;
 	int64_t rows;
@@ -35,7 +42,7 @@ int cache_claim_since(struct cache *cache, struct store *store, const struct cac
 		return -1;
 	if (cache_row_read(cache, store, key, &entry, NULL, err) < 0)
 		goto undo;
-	if (entry.id != 0 && (entry.failure != ERR_NONE || entry.made_at >= since)) {
+	if (is_published(&entry, since)) {
 		/* Published since the caller looked: the next look will see it. */
 		store_rollback(store);
 		cache_table_remove(cache, key);
@@ -51,6 +58,26 @@ int cache_claim_since(struct cache *cache, struct store *store, const struct cac
 undo:
 	store_rollback(store);
 	return err_while(err, "claiming a key of %s", cache_kind_name(key->kind));
+}
+
+int cache_claim(struct cache *cache, struct store *store, const struct cache_key *key,
+		const char *owner, struct err *err)
+{
+	return cache_claim_since(cache, store, key, INT64_MIN, owner, err);
+}
+
+int cache_claim_since(struct cache *cache, struct store *store, const struct cache_key *key,
+		      int64_t since, const char *owner, struct err *err)
+{
+	return claim(cache, store, key, (struct since){ since, INT64_MIN }, owner, err);
+}
+
+int cache_claim_again(struct cache *cache, struct store *store, const struct cache_key *key,
+		      const char *owner, struct err *err)
+{
+	struct since since = { INT64_MIN, cache->now() - CACHE_UPGRADE_SECONDS + 1 };
+
+	return claim(cache, store, key, since, owner, err);
 }
 
 int cache_claims_renew(struct cache *cache, struct store *store, const char *owner,
@@ -69,7 +96,7 @@ void cache_unclaim(struct cache *cache, struct store *store, const struct cache_
 	struct store_value values[4];
 	struct err err = ERR_INIT;
 
-	cache_key_values(key, values);
+	cache_key_values(key, cache_kind_version(key->kind), values);
 	values[3] = store_text(text_of(owner));
 	/* Failing that the lease runs out by itself. */
 	if (store_run(store, STATEMENT_flight_give_up, values, 4, NULL, NULL, &err) < 0)

@@ -5,29 +5,36 @@
 #include "base/err.h"
 #include "cache/room.h"
 
-enum category { DOWNLOADED, DERIVED, INDEX };
+#define DOWNLOADED CACHE_DOWNLOADED
+#define DERIVED    CACHE_DERIVED
+#define INDEX      CACHE_INDEX
 
 /*
- * A version is bumped when the payload of a kind changes its meaning; entries of others are
- * not found any more and leave when unused.
+ * A version is bumped when the payload of a kind changes its meaning.  `oldest` is the oldest
+ * version that still answers: such an entry is used at once while the current one is made in
+ * the background (row.c, workshop/refresh.c).  What is older leaves with the next round of the
+ * keeper.  What each version changed:
+ *
+ *	symcaches 2     names of PDBs as the linker has them; lines of folded functions
+ *	source_index 2  segments as the store has them, made into an index by a cell
  */
 static const struct {
 	const char *name;
-	enum category category;
-	int64_t version;
+	enum cache_category category;
+	int64_t version, oldest;
 } kinds[CACHE_KINDS] = {
-	[CACHE_OBJECTS]          = { "objects",          DOWNLOADED, 1 },
-	[CACHE_OBJECT_META]      = { "object_meta",      DERIVED,    1 },
-	[CACHE_AUXDIFS]          = { "auxdifs",          DOWNLOADED, 1 },
-	[CACHE_IL2CPP]           = { "il2cpp",           DOWNLOADED, 1 },
-	[CACHE_SYMCACHES]        = { "symcaches",        DERIVED,    1 },
-	[CACHE_CFICACHES]        = { "cficaches",        DERIVED,    1 },
-	[CACHE_PPDB_CACHES]      = { "ppdb_caches",      DERIVED,    1 },
-	[CACHE_SOURCEMAP_CACHES] = { "sourcemap_caches", DERIVED,    1 },
-	[CACHE_SOURCEFILES]      = { "sourcefiles",      DOWNLOADED, 1 },
-	[CACHE_PROGUARD]         = { "proguard",         DOWNLOADED, 1 },
-	[CACHE_SOURCE_INDEX]     = { "source_index",     INDEX,      1 },
-	[CACHE_SOURCES]          = { "sources",          DERIVED,    1 },
+	[CACHE_OBJECTS]          = { "objects",          DOWNLOADED, 1, 1 },
+	[CACHE_OBJECT_META]      = { "object_meta",      DERIVED,    1, 1 },
+	[CACHE_AUXDIFS]          = { "auxdifs",          DOWNLOADED, 1, 1 },
+	[CACHE_IL2CPP]           = { "il2cpp",           DOWNLOADED, 1, 1 },
+	[CACHE_SYMCACHES]        = { "symcaches",        DERIVED,    2, 1 },
+	[CACHE_CFICACHES]        = { "cficaches",        DERIVED,    1, 1 },
+	[CACHE_PPDB_CACHES]      = { "ppdb_caches",      DERIVED,    1, 1 },
+	[CACHE_SOURCEMAP_CACHES] = { "sourcemap_caches", DERIVED,    1, 1 },
+	[CACHE_SOURCEFILES]      = { "sourcefiles",      DOWNLOADED, 1, 1 },
+	[CACHE_PROGUARD]         = { "proguard",         DOWNLOADED, 1, 1 },
+	[CACHE_SOURCE_INDEX]     = { "source_index",     INDEX,      2, 2 },
+	[CACHE_SOURCES]          = { "sources",          DERIVED,    1, 1 },
 };
 
 const char *cache_kind_name(enum cache_kind kind)
@@ -51,12 +58,22 @@ int64_t cache_kind_version(enum cache_kind kind)
 	return kinds[kind].version;
 }
 
+int64_t cache_kind_oldest(enum cache_kind kind)
+{
+	return kinds[kind].oldest;
+}
+
+enum cache_category cache_kind_category(enum cache_kind kind)
+{
+	return kinds[kind].category;
+}
+
 const struct config_cache_times *cache_kind_times(const struct config *config, enum cache_kind kind)
 {
 	switch (kinds[kind].category) {
 	case DOWNLOADED: return &config->downloaded;
 	case INDEX:      return &config->index;
-	case DERIVED:    break;
+	default:         break;
 	}
 	return &config->derived;
 }
@@ -79,13 +96,11 @@ bool cache_state_named(struct text name, enum err_kind *failure)
 
 /* --- Keys ----------------------------------------------------------------------------- */
 
-/* Two keys whose texts differ differ in more than the last two bytes, or SHA-256 is broken. */
-void cache_fold_hash(uint8_t *hash, enum cache_kind kind, int64_t version,
-		     const uint8_t *text_hash)
+/* Two keys whose texts differ differ in more than the last byte, or SHA-256 is broken. */
+void cache_fold_hash(uint8_t *hash, enum cache_kind kind, const uint8_t *text_hash)
 {
 	memcpy(hash, text_hash, HASH_SHA256_BYTES);
-	hash[HASH_SHA256_BYTES - 2] ^= (uint8_t)kind;
-	hash[HASH_SHA256_BYTES - 1] ^= (uint8_t)version;
+	hash[HASH_SHA256_BYTES - 1] ^= (uint8_t)kind;
 }
 
 /* A scope is any string; it must not be able to write the lines after it. */
@@ -136,7 +151,7 @@ int cache_key_make(struct cache_key *key, struct arena *arena, enum cache_kind k
 	key->text = (struct text){ text, size };
 	key->scope = (struct text){ copy, copy ? scope.size : 0 };
 	hash_sha256(text, size, key->text_hash);
-	cache_fold_hash(key->hash, kind, cache_kind_version(kind), key->text_hash);
+	cache_fold_hash(key->hash, kind, key->text_hash);
 	return 0;
 }
 
@@ -145,6 +160,6 @@ struct cache_key cache_key_as(const struct cache_key *key, enum cache_kind kind)
 	struct cache_key other = *key;
 
 	other.kind = kind;
-	cache_fold_hash(other.hash, kind, cache_kind_version(kind), key->text_hash);
+	cache_fold_hash(other.hash, kind, key->text_hash);
 	return other;
 }

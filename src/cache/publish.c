@@ -5,9 +5,11 @@
  * lock row and blob always agree; what readers see in between they check again there.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/debugid.h"
 #include "base/err.h"
 #include "board/board.h"
 #include "cache/room.h"
@@ -34,7 +36,7 @@ static int run_on_key(struct store *store, unsigned statement, const struct cach
 {
 	struct store_value values[4];
 
-	cache_key_values(key, values);
+	cache_key_values(key, cache_kind_version(key->kind), values);
 	if (credentials)
 		values[3] = store_bytes(credentials, HASH_SHA256_BYTES);
 	return store_run(store, statement, values, credentials ? 4 : 3, NULL, NULL, err) < 0 ? -1 : 0;
@@ -47,7 +49,7 @@ static int add_row(struct cache *cache, struct store *store, const struct cache_
 	int64_t retry = entry->failure == ERR_NONE ? CONFIG_NEVER : cache_retry_seconds(cache, entry);
 	struct store_value values[17];
 
-	cache_key_values(key, values);
+	cache_key_values(key, entry->version, values);
 	values[3] = store_bytes(publication->credentials, HASH_SHA256_BYTES);
 	values[4] = store_text(text_of(cache_state_name(entry->failure)));
 	values[5] = entry->failure == ERR_NONE && !entry->is_blob
@@ -74,7 +76,7 @@ static int put_blob(struct cache *cache, const struct cache_key *key,
 
 	if (publication->fd < 0)
 		return 0;
-	if (cache_blob_path(cache, key->kind, cache_kind_version(key->kind), key->text_hash, path,
+	if (cache_blob_path(cache, key->kind, publication->entry.version, key->text_hash, path,
 			    sizeof(path), err) < 0)
 		return -1;
 	if (file_publish(publication->fd, publication->path, path, 0444, err) == 0)
@@ -82,6 +84,48 @@ static int put_blob(struct cache *cache, const struct cache_key *key,
 	if (err->kind == ERR_NOT_FOUND)      /* our file vanished: no fact about the world */
 		err->kind = ERR_IO;
 	return -1;
+}
+
+static void gone_path(const struct cache *cache, const struct cache_key *key, int64_t version,
+		      char *path, size_t room)
+{
+	char hex[2 * HASH_SHA256_BYTES + 1];
+
+	hex_format(key->hash, HASH_SHA256_BYTES, hex);
+	snprintf(path, room, "%s/tmp/gone-%s-v%lld", cache->folder, hex, (long long)version);
+}
+
+/* What older versions have is not needed any more: a new format must not double the disk.  The
+ * last step before the commit; renamed away, which is quick, to be deleted after it. */
+static int forget_older(struct cache *cache, struct store *store, const struct cache_key *key,
+			struct err *err)
+{
+	char path[CACHE_PATH_BYTES], gone[CACHE_PATH_BYTES + 128];
+
+	for (int64_t version = cache_kind_version(key->kind) - 1; version > 0; version--) {
+		struct store_value values[3];
+		int64_t rows;
+
+		cache_key_values(key, version, values);
+		rows = store_run(store, STATEMENT_cache_forget_key, values, 3, NULL, NULL, err);
+		if (rows < 0 || cache_blob_path(cache, key->kind, version, key->text_hash, path,
+						sizeof(path), err) < 0)
+			return -1;
+		gone_path(cache, key, version, gone, sizeof(gone));
+		if (rows > 0 && rename(path, gone) < 0)
+			unlink(path);
+	}
+	return 0;
+}
+
+static void delete_older(const struct cache *cache, const struct cache_key *key)
+{
+	char gone[CACHE_PATH_BYTES + 128];
+
+	for (int64_t version = cache_kind_version(key->kind) - 1; version > 0; version--) {
+		gone_path(cache, key, version, gone, sizeof(gone));
+		unlink(gone);
+	}
 }
 
 static int write_payload(struct cache *cache, struct store *store, const struct cache_key *key,
@@ -92,18 +136,22 @@ static int write_payload(struct cache *cache, struct store *store, const struct 
 	if (run_on_key(store, STATEMENT_cache_forget_key, key, NULL, err) < 0 ||
 	    run_on_key(store, STATEMENT_flight_end, key, NULL, err) < 0 ||
 	    add_row(cache, store, key, publication, err) < 0 ||
-	    put_blob(cache, key, publication, err) < 0) {
+	    put_blob(cache, key, publication, err) < 0 ||
+	    forget_older(cache, store, key, err) < 0) {
 		store_rollback(store);
 		return -1;
 	}
-	return store_commit(store, err);
+	if (store_commit(store, err) < 0)
+		return -1;
+	delete_older(cache, key);
+	return 0;
 }
 
 static struct cache_entry entry_of_now(struct cache *cache, struct store *store,
 				       const struct cache_key *key)
 {
-	struct cache_entry entry = { .kind = key->kind, .is_global = !key->scope.bytes,
-				     .is_of_this_build = true };
+	struct cache_entry entry = { .kind = key->kind, .version = cache_kind_version(key->kind),
+				     .is_global = !key->scope.bytes, .is_of_this_build = true };
 
 	cache_refresh_boot(cache, store);
 	entry.boot = atomic_load(&cache->boot);
@@ -186,7 +234,7 @@ static int look_before(struct store *store, const struct cache_key *key, const u
 {
 	struct store_value values[4];
 
-	cache_key_values(key, values);
+	cache_key_values(key, cache_kind_version(key->kind), values);
 	values[3] = store_bytes(credentials, HASH_SHA256_BYTES);
 	if (store_run(store, STATEMENT_cache_asks, values, 4, read_asks, before, err) < 0 ||
 	    store_run(store, STATEMENT_cache_find, values, 4, read_repeats, before, err) < 0)
@@ -218,7 +266,8 @@ static int write_failure(struct cache *cache, struct store *store, const struct 
 	    cache_row_read(cache, store, key, &standing, NULL, err) < 0)
 		return -1;
 	/* Somebody else had more luck meanwhile. */
-	if (standing.id != 0 && standing.failure == ERR_NONE)
+	if (standing.id != 0 && standing.failure == ERR_NONE &&
+	    standing.version == publication->entry.version)
 		return 0;
 	if (look_before(store, key, publication->credentials, &before, err) < 0 ||
 	    forget_before(store, key, publication, err) < 0)

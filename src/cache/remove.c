@@ -24,7 +24,7 @@ bool sweep_read_row(const struct store_value *columns, struct sweep_item *item)
 	    columns[3].text.size != HASH_SHA256_BYTES)
 		return false;
 	item->entry.id = columns[0].number;
-	item->version = columns[2].number;
+	item->entry.version = columns[2].number;
 	memcpy(item->text_hash, columns[3].text.bytes, HASH_SHA256_BYTES);
 	item->entry.size_bytes = columns[5].number > 0 ? (uint64_t)columns[5].number : 0;
 	item->entry.is_blob = item->entry.failure == ERR_NONE && columns[6].number == 0;
@@ -62,7 +62,7 @@ static int remove_one(const struct sweep *sweep, struct sweep_item *item, struct
 	item->removed = rows > 0;
 	if (!item->removed || !item->entry.is_blob)
 		return 0;
-	if (cache_blob_path(sweep->cache, item->entry.kind, item->version, item->text_hash, path,
+	if (cache_blob_path(sweep->cache, item->entry.kind, item->entry.version, item->text_hash, path,
 			    sizeof(path), err) < 0)
 		return -1;
 	gone_path(sweep->cache, item, gone, sizeof(gone));
@@ -88,7 +88,7 @@ static void settle_one(const struct sweep *sweep, const struct sweep_item *item)
 		gone_path(sweep->cache, item, gone, sizeof(gone));
 		unlink(gone);
 	}
-	cache_fold_hash(hash, item->entry.kind, item->version, item->text_hash);
+	cache_fold_hash(hash, item->entry.kind, item->text_hash);
 	board_generation_bump(sweep->cache->board, hash);
 }
 

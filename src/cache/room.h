@@ -17,6 +17,8 @@
 #define CACHE_TOUCH_SECONDS    3600      /* used_at is kept to the hour */
 #define CACHE_ASK_SECONDS      60        /* a failure's asks: one per process and minute */
 #define CACHE_LEASE_SECONDS    15
+#define CACHE_RENEW_MILLIS     60000     /* outdated entries: asks for a refresh, per process */
+#define CACHE_UPGRADE_SECONDS  3600      /* failures: how long before another try may help */
 #define CACHE_SLACK_SECONDS    5         /* how far ahead a stored time may be */
 #define CACHE_ORPHAN_SECONDS   3600
 #define CACHE_BATCH            500       /* rows per transaction of the keeper */
@@ -34,7 +36,9 @@ struct cache_entry {
 	enum cache_kind kind;
 	enum err_kind failure;       /* ERR_NONE: ready */
 	uint64_t size_bytes;
+	int64_t version;
 	bool is_blob;                /* ready, and the payload is a file */
+	bool is_kept;                /* outdated, and the failure of its new version remembered */
 	bool is_global;
 	bool is_of_this_build;
 	int64_t boot, made_at, used_at, repeats;
@@ -49,6 +53,7 @@ struct cache_hold {
 	uint32_t generation;
 	int64_t read_at_millis;
 	int64_t asked_at;                    /* a failure's last touch */
+	int64_t refreshed_millis;            /* when somebody was told to make it again; 0: never */
 	struct cache_entry entry;
 	struct file_map map;
 	dev_t device;
@@ -84,19 +89,24 @@ struct cache {
 /* --- kind.c --------------------------------------------------------------------------- */
 
 int64_t cache_kind_version(enum cache_kind kind);
+/* The oldest version that still answers: at most the current one. */
+int64_t cache_kind_oldest(enum cache_kind kind);
 const struct config_cache_times *cache_kind_times(const struct config *config, enum cache_kind kind);
 /* The name in SQL: "ready" or the kind of failure; and back (false: neither). */
 const char *cache_state_name(enum err_kind failure);
 bool cache_state_named(struct text name, enum err_kind *failure);
 /* hash from text_hash, as cache_key_make() does it. */
-void cache_fold_hash(uint8_t *hash, enum cache_kind kind, int64_t version,
-		     const uint8_t *text_hash);
+void cache_fold_hash(uint8_t *hash, enum cache_kind kind, const uint8_t *text_hash);
 
 /* --- expiry.c: the one place that judges ---------------------------------------------- */
 
 /* How long that failure is remembered; CONFIG_NEVER: for good. */
 int64_t cache_retry_seconds(const struct cache *cache, const struct cache_entry *entry);
 bool cache_is_expired(const struct cache *cache, const struct cache_entry *entry, int64_t now);
+/* Is what that failure says about a file newer than any older version of its entry? */
+bool cache_failure_hides(enum err_kind failure);
+/* Might trying again make it good, as soon as an hour later? */
+bool cache_failure_may_pass(enum err_kind failure);
 /* May the keeper remove it?  Some expired rows still say how often something happened. */
 bool cache_is_removable(const struct cache *cache, const struct cache_entry *entry, int64_t now);
 
@@ -119,14 +129,16 @@ void cache_table_remove(struct cache *cache, const struct cache_key *key);
 int cache_blob_path(const struct cache *cache, enum cache_kind kind, int64_t version,
 		    const uint8_t *text_hash, char *path, size_t room,
 		    struct err *err) __attribute__((warn_unused_result));
-/* Opens the blob of a key: 1, 0 when it is missing, no plain file or not of that size, -1. */
-int cache_blob_open(const struct cache *cache, const struct cache_key *key, uint64_t size,
-		    int *fd, struct stat *st, struct err *err) __attribute__((warn_unused_result));
+/* Opens the blob of a row: 1, 0 when it is missing, no plain file or not of that size, -1. */
+int cache_blob_open(const struct cache *cache, const struct cache_key *key,
+		    const struct cache_entry *entry, int *fd, struct stat *st, struct err *err)
+	__attribute__((warn_unused_result));
 
 /* --- row.c: reading and dropping rows ---------------------------------------------------- */
 
 /* The row that answers for the key now, with its bytes when `hold` is given: entry.id 0 when
- * none does. */
+ * none does.  A payload of an older version answers where the current one has none, and is not
+ * known to be gone or refused; failures of older versions do where there is nothing else. */
 int cache_row_read(struct cache *cache, struct store *store, const struct cache_key *key,
 		   struct cache_entry *entry, struct cache_hold *hold, struct err *err)
 	__attribute__((warn_unused_result));
@@ -134,7 +146,7 @@ int cache_row_read(struct cache *cache, struct store *store, const struct cache_
 void cache_credentials(const struct cache *cache, const struct cache_key *key,
 		       uint8_t out[HASH_SHA256_BYTES]);
 /* The key's parameters, in the order all statements take them. */
-void cache_key_values(const struct cache_key *key, struct store_value values[3]);
+void cache_key_values(const struct cache_key *key, int64_t version, struct store_value values[3]);
 /* Reads which boot it is when that was long ago.  Failing that, the one we knew stands. */
 void cache_refresh_boot(struct cache *cache, struct store *store);
 

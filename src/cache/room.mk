@@ -24,7 +24,7 @@ libbench_a_SOURCES = tests/cache/bench.c tests/cache/bench.h
 libbench_a_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 
 check_PROGRAMS += tests/cache/test_cache tests/cache/test_clean tests/cache/test_flight \
-	tests/cache/test_kill
+	tests/cache/test_kill tests/cache/test_version
 cache_test_libraries = libbench.a libcache.a libstate.a libstore.a libboard.a libsupport.a libbase.a \
 	$(CHECK_LIBS) $(SQLITE_LIBS) $(CRYPTO_LIBS)
 tests_cache_test_cache_SOURCES = tests/cache/test_cache.c
@@ -38,5 +38,8 @@ tests_cache_test_flight_LDADD = $(cache_test_libraries)
 tests_cache_test_flight_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 tests_cache_test_kill_SOURCES = tests/cache/test_kill.c
 tests_cache_test_kill_LDADD = $(cache_test_libraries)
+tests_cache_test_version_SOURCES = tests/cache/test_version.c
+tests_cache_test_version_LDADD = $(cache_test_libraries)
+tests_cache_test_version_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 tests_cache_test_kill_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 endif

@@ -13,16 +13,17 @@ struct picking {
 	const struct cache *cache;
 	const struct cache_key *key;
 	int64_t now;
+	int64_t version;
 	struct cache_entry *best;
 	unsigned best_rank;
 	struct cache_hold *hold;     /* NULL: bytes are not wanted */
 	bool no_memory;
 };
 
-void cache_key_values(const struct cache_key *key, struct store_value values[3])
+void cache_key_values(const struct cache_key *key, int64_t version, struct store_value values[3])
 {
 	values[0] = store_text(text_of(cache_kind_name(key->kind)));
-	values[1] = store_int(cache_kind_version(key->kind));
+	values[1] = store_int(version);
 	values[2] = store_bytes(key->text_hash, sizeof(key->text_hash));
 }
 
@@ -47,6 +48,7 @@ static bool read_entry(const struct picking *picking, const struct store_value *
 		return false;
 	entry->id = columns[COLUMN_ID].number;
 	entry->kind = picking->key->kind;
+	entry->version = picking->version;
 	entry->size_bytes = (uint64_t)columns[COLUMN_SIZE].number;
 	entry->is_blob = entry->failure == ERR_NONE && columns[COLUMN_PAYLOAD].type == STORE_NULL;
 	entry->is_global = columns[COLUMN_SCOPE].type == STORE_NULL;
@@ -58,6 +60,13 @@ static bool read_entry(const struct picking *picking, const struct store_value *
 	return true;
 }
 
+static void drop_bytes(struct cache_hold *hold)
+{
+	mem_give_back(hold->bytes);
+	hold->bytes = NULL;
+	hold->byte_count = 0;
+}
+
 static int keep_bytes(struct cache_hold *hold, struct text bytes)
 {
 	char *copy = mem_get(bytes.size + 1);
@@ -66,11 +75,12 @@ static int keep_bytes(struct cache_hold *hold, struct text bytes)
 		return -1;
 	if (bytes.size)
 		memcpy(copy, bytes.bytes, bytes.size);
-	mem_give_back(hold->bytes);
 	hold->bytes = copy;
 	hold->byte_count = bytes.size;
 	return 0;
 }
+
+#define RANK_PAYLOAD 3u
 
 /* A payload answers first; then what these credentials were told; then what everybody was. */
 static unsigned rank_of(const struct cache_entry *entry, const struct store_value *credentials)
@@ -78,7 +88,7 @@ static unsigned rank_of(const struct cache_entry *entry, const struct store_valu
 	static const char nobody[HASH_SHA256_BYTES];
 
 	if (entry->failure == ERR_NONE)
-		return 3;
+		return RANK_PAYLOAD;
 	return text_equal(credentials->text, (struct text){ nobody, sizeof(nobody) }) ? 1 : 2;
 }
 
@@ -95,6 +105,8 @@ static int pick_row(void *payload, const struct store_value *columns, unsigned c
 	rank = rank_of(&entry, &columns[COLUMN_CREDENTIALS]);
 	if (rank <= picking->best_rank)
 		return 0;
+	if (picking->hold)
+		drop_bytes(picking->hold);
 	if (picking->hold && !entry.is_blob) {
 		const struct store_value *bytes = &columns[entry.failure == ERR_NONE ? COLUMN_PAYLOAD
 								   : COLUMN_DETAILS];
@@ -109,18 +121,49 @@ static int pick_row(void *payload, const struct store_value *columns, unsigned c
 	return 0;
 }
 
+/* What the older versions have: a payload, or with nothing at all in *entry a failure. */
+static int read_older(struct picking *picking, struct store *store, struct store_value values[4],
+		      struct err *err)
+{
+	struct cache_entry *answer = picking->best, older;
+	int64_t oldest = cache_kind_oldest(picking->key->kind);
+	bool failed = answer->id != 0;
+
+	picking->best = &older;
+	for (int64_t version = picking->version - 1; version >= oldest; version--) {
+		memset(&older, 0, sizeof(older));
+		/* Only a payload is better than a failure of now. */
+		picking->best_rank = failed ? RANK_PAYLOAD - 1 : 0;
+		picking->version = version;
+		values[1] = store_int(version);
+		if (store_run(store, STATEMENT_cache_find, values, 4, pick_row, picking, err) < 0)
+			return -1;
+		if (older.id == 0)
+			continue;
+		older.is_kept = failed;
+		*answer = older;
+		return 0;
+	}
+	return 0;
+}
+
 int cache_row_read(struct cache *cache, struct store *store, const struct cache_key *key,
 		   struct cache_entry *entry, struct cache_hold *hold, struct err *err)
 {
-	struct picking picking = { cache, key, cache->now(), entry, 0, hold, false };
+	struct picking picking = { .cache = cache, .key = key, .now = cache->now(),
+				   .version = cache_kind_version(key->kind), .best = entry,
+				   .hold = hold };
 	uint8_t credentials[HASH_SHA256_BYTES];
 	struct store_value values[4];
 
 	memset(entry, 0, sizeof(*entry));
-	cache_key_values(key, values);
+	cache_key_values(key, picking.version, values);
 	cache_credentials(cache, key, credentials);
 	values[3] = store_bytes(credentials, sizeof(credentials));
 	if (store_run(store, STATEMENT_cache_find, values, 4, pick_row, &picking, err) < 0)
+		return -1;
+	if ((entry->id == 0 || (entry->failure != ERR_NONE && !cache_failure_hides(entry->failure))) &&
+	    read_older(&picking, store, values, err) < 0)
 		return -1;
 	if (picking.no_memory)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a cache entry");

@@ -14,7 +14,6 @@ struct sweep {
 
 struct sweep_item {
 	struct cache_entry entry;
-	int64_t version;
 	uint8_t text_hash[HASH_SHA256_BYTES];
 	bool removed;
 };
