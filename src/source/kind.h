@@ -6,6 +6,7 @@
 #ifndef SOURCE_KIND_H
 #define SOURCE_KIND_H
 
+#include "source/put.h"
 #include "source/shape.h"
 #include "source/source.h"
 
@@ -13,6 +14,7 @@
 struct source_setup {
 	enum source_origin origin;
 	const struct config *config;         /* outlives the sources */
+	bool is_written_to;                  /* the place of a shared cache */
 };
 
 struct source_kind {
@@ -28,6 +30,10 @@ struct source_kind {
 	int (*reach)(const struct location *location, struct text pass, struct arena *arena,
 		     enum source_access *access, int *fd, struct fetch_order *order,
 		     struct err *err);
+	/* See source_put(); NULL: never written to. */
+	int (*put)(const struct location *location, enum source_putting putting, struct text pass,
+		   struct fetch_file *file, struct arena *arena, enum source_access *access,
+		   struct fetch_order *order, struct err *err);
 	/* Of kinds that may need a pass: see source_pass. */
 	void (*name_pass)(const struct source *source, uint8_t name[32]);
 	int (*step_pass)(const struct source *source, struct source_pass *pass,

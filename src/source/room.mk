@@ -9,7 +9,8 @@ libsource_a_SOURCES = src/source/source.c src/source/source.h src/source/kind.h 
 	src/source/http.c src/source/filesystem.c \
 	src/source/bucket.c src/source/bucket.h src/source/sigv4.c src/source/sigv4.h \
 	src/source/s3.c src/source/s3.h src/source/s3_error.c src/source/s3_pass.c \
-	src/source/gcs.c src/source/sentry.c src/source/listing.c src/source/listing.h
+	src/source/gcs.c src/source/gcs.h src/source/gcs_pass.c src/source/put.h \
+	src/source/sentry.c src/source/listing.c src/source/listing.h
 libsource_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS)
 
 if HAVE_CHECK

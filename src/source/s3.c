@@ -158,15 +158,18 @@ static struct text host_of(struct text origin)
 	return (struct text){ origin.bytes + at, origin.size - at };
 }
 
-static int sign(const struct s3 *s3, const struct s3_keys *keys, struct text path,
-		struct arena *arena, struct text *address, struct err *err)
+/* What is asked of an object, and as S3's own clients name it. */
+struct asked { const char *method, *name; };
+
+static int sign(const struct s3 *s3, const struct s3_keys *keys, const struct asked *asked,
+		struct text path, struct arena *arena, struct text *address, struct err *err)
 {
 	struct text origin, base, signed_path;
 	struct sigv4 sigv4 = {
+		.method = text_of(asked->method), .last = text_of(asked->name),
 		.access_key = keys->access_key, .secret_key = keys->secret_key,
 		.session_token = keys->session_token, .region = s3->region,
 		.now = clock_unix_seconds(), .expires_seconds = EXPIRES_SECONDS,
-		.last = TEXT("x-id=GetObject"),
 	};
 	struct buf made, encoded;
 	bool in_host;
@@ -185,20 +188,20 @@ static int sign(const struct s3 *s3, const struct s3_keys *keys, struct text pat
 	return bucket_keep(&made, arena, address, err);
 }
 
-static int reach(const struct location *location, struct text pass, struct arena *arena,
-		 enum source_access *access, int *fd, struct fetch_order *order, struct err *err)
+static int order_for(const struct location *location, const struct asked *asked,
+		     struct text pass, struct arena *arena, enum source_access *access,
+		     struct fetch_order *order, struct err *err)
 {
 	const struct s3 *s3 = location->source->state;
 	struct s3_keys keys = { s3->access_key, s3->secret_key, s3->session_token };
 	struct text address;
 
-	*fd = -1;
 	*access = SOURCE_NEEDS_PASS;
 	if (s3->of_container && !pass.bytes)
 		return 0;
 	if (s3->of_container)
 		s3_keys_of_pass(pass, &keys);
-	if (sign(s3, &keys, location->path, arena, &address, err) < 0)
+	if (sign(s3, &keys, asked, location->path, arena, &address, err) < 0)
 		return -1;
 	*access = SOURCE_ORDERED;
 	*order = (struct fetch_order){
@@ -208,11 +211,59 @@ static int reach(const struct location *location, struct text pass, struct arena
 	return 0;
 }
 
+static int reach(const struct location *location, struct text pass, struct arena *arena,
+		 enum source_access *access, int *fd, struct fetch_order *order, struct err *err)
+{
+	static const struct asked get = { "GET", "x-id=GetObject" };
+
+	*fd = -1;
+	return order_for(location, &get, pass, arena, access, order, err);
+}
+
+/* Not all that speak the protocol know conditions: they say so, or that a header is wrong. */
+static void judge_put(unsigned status, struct text body, struct err *err)
+{
+	if (status == 412 || status == 409)
+		err_set(err, ERR_BUSY, "it is there already");
+	else if (status == 501 || status == 400)
+		err_set(err, ERR_UNSUPPORTED, "no conditional writes");
+	else
+		s3_judge(status, body, err);
+}
+
+static int put(const struct location *location, enum source_putting putting, struct text pass,
+	       struct fetch_file *file, struct arena *arena, enum source_access *access,
+	       struct fetch_order *order, struct err *err)
+{
+	static const struct asked look = { "HEAD", "" }, write = { "PUT", "x-id=PutObject" };
+	const struct asked *asked = putting == SOURCE_PUT_LOOK ? &look : &write;
+	struct fetch_header *if_new = arena_alloc(arena, 1, sizeof(*if_new));
+
+	if (!if_new)
+		return err_set(err, ERR_NO_MEMORY, "no room for a location");
+	if (order_for(location, asked, pass, arena, access, order, err) < 0)
+		return -1;
+	order->method = asked->method;
+	order->is_whole = true;
+	if (putting == SOURCE_PUT_LOOK)
+		return 0;
+	order->file = file;
+	file->compressed = false;            /* it wants to know the length beforehand */
+	if (putting != SOURCE_PUT_NEW)
+		return 0;
+	*if_new = (struct fetch_header){ TEXT("If-None-Match"), TEXT("*") };
+	order->headers = if_new;
+	order->header_count = 1;
+	order->judge = judge_put;
+	return 0;
+}
+
 const struct source_kind source_kind_s3 = {
 	.name = "s3",
 	.configure = configure,
 	.name_location = name_location,
 	.reach = reach,
+	.put = put,
 	.name_pass = s3_name_pass,
 	.step_pass = s3_step_pass,
 	.fail_pass = s3_fail_pass,

@@ -90,13 +90,14 @@ static void add_query(struct buf *out, const struct sigv4 *sigv4, const char *ti
 	buf_release(&credential);
 }
 
-static void hash_canonical(struct text host, struct text path, struct text query,
-			   uint8_t hash[HASH_SHA256_BYTES], bool *failed)
+static void hash_canonical(struct text method, struct text host, struct text path,
+			   struct text query, uint8_t hash[HASH_SHA256_BYTES], bool *failed)
 {
 	struct buf canonical;
 
 	buf_init(&canonical, CANONICAL_BYTES);
-	buf_add_string(&canonical, "GET\n");
+	buf_add_text(&canonical, method);
+	buf_add_char(&canonical, '\n');
 	buf_add_text(&canonical, path);
 	buf_add_char(&canonical, '\n');
 	buf_add_text(&canonical, query);
@@ -142,8 +143,9 @@ void sigv4_presign(const struct sigv4 *sigv4, struct text host, struct text path
 
 	format_time(sigv4->now, time);
 	add_query(query, sigv4, time);
-	hash_canonical(host, path, (struct text){ buf_string(query) + begin, query->size - begin },
-		       hash, &query->failed);
+	hash_canonical(sigv4->method, host, path,
+		       (struct text){ buf_string(query) + begin, query->size - begin }, hash,
+		       &query->failed);
 	make_key(sigv4, time, key, &query->failed);
 	buf_init(&text, CANONICAL_BYTES);
 	buf_printf(&text, ALGORITHM "\n%s\n", time);

@@ -13,6 +13,7 @@
 struct buf;
 
 struct sigv4 {
+	struct text method;                  /* "GET" */
 	struct text access_key, secret_key;
 	struct text session_token;           /* empty: none */
 	struct text region;
@@ -24,7 +25,7 @@ struct sigv4 {
 /* Percent-encodes all but the unreserved characters, and `/` unless `slash_too`. */
 void sigv4_encode(struct buf *out, struct text text, bool slash_too);
 
-/* Appends the query that opens GET https://host/path; the path is encoded already. */
+/* Appends the query that opens https://host/path to that method; the path is encoded already. */
 void sigv4_presign(const struct sigv4 *sigv4, struct text host, struct text path,
 		   struct buf *query);
 

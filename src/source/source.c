@@ -87,6 +87,26 @@ static int parse_one(struct source *source, const struct shape *shape,
 	return source->kind->configure(source, shape, setup, err);
 }
 
+int source_place_parse(const struct cJSON *json, const char *place, const struct config *config,
+		       struct arena *arena, struct source *source, struct err *err)
+{
+	const struct source_setup setup = { .origin = SOURCE_OF_CONFIG, .config = config,
+					    .is_written_to = true };
+	struct shape shape = { .arena = arena, .json = json };
+	struct text type = TEXT_NONE;
+
+	snprintf(shape.place, sizeof(shape.place), "%s", place);
+	*source = (struct source){ .id = text_of(place), .filters = &filters_none,
+				   .layout = layout_default };
+	if (shape_string(&shape, "type", SHAPE_REQUIRED, &type, err) < 0)
+		return -1;
+	source->kind = kind_named(type);
+	if (!source->kind || !source->kind->put)
+		return shape_refuse(&shape, NULL, err, "unknown type `%.*s`", SHAPE_QUOTED,
+				    type.bytes);
+	return source->kind->configure(source, &shape, &setup, err);
+}
+
 /* Every value with its type, name and place: two arrays that write the same are the same. */
 static void write_identity(const struct cJSON *json, struct buf *out)
 {
@@ -262,6 +282,14 @@ int source_reach_with(const struct location *location, struct text pass, struct 
 		      struct err *err)
 {
 	return location->source->kind->reach(location, pass, arena, access, fd, order, err);
+}
+
+int source_put(const struct location *location, enum source_putting putting, struct text pass,
+	       struct fetch_file *file, struct arena *arena, enum source_access *access,
+	       struct fetch_order *order, struct err *err)
+{
+	return location->source->kind->put(location, putting, pass, file, arena, access, order,
+					   err);
 }
 
 void source_pass_name(const struct source *source, uint8_t name[32])

@@ -21,6 +21,7 @@ static const struct config no_roots = { .path = NULL };
 START_TEST(signs_as_amazon_does)
 {
 	const struct sigv4 sigv4 = {
+		.method = TEXT("GET"),
 		.access_key = TEXT("AKIAIOSFODNN7EXAMPLE"),
 		.secret_key = TEXT("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
 		.region = TEXT("us-east-1"), .now = MAY_24_2013, .expires_seconds = 86400,
