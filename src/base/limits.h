@@ -46,6 +46,14 @@
 #define LIMIT_CELL_CPU_SECONDS        600       /* RLIMIT_CPU of one cell */
 #define LIMIT_CELL_WANTS              64u       /* companions one cell may ask for */
 
+/* Listings: what sources say they hold */
+#define LIMIT_LISTING_BYTES           ((uint64_t)2 << 20)  /* a Sentry server's answer for one module */
+#define LIMIT_LISTED_ID_BYTES         256u      /* the id of a file in it */
+#define LIMIT_LAST_ID_BYTES           ((uint64_t)20)       /* lastid.txt of a symstore */
+#define LIMIT_INDEX_SEGMENTS          10000u    /* the reference's own ceiling */
+#define LIMIT_SEGMENTS_BYTES          ((uint64_t)256 << 20) /* all of them together, as they are stored */
+#define LIMIT_INDEX_BYTES             ((size_t)64 << 20)   /* the paths they name */
+
 /* Candidates */
 #define LIMIT_SOURCES                 256u      /* sources of one request */
 #define LIMIT_FILE_NAME_BYTES         255u      /* base name used in a path */

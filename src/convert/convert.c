@@ -18,6 +18,7 @@ const struct cell_operation convert_operations[] = {
 	{ "ppdbcache", convert_run_ppdbcache },
 	{ "sources", convert_run_sources },
 	{ "sourcefile", convert_run_sourcefile },
+	{ "listing", convert_run_listing },
 	{ "demangle", convert_run_demangle },
 };
 const size_t convert_operation_count =

@@ -103,6 +103,24 @@ int convert_sources_parameters(const struct convert_sources *sources, struct buf
 			       struct err *err) __attribute__((warn_unused_result));
 
 /*
+ * listing: input "file", output "listing": what a source says it holds, turned into lines that
+ * can be searched (source/source.h says which).  There is no reply.
+ */
+enum convert_listing_kind {
+	CONVERT_LISTING_FILES,       /* a Sentry server's answer: lines of "TYPE ID" */
+	CONVERT_LISTING_LAST_ID,     /* of a symstore: a number */
+	CONVERT_LISTING_INDEX,       /* all its segments, a line end after each: sorted paths */
+	CONVERT_LISTINGS
+};
+struct convert_listing {
+	enum convert_listing_kind kind;
+	const char *const *types;    /* FILES: one of another type spoils the listing */
+	size_t type_count;
+};
+int convert_listing_parameters(const struct convert_listing *listing, struct buf *out,
+			       struct err *err) __attribute__((warn_unused_result));
+
+/*
  * demangle: resident.  One message holds any number of names, the answer as many.
  * `readable` TEXT_NONE: the name stands for itself.
  */

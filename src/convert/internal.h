@@ -24,6 +24,7 @@ int convert_run_symcache(struct cell *cell, struct err *err);
 int convert_run_ppdbcache(struct cell *cell, struct err *err);
 int convert_run_sources(struct cell *cell, struct err *err);
 int convert_run_sourcefile(struct cell *cell, struct err *err);
+int convert_run_listing(struct cell *cell, struct err *err);
 int convert_run_demangle(struct cell *cell, struct err *err);
 
 void convert_meta_write(const struct convert_meta *meta, struct json_writer *json);
@@ -33,6 +34,10 @@ bool convert_meta_read_quickly(struct text json, struct arena *arena, struct con
 /* The UUID a program had before it was built again (uuidmap.c). */
 int convert_uuidmap_read(struct text xml, struct debugid *original, struct err *err)
 	__attribute__((warn_unused_result));
+
+/* What a listing says, in our own lines (listing_read.c).  ERR_MALFORMED; ERR_LIMIT: too many. */
+int convert_listing_read(const struct convert_listing *listing, struct text answer,
+			 struct buf *lines, struct err *err) __attribute__((warn_unused_result));
 
 /* --- JSON that a cell may have written (json.c) ------------------------------------------ */
 

@@ -7,6 +7,7 @@ libconvert_a_SOURCES = \
 	src/convert/inspect.c \
 	src/convert/internal.h \
 	src/convert/json.c \
+	src/convert/listing.c src/convert/listing_read.c \
 	src/convert/make.c \
 	src/convert/managed.c \
 	src/convert/sources.c \
@@ -23,7 +24,10 @@ convert_test_cppflags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 tests_convert_test_convert_SOURCES = tests/convert/test_convert.c
 tests_convert_test_convert_LDADD = $(convert_test_libs)
 tests_convert_test_convert_CPPFLAGS = $(convert_test_cppflags)
-check_PROGRAMS += tests/convert/test_uuidmap tests/convert/test_maps
+check_PROGRAMS += tests/convert/test_uuidmap tests/convert/test_maps tests/convert/test_listings
+tests_convert_test_listings_SOURCES = tests/convert/test_listings.c tests/fuzz/fuzz_listing.c
+tests_convert_test_listings_LDADD = libsource.a $(convert_test_libs)
+tests_convert_test_listings_CPPFLAGS = $(convert_test_cppflags) $(CJSON_CFLAGS)
 tests_convert_test_maps_SOURCES = tests/convert/test_maps.c
 tests_convert_test_maps_LDADD = $(convert_test_libs)
 tests_convert_test_maps_CPPFLAGS = $(convert_test_cppflags)

@@ -102,8 +102,9 @@ int source_locations(const struct source *source, const struct object_ids *ids,
 /* --- Sources that say what they hold --------------------------------------------------------
  *
  * A sentry source is asked about each module.  A symstore with an index says the number of its
- * last segment; segment by segment makes the list of all its files.  What is kept of either
- * is a text of ours, in the cache, whose scope is global. */
+ * last segment; all segments together make the list of its files.  What is kept of either is a
+ * text that a cell made of it (convert's operation "listing"), in the cache, whose scope is
+ * global; it is believed no more than the cell is. */
 enum source_listing_kind {
 	SOURCE_LISTING_NONE,         /* there is nothing to ask */
 	SOURCE_LISTING_MODULE,       /* sentry: lines of "TYPE ID" */
@@ -117,10 +118,6 @@ struct source_listing {
 	struct text key;             /* of the cache, after the scope */
 	uint64_t last_id;            /* INDEX */
 };
-#define SOURCE_LISTING_BYTES ((uint64_t)2 << 20)     /* of a MODULE's answer */
-#define SOURCE_LAST_ID_BYTES ((uint64_t)20)
-#define SOURCE_INDEX_BYTES   ((uint64_t)64 << 20)    /* all segments together */
-
 bool source_is_listed(const struct source *source);
 /* What to ask first about that module. */
 int source_listing_first(const struct source *source, const struct object_ids *ids,
@@ -130,9 +127,9 @@ int source_listing_first(const struct source *source, const struct object_ids *i
 int source_listing_next(const struct source_listing *listing, struct text text,
 			struct arena *arena, struct source_listing *next, struct err *err)
 	__attribute__((warn_unused_result));
-/* The answer as we keep it.  ERR_DOWNLOAD, ERR_MALFORMED. */
-int source_listing_read(const struct source_listing *listing, struct text answer,
-			struct buf *text, struct err *err) __attribute__((warn_unused_result));
+/* The types a Sentry server's file may be of: an answer that names another one is no answer.
+ * Static memory. */
+const char *const *source_listed_types(size_t *count);
 /* As source_locations(), of a listed source; without a text there are none. */
 int source_listed_locations(const struct source *source, struct text text,
 			    const struct object_ids *ids, const enum file_type *types,
@@ -143,11 +140,6 @@ int source_listed_locations(const struct source *source, struct text text,
 int source_segment(const struct source_listing *index, uint64_t number, struct arena *arena,
 		   struct location *location, struct text *key, struct err *err)
 	__attribute__((warn_unused_result));
-/* Appends the paths of a segment, a line each. */
-void source_segment_read(struct text segment, struct buf *lines);
-/* Sorts lines, each once. */
-int source_lines_sort(struct buf *lines, struct err *err) __attribute__((warn_unused_result));
-
 /* How a location is reached: at once by descriptor, or by a transfer. */
 enum source_access { SOURCE_OPENED, SOURCE_ORDERED, SOURCE_NEEDS_PASS };
 /* OPENED: *fd is read-only (filesystem: mapped in place, never copied).  ORDERED: the order is

@@ -34,11 +34,25 @@ static const struct errand *errand_of(const struct task *task)
 		[DERIVE_PPDB] = { "ppdbcache", "object", "ppdbcache" },
 		[DERIVE_SOURCES] = { "sources", "object", "sources" },
 		[DERIVE_SOURCEFILE] = { "sourcefile", "file", "sources" },
+		[DERIVE_LISTING] = { "listing", "file", "listing" },
 	};
 
 	if (task->derive->how == DERIVE_AUXILIARY)
 		return &auxiliary;
 	return task->stage == TASK_INSPECTING ? &inspect : &makes[task->derive->how];
+}
+
+static int write_listing_parameters(const struct source_listing *asked, struct buf *out,
+				    struct err *err)
+{
+	struct convert_listing listing = { .kind = CONVERT_LISTING_FILES };
+
+	if (asked->kind == SOURCE_LISTING_MODULE)
+		listing.types = source_listed_types(&listing.type_count);
+	else
+		listing.kind = asked->kind == SOURCE_LISTING_INDEX ? CONVERT_LISTING_INDEX
+								   : CONVERT_LISTING_LAST_ID;
+	return convert_listing_parameters(&listing, out, err);
 }
 
 static int write_parameters(const struct task *task, struct buf *out, struct err *err)
@@ -59,6 +73,8 @@ static int write_parameters(const struct task *task, struct buf *out, struct err
 
 		return convert_inspect_parameters(&inspect, out, err);
 	}
+	if (task->derive->how == DERIVE_LISTING)
+		return write_listing_parameters(task->derive->listing, out, err);
 	if (task->derive->how == DERIVE_SOURCES || task->derive->how == DERIVE_SOURCEFILE)
 		return convert_sources_parameters(&(struct convert_sources){
 				.source_max_bytes = config->source_max_bytes }, out, err);

@@ -146,6 +146,7 @@ struct shop {
 	struct map by_key;
 	struct task *queue_head, **queue_tail;
 	size_t cells_running;
+	size_t resting_count;        /* listings that go on in the next turn */
 
 	bool stopping;
 	int64_t renewed_millis, worked_millis;
@@ -186,6 +187,12 @@ void task_abandon_all(struct shop *shop);
 /* making.c */
 void making_begin(struct task *task);             /* the key is ours: get the object */
 void making_cell_ended(struct task *task, const struct cell_news *news);
+void making_convert(struct task *task);           /* object_fd is what a cell turns into the result */
+/* object_fd is somebody else's file: how it is now. */
+int  making_note_local(struct task *task, struct err *err) __attribute__((warn_unused_result));
+/* 1: the payload is open, 0: there is none, -1: a failure is remembered or happened. */
+int  making_open_known(struct shop *shop, const struct cache_key *key, int *fd, struct err *err)
+	__attribute__((warn_unused_result));
 int  making_companion(struct task *task, const struct cell_news *news, int *fd, struct err *err)
 	__attribute__((warn_unused_result));
 
@@ -206,7 +213,9 @@ void passes_release(struct shop *shop);
 
 /* listing.c */
 void listing_begin(struct task *task);
+void listing_cell_ended(struct task *task, const struct err *failure);   /* NULL: it is done */
 void listing_release(struct task *task);
+void listings_read_on(struct shop *shop);         /* those that rest, a slice each */
 
 /* cells.c */
 void cells_queue(struct task *task);

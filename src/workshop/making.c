@@ -26,6 +26,11 @@ static void enter(struct task *task, enum task_stage stage)
 		cells_queue(task);
 }
 
+void making_convert(struct task *task)
+{
+	enter(task, TASK_CONVERTING);
+}
+
 /* With the object at hand: what this key needs next. */
 static void use_object(struct task *task)
 {
@@ -40,7 +45,7 @@ static void use_object(struct task *task)
 		enter(task, TASK_CONVERTING);
 }
 
-static int note_local(struct task *task, struct err *err)
+int making_note_local(struct task *task, struct err *err)
 {
 	struct stat st;
 
@@ -69,7 +74,7 @@ static void object_obtained(struct task *task, const struct err *failure)
 	struct shop *shop = task->shop;
 	struct err err = ERR_INIT;
 
-	if (!failure && !task->is_copy && note_local(task, &err) < 0)
+	if (!failure && !task->is_copy && making_note_local(task, &err) < 0)
 		failure = &err;
 	if (!failure) {
 		use_object(task);
@@ -100,8 +105,7 @@ static int follow_link(struct task *task, struct err *err)
 			    object_obtained, err);
 }
 
-/* 1: the blob is open, 0: there is none, -1: a failure is remembered or happened. */
-static int open_known_object(struct shop *shop, const struct cache_key *key, int *fd, struct err *err)
+int making_open_known(struct shop *shop, const struct cache_key *key, int *fd, struct err *err)
 {
 	struct cache_found found = { 0 };
 	int rc = 0;
@@ -134,7 +138,7 @@ void making_begin(struct task *task)
 			task_end(task, &err);
 		return;
 	}
-	known = open_known_object(task->shop, &task->derive->object_key, &task->object_fd, &err);
+	known = making_open_known(task->shop, &task->derive->object_key, &task->object_fd, &err);
 
 	if (known > 0)
 		use_object(task);
@@ -169,7 +173,7 @@ static int open_companion(struct task *task, const struct derive_companion *comp
 			   location->source->is_public ? TEXT_NONE : work->scope,
 			   text_of(rest), err) < 0)
 		return -1;
-	if (open_known_object(task->shop, &key, fd, err) > 0)
+	if (making_open_known(task->shop, &key, fd, err) > 0)
 		return 0;
 	if (source_is_local(location->source) &&
 	    source_reach(location, &work->arena, &access, fd, &order, err) == 0)
@@ -335,6 +339,14 @@ static void judge(const struct task *task, struct err *status)
 		err_set(status, ERR_IO, "the file changed while it was read");
 }
 
+static void end_failed(struct task *task, const struct err *status)
+{
+	if (task->derive->listing)
+		listing_cell_ended(task, status);
+	else
+		task_end(task, status);
+}
+
 void making_cell_ended(struct task *task, const struct cell_news *news)
 {
 	struct err status = news->status;
@@ -342,15 +354,19 @@ void making_cell_ended(struct task *task, const struct cell_news *news)
 
 	if (news->kind != CELL_DONE) {
 		judge(task, &status);
-		task_end(task, &status);
+		end_failed(task, &status);
 		return;
 	}
 	if (local_has_changed(task)) {
 		err_set(&status, ERR_IO, "the file changed while it was read");
-		task_end(task, &status);
+		end_failed(task, &status);
 		return;
 	}
 	err_clear(&status);
+	if (task->derive->listing) {
+		listing_cell_ended(task, NULL);
+		return;
+	}
 	if (task->derive->how == DERIVE_AUXILIARY)
 		rc = auxiliary_read(task, news->reply, &status);
 	else

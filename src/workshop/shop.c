@@ -166,10 +166,13 @@ int shop_turn(struct shop *shop, struct fetch_poll *bells, size_t bell_count, in
 		task_drop_ended(shop);
 		cells_start_queued(shop);
 	} while (anything_ready(shop));
+	listings_read_on(shop);
 	carry_drop_unreferenced(shop);
 	show_gauges(shop);
+	if (is_answered(shop) || shop->resting_count > 0 || anything_ready(shop))
+		millis = 0;
 	if (gather_polls(shop, bells, bell_count, &count, err) < 0 ||
-	    fetcher_step(shop->fetcher, shop->polls, count, is_answered(shop) ? 0 : millis, err) < 0)
+	    fetcher_step(shop->fetcher, shop->polls, count, millis, err) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
 		if (i < bell_count)

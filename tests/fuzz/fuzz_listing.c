@@ -1,10 +1,11 @@
 /* fuzz_listing -- answers of Sentry servers, indexes and their segments, S3's errors. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "convert/internal.h"
 #include "source/listing.h"
 #include "source/s3.h"
 
@@ -12,53 +13,59 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-static void read_module(struct text answer)
+/* What a cell made of it; the caller gives it back.  False: refused. */
+static bool read_as(enum convert_listing_kind kind, struct text answer, struct buf *lines)
 {
-	const struct source_listing listing = { .kind = SOURCE_LISTING_MODULE };
-	enum file_type types[FILE_TYPES], type;
+	struct convert_listing listing = { .kind = kind };
 	struct err err = ERR_INIT;
-	struct buf text;
-	struct text rest, id;
+
+	listing.types = source_listed_types(&listing.type_count);
+	buf_init(lines, CEILING_BYTES);
+	if (convert_listing_read(&listing, answer, lines, &err) == 0)
+		return true;
+	if (err.kind == ERR_NONE)
+		abort();
+	return false;
+}
+
+static void take_files(struct text lines)
+{
+	enum file_type types[FILE_TYPES], type;
+	struct text id;
 
 	for (unsigned i = 0; i < FILE_TYPES; i++)
 		types[i] = (enum file_type)i;
-	buf_init(&text, CEILING_BYTES);
-	if (source_listing_read(&listing, answer, &text, &err) == 0) {
-		rest = buf_text(&text);
-		while (listing_take_file(&rest, types, FILE_TYPES, &type, &id))
-			if (id.size == 0)
-				abort();
-	} else if (err.kind == ERR_NONE) {
-		abort();
-	}
-	buf_release(&text);
-	while (listing_take_file(&answer, types, FILE_TYPES, &type, &id))
+	while (listing_take_file(&lines, types, FILE_TYPES, &type, &id))
 		if (id.size == 0 || type >= FILE_TYPES)
 			abort();
 }
 
-static void read_last_id(struct text answer)
+static void read_module(struct text answer)
 {
-	const struct source_listing listing = { .kind = SOURCE_LISTING_LAST_ID };
-	struct err err = ERR_INIT;
-	struct buf text;
+	struct buf lines;
 
-	buf_init(&text, CEILING_BYTES);
-	if (source_listing_read(&listing, answer, &text, &err) < 0 && err.kind == ERR_NONE)
-		abort();
-	buf_release(&text);
+	if (read_as(CONVERT_LISTING_FILES, answer, &lines))
+		take_files(buf_text(&lines));
+	buf_release(&lines);
+	take_files(answer);                  /* a cell may write anything */
 }
 
-/* Every line of the sorted index must be found in it. */
-static void read_segment(struct text segment)
+static void read_last_id(struct text answer)
 {
-	struct err err = ERR_INIT;
+	struct buf lines;
+
+	if (read_as(CONVERT_LISTING_LAST_ID, answer, &lines) && lines.size == 0)
+		abort();
+	buf_release(&lines);
+}
+
+/* Every line of an index must be found in it. */
+static void read_index(struct text segments)
+{
 	struct buf lines;
 	size_t at = 0;
 
-	buf_init(&lines, CEILING_BYTES);
-	source_segment_read(segment, &lines);
-	if (source_lines_sort(&lines, &err) == 0)
+	if (read_as(CONVERT_LISTING_INDEX, segments, &lines))
 		while (at < lines.size) {
 			const char *end = memchr(lines.bytes + at, '\n', lines.size - at);
 			struct text line = { lines.bytes + at, (size_t)(end - lines.bytes) - at };
@@ -68,7 +75,7 @@ static void read_segment(struct text segment)
 			at += line.size + 1;
 		}
 	buf_release(&lines);
-	(void)index_holds(segment, TEXT("a/b/a"));
+	(void)index_holds(segments, TEXT("a/b/a"));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -78,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 	read_module(input);
 	read_last_id(input);
-	read_segment(input);
+	read_index(input);
 	err_set(&err, ERR_NOT_FOUND, "x");
 	s3_judge(403, input, &err);
 	if (err.kind != ERR_DENIED && err.kind != ERR_NOT_FOUND)

@@ -67,7 +67,7 @@ tests_fuzz_fuzz_archive_LDADD = $(fuzz_main) libunpack.a libbase.a $(ZLIB_LIBS) 
 tests_fuzz_fuzz_listing_SOURCES = tests/fuzz/fuzz_listing.c
 tests_fuzz_fuzz_listing_CPPFLAGS = $(fuzz_cppflags)
 tests_fuzz_fuzz_listing_LDFLAGS = $(fuzz_ldflags)
-tests_fuzz_fuzz_listing_LDADD = $(fuzz_main) libsource.a libbase.a $(CJSON_LIBS) $(CRYPTO_LIBS)
+tests_fuzz_fuzz_listing_LDADD = libconvert.a libsource.a $(fuzz_object_libs)
 
 tests_fuzz_fuzz_breakpad_SOURCES = tests/fuzz/fuzz_breakpad.c $(fuzz_objects)
 tests_fuzz_fuzz_breakpad_CPPFLAGS = $(fuzz_cppflags)
