@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libobject.a
 libobject_a_SOURCES = \
 	src/object/object.h src/object/object.c \
+	src/object/sourcelink.h src/object/sourcelink.c \
 	src/object/symbols.h src/object/symbols.c \
 	src/object/breakpad/breakpad.h src/object/breakpad/breakpad.c \
 	src/object/breakpad/inlines.c src/object/breakpad/records.c \
@@ -22,7 +23,8 @@ libobject_a_SOURCES = \
 	src/object/pdb/module.c src/object/pdb/module.h src/object/pdb/msf.c \
 	src/object/pdb/msf.h src/object/pdb/names.c src/object/pdb/names.h \
 	src/object/pdb/pdb.c src/object/pdb/pdb_file.h src/object/pdb/publics.c \
-	src/object/pdb/sites.c src/object/pdb/type_name.c src/object/pdb/type_name.h \
+	src/object/pdb/sites.c src/object/pdb/sources.c src/object/pdb/srcsrv.c \
+	src/object/pdb/srcsrv.h src/object/pdb/type_name.c src/object/pdb/type_name.h \
 	src/object/pdb/types.c \
 	src/object/pe/pe.c src/object/pe/pe_file.c src/object/pe/pe_file.h \
 	src/object/pe/pe_managed.c \
@@ -30,7 +32,7 @@ libobject_a_SOURCES = \
 libobject_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS) $(CJSON_CFLAGS)
 
 if HAVE_CHECK
-check_PROGRAMS += tests/object/test_pdb tests/object/test_pe
+check_PROGRAMS += tests/object/test_pdb tests/object/test_pdb_sources tests/object/test_pe
 check_PROGRAMS += tests/object/test_elf tests/object/test_macho tests/object/test_breakpad \
 	tests/object/test_wasm \
 	tests/object/test_symbols
@@ -42,6 +44,9 @@ EXTRA_DIST += tests/object/remake_pdb.py
 tests_object_test_pdb_SOURCES = tests/object/test_pdb.c $(object_look_sources)
 tests_object_test_pdb_LDADD = $(object_test_ldadd)
 tests_object_test_pdb_CPPFLAGS = $(object_test_cppflags)
+tests_object_test_pdb_sources_SOURCES = tests/object/test_pdb_sources.c $(object_look_sources)
+tests_object_test_pdb_sources_LDADD = $(object_test_ldadd)
+tests_object_test_pdb_sources_CPPFLAGS = $(object_test_cppflags)
 tests_object_test_pe_SOURCES = tests/object/test_pe.c $(object_look_sources)
 tests_object_test_pe_LDADD = $(object_test_ldadd)
 tests_object_test_pe_CPPFLAGS = $(object_test_cppflags)

@@ -70,8 +70,10 @@ static const enum file_type for_unknown[] = {
 };
 /* Unwind information of a .NET module: its first element alone. */
 static const enum file_type for_dotnet[] = { FILE_TYPE_PORTABLEPDB, FILE_TYPE_PDB };
+/* The last, which the reference does not look at, has SourceLink for native code too. */
 static const enum file_type for_source[] = {
 	FILE_TYPE_SOURCEBUNDLE, FILE_TYPE_PORTABLEPDB, FILE_TYPE_ELF_DEBUG, FILE_TYPE_WASM_DEBUG,
+	FILE_TYPE_PDB,
 };
 
 #define LOOKUP(types) { types, COUNT(types) }
@@ -94,7 +96,7 @@ const enum file_type *lookup_file_types(enum lookup_purpose purpose, enum object
 	if ((unsigned)type >= OBJECT_TYPES)
 		type = OBJECT_TYPE_UNKNOWN;
 	if (purpose == LOOKUP_SOURCE) {
-		*count = COUNT(for_source);
+		*count = COUNT(for_source) - (type != OBJECT_TYPE_PE);
 		return for_source;
 	}
 	*count = lookups[type].count;

@@ -167,7 +167,7 @@ static int tell_source(void *payload, const struct object_source *source, struct
 	else if (source->is_inside)
 		tell(look, "%" PRIu64 " bytes\n", source->size);
 	else
-		tell(look, "linked\n");
+		tell(look, "linked%s%.*s\n", source->url.size ? " " : "", SHOWN(source->url));
 	return 0;
 }
 

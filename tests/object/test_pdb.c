@@ -274,33 +274,6 @@ START_TEST(deleting_destructors_have_their_own_name)
 }
 END_TEST
 
-static const struct {
-	const char *what, *stream, *vcs;     /* NULL: no such line */
-} indexed[] = {
-	{ "Perforce", "SRCSRV: ini ---\\r\\nVERSION=2\\r\\nVERCTRL=Perforce\\r\\n", "perforce" },
-	{ "a tool over git", "VERSION=2\\nverctrl=MyGitHub\\n", "git" },
-	{ "anything else", "VERCTRL=http\\n", "other" },
-	{ "no word of it", "SRCSRV: ini\\nVERSION=2\\n", NULL },
-	{ "a text without end", "VERCTRL=Team Foundation Server", "other" },
-};
-
-START_TEST(source_servers_have_one_word_each)
-{
-	const char *text = look_path(fixture(support_printf("srcsrv-%d", _i),
-		support_printf("cd $DIR\nprintf '%s' > s\nprintf 'int mainCRTStartup(void) { return 0; }\\n' > m.c\n"
-			       "clang-19 --target=x86_64-pc-windows-msvc -g -gcodeview -c m.c\n"
-			       "lld-link-19 /nologo /machine:x64 /subsystem:console /nodefaultlib /debug:full"
-			       " /entry:mainCRTStartup /pdbstream:srcsrv=s /pdb:$OUT /out:m.exe m.o\n",
-			       indexed[_i].stream)));
-
-	if (indexed[_i].vcs)
-		ck_assert_msg(look_has(text, support_printf("vcs %s", indexed[_i].vcs), ""),
-			      "%s: %.300s", indexed[_i].what, text);
-	else
-		ck_assert_msg(!look_has(text, "vcs ", ""), "%s: %.300s", indexed[_i].what, text);
-}
-END_TEST
-
 /* --- Refusals ------------------------------------------------------------------------ */
 
 #define MAGIC "Microsoft C/C++ MSF 7.00\r\n\x1a" "DS\0\0\0"
@@ -423,8 +396,6 @@ int main(void)
 	tcase_add_test(reading, oracle_skips_the_line_of_the_declaration);
 	tcase_add_test(reading, oracle_mixes_folded_functions);
 	tcase_add_test(reading, deleting_destructors_have_their_own_name);
-	tcase_add_loop_test(reading, source_servers_have_one_word_each, 0,
-			    (int)(sizeof(indexed) / sizeof(indexed[0])));
 	tcase_add_loop_test(reading, refuses, 0, COUNT(bad));
 	tcase_add_loop_test(reading, broken_parts_cost_themselves, 0, COUNT(broken));
 	tcase_add_test(reading, knows_the_reference_fixture);

@@ -1,10 +1,12 @@
 """service_sources -- source context through the whole service: a bundle, and files its links name."""
 import io
 import json
+import re
+import subprocess
 import tempfile
 import zipfile
 
-from house_of_tests import Handler, Program, Service, Symbols
+from house_of_tests import SYMGATE, Handler, Program, Service, Symbols
 
 CONFIG = "connect_to_reserved_ips: true\n"
 LINKED = "".join(f"line {number}\n" for number in range(1, 21))
@@ -109,3 +111,57 @@ def test_without_context_nothing_is_looked_for():
         request["options"]["apply_source_context"] = False
         reply = service.answer(request)
         assert symbols.total() == 1 and "context_line" not in reply["stacktraces"][0]["frames"][0], symbols.hits
+
+
+WINDOWS = "c:/Src/App"
+
+
+def windows_setting(folder):
+    """A PDB with SourceLink for its folder, and a source server stream that knows one file of it."""
+    symbols = Recording()
+    root = f"http://127.0.0.1:{symbols.server_port}"
+    with open(f"{folder}/links", "w", encoding="ascii") as f:
+        json.dump({"documents": {WINDOWS + "/*": root + "/linked/*"}}, f)
+    with open(f"{folder}/srcsrv", "w", encoding="ascii") as f:
+        f.write(f"SRCSRV: ini\nVERCTRL=MyGit\nSRCSRV: variables\nHOST={root}\nSRCSRVTRG=%host%/served/%var2%\n"
+                "SRCSRV: source files\nc:\\src\\app\\other.c*other.c\nSRCSRV: end\n")
+    for name, text in (("main.c", "int other(int);\nint mainCRTStartup(void)\n{\n\treturn other(1);\n}\n"),
+                       ("other.c", "int other(int a)\n{\n\treturn a * 3;\n}\n")):
+        with open(f"{folder}/{name}", "w", encoding="ascii") as f:
+            f.write(text)
+        subprocess.run(["clang-19", "--target=x86_64-pc-windows-msvc", "-g", "-gcodeview", "-O1", "-c", name,
+                        f"-fdebug-prefix-map={folder}={WINDOWS}", "-o", name + ".obj"], cwd=folder, check=True)
+        symbols.files[("/linked/" if name == "main.c" else "/served/") + name] = text.encode()
+    subprocess.run(["lld-link-19", "/nologo", "/machine:x64", "/subsystem:console", "/nodefaultlib", "/debug:full",
+                    "/entry:mainCRTStartup", "/pdbstream:sourcelink=links", "/pdbstream:srcsrv=srcsrv", "/pdb:m.pdb",
+                    "/out:m.exe", "main.c.obj", "other.c.obj"], cwd=folder, check=True)
+    about = json.loads(subprocess.run([SYMGATE, "--json", "object", "info", "m.pdb"], cwd=folder, check=True,
+                                      capture_output=True, text=True).stdout)
+    debug_id = re.search(r'"debug_id": ?"([^"]+)"', json.dumps(about)).group(1)
+    key = debug_id.replace("-", "")[:33].lower()
+    with open(f"{folder}/m.pdb", "rb") as f:
+        symbols.files[f"/m.pdb/{key.upper()}/m.pdb"] = f.read()
+    source = symbols.source(filters={"filetypes": ["pdb", "portablepdb"]}, layout={"type": "symstore"})
+    request = {"sources": [source], "options": {"dif_candidates": True},
+               "modules": [{"type": "pe", "debug_id": debug_id, "debug_file": "m.pdb", "image_addr": "0x10000000",
+                            "image_size": 0x10000}],
+               "stacktraces": [{"frames": [{"instruction_addr": "0x10001000"}, {"instruction_addr": "0x10001011"}]}]}
+    return symbols, request, root
+
+
+def test_links_of_a_windows_pdb():
+    with tempfile.TemporaryDirectory() as folder, Service(CONFIG) as service:
+        symbols, request, root = windows_setting(folder)
+        cold = service.answer(request)
+        hits = symbols.total()
+        assert service.answer(request) == cold and symbols.total() == hits, "everything is known the second time"
+        frames = {frame["filename"]: frame for frame in cold["stacktraces"][0]["frames"]}
+        assert frames["main.c"]["source_link"] == root + "/linked/main.c", frames
+        assert frames["other.c"]["source_link"] == root + "/served/other.c", frames
+        assert "return other(1)" in " ".join(frames["main.c"]["pre_context"] + [frames["main.c"]["context_line"]]), frames
+        assert "context_line" in frames["other.c"], frames
+        features = cold["modules"][0]["features"]
+        assert features["has_sources"] and features["srcsrv_vcs"] == "git", features
+        found = [c for c in cold["modules"][0]["candidates"] if c["download"]["status"] == "ok"]
+        assert [c["source"] for c in found].count("sourcelink") == 2, found
+        assert all(c["download"]["features"]["has_sources"] for c in found), found

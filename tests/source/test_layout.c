@@ -277,8 +277,11 @@ START_TEST(lookups_are_those_of_the_specification)
 	ck_assert_uint_eq(count, 1);
 	ck_assert_int_eq(types[0], FILE_TYPE_PORTABLEPDB);
 	types = lookup_file_types(LOOKUP_SOURCE, OBJECT_TYPE_PE, &count);
-	ck_assert_uint_eq(count, 4);
+	ck_assert_uint_eq(count, 5);
 	ck_assert_int_eq(types[0], FILE_TYPE_SOURCEBUNDLE);
+	ck_assert_int_eq(types[4], FILE_TYPE_PDB);
+	lookup_file_types(LOOKUP_SOURCE, OBJECT_TYPE_ELF, &count);
+	ck_assert_uint_eq(count, 4);
 	for (unsigned i = 0; i < FILE_TYPES; i++) {
 		enum file_type type;
 

@@ -1,4 +1,4 @@
-/* info.c -- PDB info stream (1), the head of the DBI stream (3), the srcsrv stream. */
+/* info.c -- PDB info stream (1), the head of the DBI stream (3). */
 #include "object/pdb/pdb_file.h"
 
 #include "base/arch.h"
@@ -42,6 +42,9 @@ static void take_named_stream(struct pdb *pdb, struct text name, uint32_t stream
 		pdb->names_stream = stream;
 	else if (text_is(name, "srcsrv"))
 		pdb->srcsrv_stream = stream;
+	else if ((text_is(name, "sourcelink") || text_starts_with(name, "sourcelink$")) &&
+		 pdb->link_stream_count < PDB_LINK_STREAMS_MAX)
+		pdb->link_streams[pdb->link_stream_count++] = stream;
 }
 
 /* Names in one run of bytes, and a hash table from their places to streams: two bit sets
@@ -162,58 +165,4 @@ int pdb_read_identity(struct pdb *pdb, struct debugid *id, struct arena *arena, 
 	if (pdb->has_dbi)
 		id->age = pdb->dbi_age;
 	return 0;
-}
-
-/* --- Source server ------------------------------------------------------------------- */
-
-static struct text next_line(struct reader *reader)
-{
-	const char *bytes = (const char *)reader->bytes + reader->pos;
-	size_t left = reader_left(reader);
-	const char *end = memchr(bytes, '\n', left);
-	size_t size = end ? (size_t)(end - bytes) : left;
-
-	reader_skip(reader, end ? size + 1 : size);
-	while (size > 0 && (bytes[size - 1] == '\r' || bytes[size - 1] == ' '))
-		size--;
-	return (struct text){ bytes, size };
-}
-
-static bool contains(struct text text, struct text word)
-{
-	for (size_t i = 0; i + word.size <= text.size; i++)
-		if (text_equal_ignoring_case((struct text){ text.bytes + i, word.size }, word))
-			return true;
-	return false;
-}
-
-/* The word for a version control system, whatever the one who wrote the stream calls it. */
-static struct text vcs_word(struct text name)
-{
-	if (contains(name, TEXT("git")))
-		return TEXT("git");
-	return contains(name, TEXT("perforce")) ? TEXT("perforce") : TEXT("other");
-}
-
-/* "VERCTRL=http" in a text like an .ini file. */
-struct text pdb_srcsrv_vcs(const struct pdb *pdb, struct arena *arena)
-{
-	static const struct text key = { "VERCTRL=", 8 };
-	struct err ignored = ERR_INIT;
-	struct msf_stream stream;
-	struct reader reader;
-
-	if (pdb->srcsrv_stream == MSF_NO_STREAM ||
-	    msf_stream_open(&pdb->msf, pdb->srcsrv_stream, "srcsrv stream", &stream, &ignored) < 0 ||
-	    msf_stream_in_arena(&stream, arena, &reader, &ignored) < 0)
-		return TEXT_NONE;
-	while (!reader_at_end(&reader)) {
-		struct text line = next_line(&reader);
-
-		if (line.size > key.size &&
-		    text_equal_ignoring_case((struct text){ line.bytes, key.size }, key))
-			return vcs_word((struct text){ line.bytes + key.size,
-						       line.size - key.size });
-	}
-	return TEXT_NONE;
 }

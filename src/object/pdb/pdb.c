@@ -8,6 +8,7 @@
 #include "object/object.h"
 #include "object/pdb/module.h"
 #include "object/pdb/pdb_file.h"
+#include "object/pdb/srcsrv.h"
 
 #define STREAM_TYPES 2u
 #define STREAM_IDS   4u
@@ -33,6 +34,51 @@ static unsigned offers_of(const struct pdb *pdb)
 	return offers;
 }
 
+/* "/names": a signature, a version, then strings by their place. */
+static int open_strings(struct pdb *pdb, struct err *err)
+{
+	struct msf_stream stream;
+	struct reader reader;
+	uint32_t size;
+
+	if (pdb->strings.size > 0)
+		return 0;
+	if (msf_stream_open(&pdb->msf, pdb->names_stream, "/names stream", &stream, err) < 0 ||
+	    msf_stream_in_room(&stream, &pdb->room, &reader, err) < 0)
+		return -1;
+	if (reader.size == 0)
+		return 0;
+	if (reader_u32(&reader) != NAMES_SIGNATURE)
+		return err_set(err, ERR_MALFORMED, "/names (stream %u) has no signature",
+			       pdb->names_stream);
+	reader_skip(&reader, 4);                     /* version of the hash */
+	size = reader_u32(&reader);
+	pdb->strings = reader_part(&reader, "/names stream", size);
+	return reader_check(&reader, err);
+}
+
+/* Few PDBs say where their sources are: only those are looked into. */
+static int open_sources(struct object *object, struct err *err)
+{
+	struct pdb *pdb = object->state;
+	struct reader srcsrv;
+	bool found;
+
+	if (pdb->srcsrv_stream == MSF_NO_STREAM && pdb->link_stream_count == 0)
+		return 0;
+	if (pdb->srcsrv_stream != MSF_NO_STREAM && open_strings(pdb, err) < 0 &&
+	    err->kind == ERR_NO_MEMORY)
+		return -1;
+	err_clear(err);                      /* broken names are for prepare() to tell */
+	if (pdb_srcsrv_stream(pdb, object->arena, &srcsrv, err) < 0 ||
+	    pdb_find_sources(object, &found, err) < 0)
+		return -1;
+	object->srcsrv_vcs = srcsrv_vcs(srcsrv);
+	if (found)
+		object->offers |= OBJECT_OFFERS_SOURCES;
+	return 0;
+}
+
 static int pdb_open(struct object *object, struct arena *arena, struct err *err)
 {
 	struct pdb *pdb = arena_alloc(arena, 1, sizeof(*pdb));
@@ -51,29 +97,7 @@ static int pdb_open(struct object *object, struct arena *arena, struct err *err)
 	object->kind = OBJECT_KIND_DEBUG;
 	object->offers = offers_of(pdb);
 	object->undecorates = true;
-	object->srcsrv_vcs = pdb_srcsrv_vcs(pdb, arena);
-	return 0;
-}
-
-/* "/names": a signature, a version, then strings by their place. */
-static int open_strings(struct pdb *pdb, struct err *err)
-{
-	struct msf_stream stream;
-	struct reader reader;
-	uint32_t size;
-
-	if (msf_stream_open(&pdb->msf, pdb->names_stream, "/names stream", &stream, err) < 0 ||
-	    msf_stream_in_room(&stream, &pdb->room, &reader, err) < 0)
-		return -1;
-	if (reader.size == 0)
-		return 0;
-	if (reader_u32(&reader) != NAMES_SIGNATURE)
-		return err_set(err, ERR_MALFORMED, "/names (stream %u) has no signature",
-			       pdb->names_stream);
-	reader_skip(&reader, 4);                     /* version of the hash */
-	size = reader_u32(&reader);
-	pdb->strings = reader_part(&reader, "/names stream", size);
-	return reader_check(&reader, err);
+	return open_sources(object, err);
 }
 
 static int pdb_prepare(struct object *object, struct err *err)
@@ -154,5 +178,7 @@ const struct object_format object_format_pdb = {
 	.read_unit = pdb_read_unit,
 	.unit_name = pdb_unit_name,
 	.each_symbol = pdb_each_symbol,
+	.each_source = pdb_each_source,
+	.links_any_path = true,
 	.release = pdb_release,
 };

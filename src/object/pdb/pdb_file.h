@@ -22,8 +22,12 @@
 #include "object/symbols.h"
 #include "unpack/unpack.h"
 
+struct object;
+struct object_source_sink;
+
 #define PDB_NO_ADDRESS UINT32_MAX
 #define PDB_NO_MODULE  UINT32_MAX
+#define PDB_LINK_STREAMS_MAX 64u     /* linkers write one, or one for each library */
 
 struct pdb_section {
 	uint32_t address, size, flags;
@@ -50,6 +54,7 @@ struct pdb {
 	/* info stream */
 	uint32_t info_age;
 	uint32_t names_stream, srcsrv_stream;    /* MSF_NO_STREAM: absent */
+	uint32_t link_streams[PDB_LINK_STREAMS_MAX], link_stream_count;  /* SourceLink */
 	/* DBI stream */
 	struct msf_stream dbi_stream;
 	bool has_dbi;
@@ -80,8 +85,17 @@ struct pdb {
 int pdb_read_identity(struct pdb *pdb, struct debugid *id, struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
 uint32_t pdb_arch(uint16_t machine);
-/* The version control system its sources are in, or TEXT_NONE. */
-struct text pdb_srcsrv_vcs(const struct pdb *pdb, struct arena *arena);
+
+/* sources.c: paths and where they are.  An empty reader: there is no such stream, or it cannot
+ * be read. */
+int pdb_srcsrv_stream(const struct pdb *pdb, struct arena *arena, struct reader *reader,
+		      struct err *err) __attribute__((warn_unused_result));
+int pdb_each_source(const struct object *object, struct arena *scratch,
+		    const struct object_source_sink *sink, struct err *err)
+	__attribute__((warn_unused_result));
+/* Does it tell any? */
+int pdb_find_sources(const struct object *object, bool *found, struct err *err)
+	__attribute__((warn_unused_result));
 
 /* dbi.c: modules, sections, contributions. */
 int pdb_read_dbi(struct pdb *pdb, struct arena *arena, struct err *err)

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "object/sourcelink.h"
 #include "unpack/unpack.h"
 
 #define GUID_BYTES 16u
@@ -57,7 +58,7 @@ static int survey_links(struct ppdb *ppdb, uint32_t value, struct err *err)
 	struct object_source_sink sink = { .payload = &count, .link = count_link };
 	struct text json;
 
-	if (ppdb_blob(ppdb, value, &json, err) < 0 || ppdb_each_link(json, &sink, err) < 0)
+	if (ppdb_blob(ppdb, value, &json, err) < 0 || sourcelink_each(json, &sink, err) < 0)
 		return -1;
 	if (count)
 		ppdb->links = json;
@@ -140,5 +141,5 @@ int ppdb_each_source(const struct object *object, struct arena *scratch,
 		if (sink->source && sink->source(sink->payload, &source, err) < 0)
 			return -1;
 	}
-	return ppdb->links.size ? ppdb_each_link(ppdb->links, sink, err) : 0;
+	return ppdb->links.size ? sourcelink_each(ppdb->links, sink, err) : 0;
 }

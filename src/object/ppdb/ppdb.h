@@ -74,10 +74,6 @@ int ppdb_survey_custom(struct ppdb *ppdb, struct err *err) __attribute__((warn_u
 int ppdb_each_source(const struct object *object, struct arena *scratch,
 		     const struct object_source_sink *sink, struct err *err);
 
-/* links.c: {"documents":{pattern:url}}. */
-int ppdb_each_link(struct text json, const struct object_source_sink *sink, struct err *err)
-	__attribute__((warn_unused_result));
-
 /* documents.c */
 int ppdb_documents(const struct ppdb *ppdb, struct arena *arena,
 		   struct object_document **documents, struct err *err)

@@ -1,9 +1,10 @@
-/* links.c -- SourceLink: patterns of paths and where such files are. */
-#include "object/ppdb/ppdb.h"
+/* sourcelink.c -- see sourcelink.h. */
+#include "object/sourcelink.h"
 
 #include <cjson/cJSON.h>
 
 #include "base/err.h"
+#include "object/object.h"
 
 #define JSON_BYTES_MAX ((size_t)16 * 1024 * 1024)
 
@@ -23,7 +24,7 @@ static int tell(const cJSON *documents, const struct object_source_sink *sink, s
 	return 0;
 }
 
-int ppdb_each_link(struct text json, const struct object_source_sink *sink, struct err *err)
+int sourcelink_each(struct text json, const struct object_source_sink *sink, struct err *err)
 {
 	const cJSON *documents;
 	cJSON *object;
