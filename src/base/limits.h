@@ -45,6 +45,7 @@
 #define LIMIT_CELL_DATA_BYTES         ((size_t)4 << 30)  /* RLIMIT_DATA of one cell */
 #define LIMIT_CELL_CPU_SECONDS        600       /* RLIMIT_CPU of one cell */
 #define LIMIT_CELL_WANTS              64u       /* companions one cell may ask for */
+#define LIMIT_CELL_SPLIT_UNITS        16384u    /* .dwo files, where they are looked for: a map each */
 
 /* Listings: what sources say they hold */
 #define LIMIT_LISTING_BYTES           ((uint64_t)2 << 20)  /* a Sentry server's answer for one module */

@@ -39,6 +39,7 @@ void companions_begin(struct companions *companions, const char *path)
 {
 	companions->beside_count = 0;
 	companions->object_count = 0;
+	companions->lacking_units = 0;
 	remember(companions, path);
 }
 
@@ -170,13 +171,16 @@ int companions_find(void *payload, const char *role, struct text id, struct text
 		fd = package(companions, path);
 		if (fd < 0)
 			fd = companions_by_build_id(companions, id, ".dwp", path);
-		companions->lacks_package = fd < 0;
 	} else {
 		if (strcmp(role, "dwo") != 0)
 			fd = companions_by_build_id(companions, id, ".debug", path);
 		if (fd < 0)
 			fd = by_name(companions, path, name);
 	}
+	if (fd < 0 && strcmp(role, "dwo") == 0 && companions->lacking_units++ == 0)
+		snprintf(companions->lacking, sizeof(companions->lacking), "%.*s",
+			 (int)(name.size < COMPANIONS_PATH_BYTES ? name.size : COMPANIONS_PATH_BYTES),
+			 name.bytes);
 	if (fd >= 0 && strcmp(role, "dwo") != 0)
 		remember(companions, path);
 	return fd;

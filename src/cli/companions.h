@@ -25,7 +25,8 @@ struct companions {
 	size_t object_count;
 	const char *debug_folders[COMPANIONS_FOLDERS];   /* --debug-dir; /usr/lib/debug */
 	size_t debug_folder_count;
-	bool lacks_package;          /* split units were asked for, and there is no OBJECT.dwp */
+	size_t lacking_units;        /* split units asked for and not found; the first one's file */
+	char lacking[COMPANIONS_PATH_BYTES];
 };
 
 /* `path` is the object's. */

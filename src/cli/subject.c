@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/limits.h"
 #include "cli/progress.h"
 #include "config/config.h"
 #include "convert/convert.h"
@@ -268,11 +269,12 @@ int subject_convert(struct subject *subject, int fd, struct convert_symcache_rep
 	const struct convert_symcache wish = {
 		.max_section_bytes = subject->config->section_max_bytes,
 		.threads = (unsigned)subject->config->workshop_cell_threads,
+		.wants_split_units = true,
 	};
 	const struct cell_file inputs[] = { { "object", subject->object_fd } };
 	const struct cell_file outputs[] = { { "symcache", fd } };
 	struct cell_order order = {
-		.operation = "symcache",
+		.operation = "symcache", .want_max = LIMIT_CELL_WANTS + LIMIT_CELL_SPLIT_UNITS,
 		.inputs = inputs, .input_count = 1, .outputs = outputs, .output_count = 1,
 	};
 	struct convert_symcache_reply ignored;
@@ -294,9 +296,10 @@ int subject_convert(struct subject *subject, int fd, struct convert_symcache_rep
 						  report ? report : &ignored, err);
 	if (rc < 0)
 		err_while(err, "%s", subject->path);
-	else if (subject->companions.lacks_package)
-		fprintf(stderr, "symgate: %s lacks its split debug information; where the .dwo files "
-			"are, `dwp -e %s' gathers them in %s.dwp\n", subject->path, subject->path,
+	else if (subject->companions.lacking_units)
+		fprintf(stderr, "symgate: %s lacks %zu of its split units, the first in %s; where the "
+			".dwo files are, `dwp -e %s' gathers them in %s.dwp\n", subject->path,
+			subject->companions.lacking_units, subject->companions.lacking, subject->path,
 			subject->path);
 done:
 	buf_release(&parameters);

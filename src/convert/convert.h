@@ -80,6 +80,8 @@ int convert_auxiliary_reply(struct text reply, struct debugid *original /* nil: 
 struct convert_symcache {
 	uint64_t max_section_bytes;
 	unsigned threads;
+	bool wants_split_units;      /* single .dwo files can be found: up to
+					LIMIT_CELL_SPLIT_UNITS of them are asked for */
 };
 struct convert_symcache_reply { uint64_t units, bad_units, ranges, bytes; struct text first_bad; };
 int convert_symcache_parameters(const struct convert_symcache *symcache, struct buf *out,

@@ -134,19 +134,13 @@ static bool may_be_told(const struct object_want *want)
 	       want->name.size <= CONVERT_WANT_NAME_BYTES_MAX;
 }
 
-/* Split units may be thousands; the rarer companions come first. */
 static size_t choose_wants(const struct object *object, struct object_want *wants)
 {
 	size_t count = 0;
 
-	for (int split_units = 0; split_units < 2; split_units++) {
-		for (size_t i = 0; i < object->want_count && count < LIMIT_CELL_WANTS; i++) {
-			const struct object_want *want = &object->wants[i];
-
-			if ((want->role == OBJECT_ROLE_DWO) == split_units && may_be_told(want))
-				wants[count++] = *want;
-		}
-	}
+	for (size_t i = 0; i < object->want_count && count < LIMIT_CELL_WANTS; i++)
+		if (may_be_told(&object->wants[i]))
+			wants[count++] = object->wants[i];
 	return count;
 }
 

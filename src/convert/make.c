@@ -66,21 +66,38 @@ static int ask_for(struct cell *cell, struct object *object, const struct object
 	return rc;
 }
 
-/* One companion may bring wants of its own, so the list is read anew after each.  Split units
- * may be thousands: they get what the others leave of the allowance. */
-static int ask_for_companions(struct cell *cell, struct object *object, bool split_units,
-			      struct asking *asking, struct err *err)
+static bool may_be_asked(const struct object_want *want)
 {
-	for (size_t i = 0; i < object->want_count && asking->count < LIMIT_CELL_WANTS; i++) {
+	return want->id.size <= CONVERT_WANT_ID_BYTES_MAX &&
+	       want->name.size <= CONVERT_WANT_NAME_BYTES_MAX;
+}
+
+/* One companion may bring wants of its own, so the list is read anew after each. */
+static int ask_for_companions(struct cell *cell, struct object *object, struct err *err)
+{
+	struct asking asking = { .count = 0 };
+
+	for (size_t i = 0; i < object->want_count && asking.count < LIMIT_CELL_WANTS; i++) {
 		struct object_want want = object->wants[i];
 
-		if ((want.role == OBJECT_ROLE_DWO) != split_units || was_asked(asking, &want))
+		if (!may_be_asked(&want) || was_asked(&asking, &want))
 			continue;
-		if (want.id.size > CONVERT_WANT_ID_BYTES_MAX ||
-		    want.name.size > CONVERT_WANT_NAME_BYTES_MAX)
-			continue;
-		asking->asked[asking->count++] = want;
+		asking.asked[asking.count++] = want;
 		if (ask_for(cell, object, &want, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int ask_for_split_units(struct cell *cell, struct object *object, struct err *err)
+{
+	if (object_want_split_units(object, err) < 0)
+		return -1;
+	for (size_t i = 0; i < object->want_count; i++) {
+		const struct object_want *want = &object->wants[i];
+
+		if (want->role == OBJECT_ROLE_DWO && may_be_asked(want) &&
+		    ask_for(cell, object, want, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -101,17 +118,16 @@ static void write_reply(const struct symcache_report *report, struct buf *out)
 	json_object_end(&json);
 }
 
-static int write_symcache(struct cell *cell, struct object *object, unsigned threads,
-			  struct err *err)
+static int write_symcache(struct cell *cell, struct object *object,
+			  const struct convert_symcache *wish, struct err *err)
 {
-	struct asking asking = { .count = 0 };
-	struct symcache_options options = { .threads = threads,
+	struct symcache_options options = { .threads = wish->threads,
 					    .memory_bytes = cell->memory_bytes };
 	struct symcache_report report;
 
 	memset(&report, 0, sizeof(report));
-	if (ask_for_companions(cell, object, false, &asking, err) < 0 ||
-	    ask_for_companions(cell, object, true, &asking, err) < 0 ||
+	if (ask_for_companions(cell, object, err) < 0 ||
+	    (wish->wants_split_units && ask_for_split_units(cell, object, err) < 0) ||
 	    object_prepare(object, err) < 0 ||
 	    symcache_write(object, &options, cell_output(cell, "symcache"), &report, err) < 0)
 		return -1;
@@ -119,16 +135,17 @@ static int write_symcache(struct cell *cell, struct object *object, unsigned thr
 	return buf_check(cell->reply, err);
 }
 
-static int read_parameters(struct text parameters, unsigned *threads, struct err *err)
+static int read_parameters(struct text parameters, struct convert_symcache *wish, struct err *err)
 {
-	uint64_t wish;
+	uint64_t threads;
 	cJSON *object;
 
 	if (convert_json_parse(parameters, &object, err) < 0)
 		return -1;
-	wish = convert_json_u64(object, "threads");
+	threads = convert_json_u64(object, "threads");
 	object_section_max_bytes = convert_json_size(object, "max_section_bytes");
-	*threads = wish > THREADS_MAX ? THREADS_MAX : (unsigned)wish;
+	wish->threads = threads > THREADS_MAX ? THREADS_MAX : (unsigned)threads;
+	wish->wants_split_units = convert_json_bool(object, "wants_split_units");
 	cJSON_Delete(object);
 	return 0;
 }
@@ -138,15 +155,15 @@ int convert_run_symcache(struct cell *cell, struct err *err)
 	struct file_map map = { NULL, 0 };
 	struct object object;
 	struct arena arena;
-	unsigned threads;
+	struct convert_symcache wish;
 	int rc = -1;
 
 	mem_keep_no_large_blocks();
 	arena_init(&arena, cell->memory_bytes);
-	if (read_parameters(cell->parameters, &threads, err) == 0 &&
+	if (read_parameters(cell->parameters, &wish, err) == 0 &&
 	    file_map_fd(&map, cell_input(cell, "object"), err) == 0 &&
 	    object_open(&object, map.bytes, map.size, &arena, err) == 0) {
-		rc = write_symcache(cell, &object, threads, err);
+		rc = write_symcache(cell, &object, &wish, err);
 		object_release(&object);
 	}
 	file_unmap(&map);

@@ -178,6 +178,13 @@ int object_attach(struct object *object, enum object_role role, const void *byte
 	return 0;
 }
 
+int object_want_split_units(struct object *object, struct err *err)
+{
+	if (object->format->want_split_units && object->format->want_split_units(object, err) < 0)
+		return err_while(err, "reading %s", object->format->name);
+	return 0;
+}
+
 int object_prepare(struct object *object, struct err *err)
 {
 	if (object->format->prepare && object->format->prepare(object, err) < 0)

@@ -217,6 +217,10 @@ struct object_format {
 	int  (*attach)(struct object *object, enum object_role role,
 		       const uint8_t *bytes, size_t size, struct err *err);
 
+	/* Adds to `wants` the split units (OBJECT_ROLE_DWO) that none of the companions given so
+	 * far has brought; may be thousands.  NULL: has none. */
+	int  (*want_split_units)(struct object *object, struct err *err);
+
 	/* Makes units readable: finds and unpacks what they need, once, before unit_count().
 	 * NULL: nothing to do. */
 	int  (*prepare)(struct object *object, struct err *err);
@@ -282,6 +286,9 @@ int object_choose_slice(const void *bytes, size_t size, const struct debugid *de
  * debuglink target): read `wants` again afterwards. */
 int object_attach(struct object *object, enum object_role role, const void *bytes, size_t size,
 		  struct err *err) __attribute__((warn_unused_result));
+/* For those who can find single split units: asked after the other companions were attached. */
+int object_want_split_units(struct object *object, struct err *err)
+	__attribute__((warn_unused_result));
 int object_prepare(struct object *object, struct err *err) __attribute__((warn_unused_result));
 size_t object_unit_count(const struct object *object);
 int object_read_unit(const struct object *object, size_t unit, struct arena *scratch,

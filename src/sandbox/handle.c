@@ -27,14 +27,15 @@ struct cell_handle {
 	int channel;
 	bool want_open;              /* it waits for an answer */
 	bool ended;
-	unsigned wants;
+	unsigned wants, want_max;
 	uint32_t partial;            /* type of the message being put together; 0: none */
 	struct buf message;
 	char operation[CELL_ROLE_BYTES];
 	char role[CELL_ROLE_BYTES];
 };
 
-int handle_new(struct cell_handle **handle, int channel, const char *operation, struct err *err)
+int handle_new(struct cell_handle **handle, int channel, const struct cell_order *order,
+	       struct err *err)
 {
 	struct cell_handle *made = mem_get(sizeof(*made));
 
@@ -42,7 +43,8 @@ int handle_new(struct cell_handle **handle, int channel, const char *operation, 
 	if (!made)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a cell");
 	made->channel = channel;
-	snprintf(made->operation, sizeof(made->operation), "%s", operation);
+	made->want_max = order->want_max ? order->want_max : LIMIT_CELL_WANTS;
+	snprintf(made->operation, sizeof(made->operation), "%s", order->operation);
 	buf_init(&made->message, FRAME_MESSAGE_BYTES_MAX);
 	*handle = made;
 	return 0;
@@ -191,7 +193,7 @@ static int take_want(struct cell_handle *handle, const struct frame *frame,
 		return die(handle, news, ERR_CRASHED, "sent nonsense");
 	if (handle->want_open)
 		return die(handle, news, ERR_CRASHED, "asked twice without waiting");
-	if (++handle->wants > LIMIT_CELL_WANTS)
+	if (++handle->wants > handle->want_max)
 		return die(handle, news, ERR_LIMIT, "asked for too many files");
 	buf_clear(&handle->message);
 	buf_add(&handle->message, frame->bytes + sizeof(want), want.id_size + want.name_size);

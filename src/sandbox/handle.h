@@ -7,7 +7,8 @@
 #include "sandbox/frame.h"
 
 /* Takes the channel over when it succeeds. */
-int handle_new(struct cell_handle **handle, int channel, const char *operation, struct err *err)
+int handle_new(struct cell_handle **handle, int channel, const struct cell_order *order,
+	       struct err *err)
 	__attribute__((warn_unused_result));
 
 /* A descriptor of its own on the same file: for reading only, at offset 0. */

@@ -241,7 +241,7 @@ int nursery_hatch(struct nursery *nursery, const struct cell_order *order,
 	letter.files[0] = ends[1];
 	if (write_letter(&letter, order, &parameter_file, err) == 0 &&
 	    post_letter(nursery, &letter, err) == 0)
-		rc = handle_new(handle, ends[0], order->operation, err);
+		rc = handle_new(handle, ends[0], order, err);
 
 	close(ends[1]);
 	if (rc < 0)

@@ -89,6 +89,7 @@ struct cell_order {
 	unsigned input_count;
 	const struct cell_file *outputs;     /* writable descriptors */
 	unsigned output_count;
+	unsigned want_max;                   /* files it may ask for; 0: LIMIT_CELL_WANTS */
 };
 
 /* A cell as its asker sees it. */

@@ -225,10 +225,18 @@ def test_split(folder):
         path = build(place, "program", "-gsplit-dwarf", *flags, compiler=compiler)
         address = "%x" % deep_address(path)
         run = symgate("lookup", "--json", path, address)
-        check("split, %s: it says what is missing" % what, path + ".dwp" in run.stderr, run.stderr)
+        check("split, %s: single .dwo files" % what, chain_is_deep(run) and run.stderr == "", run.stdout, run.stderr)
         make(gather, "-e", path, "-o", path + ".dwp", cwd=place)
+        for name in os.listdir(place):
+            if name.endswith(".dwo"):
+                os.unlink(os.path.join(place, name))
         run = symgate("lookup", "--json", path, address)
         check("split, %s: OBJECT.dwp" % what, chain_is_deep(run) and run.stderr == "", run.stdout, run.stderr)
+        os.unlink(path + ".dwp")
+        run = symgate("lookup", "--json", path, address)
+        check("split, %s: it says what is missing" % what,
+              path + ".dwp" in run.stderr and "lacks 1 of its split units" in run.stderr and ".dwo;" in run.stderr,
+              run.stderr)
 
 
 def test_dwz(folder):

@@ -178,6 +178,15 @@ static int check_function(void *payload, const struct object_file_name *files, s
 	return 0;
 }
 
+static int sum_missing(void *payload, const struct dwarf_missing *missing)
+{
+	uint64_t *sum = payload;
+
+	for (size_t i = 0; i < missing->name.size; i++)
+		*sum += (uint8_t)missing->name.bytes[i];
+	return 0;
+}
+
 int container_read(const struct dwarf_input *input, size_t arena_bytes, struct err *err)
 {
 	uint64_t sum = 0;
@@ -198,7 +207,7 @@ int container_read(const struct dwarf_input *input, size_t arena_bytes, struct e
 			result = 0;              /* that unit's own affair */
 	}
 	if (result == 0)
-		(void)dwarf_wants_split(dwarf);
+		(void)dwarf_each_missing(dwarf, sum_missing, &sum);
 	arena_release(&scratch);
 	arena_release(&arena);
 	return result;

@@ -10,7 +10,6 @@
 #include "support/support.h"
 
 #define LOOK_ARENA_BYTES ((size_t)256 << 20)
-#define LOOK_TEXT_BYTES  ((size_t)64 << 20)
 #define COMPANIONS_MOST  4u
 
 struct look {
@@ -208,13 +207,13 @@ static int tell_more(struct look *look, struct err *err)
 	return 0;
 }
 
-static int attach_all(struct look *look, const struct look_companion *companions, size_t count,
-		      struct err *err)
+static int attach_those(struct look *look, const struct look_companion *companions, size_t count,
+			bool split_units, struct err *err)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct file_map *map = &look->maps[look->map_count];
 
-		if (!companions[i].path)
+		if (!companions[i].path || (companions[i].role == OBJECT_ROLE_DWO) != split_units)
 			continue;
 		*map = support_map(companions[i].path);
 		look->map_count++;
@@ -223,6 +222,15 @@ static int attach_all(struct look *look, const struct look_companion *companions
 			return -1;
 	}
 	return 0;
+}
+
+static int attach_all(struct look *look, const struct look_companion *companions, size_t count,
+		      struct err *err)
+{
+	if (attach_those(look, companions, count, false, err) < 0 ||
+	    object_want_split_units(&look->object, err) < 0)
+		return -1;
+	return attach_those(look, companions, count, true, err);
 }
 
 int look_bytes(const void *bytes, size_t size, const struct look_companion *companions,

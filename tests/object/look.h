@@ -22,6 +22,8 @@
 #include "base/buf.h"
 #include "object/object.h"
 
+#define LOOK_TEXT_BYTES ((size_t)64 << 20)
+
 struct look_companion {
 	enum object_role role;
 	const char *path;            /* NULL: none */

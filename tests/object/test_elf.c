@@ -247,6 +247,46 @@ START_TEST(wants_and_takes_a_package)
 }
 END_TEST
 
+START_TEST(wants_and_takes_single_split_units)
+{
+	static const char *const recipes[] = {
+		PROGRAM "gcc -g -gdwarf-4 " SPLIT, PROGRAM "gcc -g -gdwarf-5 " SPLIT,
+		PROGRAM "clang-19 -g -gdwarf-4 " SPLIT,
+		PROGRAM "clang-19 -g -gdwarf-5 -gz=zlib " SPLIT,
+	};
+	const char *main_file = support_fixture(support_printf("dwo-main-%d", _i),
+						support_printf("%s cp a $OUT", recipes[_i]));
+	const struct look_companion units[] = {
+		{ OBJECT_ROLE_DWO, support_fixture(support_printf("dwo-m-%d", _i),
+						   support_printf("%s cp *m.dwo $OUT", recipes[_i])) },
+		{ OBJECT_ROLE_DWO, support_fixture(support_printf("dwo-p-%d", _i),
+						   support_printf("%s cp *p.dwo $OUT", recipes[_i])) },
+	};
+	struct file_map map = support_map(main_file);
+	struct look_input input = { .bytes = map.bytes, .size = map.size, .companions = units,
+				    .count = 2 };
+	const char *text = look_path(main_file);
+
+	ck_assert_msg(look_has(text, "want dwo ", "p.dwo"), "%s", text);
+	ck_assert_msg(look_has(text, "want dwo ", "m.dwo"), "%s", text);
+	ck_assert(!look_has(text, "inline", "add called"));
+	for (size_t missing = 0; missing < 3; missing++) {
+		struct err err = ERR_INIT;
+		struct buf out;
+
+		buf_init(&out, LOOK_TEXT_BYTES);
+		ck_assert_int_eq(look_bytes(map.bytes, map.size, units + (missing == 1),
+					    missing < 2 ? 1 : 2, &out, &err), 0);
+		text = look_keep(&out);
+		ck_assert_int_eq(look_has(text, "inline", "add called"), missing > 0);
+		ck_assert_msg(look_has(text, "function", " work"), "%s", text);
+	}
+	if (_i == 0)
+		support_every_allocation_failure(look_work, &input, 2000);
+	file_unmap(&map);
+}
+END_TEST
+
 START_TEST(wants_nothing_without_reason)
 {
 	const char *path = support_fixture("clang-whole",
@@ -429,6 +469,7 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, refuses_wrong_companions);
 	tcase_add_test(tcase, wants_and_takes_a_dwz_file);
 	tcase_add_loop_test(tcase, wants_and_takes_a_package, 0, 3);
+	tcase_add_loop_test(tcase, wants_and_takes_single_split_units, 0, 4);
 	tcase_add_test(tcase, wants_nothing_without_reason);
 	tcase_add_test(tcase, identity_is_the_build_id);
 	tcase_add_test(tcase, agrees_with_the_reference);

@@ -16,7 +16,6 @@ int dwarf_open(struct dwarf **out, const struct dwarf_input *input, struct arena
 	if (!dwarf)
 		return err_set(err, ERR_NO_MEMORY, "no room for DWARF");
 	dwarf->input = *input;
-	dwarf->split.sections = &dwarf->input.split;
 	dwarf->lowest_code = input->lowest_code > input->load_address ? input->lowest_code
 								      : input->load_address;
 	dwarf->lowest_code -= dwarf->lowest_code > input->address_bias ? input->address_bias
@@ -50,14 +49,13 @@ static int load_listed(struct reading *reading, size_t unit, struct err *err)
  * some compilers leave the inlined calls in it. */
 static int load_split(struct reading *reading, struct err *err)
 {
-	struct contribution contribution;
-	struct unit_head head;
-	int found = split_find(reading->dwarf, reading->listed.dwo_id, &head, &contribution, err);
+	struct split split;
+	int found = split_find(reading->dwarf, reading->listed.dwo_id, &split, err);
 
 	if (found <= 0)
 		return found;
-	if (unit_load(&reading->split, reading->dwarf, &reading->dwarf->split, &head,
-		      &contribution, &reading->listed, reading->scratch, err) < 0)
+	if (unit_load(&reading->split, reading->dwarf, split.book, &split.head,
+		      &split.contribution, &reading->listed, reading->scratch, err) < 0)
 		return err_while(err, "reading its split unit %016llx",
 				 (unsigned long long)reading->listed.dwo_id);
 	reading->unit = &reading->split;
@@ -124,31 +122,43 @@ void dwarf_unit_name(const struct dwarf *dwarf, size_t unit, char *out, size_t r
 	arena_release(&arena);
 }
 
-static bool unit_wants_split(const struct dwarf *dwarf, const struct unit_head *head)
+/* Fills *missing, and tells whether it is; -1: memory ran out. */
+static int is_missing(const struct dwarf *dwarf, const struct unit_head *head,
+		       struct arena *arena, struct dwarf_missing *missing)
 {
-	struct contribution contribution;
 	struct err ignored = ERR_INIT;
-	struct unit_head found;
-	struct arena arena;
+	struct split split;
 	struct unit unit;
-	bool wants;
 
 	if (head->broken || (head->encoding.version >= 5 && head->type != DW_UT_skeleton))
-		return false;
-	arena_init(&arena, NAME_ARENA_BYTES);
-	wants = unit_load(&unit, dwarf, &dwarf->main, head, NULL, NULL, &arena, &ignored) == 0 &&
-		unit.dwo_id &&
-		split_find(dwarf, unit.dwo_id, &found, &contribution, &ignored) == 0;
-	arena_release(&arena);
-	return wants;
+		return 0;
+	if (unit_load(&unit, dwarf, &dwarf->main, head, NULL, NULL, arena, &ignored) < 0)
+		return ignored.kind == ERR_LIMIT || ignored.kind == ERR_NO_MEMORY ? -1 : 0;
+	if (!unit.dwo_id || split_find(dwarf, unit.dwo_id, &split, &ignored) != 0)
+		return 0;
+	*missing = (struct dwarf_missing){ unit.dwo_id, unit.comp_dir, TEXT_NONE };
+	if (die_has(&unit.root, AT_DWO_NAME))
+		missing->name = unit_text(&unit, unit.root.values[AT_DWO_NAME]);
+	return 1;
 }
 
-bool dwarf_wants_split(const struct dwarf *dwarf)
+int dwarf_each_missing(const struct dwarf *dwarf, dwarf_missing_fn *fn, void *payload)
 {
+	struct arena arena;
+	int result = 0;
+
 	if (!dwarf->input.main.section[DWARF_ADDR].size)
-		return false;            /* split units are nothing without it */
-	for (size_t i = 0; i < dwarf->main.count; i++)
-		if (unit_wants_split(dwarf, &dwarf->main.heads[i]))
-			return true;
-	return false;
+		return 0;                /* split units are nothing without it */
+	arena_init(&arena, NAME_ARENA_BYTES);
+	for (size_t i = 0; result == 0 && i < dwarf->main.count; i++) {
+		struct arena_mark mark = arena_mark(&arena);
+		struct dwarf_missing missing;
+
+		result = is_missing(dwarf, &dwarf->main.heads[i], &arena, &missing);
+		if (result > 0)
+			result = fn(payload, &missing);
+		arena_rewind(&arena, mark);
+	}
+	arena_release(&arena);
+	return result;
 }

@@ -31,6 +31,8 @@ struct dwarf_sections {
 struct dwarf_input {
 	struct dwarf_sections main;
 	struct dwarf_sections split;      /* .dwo sections in the same file, or of a .dwp; may be empty */
+	const struct dwarf_sections *split_files;   /* .dwo files, a few units each */
+	size_t split_file_count;
 	struct dwarf_sections alternate;  /* the dwz file's; may be empty */
 	uint64_t load_address;
 	uint64_t address_bias;            /* added to every address (wasm: code section offset) */
@@ -59,7 +61,13 @@ int dwarf_read_unit(const struct dwarf *dwarf, size_t unit, struct arena *scratc
 	__attribute__((warn_unused_result));
 void dwarf_unit_name(const struct dwarf *dwarf, size_t unit, char *out, size_t room);
 
-/* Does any unit lean on split units that `split` does not hold?  The dwo ids are for messages. */
-bool dwarf_wants_split(const struct dwarf *dwarf);
+/* A split unit that a unit leans on and nobody brought. */
+struct dwarf_missing {
+	uint64_t id;
+	struct text comp_dir, name;  /* of its .dwo file; borrowed from the sections */
+};
+/* Calls fn for each; stops with fn's answer when that is not 0.  -1: memory ran out. */
+typedef int dwarf_missing_fn(void *payload, const struct dwarf_missing *missing);
+int dwarf_each_missing(const struct dwarf *dwarf, dwarf_missing_fn *fn, void *payload);
 
 #endif

@@ -197,15 +197,17 @@ struct contribution {
 
 struct dwarf {
 	struct dwarf_input input;
-	struct book main, split, alternate;
-	struct split_entry *split_index; /* by dwo id; units of `split` when it is no package */
+	struct book main, alternate;
+	struct book *splits;             /* of input.split, then of each .dwo file */
+	struct split_entry *split_index; /* by dwo id; the units of all splits that are no package */
 	size_t split_count;
 	uint64_t lowest_code;            /* raw; nothing real lies below */
 };
 
 struct split_entry {
 	uint64_t dwo_id;
-	size_t head;
+	const struct book *book;
+	const struct unit_head *head;
 };
 
 struct unit {
@@ -250,9 +252,13 @@ bool unit_address(const struct unit *unit, struct value value, uint64_t *address
 
 int split_open(struct dwarf *dwarf, struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
+struct split {
+	const struct book *book;
+	struct unit_head head;
+	struct contribution contribution;
+};
 /* The split unit with that id: 1 found, 0 not there, -1 wrong. */
-int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct unit_head *head,
-	       struct contribution *contribution, struct err *err);
+int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split *split, struct err *err);
 
 /* --- Ranges --------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /*
- * split.c -- split units: found by their id, in a package or among .dwo sections.
+ * split.c -- split units: found by their id, in a package, among .dwo sections or in .dwo files.
  *
  * A package's index is an open-addressed table of ids beside a table of where each unit's
  * part of every section begins (DWARF5 §7.3.5.3, and version 2 of the GNU extension).
@@ -100,8 +100,8 @@ static void package_places(const struct package *package, const struct reader *r
 	}
 }
 
-static int package_find(const struct dwarf *dwarf, uint64_t dwo_id, struct unit_head *head,
-			struct contribution *contribution, struct err *err)
+static int package_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split *split,
+			struct err *err)
 {
 	struct reader reader = section_reader(&dwarf->input.split, DWARF_CU_INDEX);
 	struct package package = { 0 };
@@ -112,17 +112,20 @@ static int package_find(const struct dwarf *dwarf, uint64_t dwo_id, struct unit_
 	row = package.slots ? package_row(&package, &reader, dwo_id) : 0;
 	if (!row)
 		return 0;
-	package_places(&package, &reader, row, contribution);
-	if (head_read(head, &dwarf->input.split, contribution->info, err) < 0)
+	split->book = &dwarf->splits[0];
+	package_places(&package, &reader, row, &split->contribution);
+	if (head_read(&split->head, &dwarf->input.split, split->contribution.info, err) < 0)
 		return err_while(err, "reading .debug_info.dwo unit at %#llx",
-				 (unsigned long long)contribution->info);
+				 (unsigned long long)split->contribution.info);
 	return 1;
 }
 
+/* --- Units that stand in no package --------------------------------------------------------- */
+
 /* The id stands in the header since version 5, in the root DIE before.  A unit that cannot
  * be read has none; -1 only when memory ran out. */
-static int dwo_id_of(const struct dwarf *dwarf, const struct unit_head *head,
-		     struct arena *arena, uint64_t *dwo_id)
+static int dwo_id_of(const struct dwarf *dwarf, const struct book *book,
+		     const struct unit_head *head, struct arena *arena, uint64_t *dwo_id)
 {
 	struct arena_mark mark = arena_mark(arena);
 	struct err ignored = ERR_INIT;
@@ -132,48 +135,73 @@ static int dwo_id_of(const struct dwarf *dwarf, const struct unit_head *head,
 	*dwo_id = head->broken ? 0 : head->dwo_id;
 	if (head->broken || head->encoding.version >= 5)
 		return 0;
-	result = unit_load(&unit, dwarf, &dwarf->split, head, NULL, NULL, arena, &ignored);
+	result = unit_load(&unit, dwarf, book, head, NULL, NULL, arena, &ignored);
 	if (result == 0)
 		*dwo_id = unit.dwo_id;
 	arena_rewind(arena, mark);
 	return result < 0 && ignored.kind == ERR_LIMIT ? -1 : 0;
 }
 
-int split_open(struct dwarf *dwarf, struct arena *arena, struct err *err)
+/* Units of all books, in their order: of two with one id the first is found. */
+static int fill_index(struct dwarf *dwarf, size_t book_count, struct arena *arena, struct err *err)
 {
-	struct sort_item *order;
-	size_t count;
+	struct sort_item *order = arena_alloc_raw(arena, dwarf->split_count, 2 * sizeof(*order));
+	struct split_entry *units = arena_alloc_raw(arena, dwarf->split_count, sizeof(*units));
+	size_t count = 0;
 
-	if (is_package(dwarf) || !dwarf->input.split.section[DWARF_INFO].size)
-		return 0;
-	if (book_open(&dwarf->split, &dwarf->input.split, arena, err) < 0)
-		return -1;
-	count = dwarf->split.count;
-	order = arena_alloc_raw(arena, count, 2 * sizeof(*order));
-	dwarf->split_index = arena_alloc_raw(arena, count, sizeof(*dwarf->split_index));
-	if (!order || !dwarf->split_index)
+	dwarf->split_index = arena_alloc_raw(arena, dwarf->split_count, sizeof(*units));
+	if (!order || !units || !dwarf->split_index)
 		return no_room(err);
-	for (size_t i = 0; i < count; i++) {
-		order[i].index = i;
-		if (dwo_id_of(dwarf, &dwarf->split.heads[i], arena, &order[i].key) < 0)
-			return no_room(err);
+	for (size_t i = 0; i < book_count; i++) {
+		const struct book *book = &dwarf->splits[i];
+
+		for (size_t j = 0; j < book->count; j++, count++) {
+			units[count] = (struct split_entry){ 0, book, &book->heads[j] };
+			if (dwo_id_of(dwarf, book, &book->heads[j], arena, &units[count].dwo_id) < 0)
+				return no_room(err);
+			order[count] = (struct sort_item){ .key = units[count].dwo_id, .index = count };
+		}
 	}
 	sort_items(order, order + count, count);
 	for (size_t i = 0; i < count; i++)
-		dwarf->split_index[i] = (struct split_entry){ order[i].key, order[i].index };
-	dwarf->split_count = count;
+		dwarf->split_index[i] = units[order[i].index];
 	return 0;
 }
 
-int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct unit_head *head,
-	       struct contribution *contribution, struct err *err)
+int split_open(struct dwarf *dwarf, struct arena *arena, struct err *err)
+{
+	const struct dwarf_input *input = &dwarf->input;
+	size_t book_count = 1 + input->split_file_count;
+
+	dwarf->splits = arena_alloc(arena, book_count, sizeof(*dwarf->splits));
+	if (!dwarf->splits)
+		return no_room(err);
+	for (size_t i = 0; i < book_count; i++) {
+		const struct dwarf_sections *sections = i ? &input->split_files[i - 1] : &input->split;
+
+		dwarf->splits[i].sections = sections;
+		if ((i == 0 && is_package(dwarf)) || !sections->section[DWARF_INFO].size)
+			continue;
+		if (book_open(&dwarf->splits[i], sections, arena, err) < 0)
+			return -1;
+		dwarf->split_count += dwarf->splits[i].count;
+	}
+	return dwarf->split_count ? fill_index(dwarf, book_count, arena, err) : 0;
+}
+
+int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split *split, struct err *err)
 {
 	size_t low = 0, high = dwarf->split_count;
 
+	*split = (struct split){ .book = NULL };
 	if (!dwo_id)
 		return 0;
-	if (is_package(dwarf))
-		return package_find(dwarf, dwo_id, head, contribution, err);
+	if (is_package(dwarf)) {
+		int found = package_find(dwarf, dwo_id, split, err);
+
+		if (found)
+			return found;
+	}
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -184,7 +212,7 @@ int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct unit_head *hea
 	}
 	if (low == dwarf->split_count || dwarf->split_index[low].dwo_id != dwo_id)
 		return 0;
-	*head = dwarf->split.heads[dwarf->split_index[low].head];
-	*contribution = (struct contribution){ 0 };
+	split->book = dwarf->split_index[low].book;
+	split->head = *dwarf->split_index[low].head;
 	return 1;
 }

@@ -10,6 +10,7 @@
 #include "object/symbols.h"
 
 #define SECTION_NAME_BYTES 32u
+#define DWO_ID_DIGITS      16u
 
 struct elf_table {
 	const struct elf_file *file;
@@ -22,15 +23,18 @@ struct elf {
 	struct elf_file main;
 	struct elf_file debug;           /* the debuglink's target; whole.bytes NULL: not given */
 	struct elf_file alternate;       /* dwz file, likewise */
-	struct elf_file split;           /* .dwp or .dwo */
+	struct elf_file split;           /* .dwp */
+	struct elf_file *split_files;    /* .dwo files; room for as many as were wanted */
+	size_t split_file_count, split_file_room;
 	struct elf_file mini;            /* unpacked .gnu_debugdata */
 	struct unpack_room room;
 	struct elf_table tables[SYMBOLS_TABLES];
 	unsigned table_count;
 	struct symbols symbols;
 	const struct elf_file *described;    /* main or debug, whichever has DWARF; or NULL */
+	struct dwarf_input input;        /* its sections, once loaded */
 	struct dwarf *dwarf;
-	bool prepared;
+	bool loaded, prepared;
 };
 
 static bool elf_probe(const uint8_t *head, size_t size)
@@ -186,8 +190,12 @@ static int elf_attach(struct object *object, enum object_role role, const uint8_
 	case OBJECT_ROLE_DWZ:
 		return attach_alternate(object, elf, &file, err);
 	case OBJECT_ROLE_DWP:
-	case OBJECT_ROLE_DWO:
 		elf->split = file;
+		return 0;
+	case OBJECT_ROLE_DWO:
+		if (elf->split_file_count == elf->split_file_room)
+			return err_set(err, ERR_INTERNAL, "more split units than were wanted");
+		elf->split_files[elf->split_file_count++] = file;
 		return 0;
 	default:
 		return err_set(err, ERR_INTERNAL, "no such role");
@@ -375,27 +383,71 @@ static int load_sections(const struct elf_file *file, const char *suffix,
 	return 0;
 }
 
-static int open_dwarf(struct object *object, struct elf *elf, struct err *err)
+static int load_dwarf(struct object *object, struct elf *elf, struct err *err)
 {
 	const struct elf_file *file = elf->described;
-	struct dwarf_input input = {
+	struct dwarf_input *input = &elf->input;
+	const struct elf_file *split = elf->split.whole.bytes ? &elf->split : file;
+
+	if (elf->loaded)
+		return 0;
+	*input = (struct dwarf_input){
 		.load_address = file->load_address,
 		.arch = object->arch,
 		.relocatable = file->type == ET_REL,
-		.symbol_at = elf->symbols.count > 0 ? symbol_at : NULL,
-		.symbol_around = elf->symbols.count > 0 ? symbol_around : NULL,
 		.payload = elf,
 		.lowest_code = elf_file_lowest_code(file),
 	};
-	const struct elf_file *split = elf->split.whole.bytes ? &elf->split : file;
-
-	if (load_sections(file, "", &elf->room, &input.main, err) < 0 ||
-	    load_sections(split, ".dwo", &elf->room, &input.split, err) < 0)
+	if (load_sections(file, "", &elf->room, &input->main, err) < 0 ||
+	    load_sections(split, ".dwo", &elf->room, &input->split, err) < 0)
 		return -1;
 	if (elf->alternate.whole.bytes &&
-	    load_sections(&elf->alternate, "", &elf->room, &input.alternate, err) < 0)
+	    load_sections(&elf->alternate, "", &elf->room, &input->alternate, err) < 0)
 		return err_while(err, "reading its dwz file");
-	return dwarf_open(&elf->dwarf, &input, object->arena, err);
+	elf->loaded = true;
+	return 0;
+}
+
+/* A .dwo file that cannot be read costs its units. */
+static int load_split_files(struct object *object, struct elf *elf, struct err *err)
+{
+	struct dwarf_sections *all;
+
+	if (!elf->split_file_count)
+		return 0;
+	all = arena_alloc(object->arena, elf->split_file_count, sizeof(*all));
+	if (!all)
+		return err_set(err, ERR_NO_MEMORY, "no memory for its split units");
+	for (size_t i = 0; i < elf->split_file_count; i++) {
+		if (load_sections(&elf->split_files[i], ".dwo", &elf->room, &all[i], err) == 0)
+			continue;
+		if (err->kind == ERR_NO_MEMORY)
+			return -1;
+		err_clear(err);
+		all[i] = (struct dwarf_sections){ .big_endian = false };
+	}
+	elf->input.split_files = all;
+	elf->input.split_file_count = elf->split_file_count;
+	return 0;
+}
+
+static int open_dwarf(struct object *object, struct elf *elf, struct err *err)
+{
+	if (load_dwarf(object, elf, err) < 0 || load_split_files(object, elf, err) < 0)
+		return -1;
+	if (elf->symbols.count > 0) {
+		elf->input.symbol_at = symbol_at;
+		elf->input.symbol_around = symbol_around;
+	}
+	return dwarf_open(&elf->dwarf, &elf->input, object->arena, err);
+}
+
+static void choose_described(struct elf *elf)
+{
+	if (elf_file_section(&elf->main, ".debug_info"))
+		elf->described = &elf->main;
+	else if (elf->debug.whole.bytes && elf_file_section(&elf->debug, ".debug_info"))
+		elf->described = &elf->debug;
 }
 
 static int elf_prepare(struct object *object, struct err *err)
@@ -407,11 +459,105 @@ static int elf_prepare(struct object *object, struct err *err)
 	elf->prepared = true;
 	if (read_symbols(elf, object->arena, err) < 0)
 		return -1;
-	if (elf_file_section(&elf->main, ".debug_info"))
-		elf->described = &elf->main;
-	else if (elf->debug.whole.bytes && elf_file_section(&elf->debug, ".debug_info"))
-		elf->described = &elf->debug;
+	choose_described(elf);
 	return elf->described ? open_dwarf(object, elf, err) : 0;
+}
+
+/* --- Single split units ------------------------------------------------------------------ */
+
+struct missing_list {
+	struct arena *arena;
+	struct object_want *wants;       /* NULL: count them */
+	size_t count;
+	bool failed;
+};
+
+static int count_missing(void *payload, const struct dwarf_missing *missing)
+{
+	struct missing_list *list = payload;
+
+	list->count += missing->name.size > 0;
+	return list->count == LIMIT_CELL_SPLIT_UNITS;
+}
+
+/* Absolute, as far as the unit says where it was compiled. */
+static char *path_of(const struct dwarf_missing *missing, struct arena *arena, size_t *size)
+{
+	bool is_relative = missing->name.bytes[0] != '/' && missing->comp_dir.size > 0;
+	size_t before = is_relative ? missing->comp_dir.size + 1 : 0;
+	char *path = arena_alloc(arena, before + missing->name.size + 1, 1);
+
+	if (!path)
+		return NULL;
+	if (is_relative) {
+		memcpy(path, missing->comp_dir.bytes, missing->comp_dir.size);
+		path[before - 1] = '/';
+	}
+	memcpy(path + before, missing->name.bytes, missing->name.size);
+	*size = before + missing->name.size;
+	return path;
+}
+
+static int list_missing(void *payload, const struct dwarf_missing *missing)
+{
+	struct missing_list *list = payload;
+	struct object_want *want = &list->wants[list->count];
+	char *id, *path;
+	size_t size;
+
+	if (!missing->name.size)
+		return 0;
+	id = arena_alloc(list->arena, DWO_ID_DIGITS + 1, 1);
+	path = path_of(missing, list->arena, &size);
+	list->failed = !id || !path;
+	if (list->failed)
+		return 1;
+	snprintf(id, DWO_ID_DIGITS + 1, "%016llx", (unsigned long long)missing->id);
+	*want = (struct object_want){ .role = OBJECT_ROLE_DWO, .id = { id, DWO_ID_DIGITS },
+				      .name = { path, size } };
+	return ++list->count == LIMIT_CELL_SPLIT_UNITS;
+}
+
+/* The list grows by what is missing, which is counted first. */
+static int add_missing(struct object *object, struct elf *elf, const struct dwarf *dwarf,
+		       struct err *err)
+{
+	struct missing_list list = { .arena = object->arena };
+	struct object_want *all;
+	size_t missing;
+
+	if (dwarf_each_missing(dwarf, count_missing, &list) < 0)
+		return err_set(err, ERR_NO_MEMORY, "no memory for its split units");
+	missing = list.count;
+	if (!missing)
+		return 0;
+	all = arena_alloc(object->arena, object->want_count + missing, sizeof(*all));
+	elf->split_files = arena_alloc(object->arena, missing, sizeof(*elf->split_files));
+	if (!all || !elf->split_files)
+		return err_set(err, ERR_NO_MEMORY, "no memory for its split units");
+	memcpy(all, object->wants, object->want_count * sizeof(*all));
+	list.wants = all + object->want_count;
+	list.count = 0;
+	if (dwarf_each_missing(dwarf, list_missing, &list) < 0 || list.failed)
+		return err_set(err, ERR_NO_MEMORY, "no memory for its split units");
+	elf->split_file_room = list.count;
+	object->wants = all;
+	object->want_count += list.count;
+	return 0;
+}
+
+static int elf_want_split_units(struct object *object, struct err *err)
+{
+	struct elf *elf = object->state;
+	struct dwarf *dwarf;
+
+	choose_described(elf);
+	if (!elf->described || elf->split_files || !find_want(object, OBJECT_ROLE_DWP))
+		return 0;
+	if (load_dwarf(object, elf, err) < 0 ||
+	    dwarf_open(&dwarf, &elf->input, object->arena, err) < 0)
+		return -1;
+	return add_missing(object, elf, dwarf, err);
 }
 
 static size_t elf_unit_count(const struct object *object)
@@ -444,6 +590,7 @@ const struct object_format object_format_elf = {
 	.probe = elf_probe,
 	.open = elf_open,
 	.attach = elf_attach,
+	.want_split_units = elf_want_split_units,
 	.prepare = elf_prepare,
 	.unit_count = elf_unit_count,
 	.read_unit = elf_read_unit,
