@@ -21,6 +21,7 @@
 #define LINE_BYTES 65536u
 #define OUT_BYTES ((size_t)1 << 30)
 #define BATCH_QUESTIONS 4096u
+#define TOGETHER 64u                 /* look-ups; each needs room for the longest chain */
 
 struct question {
 	struct text text;            /* as it was written */
@@ -48,38 +49,77 @@ struct lookup {
 
 /* --- Asking --------------------------------------------------------------------------- */
 
-struct look { const struct symcache *cache; uint64_t address; struct symcache_frame *frames; };
+/* The questions that have an address in the object, asked together. */
+struct look {
+	struct lookup *lookup;
+	struct question *asked[TOGETHER];
+	struct symcache_query queries[TOGETHER];
+	size_t count;
+};
 
-static int look_once(void *payload)
+static int look_guarded(void *payload)
 {
 	struct look *look = payload;
+	struct lookup *lookup = look->lookup;
 
-	return (int)symcache_lookup(look->cache, look->address, look->frames, LIMIT_INLINE_DEPTH);
+	return (int)symcache_lookup_many(look->queries, look->count,
+					 lookup->frames + lookup->frame_count,
+					 TOGETHER * LIMIT_INLINE_DEPTH);
 }
 
-static int answer_question(struct lookup *lookup, struct question *question, struct err *err)
+static int meet_names(struct lookup *lookup, const struct question *question, struct err *err)
 {
-	struct look look = { .cache = &lookup->cache, .address = question->address - lookup->base };
-	int cut_short, count;
+	const struct symcache_frame *frames = lookup->frames + question->first_frame;
 
-	question->first_frame = lookup->frame_count;
-	if (!question->is_address || question->address < lookup->base)
-		return 0;
-	if (vec_room(&lookup->frames, &lookup->frame_room, lookup->frame_count + LIMIT_INLINE_DEPTH,
-		     sizeof(*lookup->frames)) < 0)
+	for (size_t i = 0; i < question->frame_count; i++)
+		if (names_meet(&lookup->names, frames[i].function, frames[i].language, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int answer_together(struct look *look, struct err *err)
+{
+	struct lookup *lookup = look->lookup;
+	size_t before = lookup->frame_count;
+	int cut_short;
+
+	if (vec_room(&lookup->frames, &lookup->frame_room,
+		     before + TOGETHER * LIMIT_INLINE_DEPTH, sizeof(*lookup->frames)) < 0)
 		return err_set(err, ERR_NO_MEMORY, "no room for the frames");
-	look.frames = lookup->frames + lookup->frame_count;
-	count = guard_run(look_once, &look, &cut_short);
+	(void)guard_run(look_guarded, look, &cut_short);
 	if (cut_short)
 		return err_set(err, ERR_IO, "%s was cut short while it was read", lookup->path);
-	for (int i = 0; i < count; i++)
-		if (names_meet(&lookup->names, look.frames[i].function, look.frames[i].language,
-			       err) < 0)
+	for (size_t i = 0; i < look->count; i++) {
+		struct question *question = look->asked[i];
+
+		question->first_frame = before + look->queries[i].first;
+		question->frame_count = look->queries[i].count;
+		lookup->frame_count += question->frame_count;
+		lookup->found_any = lookup->found_any || question->frame_count > 0;
+		if (meet_names(lookup, question, err) < 0)
 			return -1;
-	question->frame_count = (size_t)count;
-	lookup->frame_count += (size_t)count;
-	lookup->found_any = lookup->found_any || count > 0;
+	}
+	look->count = 0;
 	return 0;
+}
+
+static int answer_questions(struct lookup *lookup, struct err *err)
+{
+	struct look look = { .lookup = lookup };
+
+	for (size_t i = 0; i < lookup->question_count; i++) {
+		struct question *question = &lookup->questions[i];
+
+		if (!question->is_address || question->address < lookup->base)
+			continue;
+		look.asked[look.count] = question;
+		look.queries[look.count++] = (struct symcache_query){
+			.cache = &lookup->cache, .address = question->address - lookup->base,
+		};
+		if (look.count == TOGETHER && answer_together(&look, err) < 0)
+			return -1;
+	}
+	return answer_together(&look, err);
 }
 
 /* --- Showing -------------------------------------------------------------------------- */
@@ -193,9 +233,8 @@ static int answer_batch(struct lookup *lookup, struct err *err)
 {
 	int cut_short = 0;
 
-	for (size_t i = 0; i < lookup->question_count; i++)
-		if (answer_question(lookup, &lookup->questions[i], err) < 0)
-			return -1;
+	if (answer_questions(lookup, err) < 0)
+		return -1;
 	if (names_ask(&lookup->names, err) < 0)
 		return -1;
 	for (size_t i = 0; i < lookup->question_count && !cut_short; i++) {

@@ -4,6 +4,9 @@
  * The look-ups read mapped files that anyone may cut short meanwhile: all of it runs inside
  * guard_run(), and what is kept is copied into the arena.  A file that fails is forgotten,
  * its module goes back a stage, and the look-ups start again from the first frame.
+ *
+ * Look-ups of several frames are made together, whichever modules they are in.  When one of
+ * the files fails then, they are made once more one by one, to learn which it is.
  */
 #include "symbolicate/native.h"
 
@@ -11,11 +14,26 @@
 #include "base/guard.h"
 #include "base/limits.h"
 
+#define TOGETHER 16u
+#define CHAIN_FRAMES (2 * LIMIT_INLINE_DEPTH)    /* more than all but hostile files need */
+
+/* A frame on its way to an answer. */
+struct asked {
+	struct module *module;       /* NULL: there is none at its address */
+	uint64_t answered;           /* the address the answer names */
+	bool is_looked_up;
+	size_t query;                /* which one, if it is */
+};
+
 struct looking {                     /* what the guarded part works on */
 	struct native *native;
 	struct err *err;
-	struct module *module;       /* being read right now; NULL: none */
-	struct symcache_frame chain[LIMIT_INLINE_DEPTH];
+	struct module *module;       /* being read right now; NULL: none, or several */
+	size_t together;             /* how many frames: TOGETHER or 1 */
+	struct asked asked[TOGETHER];
+	struct symcache_query queries[TOGETHER];
+	size_t query_count;
+	struct symcache_frame chains[CHAIN_FRAMES];
 };
 
 /* --- Growing a trace --------------------------------------------------------------------- */
@@ -107,25 +125,27 @@ static int add_hit(struct looking *looking, struct trace *trace, const struct fr
 }
 
 static int expand(struct looking *looking, struct trace *trace, const struct raw_trace *raw,
-		  size_t index, const struct module *module, uint64_t address, size_t count)
+		  size_t index, const struct asked *asked, const struct symcache_query *query)
 {
 	const struct native *native = looking->native;
+	const struct symcache_frame *chain = looking->chains + query->first;
+	const struct module *module = asked->module;
 	bool is_absolute = module_is_absolute(module);
 	struct frame model = {
 		.raw = &raw->frames[index], .original_index = index,
-		.status = FRAME_SYMBOLICATED, .address = address,
+		.status = FRAME_SYMBOLICATED, .address = asked->answered,
 		.mode = { !is_absolute, (uint64_t)(module - native->table.modules) },
 		.package = module->raw->ids.code_file, .name = NO_NAME,
 	};
 
-	for (size_t i = 0; i < count; i++) {
-		uint32_t entry = looking->chain[i].entry;
+	for (size_t i = 0; i < query->count; i++) {
+		uint32_t entry = chain[i].entry;
 
-		if (i + 1 == count && entry != SYMCACHE_NO_ENTRY) {
+		if (i + 1 == query->count && entry != SYMCACHE_NO_ENTRY) {
 			model.sym_addr.is_set = true;
 			model.sym_addr.value = module->image_addr + entry;
 		}
-		if (add_hit(looking, trace, &model, &looking->chain[i]) < 0)
+		if (add_hit(looking, trace, &model, &chain[i]) < 0)
 			return -1;
 	}
 	return 0;
@@ -178,21 +198,24 @@ static int look_up_managed(struct looking *looking, struct trace *trace,
 			 place.file.bytes ? place.file : TEXT(""), &frame->abs_path, looking->err);
 }
 
-static int look_up_known(struct looking *looking, struct trace *trace,
-			 const struct raw_trace *raw, size_t index, struct module *module,
-			 bool any_frame_says)
+/* Finds the frame's module and, where that one has a SymCache, asks it. */
+static void ask(struct looking *looking, struct asked *asked, const struct raw_trace *raw,
+		size_t index, bool any_frame_says)
 {
-	uint64_t answered, relative;
-	size_t count = 0;
+	const struct raw_frame *frame = &raw->frames[index];
+	struct module *module = module_find(&looking->native->table, frame->mode,
+					    frame->address.value);
+	uint64_t relative;
 
-	if (module->is_managed)
-		return look_up_managed(looking, trace, raw, index, module);
-	if (place_address(looking, module, raw, index, any_frame_says, &answered, &relative))
-		count = symcache_lookup(&module->cache, relative, looking->chain,
-					LIMIT_INLINE_DEPTH);
-	if (!count)
-		return add_failed(looking, trace, raw, index, module, FRAME_MISSING_SYMBOL);
-	return expand(looking, trace, raw, index, module, answered, count);
+	*asked = (struct asked){ .module = module };
+	if (!module || module->failure || module->is_managed ||
+	    !place_address(looking, module, raw, index, any_frame_says, &asked->answered,
+			   &relative))
+		return;
+	asked->is_looked_up = true;
+	asked->query = looking->query_count++;
+	looking->queries[asked->query] = (struct symcache_query){ .cache = &module->cache,
+								  .address = relative };
 }
 
 static enum frame_status status_of_failure(enum debug_status status)
@@ -200,23 +223,48 @@ static enum frame_status status_of_failure(enum debug_status status)
 	return status == DEBUG_MALFORMED ? FRAME_MALFORMED : FRAME_MISSING;
 }
 
-static int look_up_frame(struct looking *looking, struct trace *trace,
-			 const struct raw_trace *raw, size_t index, bool any_frame_says)
+static int answer(struct looking *looking, struct trace *trace, const struct raw_trace *raw,
+		  size_t index, const struct asked *asked)
 {
-	const struct raw_frame *frame = &raw->frames[index];
-	struct module *module = module_find(&looking->native->table, frame->mode,
-					    frame->address.value);
-	int result;
+	const struct module *module = asked->module;
+	const struct symcache_query *query = &looking->queries[asked->query];
 
 	if (!module)
 		return add_failed(looking, trace, raw, index, NULL, FRAME_UNKNOWN_IMAGE);
 	if (module->failure)
 		return add_failed(looking, trace, raw, index, module,
 				  status_of_failure(module->status));
-	looking->module = module;
-	result = look_up_known(looking, trace, raw, index, module, any_frame_says);
+	if (module->is_managed)
+		return look_up_managed(looking, trace, raw, index, module);
+	if (!asked->is_looked_up || query->count == 0)
+		return add_failed(looking, trace, raw, index, module, FRAME_MISSING_SYMBOL);
+	return expand(looking, trace, raw, index, asked, query);
+}
+
+/* Some frames from `first` on; how many, or -1. */
+static ssize_t look_up_some(struct looking *looking, struct trace *trace,
+			    const struct raw_trace *raw, size_t first, bool any_frame_says)
+{
+	size_t left = raw->frame_count - first, known;
+	size_t count = left < looking->together ? left : looking->together;
+
+	looking->query_count = 0;
+	for (size_t i = 0; i < count; i++)
+		ask(looking, &looking->asked[i], raw, first + i, any_frame_says);
+	looking->module = count == 1 ? looking->asked[0].module : NULL;
+	known = symcache_lookup_many(looking->queries, looking->query_count, looking->chains,
+				     CHAIN_FRAMES);
+	for (size_t i = 0; i < count; i++) {
+		struct asked *asked = &looking->asked[i];
+
+		if (asked->is_looked_up && asked->query >= known)
+			return (ssize_t)i;       /* no room for its chain: next time */
+		looking->module = asked->module;
+		if (answer(looking, trace, raw, first + i, asked) < 0)
+			return -1;
+	}
 	looking->module = NULL;
-	return result;
+	return (ssize_t)count;
 }
 
 static bool any_adjustment(const struct raw_trace *raw)
@@ -242,9 +290,13 @@ static int look_up_trace(struct looking *looking, struct trace *trace,
 			return err_no_memory(looking->err);
 		}
 	}
-	for (size_t i = 0; i < raw->frame_count; i++)
-		if (look_up_frame(looking, trace, raw, i, any_frame_says) < 0)
+	for (size_t i = 0; i < raw->frame_count; ) {
+		ssize_t done = look_up_some(looking, trace, raw, i, any_frame_says);
+
+		if (done < 0)
 			return -1;
+		i += (size_t)done;
+	}
 	return 0;
 }
 
@@ -263,10 +315,19 @@ static int look_up_all(void *payload)
 
 enum resolved frames_look_up(struct native *native, struct resolver *resolver, struct err *err)
 {
-	struct looking looking = { .native = native, .err = err };
-	int cut_short;
+	struct looking looking;      /* not zeroed: it is large */
+	int cut_short, rc;
 
-	if (guard_run(look_up_all, &looking, &cut_short) == 0)
+	looking.native = native;
+	looking.err = err;
+	looking.module = NULL;
+	looking.together = TOGETHER;
+	rc = guard_run(look_up_all, &looking, &cut_short);
+	if (cut_short && !looking.module) {
+		looking.together = 1;
+		rc = guard_run(look_up_all, &looking, &cut_short);
+	}
+	if (rc == 0)
 		return RESOLVED_READY;
 	if (cut_short && looking.module) {
 		module_spoil(looking.module, resolver, "the file was cut short while it was read");

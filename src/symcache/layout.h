@@ -28,4 +28,10 @@ static inline uint64_t symc_aligned(uint64_t at)
 	return (at + SYMC_ALIGNMENT - 1) & ~(uint64_t)(SYMC_ALIGNMENT - 1);
 }
 
+/* Of one file's record. */
+static inline uint32_t symc_file_bytes(uint32_t version)
+{
+	return version < SYMC_VERSION ? SYMC_OLD_FILE_BYTES : SYMC_FILE_BYTES;
+}
+
 #endif

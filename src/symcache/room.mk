@@ -5,6 +5,7 @@ libsymcache_a_SOURCES = \
 	src/symcache/dump.c \
 	src/symcache/emit.c src/symcache/emit.h \
 	src/symcache/layout.h \
+	src/symcache/lookup.c \
 	src/symcache/part.c src/symcache/part.h \
 	src/symcache/path.c \
 	src/symcache/sets.c src/symcache/sets.h \
@@ -35,6 +36,11 @@ tests_symcache_test_lookup_SOURCES = tests/symcache/test_lookup.c \
 	tests/symcache/fake.c tests/symcache/fake.h tests/fuzz/fuzz_symcache.c
 tests_symcache_test_lookup_LDADD = $(symcache_test_libs)
 tests_symcache_test_lookup_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+
+check_PROGRAMS += tests/symcache/test_many
+tests_symcache_test_many_SOURCES = tests/symcache/test_many.c
+tests_symcache_test_many_LDADD = $(symcache_test_libs)
+tests_symcache_test_many_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 
 check_PROGRAMS += tests/symcache/test_names
 tests_symcache_test_names_SOURCES = tests/symcache/test_names.c

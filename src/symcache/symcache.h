@@ -54,6 +54,20 @@ int symcache_open(struct symcache *cache, const void *bytes, size_t size, struct
 size_t symcache_lookup(const struct symcache *cache, uint64_t address,
 		       struct symcache_frame *frames, size_t room);
 
+/* One of several look-ups made together. */
+struct symcache_query {
+	const struct symcache *cache;        /* each may ask another */
+	uint64_t address;
+	size_t first, count;         /* the answer: which of the frames are its own */
+};
+
+/* The same for many addresses, several times as fast as one by one: they wait for memory
+ * together.  Frames lie one behind the other in the order of the queries.  Returns how many
+ * queries, from the first on, were answered: as many as there was room for the whole chains
+ * of, so at least one when `room` is LIMIT_INLINE_DEPTH. */
+size_t symcache_lookup_many(struct symcache_query *queries, size_t query_count,
+			    struct symcache_frame *frames, size_t room);
+
 /* Where the range of that index (< range_count) begins; it ends where the next one does. */
 uint32_t symcache_range_address(const struct symcache *cache, uint32_t index);
 

@@ -4,8 +4,9 @@
  *	bench_lookup FILE [COUNT [ROUNDS]]
  *
  * Addresses are spread evenly from the first range to the last and are made beforehand.
- * Prints look-ups per second of processor time with pointers to names only, and with every byte of the
- * function's, the directories' and the file's names read.
+ * Prints look-ups per second of processor time: many asked together with pointers to names
+ * only, and with every byte of the function's, the directories' and the file's names read;
+ * one by one with pointers.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 
 #define DEFAULT_COUNT  1000000u
 #define DEFAULT_ROUNDS 5u
+#define TOGETHER       64u
 
 struct tally {
 	uint64_t found, frames, sum;
@@ -77,20 +79,44 @@ static void tally_frames(struct tally *tally, const struct symcache_frame *frame
 	}
 }
 
-static void run(const struct symcache *cache, const uint32_t *addresses, size_t count,
-		bool read_names)
+/* One after the other, or together as the service and `symgate lookup` do it. */
+static void look_up(const struct symcache *cache, const uint32_t *addresses, size_t count,
+		    bool together, bool read_names, struct tally *tally)
 {
-	struct symcache_frame frames[LIMIT_INLINE_DEPTH];
+	static struct symcache_frame frames[TOGETHER * LIMIT_INLINE_DEPTH];
+	struct symcache_query queries[TOGETHER];
+
+	for (size_t i = 0; i < count; ) {
+		size_t asked = together && count - i >= TOGETHER ? TOGETHER : 1;
+
+		if (asked == 1) {
+			tally_frames(tally, frames, symcache_lookup(cache, addresses[i++], frames,
+								    LIMIT_INLINE_DEPTH), read_names);
+			continue;
+		}
+		for (size_t k = 0; k < asked; k++)
+			queries[k] = (struct symcache_query){ .cache = cache,
+							      .address = addresses[i + k] };
+		asked = symcache_lookup_many(queries, asked, frames,
+					     TOGETHER * LIMIT_INLINE_DEPTH);
+		for (size_t k = 0; k < asked; k++)
+			tally_frames(tally, frames + queries[k].first, queries[k].count,
+				     read_names);
+		i += asked;
+	}
+}
+
+static void run(const struct symcache *cache, const uint32_t *addresses, size_t count,
+		bool together, bool read_names)
+{
 	struct tally tally = { 0 };
 	clock_t before = clock();
 	double seconds;
 
-	for (size_t i = 0; i < count; i++)
-		tally_frames(&tally, frames,
-			     symcache_lookup(cache, addresses[i], frames, LIMIT_INLINE_DEPTH),
-			     read_names);
+	look_up(cache, addresses, count, together, read_names, &tally);
 	seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
-	printf("%-14s %10.3f M/s  (%" PRIu64 " of %zu known, %.2f frames each, sum %" PRIx64 ")\n",
+	printf("%-12s %-14s %10.3f M/s  (%" PRIu64 " of %zu known, %.2f frames each, sum %"
+	       PRIx64 ")\n", together ? "together" : "one by one",
 	       read_names ? "names read" : "names pointed", (double)count / seconds / 1e6,
 	       tally.found, count,
 	       tally.found ? (double)tally.frames / (double)tally.found : 0.0, tally.sum);
@@ -122,8 +148,9 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	for (size_t i = 0; i < rounds; i++) {
-		run(&cache, addresses, count, false);
-		run(&cache, addresses, count, true);
+		run(&cache, addresses, count, true, false);
+		run(&cache, addresses, count, true, true);
+		run(&cache, addresses, count, false, false);
 	}
 	mem_give_back(addresses);
 	file_unmap(&map);

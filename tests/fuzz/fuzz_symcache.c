@@ -8,6 +8,7 @@
 #include "symcache/symcache.h"
 
 #define DUMP_CEILING_BYTES ((size_t)1 << 20)
+#define ADDRESSES          86u
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -22,24 +23,44 @@ static uint64_t sum_of(struct text text)
 	return sum;
 }
 
+static void take_frames(const struct symcache_frame *frames, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		total += sum_of(frames[i].function) + sum_of(frames[i].comp_dir) +
+			 sum_of(frames[i].directory) + sum_of(frames[i].name);
+}
+
+/* Each address by itself and all together; the chains must be equally long. */
+static void look_up(const struct symcache *cache)
+{
+	static struct symcache_frame together[ADDRESSES * LIMIT_INLINE_DEPTH];
+	struct symcache_frame frames[LIMIT_INLINE_DEPTH];
+	struct symcache_query queries[ADDRESSES];
+
+	for (uint64_t i = 0; i < ADDRESSES; i++)
+		queries[i] = (struct symcache_query){ .cache = cache, .address = i * 3 };
+	if (symcache_lookup_many(queries, ADDRESSES, together,
+				 ADDRESSES * LIMIT_INLINE_DEPTH) != ADDRESSES)
+		abort();
+	for (size_t i = 0; i < ADDRESSES; i++) {
+		size_t count = symcache_lookup(cache, i * 3, frames, LIMIT_INLINE_DEPTH);
+
+		if (count > LIMIT_INLINE_DEPTH || count != queries[i].count)
+			abort();
+		take_frames(frames, count);
+		take_frames(together + queries[i].first, count);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	struct symcache_frame frames[LIMIT_INLINE_DEPTH];
 	struct symcache cache;
 	struct err err = ERR_INIT;
 	struct buf out;
 
 	if (symcache_open(&cache, bytes, size, &err) < 0)
 		return 0;
-	for (uint64_t address = 0; address < 0x100; address += 3) {
-		size_t count = symcache_lookup(&cache, address, frames, LIMIT_INLINE_DEPTH);
-
-		if (count > LIMIT_INLINE_DEPTH)
-			abort();
-		for (size_t i = 0; i < count; i++)
-			total += sum_of(frames[i].function) + sum_of(frames[i].comp_dir) +
-				 sum_of(frames[i].directory) + sum_of(frames[i].name);
-	}
+	look_up(&cache);
 	buf_init(&out, DUMP_CEILING_BYTES);
 	if (symcache_dump(&cache, &out, &err) < 0 && err.kind != ERR_LIMIT)
 		abort();

@@ -733,6 +733,75 @@ START_TEST(survives_a_file_cut_short)
 }
 END_TEST
 
+#define PAGE_BYTES      4096u
+#define CUT_FILE_BYTES  (3 * PAGE_BYTES)
+#define SYMC_FILE_COUNT 44u          /* where the header says how many files there are */
+#define SYMC_STRINGS    60u          /* ... and bytes of strings */
+
+/* The head and all records stand in the first page; the first function's name, that of all
+ * frames of "outer", is said to lie in the last page. */
+static void make_cut_symcache(int fd)
+{
+	struct text sound = made_symcache(ARCH_X86_64);
+	uint32_t files, strings, name = 2 * PAGE_BYTES;
+	uint8_t *bytes = (uint8_t *)made.bytes;
+
+	memcpy(&files, bytes + SYMC_FILE_COUNT, sizeof(files));
+	memcpy(&strings, bytes + SYMC_STRINGS, sizeof(strings));
+	strings += CUT_FILE_BYTES - (uint32_t)sound.size;
+	memcpy(bytes + SYMC_STRINGS, &strings, sizeof(strings));
+	memcpy(bytes + 80 + (size_t)files * 24, &name, sizeof(name));
+	ck_assert_int_eq(ftruncate(fd, CUT_FILE_BYTES), 0);
+	ck_assert_int_eq(pwrite(fd, bytes, sound.size, 0), (ssize_t)sound.size);
+	forget_made();
+}
+
+/* It opens, and fails while frames of a sound file are looked up beside its own: only its own
+ * module suffers. */
+START_TEST(a_file_cut_short_among_others_is_told_apart)
+{
+	char path[] = "symcache-XXXXXX";
+	int fd = mkstemp(path);
+	struct fake_entry entries[] = {
+		{ DERIVE_OBJECT_META, "cdef01", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
+		{ DERIVE_SYMCACHE, "cdef01", ERR_NONE, TEXT_NONE, 0, 0 },
+		{ DERIVE_OBJECT_META, "cdef02", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
+		{ DERIVE_SYMCACHE, "cdef02", ERR_NONE, TEXT_NONE, 0, 0 },
+	};
+	struct fake_resolver fake;
+	struct file_map map;
+	struct answered answered;
+	struct err err = ERR_INIT;
+	const char *reply;
+
+	ck_assert_int_eq(guard_install(), 0);
+	make_cut_symcache(fd);
+	ck_assert_int_eq(file_map_fd(&map, fd, &err), 0);
+	ck_assert_int_eq(ftruncate(fd, PAGE_BYTES), 0);
+	entries[1].payload = made_symcache(ARCH_X86_64);
+	entries[3].payload = (struct text){ (const char *)map.bytes, map.size };
+	fake_resolver_init(&fake, entries, COUNT(entries));
+	ck_assert_int_eq(answer_with(&answered, &fake, "{\"sources\":["
+		FILTERED("s", "\"elf_code\"") "],\"modules\":[" ELF_MODULE ",{\"type\":\"elf\","
+		"\"code_id\":\"abcdef02\",\"image_addr\":\"0x20000\",\"image_size\":4096}],"
+		"\"stacktraces\":[{\"frames\":[{\"instruction_addr\":\"0x10110\"},"
+		"{\"instruction_addr\":\"0x20111\"},{\"instruction_addr\":\"0x10111\"}]}]}",
+		TEXT_NONE), 0);
+	reply = buf_string(&answered.reply);
+	ck_assert_ptr_nonnull(reply = strstr(reply, "\"status\":\"symbolicated\",\"original_index\":0"));
+	ck_assert_ptr_nonnull(reply = strstr(reply, "\"status\":\"malformed\",\"original_index\":1"));
+	ck_assert_ptr_nonnull(reply = strstr(reply, "\"status\":\"symbolicated\",\"original_index\":2"));
+	ck_assert_ptr_nonnull(reply = strstr(reply, "\"debug_status\":\"found\""));
+	ck_assert_ptr_nonnull(strstr(reply, "\"debug_status\":\"malformed\""));
+	ck_assert_uint_eq(fake.spoiled, SPOIL_TRIES);
+	buf_release(&answered.reply);
+	forget_made();
+	file_unmap(&map);
+	close(fd);
+	unlink(path);
+}
+END_TEST
+
 /* --- Why, and the other envelopes -------------------------------------------------------- */
 
 START_TEST(tells_why)
@@ -858,6 +927,7 @@ int main(void)
 	tcase_add_loop_test(tests, maps_are_found_in_two_steps, 0, (int)COUNT(map_cases));
 	tcase_add_test(tests, public_sources_are_global);
 	tcase_add_test(tests, survives_a_file_cut_short);
+	tcase_add_test(tests, a_file_cut_short_among_others_is_told_apart);
 	tcase_add_test(tests, tells_why);
 	tcase_add_test(tests, envelopes);
 	tcase_add_test(tests, survives_every_allocation_failure);
