@@ -71,6 +71,7 @@ SHORT = [
     ("cc-gcc-zlib-gnu", "g++ -g -O2 -gz=zlib-gnu -o $OUT $P/shapes.cc &&"
                         " objcopy --decompress-debug-sections $OUT $OUT.plain"),
     ("cc-clang-split", f"clang++-19 -g -O2 -gsplit-dwarf -o $OUT $P/shapes.cc && {DWP} -e $OUT -o $OUT.dwp"),
+    ("cc-gcc-split", "g++ -g -O2 -gsplit-dwarf -o $OUT $P/shapes.cc"),
     ("cc-gcc-32", "g++ -m32 -g -O2 -o $OUT $P/shapes.cc"),
     ("rust", "rustc -g -O -o $OUT $P/heap.rs"),
     ("dsym-x86_64", macho("x86_64", "-g -O2") + DSYM),
