@@ -103,6 +103,30 @@ size_t utf8_step(const char *bytes, size_t size, bool *valid)
 	return have;
 }
 
+size_t utf8_put(uint32_t character, char out[4])
+{
+	if (character < 0x80) {
+		out[0] = (char)character;
+		return 1;
+	}
+	if (character < 0x800) {
+		out[0] = (char)(0xc0 | character >> 6);
+		out[1] = (char)(0x80 | (character & 0x3f));
+		return 2;
+	}
+	if (character < 0x10000) {
+		out[0] = (char)(0xe0 | character >> 12);
+		out[1] = (char)(0x80 | (character >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (character & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | character >> 18);
+	out[1] = (char)(0x80 | (character >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (character >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (character & 0x3f));
+	return 4;
+}
+
 /* How many leading bytes are ASCII, eight at a time. */
 static size_t ascii_run(const char *bytes, size_t size)
 {

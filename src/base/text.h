@@ -49,6 +49,15 @@ static inline bool text_ends_with(struct text a, const char *suffix)
 	return a.size >= size && memcmp(a.bytes + a.size - size, suffix, size) == 0;
 }
 
+/* Byte by byte, like memcmp(): a text comes before all it is the beginning of. */
+static inline int text_compare(struct text a, struct text b)
+{
+	size_t size = a.size < b.size ? a.size : b.size;
+	int order = size ? memcmp(a.bytes, b.bytes, size) : 0;
+
+	return order ? order : (a.size > b.size) - (a.size < b.size);
+}
+
 /* ASCII only, whatever the locale. */
 static inline char ascii_lower(char c)
 {
@@ -82,5 +91,8 @@ bool text_is_utf8(struct text text);
 /* One character of at least one byte: how many bytes it takes, and whether they are valid.
  * What is not counts as one character up to where it stopped being one (one U+FFFD). */
 size_t utf8_step(const char *bytes, size_t size, bool *valid);
+
+/* The bytes of one character, at most U+10FFFF; how many. */
+size_t utf8_put(uint32_t character, char out[4]);
 
 #endif

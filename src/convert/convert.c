@@ -210,7 +210,7 @@ int convert_auxiliary_parameters(const struct convert_auxiliary *auxiliary, stru
 
 	json_writer_init(&json, out);
 	json_object(&json);
-	json_member_bool(&json, "is_uuidmap", auxiliary->is_uuidmap);
+	json_member_u64(&json, "kind", auxiliary->kind);
 	member_size(&json, "max_bytes", auxiliary->max_bytes);
 	json_object_end(&json);
 	return buf_check(out, err);

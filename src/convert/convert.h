@@ -64,8 +64,13 @@ int convert_meta_parse(struct text json, struct arena *arena, struct convert_met
  * A file that is no object but helps to read one: copied, unpacked as by inspect.  Of a UUID map
  * there is no output, only `original`: the UUID the program had before it was built again.
  */
+enum convert_auxiliary_kind {
+	CONVERT_NAME_MAP,            /* a BCSymbolMap: whether it is one shows where it is used */
+	CONVERT_UUID_MAP, CONVERT_LINE_MAP,
+	CONVERT_AUXILIARIES
+};
 struct convert_auxiliary {
-	bool is_uuidmap;
+	enum convert_auxiliary_kind kind;
 	uint64_t max_bytes;          /* of the unpacked file */
 };
 int convert_auxiliary_parameters(const struct convert_auxiliary *auxiliary, struct buf *out,
@@ -75,7 +80,7 @@ int convert_auxiliary_reply(struct text reply, struct debugid *original /* nil: 
 
 /*
  * symcache: input "object", output "symcache"; wants companions by role name ("dwz", "dwp",
- * "debuglink", "dwo", "bcsymbolmap") while it works.  The reply counts units, bad units, ranges.
+ * "debuglink", "dwo", "bcsymbolmap", "il2cpp") while it works.  The reply counts units, bad units, ranges.
  */
 struct convert_symcache {
 	uint64_t max_section_bytes;

@@ -19,6 +19,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "sandbox/sandbox.h"
+#include "symcache/symcache.h"
 #include "unpack/unpack.h"
 
 #define COPY_BYTES ((size_t)1 << 20)
@@ -214,34 +215,40 @@ int convert_run_inspect(struct cell *cell, struct err *err)
 /* --- Files that are no objects ------------------------------------------------------------ */
 
 static int read_auxiliary_parameters(struct inspection *inspection, struct text parameters,
-				     bool *is_uuidmap, struct err *err)
+				     enum convert_auxiliary_kind *kind, struct err *err)
 {
+	uint64_t number;
 	cJSON *object;
 
 	if (convert_json_parse(parameters, &object, err) < 0)
 		return -1;
 	inspection->asked.max_bytes = convert_json_size(object, "max_bytes");
-	*is_uuidmap = convert_json_bool(object, "is_uuidmap");
+	number = convert_json_u64(object, "kind");
 	cJSON_Delete(object);
+	if (number >= CONVERT_AUXILIARIES)
+		return err_set(err, ERR_INTERNAL, "asked to read an unknown kind of file");
+	*kind = (enum convert_auxiliary_kind)number;
 	return 0;
 }
 
-static int tell_auxiliary(const struct inspection *inspection, bool is_uuidmap, struct buf *out,
-			  struct err *err)
+/* A line map is looked at at once: of several the first good one is used. */
+static int tell_auxiliary(const struct inspection *inspection, enum convert_auxiliary_kind kind,
+			  struct buf *out, struct err *err)
 {
 	const struct text bytes = { (const char *)inspection->map.bytes, inspection->map.size };
 	char original[DEBUGID_TEXT_BYTES];
 	struct json_writer json;
 	struct debugid id;
 
-	if (is_uuidmap && convert_uuidmap_read(bytes, &id, err) < 0)
+	if ((kind == CONVERT_UUID_MAP && convert_uuidmap_read(bytes, &id, err) < 0) ||
+	    (kind == CONVERT_LINE_MAP && symcache_check_line_map(bytes, err) < 0))
 		return -1;
-	if (!is_uuidmap && !inspection->written &&
+	if (kind != CONVERT_UUID_MAP && !inspection->written &&
 	    move_bytes(inspection->input, 0, bytes.size, inspection->output, err) < 0)
 		return -1;
 	json_writer_init(&json, out);
 	json_object(&json);
-	if (is_uuidmap) {
+	if (kind == CONVERT_UUID_MAP) {
 		debugid_format(&id, original);
 		json_member_string(&json, "original", original);
 	}
@@ -254,14 +261,14 @@ int convert_run_auxiliary(struct cell *cell, struct err *err)
 	struct inspection inspection = {
 		.input = cell_input(cell, "file"), .output = cell_output(cell, "object"),
 	};
-	bool is_uuidmap;
+	enum convert_auxiliary_kind kind = CONVERT_NAME_MAP;
 	int rc = -1;
 
 	arena_init(&inspection.arena, cell->memory_bytes);
-	if (read_auxiliary_parameters(&inspection, cell->parameters, &is_uuidmap, err) == 0 &&
+	if (read_auxiliary_parameters(&inspection, cell->parameters, &kind, err) == 0 &&
 	    file_map_fd(&inspection.map, inspection.input, err) == 0 &&
 	    unpack(&inspection, err) == 0)
-		rc = tell_auxiliary(&inspection, is_uuidmap, cell->reply, err);
+		rc = tell_auxiliary(&inspection, kind, cell->reply, err);
 	file_unmap(&inspection.map);
 	arena_release(&inspection.arena);
 	return rc;

@@ -17,9 +17,10 @@
 #include "symcache/symcache.h"
 
 #define THREADS_MAX 64u
+#define OBJECT_WANTS_MAX (LIMIT_CELL_WANTS - 1)  /* one is the line map */
 
 struct asking {
-	struct object_want asked[LIMIT_CELL_WANTS];
+	struct object_want asked[OBJECT_WANTS_MAX];
 	unsigned count;
 };
 
@@ -77,7 +78,7 @@ static int ask_for_companions(struct cell *cell, struct object *object, struct e
 {
 	struct asking asking = { .count = 0 };
 
-	for (size_t i = 0; i < object->want_count && asking.count < LIMIT_CELL_WANTS; i++) {
+	for (size_t i = 0; i < object->want_count && asking.count < OBJECT_WANTS_MAX; i++) {
 		struct object_want want = object->wants[i];
 
 		if (!may_be_asked(&want) || was_asked(&asking, &want))
@@ -103,6 +104,24 @@ static int ask_for_split_units(struct cell *cell, struct object *object, struct 
 	return 0;
 }
 
+/* No object says that it has a line map: whoever looks for one knows.  It stays mapped until
+ * the cell ends; a broken one is not to be remembered as none. */
+static int ask_for_line_map(struct cell *cell, struct text *lines, struct err *err)
+{
+	struct file_map map;
+	int fd, rc;
+	int got = cell_want(cell, object_role_name(OBJECT_ROLE_IL2CPP), TEXT_NONE, TEXT_NONE, &fd,
+			    err);
+
+	if (got <= 0)
+		return got;
+	rc = file_map_fd(&map, fd, err);
+	if (rc == 0)
+		*lines = (struct text){ (const char *)map.bytes, map.size };
+	close(fd);
+	return rc;
+}
+
 static void write_reply(const struct symcache_report *report, struct buf *out)
 {
 	struct json_writer json;
@@ -126,7 +145,8 @@ static int write_symcache(struct cell *cell, struct object *object,
 	struct symcache_report report;
 
 	memset(&report, 0, sizeof(report));
-	if (ask_for_companions(cell, object, err) < 0 ||
+	if (ask_for_line_map(cell, &options.line_map, err) < 0 ||
+	    ask_for_companions(cell, object, err) < 0 ||
 	    (wish->wants_split_units && ask_for_split_units(cell, object, err) < 0) ||
 	    object_prepare(object, err) < 0 ||
 	    symcache_write(object, &options, cell_output(cell, "symcache"), &report, err) < 0)

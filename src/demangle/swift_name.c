@@ -115,30 +115,6 @@ static bool puny_decode(struct text text, uint32_t letters[PUNY_LETTERS], uint32
 	return true;
 }
 
-static size_t put_utf8(uint32_t letter, char out[4])
-{
-	if (letter < 0x80) {
-		out[0] = (char)letter;
-		return 1;
-	}
-	if (letter < 0x800) {
-		out[0] = (char)(0xc0 | letter >> 6);
-		out[1] = (char)(0x80 | (letter & 0x3f));
-		return 2;
-	}
-	if (letter < 0x10000) {
-		out[0] = (char)(0xe0 | letter >> 12);
-		out[1] = (char)(0x80 | (letter >> 6 & 0x3f));
-		out[2] = (char)(0x80 | (letter & 0x3f));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | letter >> 18);
-	out[1] = (char)(0x80 | (letter >> 12 & 0x3f));
-	out[2] = (char)(0x80 | (letter >> 6 & 0x3f));
-	out[3] = (char)(0x80 | (letter & 0x3f));
-	return 4;
-}
-
 /* ASCII letters that are none of an identifier's were moved to 0xd800 and up. */
 static bool puny_text(struct swift *swift, struct text *text)
 {
@@ -157,7 +133,7 @@ static bool puny_text(struct swift *swift, struct text *text)
 		if (letters[i] > 0x10ffff || (letters[i] >= 0xd800 && letters[i] < 0xe000) ||
 		    letters[i] < ' ')
 			return false;
-		size += put_utf8(letters[i], bytes + size);
+		size += utf8_put(letters[i], bytes + size);
 	}
 	*text = (struct text){ bytes, size };
 	return true;

@@ -48,6 +48,7 @@ enum object_role {
 	OBJECT_ROLE_DEBUGLINK,       /* .gnu_debuglink */
 	OBJECT_ROLE_DWO,             /* one split unit; id is its 64-bit dwo id in hex */
 	OBJECT_ROLE_BCSYMBOLMAP,     /* what hidden names stand for; id is the object's own */
+	OBJECT_ROLE_IL2CPP,          /* Unity's line map: no object says that it has one */
 	OBJECT_ROLES
 };
 

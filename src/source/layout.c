@@ -83,6 +83,11 @@ static const struct source_layout layouts[] = {
 
 const struct source_layout *const layout_default = &layouts[0];
 
+bool layout_has(const struct source_layout *layout, enum file_type type)
+{
+	return !layout->recipes || layout->recipes[type].path != NULL;
+}
+
 bool layout_may_have_index(const struct source_layout *layout)
 {
 	return strcmp(layout->name, "symstore") == 0;

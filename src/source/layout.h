@@ -19,6 +19,8 @@ extern const struct source_layout *const layout_default;   /* native */
 int layout_parse(const struct shape *shape, struct source *source, struct err *err)
 	__attribute__((warn_unused_result));
 
+bool layout_has(const struct source_layout *layout, enum file_type type);
+
 /* Stores of this layout may keep a list of their files. */
 bool layout_may_have_index(const struct source_layout *layout);
 

@@ -231,6 +231,12 @@ int source_locations(const struct source *source, const struct object_ids *ids,
 	return append_types(source, TEXT_NONE, ids, types, type_count, arena, list, err);
 }
 
+bool source_may_hold(const struct source *source, enum file_type type)
+{
+	return filters_admit_type(source->filters, type) &&
+	       (source->kind->is_listed || layout_has(source->layout, type));
+}
+
 bool source_is_listed(const struct source *source)
 {
 	return source->kind->is_listed || source->has_index;

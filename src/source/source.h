@@ -99,6 +99,9 @@ int source_locations(const struct source *source, const struct object_ids *ids,
 		     struct location_list *list, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* Could it hold files of that type at all? */
+bool source_may_hold(const struct source *source, enum file_type type);
+
 /* --- Sources that say what they hold --------------------------------------------------------
  *
  * A sentry source is asked about each module.  A symstore with an index says the number of its

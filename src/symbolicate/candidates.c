@@ -7,18 +7,11 @@
 #include "base/arena.h"
 #include "base/json_writer.h"
 
-static int compare_texts(struct text a, struct text b)
-{
-	int order = memcmp(a.bytes, b.bytes, a.size < b.size ? a.size : b.size);
-
-	return order ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 static int compare_places(const struct candidate *a, const struct candidate *b)
 {
-	int order = compare_texts(a->source, b->source);
+	int order = text_compare(a->source, b->source);
 
-	return order ? order : compare_texts(a->location, b->location);
+	return order ? order : text_compare(a->location, b->location);
 }
 
 static int compare(const void *left, const void *right)

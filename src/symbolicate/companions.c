@@ -1,7 +1,8 @@
 /*
  * companions.c -- the other files an object wants: dwz supplements, dwp packages, debuglink
  * targets, found by build id in the same sources; BCSymbolMaps, found in two steps: a UUID map
- * of the object's debug id says under which UUID the BCSymbolMap is kept.
+ * of the object's debug id says under which UUID the BCSymbolMap is kept.  A Unity program's
+ * line map no object points to: it stands under the ids of the module.
  *
  * Their look-ups say nothing to the user; which were there and which were not is part of
  * the SymCache's key, so that one that appears later makes a better SymCache.
@@ -14,6 +15,9 @@
 static const enum file_type debug_files[] = { FILE_TYPE_ELF_DEBUG };
 static const enum file_type uuid_maps[] = { FILE_TYPE_UUIDMAP };
 static const enum file_type symbol_maps[] = { FILE_TYPE_BCSYMBOLMAP };
+static const enum file_type line_maps[] = { FILE_TYPE_IL2CPP };
+
+static const struct object_want line_map_want = { .role = OBJECT_ROLE_IL2CPP };
 
 static const struct tried *winner_of(const struct module *module)
 {
@@ -112,6 +116,34 @@ static enum resolved resolve_first(struct native *native, struct companion_looku
 								      : RESOLVED_READY;
 }
 
+/* --- Line maps --------------------------------------------------------------------------- */
+
+/* Most layouts have no place for them, and most requests need not ask. */
+static bool may_have_line_map(const struct native *native, const struct module *module)
+{
+	const struct source_list *sources = native->request.sources;
+
+	if (debugid_is_nil(&module->raw->ids.debug_id))
+		return false;
+	for (size_t i = 0; i < sources->count; i++)
+		if (source_may_hold(&sources->sources[i], FILE_TYPE_IL2CPP))
+			return true;
+	return false;
+}
+
+/* A layout that puts all kinds of files in one place puts the object there. */
+static int plan_line_map(struct native *native, struct companion_lookup *companion,
+			 const struct module *module, struct resolver *resolver, struct err *err)
+{
+	const struct wanted wanted = {
+		.sources = native->request.sources, .ids = &module->raw->ids,
+		.types = line_maps, .type_count = 1, .is_auxiliary = true,
+		.other = &module->debug,
+	};
+
+	return lookup_plan(&companion->lookup, native->work, &wanted, resolver, err);
+}
+
 /* --- All of them ------------------------------------------------------------------------- */
 
 static int plan_one(struct native *native, struct companion_lookup *companion,
@@ -124,35 +156,45 @@ static int plan_one(struct native *native, struct companion_lookup *companion,
 
 	if (companion->want->role == OBJECT_ROLE_BCSYMBOLMAP)
 		return plan_uuid_maps(native, companion, module, resolver, err);
+	if (companion->want->role == OBJECT_ROLE_IL2CPP)
+		return plan_line_map(native, companion, module, resolver, err);
 	companion_ids(companion, module);
 	if (!companion->ids.code_id.size && debugid_is_nil(&companion->ids.debug_id))
 		return 0;
 	return lookup_plan(&companion->lookup, native->work, &wanted, resolver, err);
 }
 
+static int add_companion(struct native *native, struct module *module,
+			 const struct object_want *want, struct resolver *resolver,
+			 struct err *err)
+{
+	/* Counted before: it may hold a plan even if it fails. */
+	struct companion_lookup *companion = &module->companions[module->companion_count++];
+
+	companion->want = want;
+	return plan_one(native, companion, module, resolver, err);
+}
+
+/* The line map is the last: so it is in the key. */
 int companions_plan(struct native *native, struct module *module, struct resolver *resolver,
 		    struct err *err)
 {
 	const struct convert_meta *meta = &winner_of(module)->meta;
 	size_t count = meta->want_count < LIMIT_CELL_WANTS ? meta->want_count : LIMIT_CELL_WANTS;
+	bool with_line_map = may_have_line_map(native, module);
 
 	module->companion_count = 0;
-	if (!count)
+	if (!count && !with_line_map)
 		return 0;
-	module->companions = arena_alloc(&native->work->arena, count, sizeof(*module->companions));
+	module->companions = arena_alloc(&native->work->arena, count + with_line_map,
+					 sizeof(*module->companions));
 	if (!module->companions)
 		return err_no_memory(err);
-	for (size_t i = 0; i < count; i++) {
-		struct companion_lookup *companion = &module->companions[module->companion_count];
-
-		if (!is_looked_for(&meta->wants[i], meta))
-			continue;
-		companion->want = &meta->wants[i];
-		module->companion_count++;       /* before: it may hold a plan even if it fails */
-		if (plan_one(native, companion, module, resolver, err) < 0)
+	for (size_t i = 0; i < count; i++)
+		if (is_looked_for(&meta->wants[i], meta) &&
+		    add_companion(native, module, &meta->wants[i], resolver, err) < 0)
 			return -1;
-	}
-	return 0;
+	return with_line_map ? add_companion(native, module, &line_map_want, resolver, err) : 0;
 }
 
 static enum resolved resolve_companion(struct native *native, struct companion_lookup *companion,
@@ -192,7 +234,8 @@ static bool is_usable(const struct tried *tried, enum object_role role,
 {
 	const struct location *location = tried->derive.location;
 
-	if (tried->failure || (role == OBJECT_ROLE_DEBUGLINK && !tried->meta.has_debug_info))
+	if (tried->failure || (role == OBJECT_ROLE_DEBUGLINK && !tried->meta.has_debug_info) ||
+	    (role == OBJECT_ROLE_IL2CPP && tried->derive.how != DERIVE_AUXILIARY))
 		return false;
 	return location->source != winner->source || !text_equal(location->uri, winner->uri);
 }
@@ -208,10 +251,11 @@ static const struct location *found_location(const struct companion_lookup *comp
 	return NULL;
 }
 
-/* Maps of names are written as they always were (caching.md §3): only those that are there. */
+/* Maps are written as they always were (caching.md §3): only those that are there. */
 static void describe(const struct derive_companion *companion, struct buf *key)
 {
-	bool is_map = companion->role == OBJECT_ROLE_BCSYMBOLMAP;
+	bool is_map = companion->role == OBJECT_ROLE_BCSYMBOLMAP ||
+		      companion->role == OBJECT_ROLE_IL2CPP;
 
 	if (is_map && !companion->location)
 		return;

@@ -209,17 +209,10 @@ static int read_frames(const cJSON *json, const struct place *place, void *field
 
 /* --- Registers --------------------------------------------------------------------------- */
 
-static int compare_names(struct text a, struct text b)
-{
-	int order = memcmp(a.bytes, b.bytes, a.size < b.size ? a.size : b.size);
-
-	return order ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 static int compare_registers(const void *left, const void *right)
 {
 	const struct cpu_register *a = left, *b = right;
-	int order = compare_names(a->name, b->name);
+	int order = text_compare(a->name, b->name);
 
 	return order ? order : (a->order > b->order) - (a->order < b->order);
 }
@@ -233,7 +226,7 @@ static void sort_registers(struct raw_trace *trace)
 	if (trace->register_count > 1)
 		qsort(registers, trace->register_count, sizeof(*registers), compare_registers);
 	for (size_t i = 0; i < trace->register_count; i++) {
-		if (kept && compare_names(registers[kept - 1].name, registers[i].name) == 0)
+		if (kept && text_compare(registers[kept - 1].name, registers[i].name) == 0)
 			kept--;
 		registers[kept++] = registers[i];
 	}

@@ -131,10 +131,12 @@ void symcache_frame_path(const struct symcache_frame *frame, struct buf *out)
 	buf_init(&whole, PATH_CEILING_BYTES);
 	join(frame->comp_dir, frame->directory, &folder);
 	join(buf_text(&folder), frame->name, &whole);
-	if (folder.failed || whole.failed)
+	if (folder.failed || whole.failed) {
 		out->failed = true;
-	else
+		out->no_memory = folder.no_memory || whole.no_memory;
+	} else {
 		clean(buf_text(&whole), out);
+	}
 	buf_release(&whole);
 	buf_release(&folder);
 }

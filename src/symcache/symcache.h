@@ -77,6 +77,8 @@ void symcache_frame_path(const struct symcache_frame *frame, struct buf *out);
 struct symcache_options {
 	unsigned threads;            /* 0: 1 */
 	size_t memory_bytes;         /* ceiling of the writer's own memory; 0: LIMIT_CELL_DATA_BYTES */
+	struct text line_map;        /* of a Unity program: its lines are C# lines then, where the map
+					knows them (formats.md §1.6); TEXT_NONE: there is none */
 };
 
 struct symcache_report {
@@ -90,6 +92,9 @@ struct symcache_report {
 int symcache_write(struct object *object, const struct symcache_options *options, int fd,
 		   struct symcache_report *report, struct err *err)
 	__attribute__((warn_unused_result));
+
+/* Is it a line map?  ERR_MALFORMED: at which byte not. */
+int symcache_check_line_map(struct text map, struct err *err) __attribute__((warn_unused_result));
 
 /* A readable listing, one line per range: "symgate symcache dump". */
 int symcache_dump(const struct symcache *cache, struct buf *out, struct err *err)

@@ -132,18 +132,11 @@ static int read_entry(struct reader *directory, struct zip_entry *entry, struct 
 	return 0;
 }
 
-static int compare_texts(struct text a, struct text b)
-{
-	int order = memcmp(a.bytes, b.bytes, a.size < b.size ? a.size : b.size);
-
-	return order ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 /* Names lie in the file in the order of the directory: the later entry has the later name. */
 static int compare_entries(const void *left, const void *right)
 {
 	const struct zip_entry *a = left, *b = right;
-	int order = compare_texts(a->name, b->name);
+	int order = text_compare(a->name, b->name);
 
 	return order ? order : (a->name.bytes > b->name.bytes) - (a->name.bytes < b->name.bytes);
 }
@@ -197,7 +190,7 @@ const struct zip_entry *zip_find(const struct zip *zip, struct text name)
 	while (low < high) {                 /* past the last one that is not above */
 		size_t middle = low + (high - low) / 2;
 
-		if (compare_texts(zip->entries[middle].name, name) <= 0)
+		if (text_compare(zip->entries[middle].name, name) <= 0)
 			low = middle + 1;
 		else
 			high = middle;

@@ -55,13 +55,22 @@ static int write_listing_parameters(const struct source_listing *asked, struct b
 	return convert_listing_parameters(&listing, out, err);
 }
 
+static enum convert_auxiliary_kind auxiliary_kind(enum file_type type)
+{
+	switch (type) {
+	case FILE_TYPE_UUIDMAP: return CONVERT_UUID_MAP;
+	case FILE_TYPE_IL2CPP:  return CONVERT_LINE_MAP;
+	default:                return CONVERT_NAME_MAP;
+	}
+}
+
 static int write_parameters(const struct task *task, struct buf *out, struct err *err)
 {
 	const struct config *config = task->shop->config;
 
 	if (task->derive->how == DERIVE_AUXILIARY)
 		return convert_auxiliary_parameters(&(struct convert_auxiliary){
-				.is_uuidmap = task->derive->location->type == FILE_TYPE_UUIDMAP,
+				.kind = auxiliary_kind(task->derive->location->type),
 				.max_bytes = config->max_download_bytes }, out, err);
 	if (task->stage == TASK_INSPECTING) {
 		struct convert_inspect inspect = {

@@ -152,7 +152,11 @@ void making_begin(struct task *task)
 
 static enum cache_kind kind_of_companion(enum object_role role)
 {
-	return role == OBJECT_ROLE_BCSYMBOLMAP ? CACHE_AUXDIFS : CACHE_OBJECTS;
+	switch (role) {
+	case OBJECT_ROLE_BCSYMBOLMAP: return CACHE_AUXDIFS;
+	case OBJECT_ROLE_IL2CPP:      return CACHE_IL2CPP;
+	default:                      return CACHE_OBJECTS;
+	}
 }
 
 static int open_companion(struct task *task, const struct derive_companion *companion, int *fd,

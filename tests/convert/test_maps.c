@@ -1,6 +1,6 @@
 /*
- * test_maps -- files that are no objects, in real cells: UUID maps and BCSymbolMaps, packed or
- * not, and what a broken one does to the conversion that wants it.
+ * test_maps -- files that are no objects, in real cells: UUID maps, BCSymbolMaps and line maps,
+ * packed or not, and what a broken one does to the conversion that wants it.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -37,9 +37,11 @@ static void stop(void)
 	nursery_stop(nursery);
 }
 
-/* One cell from `path` to `to`; wants are answered with `companion` (NULL: absent). */
+struct companion { const char *role, *path; };
+
+/* One cell from `path` to `to`; its wants are answered with that companion alone. */
 static struct cell_news run(const char *operation, struct text parameters, const char *in,
-			    const char *path, const char *out, int to, const char *companion,
+			    const char *path, const char *out, int to, struct companion companion,
 			    struct cell_handle **handle)
 {
 	struct cell_file input = { "", open(path, O_RDONLY | O_CLOEXEC) };
@@ -60,8 +62,8 @@ static struct cell_news run(const char *operation, struct text parameters, const
 		ck_assert_int_eq(cell_wait_news(*handle, PATIENCE_MILLIS, &news, &err), 0);
 		if (news.kind != CELL_WANTS)
 			break;
-		ck_assert_str_eq(news.role, "bcsymbolmap");
-		fd = companion ? open(companion, O_RDONLY | O_CLOEXEC) : -1;
+		fd = companion.path && strcmp(news.role, companion.role) == 0
+			? open(companion.path, O_RDONLY | O_CLOEXEC) : -1;
 		ck_assert_int_eq(cell_answer_want(*handle, fd, &err), 0);
 		if (fd >= 0)
 			close(fd);
@@ -75,34 +77,42 @@ static struct cell_news run(const char *operation, struct text parameters, const
 #define PLIST "<plist version=\"1.0\"><dict><key>DBGOriginalUUID</key>" \
 	"<string>C8374B6D-6E96-34D8-AE38-EFAA5FEC424F</string></dict></plist>"
 #define MAP "BCSymbolMap Version: 2.0\\n-[A b:]\\nmy_inline\\nfile.c\\n/my/dir\\n"
-#define MAP_BYTES 58
+#define LINES "{\"/my/dir/file.c\":{\"My.cs\":{\"1\":7}}}                      "
+#define MAP_BYTES 58                 /* of either */
 
 static const struct {
 	const char *what, *name, *recipe;
-	bool is_uuidmap;
+	enum convert_auxiliary_kind kind_of_map;
 	uint64_t max_bytes;
 	enum err_kind kind;
 } cases[] = {
-	{ "a UUID map", "aux-plist", "printf '" PLIST "' > $OUT", true, 1 << 20, ERR_NONE },
-	{ "a packed UUID map", "aux-plist-gz", "printf '" PLIST "' | gzip -c > $OUT", true, 1 << 20,
+	{ "a UUID map", "aux-plist", "printf '" PLIST "' > $OUT", CONVERT_UUID_MAP, 1 << 20, ERR_NONE },
+	{ "a packed UUID map", "aux-plist-gz", "printf '" PLIST "' | gzip -c > $OUT", CONVERT_UUID_MAP, 1 << 20,
 	  ERR_NONE },
-	{ "a BCSymbolMap", "aux-map", "printf '" MAP "' > $OUT", false, 1 << 20, ERR_NONE },
-	{ "a packed BCSymbolMap", "aux-map-zst", "printf '" MAP "' | zstd -qc > $OUT", false, 1 << 20,
+	{ "a BCSymbolMap", "aux-map", "printf '" MAP "' > $OUT", CONVERT_NAME_MAP, 1 << 20, ERR_NONE },
+	{ "a packed BCSymbolMap", "aux-map-zst", "printf '" MAP "' | zstd -qc > $OUT", CONVERT_NAME_MAP, 1 << 20,
 	  ERR_NONE },
 	/* Whether a map can be read shows where it is used. */
-	{ "anything else", "aux-other", "head -c 58 /dev/zero > $OUT", false, 1 << 20, ERR_NONE },
-	{ "a UUID map that is none", "aux-html", "echo '<html></html>' > $OUT", true, 1 << 20,
+	{ "anything else", "aux-other", "head -c 58 /dev/zero > $OUT", CONVERT_NAME_MAP, 1 << 20, ERR_NONE },
+	{ "a UUID map that is none", "aux-html", "echo '<html></html>' > $OUT", CONVERT_UUID_MAP, 1 << 20,
 	  ERR_MALFORMED },
-	{ "nothing", "aux-empty", ": > $OUT", true, 1 << 20, ERR_MALFORMED },
-	{ "over the ceiling", "aux-bomb", "head -c 9000000 /dev/zero | gzip -c > $OUT", false,
+	{ "a line map", "aux-lines", "printf '" LINES "' > $OUT", CONVERT_LINE_MAP, 1 << 20, ERR_NONE },
+	{ "a packed line map", "aux-lines-gz", "printf '" LINES "' | gzip -c > $OUT",
+	  CONVERT_LINE_MAP, 1 << 20, ERR_NONE },
+	/* Of several the first good one is used. */
+	{ "a line map that is none", "aux-map", "printf '" MAP "' > $OUT", CONVERT_LINE_MAP,
+	  1 << 20, ERR_MALFORMED },
+	{ "nothing", "aux-empty", ": > $OUT", CONVERT_UUID_MAP, 1 << 20, ERR_MALFORMED },
+	{ "over the ceiling", "aux-bomb", "head -c 9000000 /dev/zero | gzip -c > $OUT", CONVERT_NAME_MAP,
 	  1 << 20, ERR_LIMIT },
-	{ "cut short", "aux-cut", "printf '" MAP "' | gzip -c | head -c 30 > $OUT", false, 1 << 20,
+	{ "cut short", "aux-cut", "printf '" MAP "' | gzip -c | head -c 30 > $OUT", CONVERT_NAME_MAP, 1 << 20,
 	  ERR_MALFORMED },
 };
 
 START_TEST(reads_files_that_are_no_objects)
 {
-	const struct convert_auxiliary asked = { cases[_i].is_uuidmap, cases[_i].max_bytes };
+	const struct convert_auxiliary asked = { cases[_i].kind_of_map, cases[_i].max_bytes };
+	bool is_uuid_map = cases[_i].kind_of_map == CONVERT_UUID_MAP;
 	int to = memfd_create("object", MFD_CLOEXEC);
 	struct cell_handle *handle;
 	struct err err = ERR_INIT;
@@ -114,17 +124,17 @@ START_TEST(reads_files_that_are_no_objects)
 	buf_init(&parameters, 4096);
 	ck_assert_int_eq(convert_auxiliary_parameters(&asked, &parameters, &err), 0);
 	news = run("auxiliary", buf_text(&parameters), "file",
-		   support_fixture(cases[_i].name, cases[_i].recipe), "object", to, NULL, &handle);
+		   support_fixture(cases[_i].name, cases[_i].recipe), "object", to, (struct companion){ 0 }, &handle);
 	if (cases[_i].kind) {
 		ck_assert_msg(news.kind == CELL_FAILED && news.status.kind == cases[_i].kind,
 			      "%s: %d %s", cases[_i].what, news.kind, news.status.text);
 	} else {
 		ck_assert_msg(news.kind == CELL_DONE, "%s: %s", cases[_i].what, news.status.text);
 		ck_assert_int_eq(convert_auxiliary_reply(news.reply, &original, &err), 0);
-		ck_assert_msg(debugid_is_nil(&original) == !cases[_i].is_uuidmap, "%s",
+		ck_assert_msg(debugid_is_nil(&original) == !is_uuid_map, "%s",
 			      cases[_i].what);
 		ck_assert_int_eq(fstat(to, &st), 0);
-		if (!cases[_i].is_uuidmap)
+		if (!is_uuid_map)
 			ck_assert_msg(st.st_size == MAP_BYTES, "%s: %lld", cases[_i].what,
 				      (long long)st.st_size);
 	}
@@ -148,21 +158,26 @@ END_TEST
 	"...\n" \
 	"EOF\n" \
 	"echo 'int a(int) __asm__(\"__hidden#0_\"); int a(int x) { return x * 3; }' > p.c;" \
-	"clang-19 --target=arm64-apple-macos12 -g -O1 -nostdinc -c p.c;" \
+	"clang-19 --target=arm64-apple-macos12 -g -O1 -nostdinc -fdebug-compilation-dir=/src -c p.c;" \
 	"ld64.lld-19 -arch arm64 -platform_version macos 12.0 12.0 -dylib -o p p.o libSystem.tbd;" \
 	"dsymutil-19 p; cp p.dSYM/Contents/Resources/DWARF/p $OUT"
 
 static const struct {
-	const char *what, *map;      /* a fixture's name; NULL: there is none */
-	const char *recipe, *function;
+	const char *what, *role, *map;       /* map: a fixture's name; NULL: there is none */
+	const char *recipe, *function, *file;
 } conversions[] = {
-	{ "with its map", "aux-map", "printf '" MAP "' > $OUT", "-[A b:]" },
-	{ "without", NULL, NULL, "__hidden#0_" },
+	{ "with its map", "bcsymbolmap", "aux-map", "printf '" MAP "' > $OUT", "-[A b:]", "p.c" },
+	{ "without", "bcsymbolmap", NULL, NULL, "__hidden#0_", "p.c" },
 	/* Hidden names would be remembered under the key of the map. */
-	{ "with a map that is none", "aux-html", "echo '<html></html>' > $OUT", NULL },
+	{ "with a map that is none", "bcsymbolmap", "aux-html", "echo '<html></html>' > $OUT",
+	  NULL, NULL },
+	{ "with its lines", "il2cpp", "aux-own-lines",
+	  "printf '{\"/src/p.c\":{\"P.cs\":{\"1\":7}}}' > $OUT", "__hidden#0_", "P.cs" },
+	{ "with lines that are none", "il2cpp", "aux-html", "echo '<html></html>' > $OUT", NULL,
+	  NULL },
 };
 
-static bool is_known(int fd, const char *function)
+static bool is_known(int fd, const char *function, const char *file)
 {
 	struct symcache_frame frames[4];
 	struct symcache cache;
@@ -174,7 +189,7 @@ static bool is_known(int fd, const char *function)
 	ck_assert_msg(symcache_open(&cache, map.bytes, map.size, &err) == 0, "%s", err.text);
 	for (uint64_t address = 0; address < 0x4000 && !found; address++)
 		found = symcache_lookup(&cache, address, frames, 4) > 0 &&
-			text_is(frames[0].function, function);
+			text_is(frames[0].function, function) && text_is(frames[0].name, file);
 	file_unmap(&map);
 	return found;
 }
@@ -183,8 +198,8 @@ START_TEST(converts_with_a_map)
 {
 	int to = memfd_create("symcache", MFD_CLOEXEC);
 	const char *object = support_fixture("aux-hidden", HIDDEN);
-	const char *map = conversions[_i].map ?
-		support_fixture(conversions[_i].map, conversions[_i].recipe) : NULL;
+	const struct companion map = { conversions[_i].role, conversions[_i].map ?
+		support_fixture(conversions[_i].map, conversions[_i].recipe) : NULL };
 	struct cell_handle *handle;
 	struct err err = ERR_INIT;
 	struct cell_news news;
@@ -197,7 +212,8 @@ START_TEST(converts_with_a_map)
 	if (conversions[_i].function) {
 		ck_assert_msg(news.kind == CELL_DONE, "%s: %s", conversions[_i].what,
 			      news.status.text);
-		ck_assert_msg(is_known(to, conversions[_i].function), "%s", conversions[_i].what);
+		ck_assert_msg(is_known(to, conversions[_i].function,
+						   conversions[_i].file), "%s", conversions[_i].what);
 	} else {
 		ck_assert_msg(news.kind == CELL_FAILED && news.status.kind == ERR_MALFORMED,
 			      "%s: %d %s", conversions[_i].what, news.kind, news.status.text);

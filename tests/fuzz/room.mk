@@ -101,7 +101,7 @@ tests_fuzz_fuzz_macho_LDADD = $(fuzz_object_libs)
 tests_fuzz_fuzz_maps_SOURCES = tests/fuzz/fuzz_maps.c
 tests_fuzz_fuzz_maps_CPPFLAGS = $(fuzz_cppflags)
 tests_fuzz_fuzz_maps_LDFLAGS = $(fuzz_ldflags)
-tests_fuzz_fuzz_maps_LDADD = libconvert.a $(fuzz_object_libs)
+tests_fuzz_fuzz_maps_LDADD = libconvert.a libsymcache.a $(fuzz_object_libs)
 
 tests_fuzz_fuzz_request_SOURCES = tests/fuzz/fuzz_request.c \
 	tests/symbolicate/fake.c tests/symbolicate/fake_lower.c tests/symbolicate/fake.h

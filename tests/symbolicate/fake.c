@@ -48,6 +48,7 @@ static enum resolved entry(struct resolver *resolver, const struct derive *deriv
 		return RESOLVED_WAIT;
 	}
 	fake_holds++;
+	fake->auxiliaries += derive->how == DERIVE_AUXILIARY;
 	*found = (struct cache_found){ .state = CACHE_FAILED, .failure = ERR_NOT_FOUND,
 				       .hold = &hold };
 	if (!known)

@@ -23,6 +23,7 @@ struct fake_resolver {
 	struct fake_entry *entries;
 	size_t count;
 	unsigned asked, waited, spoiled, name_messages, name_waits;
+	unsigned auxiliaries;        /* answers about files that are no objects */
 	size_t names;
 	struct text last_symcache_key;
 	char key_bytes[2048];

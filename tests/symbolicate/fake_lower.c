@@ -54,7 +54,7 @@ static struct text text_member(const cJSON *json, const char *name)
 }
 
 static const char *const role_names[OBJECT_ROLES] = {
-	"dwz", "dwp", "debuglink", "dwo", "bcsymbolmap",
+	"dwz", "dwp", "debuglink", "dwo", "bcsymbolmap", "il2cpp",
 };
 
 static enum object_role role_named(struct text name)

@@ -681,6 +681,84 @@ START_TEST(maps_are_found_in_two_steps)
 }
 END_TEST
 
+/* A line map stands under the module's own ids in all sources; the first that is there and is one
+ * counts.  Only some layouts have a place for it. */
+#define UNITY_MODULE "{\"type\":\"elf\",\"code_id\":\"abcdef01\",\"code_file\":\"/bin/x\"," \
+	"\"debug_id\":\"12345678-1234-5678-1234-56789abcdef0\",\"image_addr\":\"0x10000\"}"
+#define UNIFIED(id) LAID_OUT(id, "unified")
+#define LAID_OUT(id, layout) "{\"type\":\"http\",\"id\":\"" id "\",\"url\":\"http://h/" id "/\"," \
+	"\"layout\":{\"type\":\"" layout "\"}}"
+
+static const struct {
+	const char *what, *module, *sources;
+	enum err_kind maps[2];                           /* of either source */
+	unsigned asked;                                  /* maps among what was asked for */
+	const char *key;                                 /* what the map adds to it */
+} line_map_cases[] = {
+	{ "in the first", UNITY_MODULE, UNIFIED("a") "," UNIFIED("b"), { ERR_NONE, ERR_NONE }, 2,
+	  "\nil2cpp:\nsource: a\nlocation: http://h/a/ab/cdef01/il2cpp\n" },
+	{ "in the second", UNITY_MODULE, UNIFIED("a") "," UNIFIED("b"), { ERR_MALFORMED, ERR_NONE }, 2,
+	  "\nil2cpp:\nsource: b\nlocation: http://h/b/ab/cdef01/il2cpp\n" },
+	{ "nowhere", UNITY_MODULE, UNIFIED("a") "," UNIFIED("b"), { ERR_NOT_FOUND, ERR_TIMEOUT }, 2, "" },
+	{ "without a debug id", ELF_MODULE, UNIFIED("a") "," UNIFIED("b"), { ERR_NONE, ERR_NONE }, 0,
+	  "" },
+	{ "no place for one", UNITY_MODULE, UNIFIED("a") "," LAID_OUT("b", "debuginfod"),
+	  { ERR_NOT_FOUND, ERR_NONE }, 1, "" },
+};
+
+START_TEST(line_maps_are_found)
+{
+	struct fake_entry entries[] = {
+		{ DERIVE_OBJECT_META, "/a/ab/cdef01/debuginfo", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
+		{ DERIVE_AUXILIARY, "/a/ab/cdef01/il2cpp", line_map_cases[_i].maps[0],
+		  TEXT("a map"), 1, 0 },
+		{ DERIVE_AUXILIARY, "/b/ab/cdef01/il2cpp", line_map_cases[_i].maps[1],
+		  TEXT("a map"), 0, 0 },
+		{ DERIVE_SYMCACHE, "/debuginfo", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
+	};
+	struct fake_resolver fake;
+	struct answered answered;
+	char key[512], body[2048];
+
+	fake_resolver_init(&fake, entries, COUNT(entries));
+	snprintf(body, sizeof(body), "{\"sources\":[%s],\"modules\":[%s],\"options\":"
+		 "{\"dif_candidates\":true}," ONE_FRAME("0x10200") "}", line_map_cases[_i].sources,
+		 line_map_cases[_i].module);
+	ck_assert_int_eq(answer_with(&answered, &fake, body, TEXT("mine")), 0);
+	snprintf(key, sizeof(key), "scope: mine\n\nsource: a\nlocation: "
+		 "http://h/a/ab/cdef01/debuginfo\n%s", line_map_cases[_i].key);
+	ck_assert_msg(text_is(fake.last_symcache_key, key), "%s: %.*s", line_map_cases[_i].what,
+		      (int)fake.last_symcache_key.size, fake.last_symcache_key.bytes);
+	ck_assert_uint_eq(fake.auxiliaries, line_map_cases[_i].asked);
+	ck_assert_ptr_null(strstr(buf_string(&answered.reply), "il2cpp"));
+	buf_release(&answered.reply);
+	forget_made();
+}
+END_TEST
+
+/* Where every kind of file has the same place, the object there is not taken for a map. */
+START_TEST(an_object_is_no_line_map)
+{
+	struct fake_entry entries[] = {
+		{ DERIVE_OBJECT_META, "/abcdef01/symbols", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
+		{ DERIVE_SYMCACHE, "/abcdef01/symbols", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
+	};
+	struct fake_resolver fake;
+	struct answered answered;
+
+	fake_resolver_init(&fake, entries, COUNT(entries));
+	ck_assert_int_eq(answer_with(&answered, &fake, "{\"sources\":["
+		LAID_OUT("s", "slashsymbols") "],\"modules\":[" UNITY_MODULE "],"
+		ONE_FRAME("0x10200") "}", TEXT("mine")), 0);
+	ck_assert_msg(text_is(fake.last_symcache_key, "scope: mine\n\nsource: s\nlocation: "
+			      "http://h/s/x/abcdef01/symbols\n"), "%.*s",
+		      (int)fake.last_symcache_key.size, fake.last_symcache_key.bytes);
+	ck_assert_uint_eq(fake.auxiliaries, 0);
+	buf_release(&answered.reply);
+	forget_made();
+}
+END_TEST
+
 START_TEST(public_sources_are_global)
 {
 	struct fake_entry entries[] = {
@@ -925,6 +1003,8 @@ int main(void)
 	tcase_add_test(tests, sources_are_looked_for_afterwards);
 	tcase_add_test(tests, keys_carry_scope_and_companions);
 	tcase_add_loop_test(tests, maps_are_found_in_two_steps, 0, (int)COUNT(map_cases));
+	tcase_add_loop_test(tests, line_maps_are_found, 0, (int)COUNT(line_map_cases));
+	tcase_add_test(tests, an_object_is_no_line_map);
 	tcase_add_test(tests, public_sources_are_global);
 	tcase_add_test(tests, survives_a_file_cut_short);
 	tcase_add_test(tests, a_file_cut_short_among_others_is_told_apart);
