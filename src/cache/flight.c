@@ -90,16 +90,18 @@ int cache_claims_renew(struct cache *cache, struct store *store, const char *own
 	       ? err_while(err, "renewing claims") : 0;
 }
 
-void cache_unclaim(struct cache *cache, struct store *store, const struct cache_key *key,
+bool cache_unclaim(struct cache *cache, struct store *store, const struct cache_key *key,
 		   const char *owner)
 {
 	struct store_value values[4];
 	struct err err = ERR_INIT;
+	bool done;
 
 	cache_key_values(key, cache_kind_version(key->kind), values);
 	values[3] = store_text(text_of(owner));
-	/* Failing that the lease runs out by itself. */
-	if (store_run(store, STATEMENT_flight_give_up, values, 4, NULL, NULL, &err) < 0)
+	done = store_run(store, STATEMENT_flight_give_up, values, 4, NULL, NULL, &err) >= 0;
+	if (!done)
 		log_message(LOG_WARN, "cache_unclaim", NULL, "%s", err.text);
 	board_generation_bump(cache->board, key->hash);
+	return done;
 }

@@ -132,11 +132,13 @@ static void close_front(struct front *front)
 	pthread_mutex_destroy(&front->pool_lock);
 }
 
-/* Until a signal asks us to leave, or the nursery is gone (a new front is started then). */
+/* Until a signal asks us to leave, or the nursery or the database is gone (a new front is started
+ * then). */
 static void watch(struct front *front, const sigset_t *waited)
 {
 	const struct timespec pause = { .tv_sec = WATCH_SECONDS };
 	struct jobs jobs = { .config = front->config, .store = front->store, .board = front->board };
+	struct err err = ERR_INIT;
 
 	for (;;) {
 		int number = sigtimedwait(waited, NULL, &pause);
@@ -147,6 +149,10 @@ static void watch(struct front *front, const sigset_t *waited)
 			return;
 		if (!nursery_is_alive(front->nursery)) {
 			log_message(LOG_ERROR, "front", NULL, "the nursery is gone");
+			return;
+		}
+		if (store_in_place(front->store, &err) < 0) {
+			log_message(LOG_ERROR, "front", NULL, "%s", err.text);
 			return;
 		}
 		if (front->on_demand)

@@ -107,7 +107,7 @@ void reply_empty(struct reply *reply, int status);
 void reply_text(struct reply *reply, int status, const char *text);
 /* {"detail": "..."} */
 void reply_detail(struct reply *reply, int status, const char *detail);
-/* As its kind says: 400 422 plain, 413 415 plain, 503 and 500 JSON. */
+/* As its kind says: 400 422 plain, 413 415 plain, 503 (busy, our disk or database) and 500 JSON. */
 void reply_error(struct reply *reply, const struct err *err);
 void reply_send(struct request *request, const struct reply *reply);
 

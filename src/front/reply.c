@@ -1,12 +1,16 @@
 /* reply.c -- replies as HTTP, written to the web server. */
+#include <stdatomic.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/json_writer.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "front/internal.h"
 
 #define TEXT_PLAIN "text/plain; charset=utf-8"
+#define LOG_MILLIS 1000
 #define HEAD_BYTES 256
 
 void reply_init(struct reply *reply)
@@ -61,6 +65,18 @@ void reply_detail(struct reply *reply, int status, const char *detail)
 	reply->content_type = "application/json";
 }
 
+/* At most one line a second from each process: under load all requests fail alike. */
+static void log_failure(const struct err *err)
+{
+	static _Atomic int64_t logged_millis;
+	int64_t now = clock_monotonic_millis(), last = atomic_load(&logged_millis);
+
+	if ((last == 0 || now - last >= LOG_MILLIS) &&
+	    atomic_compare_exchange_strong(&logged_millis, &last, now))
+		log_message(err->kind == ERR_BUSY ? LOG_WARN : LOG_ERROR, "request_failed", NULL, "%s",
+			    err->text);
+}
+
 void reply_error(struct reply *reply, const struct err *err)
 {
 	switch (err->kind) {
@@ -74,9 +90,12 @@ void reply_error(struct reply *reply, const struct err *err)
 		reply_text(reply, 413, err->text);
 		break;
 	case ERR_BUSY:
+	case ERR_IO:                         /* as while the state cannot be opened at all */
+		log_failure(err);
 		reply_detail(reply, 503, err->text);
 		break;
 	default:
+		log_failure(err);
 		reply_detail(reply, 500, err->text);
 		break;
 	}

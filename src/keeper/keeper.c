@@ -36,12 +36,19 @@ static bool is_stopped(const struct keeper *keeper)
 	return board_read(keeper->board, BOARD_STOP) != keeper->stop_seen;
 }
 
-/* Somebody removed the state folder under us: there is nothing left to keep. */
+/* Somebody removed the state folder, or only the database, under us: the next keeper opens what
+ * there is then. */
 static bool is_homeless(const struct keeper *keeper)
 {
+	struct err err = ERR_INIT;
 	struct stat st;
 
-	return keeper->lock >= 0 && fstat(keeper->lock, &st) == 0 && st.st_nlink == 0;
+	if (keeper->lock >= 0 && fstat(keeper->lock, &st) == 0 && st.st_nlink == 0)
+		return true;
+	if (store_in_place(keeper->store, &err) == 0)
+		return false;
+	log_message(LOG_ERROR, "keeper", NULL, "%s", err.text);
+	return true;
 }
 
 /* --- Errands --------------------------------------------------------------------------- */

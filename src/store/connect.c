@@ -141,7 +141,10 @@ static int open_database(struct store *store, struct err *err)
 	err_clear(err);
 	if (store_execute(store, connection_pragmas, "opening the database", err) < 0)
 		return -1;
-	return store_migrate(store, err);
+	if (store_migrate(store, err) < 0)
+		return -1;
+	store_note_files(store);
+	return 0;
 }
 
 int store_open(struct store **store, const struct config *config, struct err *err)

@@ -4,6 +4,7 @@
 
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "store/statements.h"
 #include "store/store.h"
@@ -11,13 +12,25 @@
 #define STORE_PATH_BYTES   4096u
 #define STORE_BUSY_MILLIS  5000
 
+/* One file of the database as it was when this connection opened it; ino 0: there was none. */
+struct store_file {
+	dev_t dev;
+	ino_t ino;
+};
+enum { STORE_FILE_MAIN, STORE_FILE_WAL, STORE_FILE_SHM, STORE_FILES };
+
 struct store {
 	sqlite3 *db;
 	sqlite3_stmt *statements[STATEMENTS];    /* prepared at first use */
 	char *state_dir;
 	char path[STORE_PATH_BYTES];             /* of the database */
 	int service_fd;                          /* the service lock, shared; -1: not joined */
+	struct store_file files[STORE_FILES];
+	bool rescued;                            /* store_in_place() saved what was left to save */
 };
+
+/* place.c: keeps what files there are now, for store_in_place(). */
+void store_note_files(struct store *store);
 
 /* Fills *err with what SQLite's result code means to an operator.  Returns -1. */
 int store_failed(const struct store *store, int code, const char *doing, struct err *err);

@@ -6,6 +6,7 @@ libstore_a_SOURCES = \
 	src/store/connect.c \
 	src/store/lock.c src/store/lock.h \
 	src/store/migrate.c \
+	src/store/place.c \
 	src/store/room.h \
 	src/store/store.c src/store/store.h \
 	src/store/texts.c

@@ -81,6 +81,8 @@ int store_ask_number(struct store *store, const char *sql, int64_t *number, stru
 
 int store_begin(struct store *store, struct err *err)
 {
+	if (store_in_place(store, err) < 0)
+		return err_while(err, "beginning a transaction");
 	return store_execute(store, "BEGIN IMMEDIATE", "beginning a transaction", err);
 }
 
@@ -200,6 +202,9 @@ int64_t store_run(struct store *store, unsigned statement, const struct store_va
 
 	if (prepared(store, statement, &prepared_one, err) < 0)
 		return -1;
+	if (!sqlite3_stmt_readonly(prepared_one) && sqlite3_get_autocommit(store->db) &&
+	    store_in_place(store, err) < 0)
+		return err_while(err, "%s", store_statement_name(statement));
 	code = bind_all(prepared_one, parameters, parameter_count);
 	if (code == SQLITE_OK)
 		code = sqlite3_step(prepared_one);

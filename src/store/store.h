@@ -59,6 +59,12 @@ int64_t store_run(struct store *store, unsigned statement,
 		  store_row_fn *row, void *payload, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* -1 with ERR_IO once a file of the database was removed or replaced under us: what we wrote from
+ * now on nobody else would see, and others' files could be damaged by it.  Writing refuses then;
+ * what is committed is saved if it still can be.  The caller closes and opens anew (a process of
+ * the service leaves and is started again). */
+int store_in_place(struct store *store, struct err *err) __attribute__((warn_unused_result));
+
 /* For /readyz: can we read and write? */
 int store_check(struct store *store, struct err *err) __attribute__((warn_unused_result));
 int store_backup(struct store *store, const char *path, struct err *err)

@@ -13,6 +13,9 @@
 #include "config/config.h"
 #include "symbolicate/reply.h"
 
+#define AGAIN_MILLIS   1000
+#define FAILING_MILLIS 30000     /* steps that fail that long end the job */
+
 static struct carried *carried_of(struct resolver *resolver)
 {
 	return (struct carried *)(void *)resolver;
@@ -134,6 +137,15 @@ static void keep_candidates(struct carried *carried)
 	buf_release(&json);
 }
 
+/* A full disk and a locked database pass: the job is still ours, and nothing of it is lost. */
+static void try_again(struct carried *carried, const char *doing, const struct err *err)
+{
+	if (!carried->again_millis)          /* said once, not every second */
+		log_message(LOG_ERROR, doing, carried->job.id, "%s; it is tried again", err->text);
+	carried->again_millis = clock_monotonic_millis() + AGAIN_MILLIS;
+	carried->ready = false;
+}
+
 /* The one way a job ends. */
 static void end_job(struct carried *carried, enum job_state state, struct text reply, const char *why)
 {
@@ -143,8 +155,10 @@ static void end_job(struct carried *carried, enum job_state state, struct text r
 	if (state == JOB_COMPLETED && (carried->has_row || carried->candidates))
 		keep_candidates(carried);
 	if (carried->has_row &&
-	    job_finish(&shop->jobs, &carried->job, shop->owner, state, reply, &err) < 0)
-		log_message(LOG_ERROR, "job_finish", carried->job.id, "%s", err.text);
+	    job_finish(&shop->jobs, &carried->job, shop->owner, state, reply, &err) < 0) {
+		try_again(carried, "job_finish", &err);
+		return;
+	}
 	if (carried->reply)
 		buf_add_text(carried->reply, reply);
 	log_end(carried, state, why);
@@ -158,7 +172,7 @@ static void end_job(struct carried *carried, enum job_state state, struct text r
 static void end_failed(struct carried *carried, const struct err *failure)
 {
 	bool ours = failure->kind == ERR_INTERNAL || failure->kind == ERR_NO_MEMORY ||
-		    failure->kind == ERR_IO;
+		    failure->kind == ERR_IO || failure->kind == ERR_BUSY;
 	struct buf reply;
 
 	buf_init(&reply, LIMIT_REPLY_BYTES);
@@ -183,27 +197,61 @@ static void answer(struct carried *carried)
 	buf_release(&reply);
 }
 
-static void step(struct carried *carried)
+/* What our database or disk could not do, they may do in a moment; but not for ever. */
+static bool is_worth_another_try(struct carried *carried, const struct err *err)
+{
+	int64_t now = clock_monotonic_millis();
+
+	if (!carried->has_row || (err->kind != ERR_BUSY && err->kind != ERR_IO))
+		return false;
+	if (!carried->failing_since_millis)
+		carried->failing_since_millis = now;
+	return now - carried->failing_since_millis < FAILING_MILLIS;
+}
+
+static void go_on(struct carried *carried)
 {
 	struct err err = ERR_INIT;
 
-	carried->ready = false;
 	switch (carried->work.kind->step(&carried->work, &carried->resolver, &err)) {
 	case STEP_DONE:
+		carried->is_done = true;
+		carried->again_millis = 0;
 		answer(carried);
 		break;
 	case STEP_WAIT:
+		carried->failing_since_millis = 0;
+		carried->again_millis = 0;
 		break;
 	case STEP_ERROR:
+		if (is_worth_another_try(carried, &err)) {
+			try_again(carried, "job_step", &err);
+			break;
+		}
+		carried->failure = err;
 		end_failed(carried, &err);
 		break;
 	}
 }
 
+static void step(struct carried *carried)
+{
+	carried->ready = false;
+	if (carried->failure.kind != ERR_NONE)
+		end_failed(carried, &carried->failure);
+	else if (carried->is_done)
+		answer(carried);
+	else
+		go_on(carried);
+}
+
 void carry_step_ready(struct shop *shop)
 {
+	int64_t now = clock_monotonic_millis();
+
 	for (struct carried *carried = shop->carried; carried; carried = carried->next)
-		if (carried->ready && !carried->ended)
+		if (!carried->ended &&
+		    (carried->ready || (carried->again_millis && carried->again_millis <= now)))
 			step(carried);
 }
 
@@ -229,9 +277,8 @@ static int begin_claimed(struct shop *shop, const struct job *job, struct err *e
 	buf_init(&body, LIMIT_REPLY_BYTES);
 	if (job_body(&shop->jobs, job, &body, &bad) < 0 ||
 	    kind->parse(&carried->work, buf_text(&body), &bad) < 0)
-		end_failed(carried, &bad);
-	else
-		carried->ready = true;
+		carried->failure = bad;
+	carried->ready = true;
 	buf_release(&body);
 	return 0;
 }
@@ -258,7 +305,7 @@ void carry_end_overdue(struct shop *shop)
 	for (struct carried *carried = shop->carried; carried; carried = carried->next) {
 		struct buf reply;
 
-		if (carried->ended || carried->deadline_millis > now)
+		if (carried->ended || carried->deadline_millis > now || carried->again_millis > now)
 			continue;
 		buf_init(&reply, LIMIT_REPLY_BYTES);
 		reply_timeout(&reply);

@@ -71,6 +71,10 @@ struct carried {
 	bool has_row;                /* false: the command line's, or ended */
 	bool ready;                  /* something it waited for has ended: step it */
 	bool ended;
+	bool is_done;                /* all its steps are: what is left is the answer */
+	struct err failure;          /* how it ends instead */
+	int64_t again_millis;        /* our database or disk failed it: then it is tried again; or 0 */
+	int64_t failing_since_millis;        /* of what it could not do without; 0: it could */
 	int64_t deadline_millis;     /* monotonic */
 	int64_t started_millis;
 	struct passing_failure *failures;
@@ -125,6 +129,12 @@ struct task {
 	int64_t hatched_millis;      /* since when the cell is at work */
 };
 
+/* A claim of a task that has ended, still in its row. */
+struct owed_claim {
+	enum cache_kind kind;
+	uint8_t hash[HASH_SHA256_BYTES], text_hash[HASH_SHA256_BYTES];
+};
+
 struct shop {
 	const struct config *config;
 	struct nursery *nursery;
@@ -154,6 +164,8 @@ struct shop {
 	size_t poll_room;
 	struct task **poll_tasks;
 	size_t poll_task_room;
+	struct owed_claim *owed;
+	size_t owed_count, owed_room;
 };
 
 /* shop.c */
@@ -183,6 +195,7 @@ void task_recheck_flights(struct shop *shop);
 void task_drop_ended(struct shop *shop);
 void task_end(struct task *task, const struct err *failure);   /* NULL: it is published */
 void task_abandon_all(struct shop *shop);
+void task_settle_claims(struct shop *shop);       /* tries again to give up what is owed */
 
 /* making.c */
 void making_begin(struct task *task);             /* the key is ours: get the object */

@@ -89,6 +89,7 @@ void shop_close(struct shop *shop)
 	arena_release(&shop->arena);
 	mem_give_back(shop->polls);
 	mem_give_back(shop->poll_tasks);
+	mem_give_back(shop->owed);
 }
 
 /* Leases are renewed in time, overdue jobs end. */
@@ -101,6 +102,7 @@ static int keep_time(struct shop *shop, struct err *err)
 	if (now - shop->renewed_millis < RENEW_MILLIS)
 		return 0;
 	shop->renewed_millis = now;
+	task_settle_claims(shop);
 	if (shop->tasks && cache_claims_renew(shop->cache, shop->store, shop->owner, err) < 0)
 		return -1;
 	if (shop->carried_count > 0 && job_renew(&shop->jobs, shop->owner, err) < 0)

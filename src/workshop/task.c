@@ -35,7 +35,9 @@ static void try_claim(struct task *task)
 	task->looked_millis = clock_monotonic_millis();
 	mine = cache_claim_since(shop->cache, shop->store, &task->derive->key,
 				 derive_since(task->derive), shop->owner, &err);
-	if (mine < 0) {
+	if (mine < 0 && err.kind == ERR_BUSY) {
+		log_message(LOG_WARN, "task_claim", NULL, "%s; it is tried again", err.text);
+	} else if (mine < 0) {
 		task_end(task, &err);
 	} else if (mine > 0) {
 		task->claimed = true;
@@ -108,7 +110,9 @@ void task_recheck_flights(struct shop *shop)
 		if (!is_worth_a_look(task))
 			continue;
 		if (cache_find(shop->cache, shop->store, &task->derive->key, &found, &err) < 0) {
-			task_end(task, &err);
+			task->looked_millis = clock_monotonic_millis();
+			if (err.kind != ERR_BUSY)
+				task_end(task, &err);
 			continue;
 		}
 		if (found.state != CACHE_ABSENT && !derive_is_stale(task->derive, &found))
@@ -164,6 +168,36 @@ static void wake_waiting(struct task *task, const struct err *failure)
 	task->waiting_count = 0;
 }
 
+/* A claim that cannot be given up now would be renewed with the others, and whoever wants the key
+ * elsewhere would wait for ever: it is owed. */
+static void give_up_claim(struct shop *shop, const struct cache_key *key)
+{
+	if (cache_unclaim(shop->cache, shop->store, key, shop->owner) ||
+	    vec_room(&shop->owed, &shop->owed_room, shop->owed_count + 1, sizeof(*shop->owed)) < 0)
+		return;
+	shop->owed[shop->owed_count++] = (struct owed_claim){ .kind = key->kind };
+	memcpy(shop->owed[shop->owed_count - 1].hash, key->hash, sizeof(key->hash));
+	memcpy(shop->owed[shop->owed_count - 1].text_hash, key->text_hash, sizeof(key->text_hash));
+}
+
+void task_settle_claims(struct shop *shop)
+{
+	while (shop->owed_count) {
+		const struct owed_claim *owed = &shop->owed[shop->owed_count - 1];
+		struct cache_key key = { .kind = owed->kind };
+		uint8_t map_key[HASH_SHA256_BYTES + 1];
+
+		memcpy(key.hash, owed->hash, sizeof(key.hash));
+		memcpy(key.text_hash, owed->text_hash, sizeof(key.text_hash));
+		make_map_key(&key, map_key);
+		/* A task of today has it: then it is not owed any more. */
+		if (!map_get(&shop->by_key, key_text(map_key)) &&
+		    !cache_unclaim(shop->cache, shop->store, &key, shop->owner))
+			return;
+		shop->owed_count--;
+	}
+}
+
 /* The end of a task: what lasts is remembered, what does not is told to those who waited. */
 void task_end(struct task *task, const struct err *failure)
 {
@@ -182,7 +216,7 @@ void task_end(struct task *task, const struct err *failure)
 			    failure->text);
 	}
 	if (task->claimed && (failure && !is_lasting(task, failure)))
-		cache_unclaim(shop->cache, shop->store, &task->derive->key, shop->owner);
+		give_up_claim(shop, &task->derive->key);
 	cells_kill(task);
 	close_files(task);
 	listing_release(task);

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "sandbox/sandbox.h"
+#include "store/store.h"
 #include "workshop/doorbell.h"
 #include "workshop/internal.h"
 
@@ -124,6 +125,8 @@ int workshop_run(const struct config *config, struct nursery *nursery, bool leav
 			err_set(err, ERR_IO, "the nursery is gone");
 			goto done;           /* the jobs go back; the master starts a new workshop */
 		}
+		if (store_in_place(loop.shop.store, err) < 0)
+			goto done;
 		if (turn(&loop, &fault) < 0) {
 			log_message(LOG_ERROR, "workshop", NULL, "%s", fault.text);
 			usleep(FAULT_PAUSE_MILLIS * 1000);

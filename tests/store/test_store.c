@@ -465,6 +465,50 @@ START_TEST(views_can_be_read)
 }
 END_TEST
 
+static const struct { const char *what, *name; bool is_rescued; } vanishing[] = {
+	{ "the log",   "symgate.db-wal", true },
+	{ "its index", "symgate.db-shm", true },
+	{ "all of it", "symgate.db",     false },
+};
+
+static int64_t count_boots(struct store *store)
+{
+	struct err err = ERR_INIT;
+	int64_t number = -1;
+
+	ck_assert_msg(store_ask_number(store, "SELECT count(*) FROM boot", &number, &err) == 0, "%s",
+		      err.text);
+	return number;
+}
+
+START_TEST(says_when_its_files_are_gone)
+{
+	struct state state = { 0 };
+	struct err err = ERR_INIT;
+	struct store *other;
+
+	state_open(&state);
+	state_sql(&state, "INSERT INTO boot (kernel_boot_id, build_id, started_at) VALUES ('k', 'b', 1)");
+	ck_assert_int_eq(store_in_place(state.store, &err), 0);
+	ck_assert_int_eq(unlink(state_path(&state, vanishing[_i].name)), 0);
+	ck_assert_int_eq(store_check(state.store, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_IO);
+	ck_assert_msg(strstr(err.text, "was removed while it was in use") &&
+		      strstr(err.text, vanishing[_i].name), "%s: %s", vanishing[_i].what, err.text);
+	ck_assert_int_eq(store_begin(state.store, &err), -1);
+	ck_assert_int_eq(store_in_place(state.store, &err), -1);
+	ck_assert_msg(store_open(&other, &state.config, &err) == 0, "%s: %s", vanishing[_i].what, err.text);
+	ck_assert_int_eq(count_boots(other), vanishing[_i].is_rescued ? 1 : 0);
+	ck_assert_int_eq(store_check(other, &err), 0);
+	ck_assert_int_eq(store_in_place(state.store, &err), -1);
+	store_close(state.store);
+	ck_assert_int_eq(store_check(other, &err), 0);
+	store_close(other);
+	state.store = NULL;
+	state_remove(&state);
+}
+END_TEST
+
 START_TEST(refuses_wrong_use)
 {
 	struct state state = { 0 };
@@ -654,6 +698,8 @@ int main(void)
 	tcase_add_test(tcase, schema_is_what_the_steps_make);
 	tcase_add_test(tcase, every_statement_uses_an_index);
 	tcase_add_test(tcase, views_can_be_read);
+	tcase_add_loop_test(tcase, says_when_its_files_are_gone, 0,
+			    (int)(sizeof(vanishing) / sizeof(vanishing[0])));
 	tcase_add_test(tcase, refuses_wrong_use);
 	tcase_add_test(tcase, boots_are_counted);
 	tcase_add_test(tcase, a_killed_service_has_ended);
