@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """remake_pdb.py -- writes a PDB anew, so that tests meet files no linker here makes.
 
-	remake_pdb.py IN OUT [page=512] [shuffle] [omap=FROM:TO,...] [empty=N] [number:offset=HEX] ...
+	remake_pdb.py IN OUT [page=512] [shuffle] [omap=FROM:TO,...] [omap_back=TO:FROM,...]
+		[moved=ADDRESS] [segment=N:SECTION:OFFSET] [empty=N] [number:offset=HEX] ...
 
 page: bytes per page.  shuffle: pages of each stream out of order.  omap: a map from addresses
-to where an optimiser moved what is there (TO 0: removed).  empty: a stream without bytes.  number:offset=HEX writes bytes into
-stream `number`.
+to where an optimiser moved what is there (TO 0: removed).  omap_back: the map from there to where
+it was (FROM 0: added).  moved: the image's first section is there, those the maps begin at stay.
+segment: which section the symbols' section N is, and where in it.  empty: a stream without
+bytes.  number:offset=HEX writes bytes into stream `number`.
 """
 import random
 import struct
@@ -64,14 +67,43 @@ def write(streams, page, shuffle):
     return out
 
 
-def add_omap(streams, pairs):
+# Places in the DBI stream's list of other streams.
+OMAP_BACK, OMAP, SECTIONS, SECTIONS_BEFORE = 3, 4, 5, 10
+
+
+def stream_list(dbi):
+    """Where the list begins."""
+    return 64 + sum(struct.unpack_from("<5I", dbi, 24)) + struct.unpack_from("<I", dbi, 52)[0]
+
+
+def add_omap(streams, place, pairs):
     """The sections as they were are the sections as they are: only the map is new."""
     dbi = streams[3]
-    at = 64 + sum(struct.unpack_from("<5I", dbi, 24)) + struct.unpack_from("<I", dbi, 52)[0]
-    sections, = struct.unpack_from("<H", dbi, at + 2 * 5)
+    at = stream_list(dbi)
+    sections, = struct.unpack_from("<H", dbi, at + 2 * SECTIONS)
     streams.append(bytearray(b"".join(struct.pack("<II", *pair) for pair in pairs)))
-    struct.pack_into("<H", dbi, at + 2 * 4, len(streams) - 1)
-    struct.pack_into("<H", dbi, at + 2 * 10, sections)
+    struct.pack_into("<H", dbi, at + 2 * place, len(streams) - 1)
+    struct.pack_into("<H", dbi, at + 2 * SECTIONS_BEFORE, sections)
+
+
+def move_image(streams, address):
+    dbi = streams[3]
+    at = stream_list(dbi)
+    sections, = struct.unpack_from("<H", dbi, at + 2 * SECTIONS)
+    streams.append(bytearray(streams[sections]))
+    struct.pack_into("<I", streams[-1], 12, address)
+    struct.pack_into("<H", dbi, at + 2 * SECTIONS, len(streams) - 1)
+    struct.pack_into("<H", dbi, at + 2 * SECTIONS_BEFORE, sections)
+
+
+def set_segment(streams, number, section, offset):
+    entry = 64 + sum(struct.unpack_from("<2I", streams[3], 24)) + 4 + 20 * (number - 1)
+    struct.pack_into("<H", streams[3], entry + 6, section)
+    struct.pack_into("<I", streams[3], entry + 12, offset)
+
+
+def numbers(text):
+    return [int(x, 16) for x in text.split(":")]
 
 
 def main():
@@ -84,8 +116,12 @@ def main():
             page = int(value)
         elif name == "shuffle":
             shuffle = True
-        elif name == "omap":
-            add_omap(streams, [[int(x, 16) for x in p.split(":")] for p in value.split(",")])
+        elif name in ("omap", "omap_back"):
+            add_omap(streams, OMAP if name == "omap" else OMAP_BACK, [numbers(p) for p in value.split(",")])
+        elif name == "moved":
+            move_image(streams, int(value, 16))
+        elif name == "segment":
+            set_segment(streams, *numbers(value))
         elif name == "empty":
             del streams[int(value)][:]
         else:

@@ -164,15 +164,40 @@ START_TEST(pages_may_lie_anywhere)
 }
 END_TEST
 
+/* The sections of the image are elsewhere; those the map begins at are where debug information
+ * has them.  The same map, told the other way round, says the same. */
+static const char *const moves[] = {
+	"omap=1000:5000,1004:7000,1008:0,1010:2010",
+	"omap=1000:5000,1004:7000,1008:0,1010:2010 moved=5000",
+	"omap_back=2010:1010,3000:0,5000:1000,5004:0,7000:1004,7004:0",
+	"omap_back=2010:1010,3000:0,5000:1000,5004:0,7000:1004,7004:0,8000:1000 moved=5000",
+};
+
 START_TEST(moved_code_is_told_where_it_is)
 {
-	const char *text = look_path(fixture("omap", X64
-		REMAKE("omap=1000:5000,1004:7000,1008:0,1010:2010")));
+	char *recipe = support_printf(X64 "python3 $SRC/tests/object/remake_pdb.py app.pdb $OUT %s\n",
+				      moves[_i]);
+	const char *text = look_path(fixture(support_printf("omap-%d", _i), recipe));
 
-	ck_assert(look_has(text, "function 5000+4 ", "ns::Pair::sum"));
+	ck_assert_msg(look_has(text, "function 5000+4 ", "ns::Pair::sum"), "%s", text);
 	ck_assert(look_has(text, "function 7000+4 ", "ns::Pair::sum"));
+	ck_assert(look_has(text, "function 2010+", "ns::Pair::sum"));
 	ck_assert_msg(!look_has(text, "function 1000", ""), "%s", text);
 	ck_assert(look_has(text, "function 20", "mainCRTStartup()"));
+	ck_assert_msg(look_has(text, "symbol 5000", " ?sum@Pair@ns@@QEBAHAEBU12@@Z"), "%s", text);
+}
+END_TEST
+
+START_TEST(segments_may_begin_inside_sections)
+{
+	const char *plain = look_path(fixture("0", cases[0].recipe));
+	const char *text = look_path(fixture("segment", X64 REMAKE("segment=1:1:20")));
+
+	ck_assert(look_has(plain, "function 1000+", "ns::Pair::sum"));
+	ck_assert_msg(look_has(text, "function 1020+", "ns::Pair::sum"), "%s", text);
+	ck_assert(look_has(text, "symbol 1020+", " ?sum@Pair@ns@@QEBAHAEBU12@@Z"));
+	ck_assert(look_count(look_path(fixture("segment-none", X64 REMAKE("segment=1:99:0"))),
+			     "function ") == look_count(plain, "function "));
 }
 END_TEST
 
@@ -390,7 +415,8 @@ int main(void)
 
 	tcase_add_loop_test(reading, reads, 0, COUNT(cases));
 	tcase_add_loop_test(reading, pages_may_lie_anywhere, 0, COUNT(layouts));
-	tcase_add_test(reading, moved_code_is_told_where_it_is);
+	tcase_add_loop_test(reading, moved_code_is_told_where_it_is, 0, COUNT(moves));
+	tcase_add_test(reading, segments_may_begin_inside_sections);
 	tcase_add_test(reading, oracle_keeps_the_underscore_of_x86);
 	tcase_add_test(reading, oracle_repeats_the_arguments_of_constructors);
 	tcase_add_test(reading, oracle_skips_the_line_of_the_declaration);

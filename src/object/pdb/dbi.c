@@ -1,4 +1,4 @@
-/* dbi.c -- the parts of the DBI stream: modules, section contributions, section headers. */
+/* dbi.c -- the parts of the DBI stream: modules, contributions and maps of sections; section headers. */
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/limits.h"
@@ -9,6 +9,7 @@
 #define CONTRIBUTIONS_V60 (0xeffe0000u + 19970605u)
 #define CONTRIBUTIONS_V2  (0xeffe0000u + 20140516u)
 #define SECTION_HEADER_BYTES 40u
+#define SECTION_MAP_ENTRY_BYTES 20u
 
 /* --- Modules ------------------------------------------------------------------------- */
 
@@ -167,10 +168,48 @@ static int read_sections(struct pdb *pdb, struct arena *arena, struct err *err)
 	return 0;
 }
 
+/* Segments are what symbols call sections.  The map says for each which section it is and where
+ * in it; linkers number them alike, the last being one for what is in no section. */
+static int read_section_map(struct pdb *pdb, struct reader map, struct arena *arena,
+			    struct err *err)
+{
+	size_t count = reader_u16(&map), most = map.size / SECTION_MAP_ENTRY_BYTES;
+	struct pdb_section *segments;
+	bool is_needed = false;
+
+	reader_skip(&map, 2);
+	if (count > most)
+		count = most;
+	segments = arena_alloc(arena, count + 1, sizeof(*segments));
+	if (!segments)
+		return err_set(err, ERR_NO_MEMORY, "no memory for %zu segments", count);
+	for (size_t i = 0; i < count && !map.failed; i++) {
+		uint32_t frame, offset;
+
+		reader_skip(&map, 6);                /* flags, overlay, group */
+		frame = reader_u16(&map);
+		reader_skip(&map, 4);                /* names */
+		offset = reader_u32(&map);
+		reader_skip(&map, 4);                /* size */
+		segments[i].address = PDB_NO_ADDRESS;
+		if (frame == 0 || frame > pdb->section_count ||
+		    offset > pdb->sections[frame - 1].size)
+			continue;
+		segments[i] = pdb->sections[frame - 1];
+		segments[i].address += offset;
+		segments[i].size -= offset;
+		is_needed |= frame != i + 1 || offset != 0;
+	}
+	if (is_needed && !map.failed) {
+		pdb->sections = segments;
+		pdb->section_count = count;
+	}
+	return 0;
+}
+
 int pdb_read_dbi(struct pdb *pdb, struct arena *arena, struct err *err)
 {
-	struct reader dbi, part;
-	struct msf_stream omap;
+	struct reader dbi, part, map;
 
 	if (!pdb->has_dbi)
 		return 0;
@@ -181,11 +220,11 @@ int pdb_read_dbi(struct pdb *pdb, struct arena *arena, struct err *err)
 	if (read_modules(pdb, part, arena, err) < 0)
 		return -1;
 	part = reader_part(&dbi, "section contributions", pdb->contribution_bytes);
+	map = reader_part(&dbi, "section map", pdb->section_map_bytes);
 	if (reader_check(&dbi, err) < 0)
 		return -1;
 	read_contributions(pdb, part);
-	if (msf_stream_open(&pdb->msf, pdb->omap_stream, "OMAP stream", &omap, err) < 0 ||
-	    msf_stream_in_room(&omap, &pdb->room, &pdb->omap, err) < 0)
+	if (pdb_read_omap(pdb, arena, err) < 0 || read_sections(pdb, arena, err) < 0)
 		return -1;
-	return read_sections(pdb, arena, err);
+	return read_section_map(pdb, map, arena, err);
 }

@@ -12,7 +12,7 @@
 #define DEBUG_STREAMS_MAX 16u
 
 enum {                               /* positions in the optional debug header */
-	DEBUG_FPO = 0, DEBUG_OMAP_FROM_SOURCE = 4, DEBUG_SECTIONS = 5,
+	DEBUG_FPO = 0, DEBUG_OMAP_TO_SOURCE = 3, DEBUG_OMAP_FROM_SOURCE = 4, DEBUG_SECTIONS = 5,
 	DEBUG_FRAME_DATA = 9, DEBUG_SECTIONS_ORIGINAL = 10
 };
 
@@ -95,7 +95,7 @@ static uint32_t debug_stream(struct reader streams, uint32_t which)
 }
 
 /* An optimiser that moved code left what is needed to follow it: sections as they were, and
- * a map from there to where they are. */
+ * maps from there to where they are and back. */
 static void read_debug_header(struct pdb *pdb)
 {
 	uint8_t bytes[DEBUG_STREAMS_MAX * 2];
@@ -110,8 +110,10 @@ static void read_debug_header(struct pdb *pdb)
 	pdb->frame_data_stream = debug_stream(streams, DEBUG_FRAME_DATA);
 	pdb->section_stream = debug_stream(streams, DEBUG_SECTIONS);
 	pdb->omap_stream = debug_stream(streams, DEBUG_OMAP_FROM_SOURCE);
+	pdb->omap_back_stream = debug_stream(streams, DEBUG_OMAP_TO_SOURCE);
 	original = debug_stream(streams, DEBUG_SECTIONS_ORIGINAL);
-	if (pdb->omap_stream != MSF_NO_STREAM && original != MSF_NO_STREAM)
+	if ((pdb->omap_stream != MSF_NO_STREAM || pdb->omap_back_stream != MSF_NO_STREAM) &&
+	    original != MSF_NO_STREAM)
 		pdb->section_stream = original;
 }
 
@@ -138,7 +140,7 @@ static int read_dbi_head(struct pdb *pdb, struct err *err)
 	reader_skip(&reader, 2);
 	at += pdb->module_bytes = reader_u32(&reader);
 	at += pdb->contribution_bytes = reader_u32(&reader);
-	at += reader_u32(&reader);                   /* section map */
+	at += pdb->section_map_bytes = reader_u32(&reader);
 	at += reader_u32(&reader);                   /* source files */
 	at += reader_u32(&reader);                   /* type servers */
 	reader_skip(&reader, 4);
@@ -157,7 +159,7 @@ static int read_dbi_head(struct pdb *pdb, struct err *err)
 int pdb_read_identity(struct pdb *pdb, struct debugid *id, struct arena *arena, struct err *err)
 {
 	pdb->names_stream = pdb->srcsrv_stream = pdb->symbol_stream = MSF_NO_STREAM;
-	pdb->omap_stream = pdb->section_stream = MSF_NO_STREAM;
+	pdb->omap_stream = pdb->omap_back_stream = pdb->section_stream = MSF_NO_STREAM;
 	pdb->fpo_stream = pdb->frame_data_stream = MSF_NO_STREAM;
 	if (read_info(pdb, id, arena, err) < 0 || read_dbi_head(pdb, err) < 0)
 		return -1;

@@ -60,10 +60,11 @@ struct pdb {
 	bool has_dbi;
 	uint32_t dbi_age;
 	uint16_t machine;
-	uint32_t module_bytes, contribution_bytes;   /* of the parts of the DBI stream */
+	uint32_t module_bytes, contribution_bytes, section_map_bytes;    /* parts of the stream */
 	uint32_t debug_header_at, debug_header_bytes;
 	uint32_t symbol_stream;
-	uint32_t omap_stream, section_stream, fpo_stream, frame_data_stream;
+	uint32_t omap_stream, omap_back_stream;
+	uint32_t section_stream, fpo_stream, frame_data_stream;
 	/* from prepare on */
 	struct pdb_module *modules;
 	uint32_t *units;             /* numbers of those with a stream */
@@ -115,6 +116,8 @@ struct pdb_stretch {
 	uint32_t image;              /* PDB_NO_ADDRESS: removed */
 };
 struct pdb_stretch pdb_stretch_at(const struct pdb *pdb, uint32_t start, uint32_t end);
+int pdb_read_omap(struct pdb *pdb, struct arena *arena, struct err *err)
+	__attribute__((warn_unused_result));
 
 /* types.c */
 int pdb_types_open(struct pdb_types *types, const struct msf *msf, uint32_t stream,
