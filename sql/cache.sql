@@ -8,6 +8,9 @@ SELECT id, state, size_bytes, payload, details, scope, boot, build_id, made_at, 
  WHERE kind = :kind AND version = :version AND hash = :hash
    AND credentials IN (zeroblob(32), :credentials);
 
+-- name: cache_key_of
+SELECT kind, version, hash FROM cache_entry WHERE id = :id AND state = 'ready';
+
 -- name: cache_forget
 DELETE FROM cache_entry WHERE id = :id;
 

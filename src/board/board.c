@@ -289,26 +289,45 @@ void board_job_generation_bump(struct board *board, const char *job_id)
 
 /* --- Touches -------------------------------------------------------------------------- */
 
+static void put(_Atomic uint64_t *next, _Atomic int64_t *ids, unsigned count, int64_t id)
+{
+	uint64_t at = atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
+
+	atomic_store_explicit(&ids[at % count], id, memory_order_relaxed);
+}
+
+static unsigned take(_Atomic int64_t *ids, unsigned count, int64_t *out, unsigned room)
+{
+	unsigned taken = 0;
+
+	for (unsigned i = 0; i < count && taken < room; i++) {
+		if (atomic_load_explicit(&ids[i], memory_order_relaxed) == 0)
+			continue;
+		out[taken] = atomic_exchange(&ids[i], 0);
+		if (out[taken] != 0)
+			taken++;
+	}
+	return taken;
+}
+
 void board_touch(struct board *board, int64_t entry_id)
 {
-	uint64_t at = atomic_fetch_add_explicit(&board->file->touch_next, 1, memory_order_relaxed);
-
-	atomic_store_explicit(&board->file->touches[at % BOARD_TOUCHES], entry_id,
-			      memory_order_relaxed);
+	put(&board->file->touch_next, board->file->touches, BOARD_TOUCHES, entry_id);
 }
 
 unsigned board_touched(struct board *board, int64_t *entry_ids, unsigned room)
 {
-	unsigned count = 0;
+	return take(board->file->touches, BOARD_TOUCHES, entry_ids, room);
+}
 
-	for (unsigned i = 0; i < BOARD_TOUCHES && count < room; i++) {
-		if (atomic_load_explicit(&board->file->touches[i], memory_order_relaxed) == 0)
-			continue;
-		entry_ids[count] = atomic_exchange(&board->file->touches[i], 0);
-		if (entry_ids[count] != 0)
-			count++;
-	}
-	return count;
+void board_share(struct board *board, int64_t entry_id)
+{
+	put(&board->file->share_next, board->file->shares, BOARD_SHARES, entry_id);
+}
+
+unsigned board_shared(struct board *board, int64_t *entry_ids, unsigned room)
+{
+	return take(board->file->shares, BOARD_SHARES, entry_ids, room);
 }
 
 /* --- Counters and gauges -------------------------------------------------------------- */

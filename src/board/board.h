@@ -51,6 +51,10 @@ void     board_job_generation_bump(struct board *board, const char *job_id);
 void     board_touch(struct board *board, int64_t entry_id);
 unsigned board_touched(struct board *board, int64_t *entry_ids, unsigned room);
 
+/* Entries in use that a workshop may tell the shared cache about: likewise. */
+void     board_share(struct board *board, int64_t entry_id);
+unsigned board_shared(struct board *board, int64_t *entry_ids, unsigned room);
+
 /* --- Counters and gauges; names and labels in src/board/metrics.def, and in metrics.h the
  * functions that find the counter of a status, a cache kind, a cell's end ----------------- */
 
@@ -65,6 +69,7 @@ enum board_gauge {
 	BOARD_GAUGE_RUNNING,         /* jobs being carried */
 	BOARD_GAUGE_CELLS,           /* cells alive */
 	BOARD_GAUGE_DOWNLOADS,       /* transfers under way */
+	BOARD_GAUGE_SHARING,         /* entries queued for the shared cache, or on their way to it */
 	BOARD_GAUGES
 };
 

@@ -17,6 +17,7 @@
 #define BOARD_LAYOUT 1u
 #define BOARD_SLOTS 1024u
 #define BOARD_TOUCHES 4096u
+#define BOARD_SHARES  256u
 #define BOARD_BUCKETS 18u        /* 1 ms, 2 ms, ... 65.536 s, more */
 #define BOARD_LINE_BYTES 64u     /* a cache line: words do not disturb each other */
 
@@ -53,6 +54,8 @@ struct board_file {
 	_Atomic uint32_t job_generations[BOARD_STRIPES];
 	_Atomic uint64_t touch_next;
 	_Atomic int64_t touches[BOARD_TOUCHES];      /* entry ids; 0: none */
+	_Atomic uint64_t share_next;
+	_Atomic int64_t shares[BOARD_SHARES];
 	_Atomic uint64_t counters[BOARD_COUNTERS];
 	_Atomic uint64_t buckets[BOARD_BUCKETS];     /* not cumulated */
 	_Atomic uint64_t sum_millis;

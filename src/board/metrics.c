@@ -29,6 +29,8 @@ static const struct {
 	[BOARD_GAUGE_RUNNING]   = { "symgate_jobs_running", "Jobs being carried by workshops now." },
 	[BOARD_GAUGE_CELLS]     = { "symgate_cells_alive", "Cells alive now." },
 	[BOARD_GAUGE_DOWNLOADS] = { "symgate_downloads_running", "Transfers under way now." },
+	[BOARD_GAUGE_SHARING]   = { "symgate_shared_cache_uploads_waiting",
+				    "Entries queued for the shared cache or on their way to it." },
 };
 
 const struct board_metric *board_metric(enum board_counter counter)

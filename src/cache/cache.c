@@ -145,6 +145,19 @@ void cache_spoil(struct cache *cache, struct store *store, const struct cache_ke
 
 /* --- Looking up ------------------------------------------------------------------------- */
 
+/* Somebody may have emptied the shared cache: what is in use finds its way back. */
+static void share_sometimes(struct cache *cache, const struct cache_entry *entry)
+{
+	uint8_t drawn;
+
+	if (!config_has_shared_cache(cache->config) ||
+	    entry->version != cache_kind_version(entry->kind))
+		return;
+	random_bytes(&drawn, sizeof(drawn));
+	if (drawn < CACHE_SHARE_OF_256)
+		board_share(cache->board, entry->id);
+}
+
 /* Keeps used_at to the hour and a failure's asks to the minute.  With the shard's lock. */
 static void note_use(struct cache *cache, struct cache_hold *hold, int64_t now)
 {
@@ -154,6 +167,7 @@ static void note_use(struct cache *cache, struct cache_hold *hold, int64_t now)
 		if (now - entry->used_at < CACHE_TOUCH_SECONDS)
 			return;
 		entry->used_at = now;
+		share_sometimes(cache, entry);
 	} else {
 		if (now - hold->asked_at < CACHE_ASK_SECONDS)
 			return;

@@ -32,6 +32,8 @@ enum cache_kind {                    /* names: folder, JSON and SQL (caching.md 
 };
 const char *cache_kind_name(enum cache_kind kind);
 bool cache_kind_named(struct text name, enum cache_kind *kind);
+/* The version that is made now. */
+int64_t cache_kind_version(enum cache_kind kind);
 
 /* Which of the configuration's times and budgets count. */
 enum cache_category { CACHE_DOWNLOADED, CACHE_DERIVED, CACHE_INDEX, CACHE_CATEGORIES };
@@ -88,6 +90,11 @@ bool cache_is_worth_refreshing(struct cache *cache, const struct cache_key *key)
 /* The payload turned out to be damaged or cut short: forget the entry and its blob. */
 void cache_spoil(struct cache *cache, struct store *store, const struct cache_key *key,
 		 const char *why);
+
+/* The key of a ready entry of its kind's current version, as far as find and open_blob need it:
+ * 1, 0 when there is no such entry any more, -1. */
+int  cache_key_of_entry(struct store *store, int64_t id, struct cache_key *key, struct err *err)
+	__attribute__((warn_unused_result));
 
 /* A file to write into, on the blobs' file system. */
 int  cache_temporary(struct cache *cache, char *path, size_t room, int *fd, struct err *err)

@@ -16,6 +16,7 @@
 #define CACHE_REREAD_MILLIS    5000      /* edits in the sqlite3 shell take effect after that */
 #define CACHE_TOUCH_SECONDS    3600      /* used_at is kept to the hour */
 #define CACHE_ASK_SECONDS      60        /* a failure's asks: one per process and minute */
+#define CACHE_SHARE_OF_256      13u      /* of the touches, 5 %: told to the shared cache again */
 #define CACHE_LEASE_SECONDS    15
 #define CACHE_RENEW_MILLIS     60000     /* outdated entries: asks for a refresh, per process */
 #define CACHE_UPGRADE_SECONDS  3600      /* failures: how long before another try may help */
@@ -88,7 +89,6 @@ struct cache {
 
 /* --- kind.c --------------------------------------------------------------------------- */
 
-int64_t cache_kind_version(enum cache_kind kind);
 /* The oldest version that still answers: at most the current one. */
 int64_t cache_kind_oldest(enum cache_kind kind);
 const struct config_cache_times *cache_kind_times(const struct config *config, enum cache_kind kind);

@@ -170,6 +170,34 @@ int cache_row_read(struct cache *cache, struct store *store, const struct cache_
 	return 0;
 }
 
+static int read_key(void *payload, const struct store_value *columns, unsigned count)
+{
+	struct cache_key *key = payload;
+	enum cache_kind kind;
+
+	(void)count;
+	if (!cache_kind_named(columns[0].text, &kind) ||
+	    columns[1].number != cache_kind_version(kind) ||
+	    columns[2].text.size != sizeof(key->text_hash))
+		return 1;
+	key->kind = kind;
+	memcpy(key->text_hash, columns[2].text.bytes, sizeof(key->text_hash));
+	cache_fold_hash(key->hash, kind, key->text_hash);
+	key->module = TEXT("");
+	return 1;
+}
+
+int cache_key_of_entry(struct store *store, int64_t id, struct cache_key *key, struct err *err)
+{
+	static const uint8_t none[HASH_SHA256_BYTES];
+	struct store_value value = store_int(id);
+
+	memset(key, 0, sizeof(*key));
+	if (store_run(store, STATEMENT_cache_key_of, &value, 1, read_key, key, err) < 0)
+		return -1;
+	return memcmp(key->text_hash, none, sizeof(none)) != 0;
+}
+
 void cache_refresh_boot(struct cache *cache, struct store *store)
 {
 	int64_t now = cache->now_millis();

@@ -184,6 +184,41 @@ static int read_file(struct config *config, const char *path, config_note_fn *no
 	return rc;
 }
 
+static bool any_is_given(const char *const *texts, size_t count)
+{
+	while (count > 0)
+		if (texts[--count])
+			return true;
+	return false;
+}
+
+static int lacks(const char *key, struct err *err)
+{
+	return err_set(err, ERR_MALFORMED, "shared_cache.%s is missing", key);
+}
+
+/* What no key can say alone. */
+static int check_shared_cache(const struct config *config, struct err *err)
+{
+	const struct config_shared *shared = &config->shared;
+	const char *const gcs[] = { shared->gcs.bucket, shared->gcs.prefix, shared->gcs.account_path,
+				    shared->gcs.endpoint, shared->gcs.token_uri };
+	const char *const s3[] = { shared->s3.bucket, shared->s3.prefix, shared->s3.region,
+				   shared->s3.endpoint, shared->s3.provider, shared->s3.access_key,
+				   shared->s3.secret_key, shared->s3.session_token };
+	bool has_gcs = any_is_given(gcs, sizeof(gcs) / sizeof(gcs[0]));
+	bool has_s3 = any_is_given(s3, sizeof(s3) / sizeof(s3[0]));
+
+	if ((shared->folder != NULL) + has_gcs + has_s3 > 1)
+		return err_set(err, ERR_MALFORMED,
+			       "shared_cache: only one of filesystem, gcs and s3 can be used");
+	if (has_gcs && !shared->gcs.bucket)
+		return lacks("gcs.bucket", err);
+	if (has_s3 && !shared->s3.bucket)
+		return lacks("s3.bucket", err);
+	return has_s3 && !shared->s3.region ? lacks("s3.region", err) : 0;
+}
+
 int config_load(struct config *config, const char *const *paths, size_t path_count,
 		const char *state_dir, config_note_fn *note, void *payload, struct err *err)
 {
@@ -195,6 +230,11 @@ int config_load(struct config *config, const char *const *paths, size_t path_cou
 		config->path = arena_strdup(&config->arena, paths[i]);
 		if (read_file(config, paths[i], note, payload, err) < 0)
 			goto failed;
+	}
+	if (check_shared_cache(config, err) < 0) {
+		if (config->path)
+			err_while(err, "%s", config->path);
+		goto failed;
 	}
 	if (state_dir)
 		config->state_dir = arena_strdup(&config->arena, state_dir);

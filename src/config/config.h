@@ -32,6 +32,18 @@ struct config_cache_times {              /* seconds; CONFIG_NEVER: never */
 	uint64_t max_lazy;               /* lazy refreshes at once */
 };
 
+/* Where entries are shared with other instances: one of the three, or none.  Texts are NULL
+ * where the file does not give them. */
+struct config_shared {
+	uint64_t max_uploads, max_queued;        /* of each workshop */
+	const char *folder;
+	struct { const char *bucket, *prefix, *account_path, *endpoint, *token_uri; } gcs;
+	struct {
+		const char *bucket, *prefix, *region, *endpoint;
+		const char *provider, *access_key, *secret_key, *session_token;
+	} s3;
+};
+
 enum config_sandbox { CONFIG_SANDBOX_BEST, CONFIG_SANDBOX_FULL };
 
 struct config_network {              /* an allowed network among the reserved ones */
@@ -59,6 +71,7 @@ struct config {
 	struct config_cache_times downloaded, derived, index;
 	int64_t sentry_index_seconds;        /* counts as 0 when cache_is_of_boot */
 	uint64_t cache_quota_bytes;          /* CONFIG_UNLIMITED: none; CONFIG_AUTO */
+	struct config_shared shared;
 	bool enable_cache_cleanup;
 	int64_t cache_cleanup_interval_seconds;
 
@@ -102,6 +115,11 @@ struct config {
 	int64_t  workshop_idle_seconds;      /* on-demand workshop leaves after that */
 	enum config_sandbox sandbox;
 };
+
+static inline bool config_has_shared_cache(const struct config *config)
+{
+	return config->shared.folder || config->shared.gcs.bucket || config->shared.s3.bucket;
+}
 
 enum config_note_kind { CONFIG_NOTE_WARNING, CONFIG_NOTE_WITHOUT_MEANING };
 /* What was odd but no error: unknown keys, reference keys without meaning here. */

@@ -275,6 +275,11 @@ START_TEST(touches_are_handed_over_once)
 	for (int i = 1; i <= 100000; i++)
 		board_touch(board, i);
 	ck_assert_uint_eq(board_touched(board, ids, 8), 8);
+	ck_assert_uint_eq(board_shared(board, ids, 8), 0);
+	board_share(board, 21);
+	ck_assert_uint_eq(board_shared(board, ids, 8), 1);
+	ck_assert_int_eq(ids[0], 21);
+	ck_assert_uint_eq(board_shared(board, ids, 8), 0);
 	board_close(board);
 }
 END_TEST

@@ -523,6 +523,53 @@ START_TEST(edits_by_hand_take_effect)
 }
 END_TEST
 
+static struct cache_key numbered_key(struct bench *bench, int number)
+{
+	char rest[32];
+
+	snprintf(rest, sizeof(rest), "source: %d\n", number);
+	return bench_key(bench, CACHE_OBJECT_META, NULL, rest);
+}
+
+/* One touch in twenty, of current entries only, and of none without a shared cache. */
+START_TEST(what_is_in_use_is_shared_again_sometimes)
+{
+	enum { ENTRIES = 1000 };
+	struct bench bench;
+	struct cache_key key, again;
+	struct err err = ERR_INIT;
+	int64_t ids[ENTRIES];
+	unsigned shared;
+
+	bench_open(&bench);
+	for (int i = 0; i < ENTRIES; i++) {
+		key = numbered_key(&bench, i);
+		bench_put_small(&bench, &key, "{}");
+	}
+	bench_now += CACHE_TOUCH_SECONDS;
+	ck_assert_str_eq(bench_find_anew(&bench, &key), "{}");
+	ck_assert_uint_eq(board_shared(bench.state.board, ids, ENTRIES), 0);
+	bench.state.config.shared.folder = "/somewhere";
+	for (int round = 0; round < 2; round++) {
+		shared = 0;
+		bench_now += round == 0 ? CACHE_TOUCH_SECONDS : 1;
+		for (int i = 0; i < ENTRIES; i++) {
+			key = numbered_key(&bench, i);
+			bench_find(&bench, &key);
+			shared += board_shared(bench.state.board, ids + shared, ENTRIES - shared);
+		}
+		if (round == 0)
+			ck_assert_msg(shared > 15 && shared < 110, "%u of %d", shared, ENTRIES);
+		else
+			ck_assert_uint_eq(shared, 0);
+	}
+	ck_assert_int_eq(cache_key_of_entry(bench.state.store, 1, &again, &err), 1);
+	ck_assert_str_eq(bench_find(&bench, &again), "{}");
+	ck_assert_int_eq(cache_key_of_entry(bench.state.store, 1 << 20, &again, &err), 0);
+	bench_remove(&bench);
+}
+END_TEST
+
 START_TEST(asks_are_counted)
 {
 	struct bench bench;
@@ -717,6 +764,7 @@ int main(void)
 	tcase_add_test(tcase, blobs_come_as_descriptors);
 	tcase_add_test(tcase, edits_by_hand_take_effect);
 	tcase_add_test(tcase, asks_are_counted);
+	tcase_add_test(tcase, what_is_in_use_is_shared_again_sometimes);
 	tcase_add_test(tcase, survives_every_allocation_failure);
 	tcase_add_test(tcase, says_what_it_cannot_publish);
 	tcase_add_test(tcase, threads_see_whole_payloads);

@@ -78,6 +78,14 @@ static const struct { const char *what, *text, *words; } refusals[] = {
 	{ "one value where a list belongs", "filesystem_source_roots: /x\n", "a list is expected here" },
 	{ "no network", "reserved_ips_allowed: [10.0.0.0/33]\n", "is not a network" },
 	{ "a variable that is not set", "bind: ${SYMGATE_TEST_NOT_SET}\n", "the environment has no" },
+	{ "two shared caches", "shared_cache: {filesystem: {path: /x}, gcs: {bucket: b}}\n",
+	  "test-config.yml: shared_cache: only one of filesystem, gcs and s3 can be used" },
+	{ "a shared cache in no bucket", "shared_cache:\n  gcs:\n    service_account_path: /x\n",
+	  "test-config.yml: shared_cache.gcs.bucket is missing" },
+	{ "a shared cache in no region", "shared_cache: {s3: {bucket: b}}\n",
+	  "shared_cache.s3.region is missing" },
+	{ "no uploads at once", "shared_cache:\n  max_concurrent_uploads: 0\n",
+	  "test-config.yml:2: shared_cache.max_concurrent_uploads: `0` is outside 1" },
 	{ "a size without sense", "caches: {quota: 10XB}\n", "`10XB` is not a size" },
 };
 
@@ -138,6 +146,31 @@ START_TEST(sources_become_json)
 	ck_assert_str_eq(config.sources_json,
 			 "[{\"id\":\"a\",\"type\":\"http\",\"url\":\"http://h/\\\"q\",\"is_public\":true,"
 			 "\"headers\":{\"X-A\":\"1\",\"n\":12,\"z\":\"007x\",\"none\":null}}]");
+	config_release(&config);
+}
+END_TEST
+
+START_TEST(shared_caches)
+{
+	static const char text[] =
+		"shared_cache:\n  max_upload_queue_size: 7\n  filesystem:\n"
+		"  s3: {bucket: b, region: r, access_key: k, secret_key: \"${SYMGATE_TEST_KEY}\"}\n";
+	struct config config;
+	struct notes notes = { 0 };
+	struct err err = ERR_INIT;
+
+	setenv("SYMGATE_TEST_KEY", "s", 1);
+	ck_assert_msg(load(&config, "shared_cache: null\n", &notes, &err) == 0, "%s", err.text);
+	ck_assert(!config_has_shared_cache(&config));
+	ck_assert_uint_eq(config.shared.max_queued, 400);
+	ck_assert_uint_eq(config.shared.max_uploads, 20);
+	config_release(&config);
+	ck_assert_msg(load(&config, text, &notes, &err) == 0, "%s", err.text);
+	ck_assert(config_has_shared_cache(&config));
+	ck_assert_uint_eq(config.shared.max_queued, 7);
+	ck_assert_str_eq(config.shared.s3.secret_key, "s");
+	ck_assert_ptr_null(config.shared.folder);
+	ck_assert_int_eq(notes.warning_count + notes.meaningless_count, 0);
 	config_release(&config);
 }
 END_TEST
@@ -255,6 +288,7 @@ int main(void)
 	tcase_add_test(tcase, reads_what_the_reference_reads);
 	tcase_add_test(tcase, sources_become_json);
 	tcase_add_test(tcase, later_files_override);
+	tcase_add_test(tcase, shared_caches);
 	tcase_add_test(tcase, reads_networks);
 	tcase_add_test(tcase, the_example_tells_every_key);
 	tcase_add_test(tcase, survives_every_allocation_failure);
