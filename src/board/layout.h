@@ -14,7 +14,7 @@
 
 #include "board/board.h"
 
-#define BOARD_LAYOUT 1u
+#define BOARD_LAYOUT 2u
 #define BOARD_SLOTS 1024u
 #define BOARD_TOUCHES 4096u
 #define BOARD_SHARES  256u

@@ -33,7 +33,8 @@ static void answer_not_ready(struct reply *reply, const struct err *why)
 	reply->content_type = "application/json";
 }
 
-static void answer(struct request *request, struct reply *reply, const struct err *why)
+static void answer(struct writer *writer, struct request *request, struct reply *reply,
+		   const struct err *why)
 {
 	struct err err = ERR_INIT;
 
@@ -46,9 +47,8 @@ static void answer(struct request *request, struct reply *reply, const struct er
 		answer_not_ready(reply, why);
 	else
 		reply_detail(reply, 503, why->text);
-	reply_send(request, reply);
-	request->fcgi.keepConnection = 0;
-	FCGX_Finish_r(&request->fcgi);
+	reply_send(writer, request, reply);
+	request_end(request);
 }
 
 static volatile sig_atomic_t asked_to_stop;
@@ -83,7 +83,7 @@ static void serve_for_a_while(struct front *front, struct request *request, stru
 		struct pollfd listening = { .fd = front->listen_fd, .events = POLLIN };
 
 		if (poll(&listening, 1, (int)left) > 0 && FCGX_Accept_r(&request->fcgi) == 0)
-			answer(request, reply, why);
+			answer(front->writer, request, reply, why);
 	}
 }
 

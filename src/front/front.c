@@ -22,6 +22,7 @@
 #include "front/degraded.h"
 #include "front/internal.h"
 #include "front/on_demand.h"
+#include "front/writer.h"
 #include "sandbox/sandbox.h"
 #include "store/boot.h"
 #include "symbolicate/symbolicate.h"
@@ -105,17 +106,23 @@ static int open_front(struct front *front, struct err *err)
 	if (parse_default_sources(front, err) < 0)
 		return -1;
 	front->memo = plan_memo_new();       /* none: requests are planned afresh */
+	if (writer_start(&front->writer, err) < 0)
+		return -1;
 	if (open_state(front, err) < 0 && degraded_run(front, open_state, err) < 0)
 		return -1;
+	writer_show_on(front->writer, front->board);
 	return demangler_open(&front->demangler, front->nursery, front->board, err);
 }
 
-/* The parker first: what it finishes goes back to the pool. */
+/* The parker first: what it finishes goes back to the pool, and its replies to the writer. */
 static void close_front(struct front *front)
 {
 	if (front->parker)
 		parker_stop(front->parker);
 	front->parker = NULL;
+	if (front->writer)
+		writer_stop(front->writer);
+	front->writer = NULL;
 	if (front->demangler)
 		demangler_close(front->demangler);
 	close_state(front);

@@ -26,6 +26,7 @@ struct front;
 struct parker;
 struct plan_memo;
 struct request_kind;
+struct writer;
 
 enum method { METHOD_OTHER, METHOD_GET, METHOD_HEAD, METHOD_POST };
 
@@ -81,6 +82,7 @@ struct front {
 	struct arena arena;
 	struct source_list default_sources;
 	struct plan_memo *memo;              /* NULL: none */
+	struct writer *writer;
 	struct parker *parker;
 	struct on_demand *on_demand;         /* NULL: a master keeps workshops running */
 	atomic_bool stopping;
@@ -109,7 +111,11 @@ void reply_text(struct reply *reply, int status, const char *text);
 void reply_detail(struct reply *reply, int status, const char *detail);
 /* As its kind says: 400 422 plain, 413 415 plain, 503 (busy, our disk or database) and 500 JSON. */
 void reply_error(struct reply *reply, const struct err *err);
-void reply_send(struct request *request, const struct reply *reply);
+/* Sends and closes, or hands both to the writer; of the reply's body it may take the memory.
+ * The request's words stay until request_end(). */
+void reply_send(struct writer *writer, struct request *request, struct reply *reply);
+/* Frees what the library holds for it; a connection that got no reply is closed. */
+void request_end(struct request *request);
 
 /* --- route.c: the table that is the API --------------------------------------------------- */
 typedef void route_fn(struct worker *worker, struct request *request, struct reply *reply);
@@ -127,7 +133,7 @@ int  worker_start(struct worker *worker, struct front *front, struct err *err)
 struct request *front_request_take(struct front *front);        /* NULL out of memory */
 void front_request_give_back(struct front *front, struct request *request);
 /* Sends, counts, ends and recycles. */
-void front_request_finish(struct front *front, struct request *request, const struct reply *reply);
+void front_request_finish(struct front *front, struct request *request, struct reply *reply);
 
 /* --- parker.c ------------------------------------------------------------------------------ */
 int  parker_start(struct parker **parker, struct front *front, struct err *err)

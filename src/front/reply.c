@@ -1,5 +1,6 @@
 /* reply.c -- replies as HTTP, written to the web server. */
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -8,10 +9,10 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "front/internal.h"
+#include "front/writer.h"
 
 #define TEXT_PLAIN "text/plain; charset=utf-8"
 #define LOG_MILLIS 1000
-#define HEAD_BYTES 256
 
 void reply_init(struct reply *reply)
 {
@@ -116,18 +117,32 @@ static const char *reason(int status)
 	}
 }
 
-void reply_send(struct request *request, const struct reply *reply)
+static size_t head_of(const struct reply *reply, bool has_body, char *head, size_t room)
 {
-	FCGX_Stream *out = request->fcgi.out;
-	bool has_body = reply->content_type != NULL;
+	int size = snprintf(head, room, "Status: %d %s\r\n%s%s%s%s%s%sContent-Length: %zu\r\n\r\n",
+			    reply->status, reason(reply->status),
+			    has_body ? "Content-Type: " : "", has_body ? reply->content_type : "",
+			    has_body ? "\r\n" : "",
+			    reply->allow ? "Allow: " : "", reply->allow ? reply->allow : "",
+			    reply->allow ? "\r\n" : "", has_body ? reply->body.size : (size_t)0);
 
-	FCGX_FPrintF(out, "Status: %d %s\r\n", reply->status, reason(reply->status));
-	if (has_body)
-		FCGX_FPrintF(out, "Content-Type: %s\r\n", reply->content_type);
-	if (reply->allow)
-		FCGX_FPrintF(out, "Allow: %s\r\n", reply->allow);
-	FCGX_FPrintF(out, "Content-Length: %lu\r\n\r\n",
-		     has_body ? (unsigned long)reply->body.size : 0ul);
-	if (has_body && request->method != METHOD_HEAD && reply->body.size > 0)
-		FCGX_PutStr(reply->body.bytes, (int)reply->body.size, out);
+	return size > 0 && (size_t)size < room ? (size_t)size : 0;
+}
+
+void reply_send(struct writer *writer, struct request *request, struct reply *reply)
+{
+	bool has_body = reply->content_type != NULL;
+	struct outgoing out = { .fd = request->fcgi.ipcFd, .request_id = request->fcgi.requestId };
+
+	out.head_size = head_of(reply, has_body, out.head, sizeof(out.head));
+	if (has_body && request->method != METHOD_HEAD)
+		out.body = buf_text(&reply->body);
+	writer_send(writer, &out, &reply->body, FCGX_HasSeenEOF(request->fcgi.in) != 0);
+	request->fcgi.ipcFd = -1;            /* closed, or the writer's */
+}
+
+void request_end(struct request *request)
+{
+	FCGX_Free(&request->fcgi, request->fcgi.ipcFd >= 0);
+	request->fcgi.keepConnection = 0;
 }

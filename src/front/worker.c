@@ -49,18 +49,17 @@ void front_request_give_back(struct front *front, struct request *request)
  * A kept connection would pin this thread to one web server process that may have nothing
  * to say (nginx with fastcgi_keep_conn): connections are closed after every reply.
  */
-void front_request_finish(struct front *front, struct request *request, const struct reply *reply)
+void front_request_finish(struct front *front, struct request *request, struct reply *reply)
 {
 	int64_t micros = clock_monotonic_micros() - request->started_micros;
 
-	reply_send(request, reply);
+	reply_send(front->writer, request, reply);
 	if (log_wants(LOG_DEBUG))            /* its words end with it */
 		log_message(LOG_DEBUG, "request", request->job_id[0] ? request->job_id : NULL,
 			    "%.*s %.*s %d %lld us", (int)request->method_name.size,
 			    request->method_name.bytes, (int)request->path.size, request->path.bytes,
 			    reply->status, (long long)micros);
-	request->fcgi.keepConnection = 0;
-	FCGX_Finish_r(&request->fcgi);
+	request_end(request);
 	board_count(front->board, board_counter_of_request(request->endpoint, reply->status), 1);
 	board_duration(front->board, micros / 1000);
 	front_request_give_back(front, request);

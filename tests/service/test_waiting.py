@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Requests that wait: who reads slowly or goes away holds up nobody else.
+
+usage: test_waiting.py [TEST]...       SYMGATE names the binary; lighttpd and gcc are needed
+"""
+import concurrent.futures
+import json
+import os
+import socket
+import struct
+import tempfile
+
+from house_of_tests import (PATIENCE, Program, Service, Symbols, eventually, functions, request_for,
+                            run_all)
+
+FOLDER = tempfile.TemporaryDirectory(prefix="symgate-waiting-")
+PROGRAMS = [Program(FOLDER.name, number) for number in range(4)]
+BEGIN, PARAMS, STDIN, STDOUT, END = 1, 4, 5, 6, 3
+ONE_FRONT = "pool:\n  processes: 1\n  threads: 2\n"
+MANY_FRAMES = 20000     # their answer is larger than any socket's buffer
+
+
+def serve_all():
+    symbols = Symbols()
+    for program in PROGRAMS:
+        symbols.add(program)
+    return symbols
+
+
+# --- A web server that does not read ---------------------------------------------------------
+
+def record(kind, content=b""):
+    return struct.pack(">BBHHBx", 1, kind, 1, len(content), 0) + content
+
+
+def param(name, value):
+    return struct.pack(">II", len(name) | 1 << 31, len(value) | 1 << 31) + name.encode() + value.encode()
+
+
+class Connection:
+    """One request as a web server sends it; nothing is read before read() is called."""
+
+    def __init__(self, service, method, path, body=b""):
+        path, _, query = path.partition("?")
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(PATIENCE)
+        self.socket.connect(os.path.join(service.state, "run", "fcgi.sock"))
+        words = {"REQUEST_METHOD": method, "REQUEST_URI": path, "QUERY_STRING": query,
+                 "CONTENT_TYPE": "application/json", "CONTENT_LENGTH": str(len(body))}
+        out = record(BEGIN, struct.pack(">HB5x", 1, 0))
+        out += record(PARAMS, b"".join(param(*word) for word in words.items())) + record(PARAMS)
+        for at in range(0, len(body), 0xffff):
+            out += record(STDIN, body[at:at + 0xffff])
+        self.socket.sendall(out + record(STDIN))
+
+    def read(self):
+        """The body of the whole reply; its records have to be whole too."""
+        data = b""
+        while True:
+            more = self.socket.recv(1 << 20)
+            if not more:
+                break
+            data += more
+        at, output, ended = 0, b"", False
+        while at < len(data):
+            assert not ended, "something follows the end of the request"
+            version, kind, number, size, padding = struct.unpack_from(">BBHHB", data, at)
+            assert (version, number) == (1, 1) and at + 8 + size + padding <= len(data), (at, len(data))
+            if kind == STDOUT:
+                output += data[at + 8:at + 8 + size]
+            ended = kind == END
+            at += 8 + size + padding
+        assert ended, f"the reply ends early, after {len(data)} bytes"
+        head, _, body = output.partition(b"\r\n\r\n")
+        assert head.startswith(b"Status: 200 OK"), head
+        assert f"Content-Length: {len(body)}".encode() in head.split(b"\r\n"), head
+        return body
+
+    def close(self):
+        self.socket.close()
+
+
+def large_request(symbols, program, source):
+    """One whose answer nobody's socket can hold."""
+    request = request_for(symbols, [program])
+    request["sources"][0]["id"] = source
+    request["stacktraces"][0]["frames"] *= MANY_FRAMES
+    return json.dumps(request).encode()
+
+
+def test_a_parked_request_whose_reader_stalls_holds_up_no_other():
+    symbols, others = serve_all(), serve_all()
+    with Service(ONE_FRONT) as service, concurrent.futures.ThreadPoolExecutor(1) as pool:
+        symbols.gate.clear()
+        others.gate.clear()
+        stalled = [Connection(service, "POST", "/symbolicate",
+                              large_request(symbols, PROGRAMS[0], f"stalled{i}")) for i in range(3)]
+        other = pool.submit(service.post, request_for(others, PROGRAMS[1:2]))
+        eventually(lambda: service.metric("symgate_requests_parked") == 4, "four parked requests")
+        symbols.gate.set()
+        eventually(lambda: service.metric("symgate_replies_writing") == 3, "three replies nobody reads")
+        assert service.metric("symgate_requests_parked") == 1
+        others.gate.set()
+        status, body = other.result(PATIENCE)
+        assert status == 200 and "outer" in functions(json.loads(body)), body
+        assert service.metric("symgate_replies_writing") == 3
+        for connection in stalled:
+            reply = json.loads(connection.read())
+            assert functions(reply)[-1] == "outer" and len(functions(reply)) >= MANY_FRAMES
+            connection.close()
+        eventually(lambda: service.metric("symgate_replies_writing") == 0, "all replies read")
+        assert service.metric("symgate_replies_cut_total") == 0
+
+
+def test_readers_that_stall_hold_up_no_request_thread():
+    symbols = serve_all()
+    with Service(ONE_FRONT) as service:
+        body = large_request(symbols, PROGRAMS[0], "hot")
+        service.answer(json.loads(body))
+        stalled = [Connection(service, "POST", "/symbolicate", body) for _ in range(5)]
+        eventually(lambda: service.metric("symgate_replies_writing") == 5, "five replies nobody reads")
+        assert service.get("/healthcheck") == (200, b"ok")
+        service.answer(request_for(symbols, PROGRAMS[:2]))
+        stalled[0].close()                                  # and one goes away
+        eventually(lambda: service.metric("symgate_replies_writing") == 4, "the one that left to go")
+        replies = {connection.read() for connection in stalled[1:]}
+        assert len(replies) == 1 and functions(json.loads(replies.pop()))[-1] == "outer"
+        for connection in stalled[1:]:
+            connection.close()
+
+
+if __name__ == "__main__":
+    run_all([test for name, test in list(globals().items()) if name.startswith("test_")], "waiting")
