@@ -44,6 +44,7 @@ void gcs_name_pass(const struct source *source, uint8_t name[HASH_SHA256_BYTES])
 	buf_init(&bytes, SIZE_MAX);
 	buf_add(&bytes, source->credentials, sizeof(source->credentials));
 	buf_add_text(&bytes, gcs->token_uri);
+	buf_add_string(&bytes, gcs->writes ? "w" : "");
 	if (!bytes.failed)
 		hash_sha256(bytes.bytes, bytes.size, name);
 	buf_release(&bytes);

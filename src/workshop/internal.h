@@ -18,6 +18,7 @@
 #include "convert/demangler.h"
 #include "fetch/fetch.h"
 #include "job/job.h"
+#include "passes/passes.h"
 #include "sandbox/sandbox.h"
 #include "symbolicate/symbolicate.h"
 
@@ -26,7 +27,6 @@
 
 struct board;
 struct cache;
-struct pass;
 struct shop;
 struct task;
 struct store;
@@ -111,8 +111,7 @@ struct task {
 	obtained_fn *obtained;       /* who is told when the file below is there */
 	const struct location *obtaining;
 	uint64_t obtain_bytes;
-	struct pass *pass;           /* waited for */
-	struct task *next_waiting;   /* for the same one */
+	struct pass_wait pass;       /* where its source wants one */
 	struct listing *listing;     /* DERIVE_LISTING */
 
 	struct fetch *fetch;
@@ -142,7 +141,7 @@ struct shop {
 	struct store *store;
 	struct cache *cache;
 	struct fetcher *fetcher;
-	struct pass *passes;
+	struct passes passes;
 	struct demangler *demangler;
 	struct asker asker;
 	struct jobs jobs;
@@ -214,15 +213,7 @@ int  obtain(struct task *task, const struct location *location, uint64_t max_byt
 	    obtained_fn *obtained, struct err *err) __attribute__((warn_unused_result));
 int  obtain_order(struct task *task, struct fetch_order *order, uint64_t max_bytes,
 		  obtained_fn *obtained, struct err *err) __attribute__((warn_unused_result));
-void obtain_go_on(struct task *task, struct text pass, const struct err *failure);
 void obtain_forget(struct task *task);            /* the file is not needed any more */
-
-/* passes.c */
-/* 1: *secret is it; 0: obtain_go_on() will be called; -1.  For task->obtaining's source. */
-int  passes_ask(struct task *task, struct text *secret, struct err *err)
-	__attribute__((warn_unused_result));
-void passes_leave(struct task *task);             /* fine when it waits for none */
-void passes_release(struct shop *shop);
 
 /* listing.c */
 void listing_begin(struct task *task);

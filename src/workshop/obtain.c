@@ -44,6 +44,19 @@ int obtain_order(struct task *task, struct fetch_order *order, uint64_t max_byte
 	return fetch_start(shop->fetcher, order, fetched, task, &task->fetch, err);
 }
 
+static int reach(struct task *task, struct text pass, struct err *err);
+
+static void pass_told(struct pass_wait *wait, struct text pass, const struct err *failure)
+{
+	struct task *task = (struct task *)(void *)((char *)wait - offsetof(struct task, pass));
+	struct err err = ERR_INIT;
+
+	if (failure)
+		task->obtained(task, failure);
+	else if (reach(task, pass, &err) < 0)
+		task->obtained(task, &err);
+}
+
 static int reach(struct task *task, struct text pass, struct err *err)
 {
 	const struct location *location = task->obtaining;
@@ -68,7 +81,9 @@ static int reach(struct task *task, struct text pass, struct err *err)
 	if (task->shop->config->offline)
 		return err_set(err, ERR_DOWNLOAD, "offline: nothing is fetched");
 	wait_for_it(task);
-	had = passes_ask(task, &pass, err);
+	task->pass.told = pass_told;
+	task->pass.source = location->source;
+	had = passes_ask(&task->shop->passes, &task->pass, &pass, err);
 	return had > 0 ? reach(task, pass, err) : had;
 }
 
@@ -79,16 +94,6 @@ int obtain(struct task *task, const struct location *location, uint64_t max_byte
 	task->obtain_bytes = max_bytes;
 	task->obtained = obtained;
 	return reach(task, TEXT_NONE, err);
-}
-
-void obtain_go_on(struct task *task, struct text pass, const struct err *failure)
-{
-	struct err err = ERR_INIT;
-
-	if (failure)
-		task->obtained(task, failure);
-	else if (reach(task, pass, &err) < 0)
-		task->obtained(task, &err);
 }
 
 void obtain_forget(struct task *task)

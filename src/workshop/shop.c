@@ -59,6 +59,7 @@ int shop_open(struct shop *shop, const struct config *config, struct nursery *nu
 		shop_close(shop);
 		return -1;
 	}
+	shop->passes.fetcher = shop->fetcher;
 	board_sandbox_level_set(shop->board, (int)nursery_level(nursery));
 	shop->jobs = (struct jobs){ .config = config, .store = shop->store, .board = shop->board };
 	shop->worked_millis = clock_monotonic_millis();
@@ -69,7 +70,7 @@ void shop_close(struct shop *shop)
 {
 	if (shop->fetcher)
 		task_abandon_all(shop);
-	passes_release(shop);
+	passes_release(&shop->passes);
 	carry_give_back(shop);
 	asker_close(&shop->asker);
 	for (struct carried *carried = shop->carried; carried; carried = carried->next)

@@ -256,7 +256,7 @@ void task_abandon_all(struct shop *shop)
 		if (task->fetch)
 			fetch_cancel(shop->fetcher, task->fetch);
 		task->fetch = NULL;
-		passes_leave(task);
+		passes_leave(&task->pass);
 		task_end(task, &err);
 	}
 	task_drop_ended(shop);

@@ -30,6 +30,7 @@ MAY_INCLUDE = {
     "fetch": BASE | {"config", "unpack", "board"},
     "cache": BASE | {"config", "store", "board"},
     "source": BASE | {"config", "fetch", "object"},
+    "passes": BASE | {"fetch", "source"},
     "symbolicate": BASE | {"config", "object", "source", "fetch", "cache", "symcache", "ppdbcache", "sourcecache",
                           "convert"},
     "job": BASE | {"config", "store", "board"},

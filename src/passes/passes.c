@@ -1,12 +1,11 @@
 /*
- * passes.c -- tokens and keys that open sources: asked for once, good for all that need the
- * same, kept in memory until they end.
+ * passes.c -- see passes.h.
  *
  * 1. A pass is asked for (fetch set, or about to be) only while somebody waits for it; the
  *    source whose steps it follows is that of its first waiter.
  * 2. Failures are told to those who waited and not kept.
  */
-#include "workshop/internal.h"
+#include "passes/passes.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -14,19 +13,23 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/mem.h"
+#include "source/source.h"
 
 #define PASSES_MAX       100u
 #define PASS_ARENA_BYTES ((size_t)8 << 20)
+#define DOUBT_SECONDS    60          /* a younger one is not the reason */
 
 struct pass {
 	struct pass *next;
-	struct shop *shop;
+	struct passes *passes;
 	uint8_t name[HASH_SHA256_BYTES];
 	struct arena arena;
 	struct source_pass way;
 	bool is_had;
-	struct task *waiting;                /* by next_waiting */
+	int64_t asked_at;                    /* unix seconds */
+	struct pass_wait *waiting;
 	struct fetch *fetch;
 	int fd;                              /* of an answer; -1 */
 };
@@ -41,7 +44,7 @@ static void close_answer(struct pass *pass)
 static void free_pass(struct pass *pass)
 {
 	if (pass->fetch)
-		fetch_cancel(pass->shop->fetcher, pass->fetch);
+		fetch_cancel(pass->passes->fetcher, pass->fetch);
 	close_answer(pass);
 	arena_release(&pass->arena);
 	mem_give_back(pass);
@@ -49,7 +52,7 @@ static void free_pass(struct pass *pass)
 
 static void take_out(struct pass *pass)
 {
-	struct pass **at = &pass->shop->passes;
+	struct pass **at = &pass->passes->first;
 
 	while (*at != pass)
 		at = &(*at)->next;
@@ -59,7 +62,7 @@ static void take_out(struct pass *pass)
 /* The pass leaves the table when it failed; its waiters go on either way. */
 static void end(struct pass *pass, const struct err *failure)
 {
-	struct task *waiting = pass->waiting;
+	struct pass_wait *waiting = pass->waiting;
 	struct err why = ERR_INIT;
 
 	pass->waiting = NULL;
@@ -69,12 +72,12 @@ static void end(struct pass *pass, const struct err *failure)
 		take_out(pass);
 	}
 	while (waiting) {
-		struct task *task = waiting;
+		struct pass_wait *wait = waiting;
 
-		waiting = task->next_waiting;
-		task->next_waiting = NULL;
-		task->pass = NULL;
-		obtain_go_on(task, pass->way.secret, failure ? &why : NULL);
+		waiting = wait->next;
+		wait->next = NULL;
+		wait->pass = NULL;
+		wait->told(wait, pass->way.secret, failure ? &why : NULL);
 	}
 	if (failure)
 		free_pass(pass);
@@ -107,7 +110,9 @@ static int carry_out(struct pass *pass, struct err *err)
 		return err_set(err, ERR_IO, "no descriptor for an answer");
 	order->fd = pass->fd;
 	order->max_bytes = SOURCE_PASS_BYTES;
-	return fetch_start(pass->shop->fetcher, order, answered, pass, &pass->fetch, err);
+	if (pass->passes->most_millis > 0)
+		order->total_millis = pass->passes->most_millis;
+	return fetch_start(pass->passes->fetcher, order, answered, pass, &pass->fetch, err);
 }
 
 /* 1: there it is, 0: an answer is waited for, -1. */
@@ -127,7 +132,7 @@ static int step(struct pass *pass, const struct source *source, struct err *err)
 static void answered(void *payload, const struct err *status, uint64_t bytes)
 {
 	struct pass *pass = payload;
-	const struct source *source = pass->waiting->obtaining->source;
+	const struct source *source = pass->waiting->source;
 	struct err err = *status;
 	int got;
 
@@ -146,10 +151,10 @@ static void answered(void *payload, const struct err *status, uint64_t bytes)
 /* --- The table ---------------------------------------------------------------------------- */
 
 /* Without those that are over; NULL: there is none of that name. */
-static struct pass *find(struct shop *shop, const uint8_t *name)
+static struct pass *find(struct passes *passes, const uint8_t *name)
 {
 	int64_t now = clock_unix_seconds();
-	struct pass **at = &shop->passes, *found = NULL;
+	struct pass **at = &passes->first, *found = NULL;
 
 	while (*at) {
 		struct pass *pass = *at;
@@ -167,12 +172,12 @@ static struct pass *find(struct shop *shop, const uint8_t *name)
 }
 
 /* The oldest that nobody waits for makes room. */
-static void make_room(struct shop *shop)
+static void make_room(struct passes *passes)
 {
 	struct pass *oldest = NULL;
 	unsigned count = 0;
 
-	for (struct pass *pass = shop->passes; pass; pass = pass->next) {
+	for (struct pass *pass = passes->first; pass; pass = pass->next) {
 		count++;
 		if (pass->is_had)
 			oldest = pass;
@@ -183,19 +188,20 @@ static void make_room(struct shop *shop)
 	free_pass(oldest);
 }
 
-static struct pass *make(struct shop *shop, const uint8_t *name)
+static struct pass *make(struct passes *passes, const uint8_t *name)
 {
 	struct pass *pass = mem_get(sizeof(*pass));
 
 	if (!pass)
 		return NULL;
-	make_room(shop);
+	make_room(passes);
 	memcpy(pass->name, name, sizeof(pass->name));
-	pass->shop = shop;
+	pass->passes = passes;
+	pass->asked_at = clock_unix_seconds();
 	pass->fd = -1;
 	arena_init(&pass->arena, PASS_ARENA_BYTES);
-	pass->next = shop->passes;
-	shop->passes = pass;
+	pass->next = passes->first;
+	passes->first = pass;
 	return pass;
 }
 
@@ -212,55 +218,68 @@ static int begin(struct pass *pass, const struct source *source, struct err *err
 	return got;
 }
 
-int passes_ask(struct task *task, struct text *secret, struct err *err)
+int passes_ask(struct passes *passes, struct pass_wait *wait, struct text *secret,
+	       struct err *err)
 {
-	const struct source *source = task->obtaining->source;
 	uint8_t name[HASH_SHA256_BYTES];
 	struct pass *pass;
 
-	source_pass_name(source, name);
-	pass = find(task->shop, name);
+	source_pass_name(wait->source, name);
+	pass = find(passes, name);
 	if (!pass) {
-		pass = make(task->shop, name);
+		pass = make(passes, name);
 		if (!pass)
 			return err_set(err, ERR_NO_MEMORY, "no room for a pass");
-		if (begin(pass, source, err) < 0)
+		if (begin(pass, wait->source, err) < 0)
 			return -1;
 	}
 	if (pass->is_had) {
 		*secret = pass->way.secret;
 		return 1;
 	}
-	task->pass = pass;
-	task->next_waiting = pass->waiting;
-	pass->waiting = task;
+	wait->pass = pass;
+	wait->next = pass->waiting;
+	pass->waiting = wait;
 	return 0;
 }
 
-void passes_leave(struct task *task)
+void passes_leave(struct pass_wait *wait)
 {
-	struct pass *pass = task->pass;
-	struct task **at;
+	struct pass *pass = wait->pass;
+	struct pass_wait **at;
 
 	if (!pass)
 		return;
-	for (at = &pass->waiting; *at != task; at = &(*at)->next_waiting)
+	for (at = &pass->waiting; *at != wait; at = &(*at)->next)
 		;
-	*at = task->next_waiting;
-	task->next_waiting = NULL;
-	task->pass = NULL;
+	*at = wait->next;
+	wait->next = NULL;
+	wait->pass = NULL;
 	if (pass->waiting)
 		return;
 	take_out(pass);
 	free_pass(pass);
 }
 
-void passes_release(struct shop *shop)
+void passes_doubt(struct passes *passes, const struct source *source)
 {
-	while (shop->passes) {
-		struct pass *pass = shop->passes;
+	uint8_t name[HASH_SHA256_BYTES];
+	struct pass *pass;
 
-		shop->passes = pass->next;
+	source_pass_name(source, name);
+	pass = find(passes, name);
+	if (pass && pass->is_had && clock_unix_seconds() - pass->asked_at >= DOUBT_SECONDS) {
+		take_out(pass);
+		free_pass(pass);
+	}
+}
+
+void passes_release(struct passes *passes)
+{
+	while (passes->first) {
+		struct pass *pass = passes->first;
+
+		passes->first = pass->next;
 		free_pass(pass);
 	}
 }
