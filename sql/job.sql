@@ -3,6 +3,15 @@
 -- name: job_count_live
 SELECT count(*) FROM job WHERE finished_at IS NULL AND state IN ('queued', 'running');
 
+-- name: job_count_asked
+-- Those somebody waits for.
+SELECT count(*) FROM job
+ WHERE finished_at IS NULL AND state IN ('queued', 'running') AND kind NOT GLOB 'refresh-*';
+
+-- name: job_count_refreshes
+SELECT count(*) FROM job
+ WHERE finished_at IS NULL AND state IN ('queued', 'running') AND kind GLOB 'refresh-*';
+
 -- name: job_add
 INSERT INTO job (id, kind, scope, state, body_bytes, created_at, deadline_at, arrived_millis)
 VALUES (:id, :kind, :scope, 'queued', :body_bytes, :now, :deadline_at, :now_millis);

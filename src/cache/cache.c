@@ -372,6 +372,12 @@ bool cache_is_worth_refreshing(struct cache *cache, const struct cache_key *key)
 	return worth;
 }
 
+bool cache_may_have_passed(const struct cache *cache, const struct cache_found *found)
+{
+	return found->state == CACHE_FAILED && cache_failure_may_pass(found->failure) &&
+	       cache->now() - found->made_at >= CACHE_UPGRADE_SECONDS;
+}
+
 /* --- A payload as a descriptor --------------------------------------------------------- */
 
 static int small_as_file(struct text payload, int *fd, struct err *err)

@@ -86,6 +86,8 @@ int  cache_open_blob(struct cache *cache, struct store *store, const struct cach
  * a file is when it is an hour old, once an hour: somebody makes do with something else
  * meanwhile.  Who is told true sees to it: it asks the store nothing and is quick. */
 bool cache_is_worth_refreshing(struct cache *cache, const struct cache_key *key);
+/* A failure to get a file, an hour old or more: in a refresh it does not count. */
+bool cache_may_have_passed(const struct cache *cache, const struct cache_found *found);
 
 /* The payload turned out to be damaged or cut short: forget the entry and its blob. */
 void cache_spoil(struct cache *cache, struct store *store, const struct cache_key *key,

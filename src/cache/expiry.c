@@ -98,13 +98,6 @@ bool cache_is_expired(const struct cache *cache, const struct cache_entry *entry
 	       now - entry->used_at > times->max_unused_seconds;
 }
 
-/* What says how a conversion went says nothing about what an older one made of the file, and
- * what says that it could not be got says nothing about the file. */
-bool cache_failure_hides(enum err_kind failure)
-{
-	return failure == ERR_NOT_FOUND || failure == ERR_DENIED;
-}
-
 bool cache_failure_may_pass(enum err_kind failure)
 {
 	return failure == ERR_NOT_FOUND || failure == ERR_DENIED || failure == ERR_TIMEOUT ||

@@ -103,8 +103,6 @@ void cache_fold_hash(uint8_t *hash, enum cache_kind kind, const uint8_t *text_ha
 /* How long that failure is remembered; CONFIG_NEVER: for good. */
 int64_t cache_retry_seconds(const struct cache *cache, const struct cache_entry *entry);
 bool cache_is_expired(const struct cache *cache, const struct cache_entry *entry, int64_t now);
-/* Is what that failure says about a file newer than any older version of its entry? */
-bool cache_failure_hides(enum err_kind failure);
 /* Might trying again make it good, as soon as an hour later? */
 bool cache_failure_may_pass(enum err_kind failure);
 /* May the keeper remove it?  Some expired rows still say how often something happened. */
@@ -137,8 +135,8 @@ int cache_blob_open(const struct cache *cache, const struct cache_key *key,
 /* --- row.c: reading and dropping rows ---------------------------------------------------- */
 
 /* The row that answers for the key now, with its bytes when `hold` is given: entry.id 0 when
- * none does.  A payload of an older version answers where the current one has none, and is not
- * known to be gone or refused; failures of older versions do where there is nothing else. */
+ * none does.  A payload of an older version answers where the current one has none, whatever
+ * failure that has; failures of older versions do where there is nothing else. */
 int cache_row_read(struct cache *cache, struct store *store, const struct cache_key *key,
 		   struct cache_entry *entry, struct cache_hold *hold, struct err *err)
 	__attribute__((warn_unused_result));

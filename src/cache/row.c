@@ -162,7 +162,7 @@ int cache_row_read(struct cache *cache, struct store *store, const struct cache_
 	values[3] = store_bytes(credentials, sizeof(credentials));
 	if (store_run(store, STATEMENT_cache_find, values, 4, pick_row, &picking, err) < 0)
 		return -1;
-	if ((entry->id == 0 || (entry->failure != ERR_NONE && !cache_failure_hides(entry->failure))) &&
+	if ((entry->id == 0 || entry->failure != ERR_NONE) &&
 	    read_older(&picking, store, values, err) < 0)
 		return -1;
 	if (picking.no_memory)

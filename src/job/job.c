@@ -1,6 +1,7 @@
 /* job.c -- see job.h: taking jobs in, looking where they stand, their results. */
 #include "job/job.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +13,8 @@
 #include "config/config.h"
 #include "job/room.h"
 #include "store/statements.h"
+
+#define REFRESH "refresh-"           /* job.sql knows it */
 
 static const char *const state_names[JOB_STATES] = {
 	[JOB_UNKNOWN] = "unknown",     [JOB_QUEUED] = "queued",   [JOB_RUNNING] = "running",
@@ -77,21 +80,24 @@ int job_count_live(struct jobs *jobs, uint64_t *count, struct err *err)
 	return 0;
 }
 
-static int refuse_when_full(struct jobs *jobs, struct err *err)
-{
-	uint64_t live = 0;
+/* How many may be under way of those the statement counts. */
+struct ceiling { unsigned statement; uint64_t most; };
 
-	if (jobs->config->max_concurrent_requests == CONFIG_UNLIMITED)
+static int refuse_when_full(struct jobs *jobs, struct ceiling ceiling, struct err *err)
+{
+	int64_t live = 0;
+
+	if (ceiling.most == CONFIG_UNLIMITED)
 		return 0;
-	if (job_count_live(jobs, &live, err) < 0)
+	if (store_run(jobs->store, ceiling.statement, NULL, 0, read_count, &live, err) < 0)
 		return -1;
-	if (live < jobs->config->max_concurrent_requests)
+	if ((uint64_t)live < ceiling.most)
 		return 0;
 	return err_set(err, ERR_BUSY, "maximum number of concurrent requests reached");
 }
 
-static int add_row(struct jobs *jobs, const char *kind, struct text scope, size_t body_bytes,
-		   const char *id, struct err *err)
+static int add_row(struct jobs *jobs, struct ceiling ceiling, const char *kind, struct text scope,
+		   size_t body_bytes, const char *id, struct err *err)
 {
 	int64_t now = job_now(jobs);
 	struct store_value values[7] = {
@@ -102,7 +108,7 @@ static int add_row(struct jobs *jobs, const char *kind, struct text scope, size_
 
 	if (store_begin(jobs->store, err) < 0)
 		return -1;
-	if (refuse_when_full(jobs, err) < 0 ||
+	if (refuse_when_full(jobs, ceiling, err) < 0 ||
 	    store_run(jobs->store, STATEMENT_job_add, values, 7, NULL, NULL, err) < 0) {
 		store_rollback(jobs->store);
 		return -1;
@@ -110,8 +116,8 @@ static int add_row(struct jobs *jobs, const char *kind, struct text scope, size_
 	return store_commit(jobs->store, err);
 }
 
-int job_submit(struct jobs *jobs, const char *kind, struct text scope, struct text body,
-	       char id[JOB_ID_BYTES], struct err *err)
+static int submit(struct jobs *jobs, struct ceiling ceiling, const char *kind, struct text scope,
+		  struct text body, char id[JOB_ID_BYTES], struct err *err)
 {
 	char temporary[JOB_PATH_BYTES], path[JOB_PATH_BYTES];
 
@@ -119,7 +125,7 @@ int job_submit(struct jobs *jobs, const char *kind, struct text scope, struct te
 		return err_set(err, ERR_TOO_LARGE, "a scope of %zu bytes (at most %u)", scope.size,
 			       JOB_SCOPE_BYTES - 1);
 	/* Before the body is written; what counts is asked again below. */
-	if (refuse_when_full(jobs, err) < 0)
+	if (refuse_when_full(jobs, ceiling, err) < 0)
 		return -1;
 	random_uuid(id);
 	if (job_spool_path(jobs, id, JOB_SPOOL_BODY, path, sizeof(path), err) < 0 ||
@@ -129,12 +135,37 @@ int job_submit(struct jobs *jobs, const char *kind, struct text scope, struct te
 		unlink(temporary);
 		return -1;
 	}
-	if (add_row(jobs, kind, scope, body.size, id, err) < 0) {
+	if (add_row(jobs, ceiling, kind, scope, body.size, id, err) < 0) {
 		unlink(path);
 		return -1;
 	}
 	board_bump(jobs->board, BOARD_JOBS_NEW);
 	return 0;
+}
+
+int job_submit(struct jobs *jobs, const char *kind, struct text scope, struct text body,
+	       char id[JOB_ID_BYTES], struct err *err)
+{
+	struct ceiling ceiling = { STATEMENT_job_count_asked, jobs->config->max_concurrent_requests };
+
+	return submit(jobs, ceiling, kind, scope, body, id, err);
+}
+
+int job_submit_refresh(struct jobs *jobs, const char *kind, struct text scope, struct text body,
+		       uint64_t most, struct err *err)
+{
+	struct ceiling ceiling = { STATEMENT_job_count_refreshes, most };
+	char id[JOB_ID_BYTES], name[JOB_KIND_BYTES];
+
+	if ((size_t)snprintf(name, sizeof(name), REFRESH "%s", kind) >= sizeof(name))
+		return err_set(err, ERR_INTERNAL, "a kind of that name: %s", kind);
+	return submit(jobs, ceiling, name, scope, body, id, err);
+}
+
+const char *job_asked_kind(const char *kind, bool *is_refresh)
+{
+	*is_refresh = strncmp(kind, REFRESH, sizeof(REFRESH) - 1) == 0;
+	return *is_refresh ? kind + sizeof(REFRESH) - 1 : kind;
 }
 
 int job_record(struct jobs *jobs, const char *kind, struct text scope, int64_t millis,

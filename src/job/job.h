@@ -23,6 +23,7 @@ struct buf;
 
 #define JOB_ID_BYTES HASH_UUID_TEXT_BYTES
 #define JOB_SCOPE_BYTES 1024u
+#define JOB_KIND_BYTES 32u
 #define JOB_PATH_BYTES 4096u
 
 enum job_state { JOB_UNKNOWN, JOB_QUEUED, JOB_RUNNING, JOB_COMPLETED, JOB_FAILED, JOB_TIMEOUT,
@@ -42,9 +43,17 @@ struct jobs {
 int job_submit(struct jobs *jobs, const char *kind, struct text scope, struct text body,
 	       char id[JOB_ID_BYTES], struct err *err) __attribute__((warn_unused_result));
 
+/* The same request once more, for the sake of what it makes: a job of the kind "refresh-<kind>".
+ * Nobody waits for its answer.  ERR_BUSY when `most` such jobs are under way; they do not count
+ * as concurrent requests. */
+int job_submit_refresh(struct jobs *jobs, const char *kind, struct text scope, struct text body,
+		       uint64_t most, struct err *err) __attribute__((warn_unused_result));
+/* The kind that was asked for; *is_refresh when it is asked for once more. */
+const char *job_asked_kind(const char *kind, bool *is_refresh);
+
 struct job {
 	char id[JOB_ID_BYTES];
-	char kind[32];
+	char kind[JOB_KIND_BYTES];
 	bool has_scope;
 	char scope[JOB_SCOPE_BYTES];
 	int64_t created_at, deadline_at;     /* unix seconds */
@@ -73,7 +82,7 @@ int job_look(struct jobs *jobs, const char *id, enum job_state *state, struct er
 int job_result(struct jobs *jobs, const char *id, struct buf *reply, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* How many are queued or running. */
+/* How many are queued or running, refreshes included. */
 int job_count_live(struct jobs *jobs, uint64_t *count, struct err *err)
 	__attribute__((warn_unused_result));
 

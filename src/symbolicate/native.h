@@ -259,6 +259,11 @@ void module_spoil(struct module *module, struct resolver *resolver, const char *
 /* details as candidates print them, in the arena or static. */
 struct text failure_details(enum err_kind kind, struct text details, struct arena *arena);
 
+/* --- upgrade.c --------------------------------------------------------------------------- */
+
+/* Of a module that was answered: asks again for what would be better. */
+void module_upgrade(const struct module *module, struct resolver *resolver);
+
 /* --- companions.c ------------------------------------------------------------------------ */
 
 int companions_plan(struct native *native, struct module *module, struct resolver *resolver,

@@ -296,6 +296,8 @@ static enum resolved fetch_symcache(struct native *native, struct module *module
 		return resolved;
 	if (module->found.state == CACHE_READY) {
 		open_symcache(module, resolver);
+		if (module->stage == MODULE_SETTLED && !module->failure)
+			module_upgrade(module, resolver);
 		return RESOLVED_READY;
 	}
 	details = module->found.details;

@@ -22,6 +22,7 @@ libsymbolicate_a_SOURCES = \
 	src/symbolicate/scan.c \
 	src/symbolicate/schema.c src/symbolicate/schema.h \
 	src/symbolicate/symbolicate.h \
+	src/symbolicate/upgrade.c \
 	src/symbolicate/work.c
 libsymbolicate_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS)
 
@@ -30,7 +31,12 @@ symbolicate_test_libs = libsymbolicate.a libsource.a libsupport.a libsymcache.a 
 	$(CHECK_LIBS) $(CJSON_LIBS) $(CRYPTO_LIBS)
 symbolicate_test_flags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) $(CJSON_CFLAGS) -I$(top_srcdir)/tests
 check_PROGRAMS += tests/symbolicate/test_request tests/symbolicate/test_native \
-	tests/symbolicate/test_memo
+	tests/symbolicate/test_memo tests/symbolicate/test_upgrade
+tests_symbolicate_test_upgrade_SOURCES = tests/symbolicate/test_upgrade.c \
+	tests/symbolicate/fake.c tests/symbolicate/fake_lower.c \
+	tests/symbolicate/fake.h
+tests_symbolicate_test_upgrade_LDADD = $(symbolicate_test_libs)
+tests_symbolicate_test_upgrade_CPPFLAGS = $(symbolicate_test_flags)
 tests_symbolicate_test_memo_SOURCES = tests/symbolicate/test_memo.c \
 	tests/symbolicate/fake.c tests/symbolicate/fake_lower.c \
 	tests/symbolicate/fake.h

@@ -89,6 +89,9 @@ struct resolver {
 			       struct arena *arena, struct err *err);
 	/* A READY entry turned out to be damaged: forget it; the next entry() makes it again. */
 	void (*spoil)(struct resolver *resolver, const struct derive *derive, const char *why);
+	/* This failure kept us from something better than what was taken instead: is it time to
+	 * try it again?  Never waits, never fails; NULL: nobody does. */
+	void (*refresh)(struct resolver *resolver, const struct derive *derive);
 	/* Where plans are remembered; NULL: nowhere. */
 	struct plan_memo *memo;
 	/* The first WAIT ends a step: set by a resolver that starts nothing by being asked. */

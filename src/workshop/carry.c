@@ -16,11 +16,6 @@
 #define AGAIN_MILLIS   1000
 #define FAILING_MILLIS 30000     /* steps that fail that long end the job */
 
-static struct carried *carried_of(struct resolver *resolver)
-{
-	return (struct carried *)(void *)resolver;
-}
-
 void carry_note_failure(struct carried *carried, const struct cache_key *key,
 			const struct err *status)
 {
@@ -63,6 +58,8 @@ static enum resolved resolve_entry(struct resolver *resolver, const struct deriv
 		return RESOLVED_READY;
 	if (cache_find(shop->cache, shop->store, &derive->key, found, err) < 0)
 		return RESOLVED_ERROR;
+	if (found->is_outdated)
+		refresh_ask(resolver, derive);
 	if (found->state != CACHE_ABSENT && !derive_is_stale(derive, found))
 		return RESOLVED_READY;
 	cache_found_release(found);
@@ -101,6 +98,7 @@ struct carried *carry_new(struct shop *shop, const struct request_kind *kind, st
 	}
 	carried->resolver = (struct resolver){
 		.entry = resolve_entry, .names = resolve_names, .spoil = resolve_spoil,
+		.refresh = refresh_ask,
 	};
 	carried->shop = shop;
 	carried->started_millis = clock_monotonic_millis();
@@ -184,11 +182,39 @@ static void end_failed(struct carried *carried, const struct err *failure)
 	buf_release(&reply);
 }
 
+/* Unfinished, for whoever claims it next: that may be we. */
+static void give_back(struct carried *carried)
+{
+	struct shop *shop = carried->shop;
+	struct err err = ERR_INIT;
+
+	if (job_release(&shop->jobs, &carried->job, shop->owner, &err) < 0)
+		log_message(LOG_WARN, "job_release", carried->job.id, "%s", err.text);
+	carried->has_row = false;
+	carried->ended = true;
+	shop->carried_count--;
+}
+
+/* A refresh is done when all that it makes again is; what came of it may lead to more. */
+static void end_refresh(struct carried *carried)
+{
+	if (carried->refreshes > 0)
+		return;
+	if (refresh_goes_on(carried))
+		give_back(carried);
+	else
+		end_job(carried, JOB_COMPLETED, TEXT("{}"), "");
+}
+
 static void answer(struct carried *carried)
 {
 	struct err err = ERR_INIT;
 	struct buf reply;
 
+	if (carried->is_refresh) {
+		end_refresh(carried);
+		return;
+	}
 	buf_init(&reply, LIMIT_REPLY_BYTES);
 	if (carried->work.kind->answer(&carried->work, &reply, &err) < 0 || buf_check(&reply, &err) < 0)
 		end_failed(carried, &err);
@@ -258,7 +284,8 @@ void carry_step_ready(struct shop *shop)
 /* Reads the body of a claimed job and makes it ready. */
 static int begin_claimed(struct shop *shop, const struct job *job, struct err *err)
 {
-	const struct request_kind *kind = request_kind_named(job->kind);
+	bool is_refresh;
+	const struct request_kind *kind = request_kind_named(job_asked_kind(job->kind, &is_refresh));
 	struct text scope = job->has_scope ? text_of(job->scope) : TEXT_NONE;
 	struct carried *carried;
 	struct buf body;
@@ -271,6 +298,7 @@ static int begin_claimed(struct shop *shop, const struct job *job, struct err *e
 		return -1;
 	carried->job = *job;
 	carried->has_row = true;
+	carried->is_refresh = is_refresh;
 	carried->deadline_millis = carried->started_millis +
 				   (job->deadline_at - clock_unix_seconds()) * 1000;
 	shop->carried_count++;
@@ -316,17 +344,9 @@ void carry_end_overdue(struct shop *shop)
 
 void carry_give_back(struct shop *shop)
 {
-	struct err err = ERR_INIT;
-
-	for (struct carried *carried = shop->carried; carried; carried = carried->next) {
-		if (!carried->has_row)
-			continue;
-		if (job_release(&shop->jobs, &carried->job, shop->owner, &err) < 0)
-			log_message(LOG_WARN, "job_release", carried->job.id, "%s", err.text);
-		carried->has_row = false;
-		carried->ended = true;
-		shop->carried_count--;
-	}
+	for (struct carried *carried = shop->carried; carried; carried = carried->next)
+		if (carried->has_row)
+			give_back(carried);
 }
 
 void carry_drop_unreferenced(struct shop *shop)

@@ -69,6 +69,9 @@ struct carried {
 	struct work work;
 	unsigned references;         /* tasks made from this work */
 	bool has_row;                /* false: the command line's, or ended */
+	bool is_refresh;             /* nobody waits for its answer: it makes things again */
+	unsigned refreshes;          /* tasks of that kind under way */
+	bool improved;               /* one of them made something */
 	bool ready;                  /* something it waited for has ended: step it */
 	bool ended;
 	bool is_done;                /* all its steps are: what is left is the answer */
@@ -83,6 +86,11 @@ struct carried {
 	struct buf *reply;           /* the command line's: where the reply goes */
 	struct buf *candidates;
 };
+
+static inline struct carried *carried_of(struct resolver *resolver)
+{
+	return (struct carried *)(void *)resolver;
+}
 
 enum task_stage {
 	TASK_CLAIMING,               /* another process makes it, or we have not asked yet */
@@ -103,6 +111,7 @@ struct task {
 	struct carried *maker;
 	enum task_stage stage;
 	bool claimed;
+	bool is_refresh;             /* what is there answers until this has ended */
 	uint32_t cache_word_seen;    /* when the row was last looked at, by whom another makes it */
 	int64_t looked_millis;
 	struct carried **waiting;
@@ -155,6 +164,7 @@ struct shop {
 	struct map by_key;
 	struct task *queue_head, **queue_tail;
 	size_t cells_running;
+	uint64_t refreshes[CACHE_CATEGORIES];
 	size_t resting_count;        /* listings that go on in the next turn */
 
 	bool stopping;
@@ -189,6 +199,9 @@ void carry_note_failure(struct carried *carried, const struct cache_key *key,
 /* task.c */
 struct task *task_for(struct shop *shop, struct carried *carried, const struct derive *derive,
 		      struct err *err);
+/* The same for an entry that answers but is made again: NULL too when that is under way. */
+struct task *task_again(struct shop *shop, struct carried *carried, const struct derive *derive,
+			struct err *err);
 void task_wait(struct task *task, struct carried *carried);
 void task_recheck_flights(struct shop *shop);
 void task_drop_ended(struct shop *shop);
@@ -214,6 +227,13 @@ int  obtain(struct task *task, const struct location *location, uint64_t max_byt
 int  obtain_order(struct task *task, struct fetch_order *order, uint64_t max_bytes,
 		  obtained_fn *obtained, struct err *err) __attribute__((warn_unused_result));
 void obtain_forget(struct task *task);            /* the file is not needed any more */
+
+/* refresh.c */
+void refresh_ask(struct resolver *resolver, const struct derive *derive);
+void refresh_begun(struct task *task);
+void refresh_ended(struct task *task, bool made);  /* fine for others */
+bool refresh_may_try(const struct task *task);     /* though its object failed some time ago */
+bool refresh_goes_on(const struct carried *carried);
 
 /* listing.c */
 void listing_begin(struct task *task);

@@ -139,6 +139,8 @@ void making_begin(struct task *task)
 		return;
 	}
 	known = making_open_known(task->shop, &task->derive->object_key, &task->object_fd, &err);
+	if (known < 0 && refresh_may_try(task))
+		known = 0;
 
 	if (known > 0)
 		use_object(task);

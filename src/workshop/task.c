@@ -24,6 +24,17 @@ static struct text key_text(const uint8_t key[HASH_SHA256_BYTES + 1])
 	return (struct text){ (const char *)key, HASH_SHA256_BYTES + 1 };
 }
 
+static int claim(struct task *task, struct err *err)
+{
+	struct shop *shop = task->shop;
+
+	if (task->is_refresh)
+		return cache_claim_again(shop->cache, shop->store, &task->derive->key, shop->owner,
+					 err);
+	return cache_claim_since(shop->cache, shop->store, &task->derive->key,
+				 derive_since(task->derive), shop->owner, err);
+}
+
 /* Asks for the key; when it is ours the making begins. */
 static void try_claim(struct task *task)
 {
@@ -33,8 +44,7 @@ static void try_claim(struct task *task)
 
 	task->cache_word_seen = board_read(shop->board, BOARD_CACHE_CHANGED);
 	task->looked_millis = clock_monotonic_millis();
-	mine = cache_claim_since(shop->cache, shop->store, &task->derive->key,
-				 derive_since(task->derive), shop->owner, &err);
+	mine = claim(task, &err);
 	if (mine < 0 && err.kind == ERR_BUSY) {
 		log_message(LOG_WARN, "task_claim", NULL, "%s; it is tried again", err.text);
 	} else if (mine < 0) {
@@ -42,24 +52,28 @@ static void try_claim(struct task *task)
 	} else if (mine > 0) {
 		task->claimed = true;
 		making_begin(task);
+	} else if (task->is_refresh) {
+		task_end(task, NULL);        /* somebody else sees to it */
 	} else {
 		board_count(shop->board, BOARD_FLIGHTS_WAITED, 1);
 	}
 }
 
-struct task *task_for(struct shop *shop, struct carried *carried, const struct derive *derive,
-		      struct err *err)
+static struct task *known_task(const struct shop *shop, const struct derive *derive,
+			       uint8_t key[HASH_SHA256_BYTES + 1])
 {
-	uint8_t key[HASH_SHA256_BYTES + 1];
-	struct task *task;
-
 	make_map_key(&derive->key, key);
-	task = map_get(&shop->by_key, key_text(key));
+	return map_get(&shop->by_key, key_text(key));
+}
+
+static struct task *new_task(struct shop *shop, struct carried *carried,
+			     const struct derive *derive, const uint8_t key[HASH_SHA256_BYTES + 1],
+			     struct err *err)
+{
+	struct task *task = mem_get(sizeof(*task));
+
 	if (task)
-		return task;
-	task = mem_get(sizeof(*task));
-	if (task)
-		memcpy(task->map_key, key, sizeof(key));
+		memcpy(task->map_key, key, sizeof(task->map_key));
 	if (!task || map_put(&shop->by_key, key_text(task->map_key), task) < 0) {
 		mem_give_back(task);
 		err_set(err, ERR_NO_MEMORY, "no room for a task");
@@ -73,6 +87,35 @@ struct task *task_for(struct shop *shop, struct carried *carried, const struct d
 	carried->references++;
 	task->next = shop->tasks;
 	shop->tasks = task;
+	return task;
+}
+
+struct task *task_for(struct shop *shop, struct carried *carried, const struct derive *derive,
+		      struct err *err)
+{
+	uint8_t key[HASH_SHA256_BYTES + 1];
+	struct task *task = known_task(shop, derive, key);
+
+	if (task)
+		return task;
+	task = new_task(shop, carried, derive, key, err);
+	if (task)
+		try_claim(task);
+	return task;
+}
+
+struct task *task_again(struct shop *shop, struct carried *carried, const struct derive *derive,
+			struct err *err)
+{
+	uint8_t key[HASH_SHA256_BYTES + 1];
+	struct task *task;
+
+	if (known_task(shop, derive, key))
+		return NULL;
+	task = new_task(shop, carried, derive, key, err);
+	if (!task)
+		return NULL;
+	refresh_begun(task);
 	try_claim(task);
 	return task;
 }
@@ -221,6 +264,7 @@ void task_end(struct task *task, const struct err *failure)
 	close_files(task);
 	listing_release(task);
 	task->stage = TASK_ENDED;
+	refresh_ended(task, task->claimed && !failure);
 	wake_waiting(task, failure);
 	shop->worked_millis = clock_monotonic_millis();
 }

@@ -119,19 +119,10 @@ START_TEST(a_descriptor_on_an_older_version)
 }
 END_TEST
 
-static const struct {
-	const char *what;
-	enum err_kind failure;
-	const char *found;
-} failures[] = {
-	{ "the new reader cannot",   ERR_MALFORMED,   "old" },
-	{ "it is beyond it",         ERR_UNSUPPORTED, "old" },
-	{ "it crashed",              ERR_CRASHED,     "old" },
-	{ "it took too much",        ERR_LIMIT,       "old" },
-	{ "the source failed",       ERR_DOWNLOAD,    "old" },
-	{ "it was slow",             ERR_TIMEOUT,     "old" },
-	{ "the file is gone",        ERR_NOT_FOUND,   "not_found" },
-	{ "we may not have it now",  ERR_DENIED,      "denied" },
+/* Whatever went wrong: as long as it is not too old, what an older program made answers. */
+static const enum err_kind failures[] = {
+	ERR_MALFORMED, ERR_UNSUPPORTED, ERR_CRASHED, ERR_LIMIT, ERR_DOWNLOAD, ERR_TIMEOUT,
+	ERR_NOT_FOUND, ERR_DENIED,
 };
 
 START_TEST(a_failed_refresh_leaves_the_old)
@@ -144,9 +135,8 @@ START_TEST(a_failed_refresh_leaves_the_old)
 	key = bench_key(&bench, KIND, NULL, REST);
 	bench_put(&bench, &key, "old");
 	grow_old(&bench, &key);
-	bench_fail(&bench, &key, failures[_i].failure);
-	ck_assert_msg(strcmp(bench_find_anew(&bench, &key), failures[_i].found) == 0, "%s: %s",
-		      failures[_i].what, bench_find(&bench, &key));
+	bench_fail(&bench, &key, failures[_i]);
+	ck_assert_str_eq(bench_find_anew(&bench, &key), "old");
 	/* While that is remembered nobody tries again ... */
 	ck_assert(!cache_is_worth_refreshing(bench.cache, &key));
 	ck_assert_int_eq(cache_claim_again(bench.cache, bench.state.store, &key, "a", &err), 0);

@@ -211,6 +211,36 @@ START_TEST(only_so_many_at_once)
 }
 END_TEST
 
+START_TEST(refreshes_are_counted_apart)
+{
+	char more[JOB_ID_BYTES];
+	struct desk desk;
+	struct job job;
+	struct err err = ERR_INIT;
+	uint64_t live;
+	bool is_refresh;
+
+	desk_open(&desk);
+	desk.state.config.max_concurrent_requests = 1;
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_eq(job_submit_refresh(&desk.jobs, "symbolicate", TEXT("s"), TEXT("x"), 2,
+						    &err), 0);
+	ck_assert_int_eq(job_submit_refresh(&desk.jobs, "symbolicate", TEXT("s"), TEXT("x"), 2, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_BUSY);
+	submit(&desk, more);
+	ck_assert_int_eq(job_submit(&desk.jobs, "symbolicate", TEXT_NONE, TEXT("x"), more, &err), -1);
+	ck_assert_int_eq(job_count_live(&desk.jobs, &live, &err), 0);
+	ck_assert_uint_eq(live, 3);
+	ck_assert_int_eq(claim(&desk, "w", &job), 1);
+	ck_assert_str_eq(job.kind, "refresh-symbolicate");
+	ck_assert_str_eq(job_asked_kind(job.kind, &is_refresh), "symbolicate");
+	ck_assert(is_refresh);
+	ck_assert_str_eq(job_asked_kind("symbolicate", &is_refresh), "symbolicate");
+	ck_assert(!is_refresh);
+	state_remove(&desk.state);
+}
+END_TEST
+
 START_TEST(unknown_ids_are_unknown)
 {
 	static const char *const ids[] = { "", "x", "../../../../etc/passwd",
@@ -679,6 +709,7 @@ int main(void)
 	tcase_add_test(tcase, a_job_goes_its_way);
 	tcase_add_test(tcase, the_oldest_comes_first);
 	tcase_add_test(tcase, only_so_many_at_once);
+	tcase_add_test(tcase, refreshes_are_counted_apart);
 	tcase_add_test(tcase, unknown_ids_are_unknown);
 	tcase_add_test(tcase, a_late_result_is_dropped);
 	tcase_add_test(tcase, a_lease_lasts_while_renewed);

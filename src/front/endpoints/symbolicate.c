@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "board/board.h"
 #include "config/config.h"
 #include "front/internal.h"
@@ -13,11 +14,21 @@
 struct front_resolver {
 	struct resolver resolver;    /* first: the functions get back here */
 	struct worker *worker;
+	bool wants_refresh;          /* something may be better when made again */
 };
 
 static struct worker *worker_of(struct resolver *resolver)
 {
 	return ((struct front_resolver *)(void *)resolver)->worker;
+}
+
+static void resolve_refresh(struct resolver *resolver, const struct derive *derive)
+{
+	struct front_resolver *mine = (struct front_resolver *)(void *)resolver;
+	const struct front *front = mine->worker->front;
+
+	if (!front->config->offline && cache_is_worth_refreshing(front->cache, &derive->key))
+		mine->wants_refresh = true;
 }
 
 static enum resolved resolve_entry(struct resolver *resolver, const struct derive *derive,
@@ -27,6 +38,8 @@ static enum resolved resolve_entry(struct resolver *resolver, const struct deriv
 
 	if (cache_find(worker->front->cache, worker->store, &derive->key, found, err) < 0)
 		return RESOLVED_ERROR;
+	if (found->is_outdated)
+		resolve_refresh(resolver, derive);
 	if (found->state != CACHE_ABSENT && !derive_is_stale(derive, found))
 		return RESOLVED_READY;
 	cache_found_release(found);
@@ -64,12 +77,32 @@ static int submit(struct worker *worker, struct request *request, const struct r
 	return 0;
 }
 
+/* The answer is there; a workshop makes what may be better, for the next one. */
+static void submit_refresh(struct worker *worker, struct request *request,
+			   const struct request_kind *kind)
+{
+	uint64_t most = worker->front->config->derived.max_lazy;
+	struct err err = ERR_INIT;
+
+	if (job_submit_refresh(&worker->jobs, kind->name, request->scope, buf_text(&request->body),
+			       most > 0 ? most : 1, &err) == 0) {
+		board_count(worker->front->board, BOARD_JOBS_SUBMITTED, 1);
+		if (worker->front->on_demand)
+			on_demand_want(worker->front->on_demand);
+	} else if (err.kind == ERR_BUSY) {
+		board_count(worker->front->board, BOARD_REFUSED_DERIVED, 1);
+	} else {
+		log_message(LOG_WARN, "refresh", NULL, "%s", err.text);
+	}
+}
+
 /* Parses, steps, and either answers or becomes a job. */
 static void carry_out(struct worker *worker, struct request *request, struct reply *reply,
 		      const struct request_kind *kind)
 {
 	struct front_resolver mine = {
 		.resolver = { .entry = resolve_entry, .names = resolve_names, .spoil = resolve_spoil,
+			      .refresh = resolve_refresh,
 			      .memo = worker->front->memo, .stops_at_wait = true },
 		.worker = worker,
 	};
@@ -88,6 +121,8 @@ static void carry_out(struct worker *worker, struct request *request, struct rep
 	if (stepped == STEP_DONE && kind->answer(&work, &reply->body, &err) < 0)
 		stepped = STEP_ERROR;
 	work_release(&work);
+	if (stepped == STEP_DONE && mine.wants_refresh)
+		submit_refresh(worker, request, kind);
 	if (stepped == STEP_WAIT && submit(worker, request, kind, &err) < 0)
 		stepped = STEP_ERROR;
 	if (stepped == STEP_ERROR) {
