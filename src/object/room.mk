@@ -18,7 +18,8 @@ libobject_a_SOURCES = \
 	src/object/macho/macho_starts.c \
 	src/object/wasm/wasm.c src/object/wasm/wasm_file.c src/object/wasm/wasm_file.h \
 	src/object/wasm/wasm_functions.c \
-	src/object/pdb/address.c src/object/pdb/codeview.h src/object/pdb/dbi.c \
+	src/object/pdb/address.c src/object/pdb/codeview.h src/object/pdb/compile.c \
+	src/object/pdb/dbi.c \
 	src/object/pdb/imports.c src/object/pdb/info.c src/object/pdb/lines.c \
 	src/object/pdb/module.c src/object/pdb/module.h src/object/pdb/msf.c \
 	src/object/pdb/msf.h src/object/pdb/names.c src/object/pdb/names.h \
@@ -32,7 +33,8 @@ libobject_a_SOURCES = \
 libobject_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS) $(CJSON_CFLAGS)
 
 if HAVE_CHECK
-check_PROGRAMS += tests/object/test_pdb tests/object/test_pdb_sources tests/object/test_pe
+check_PROGRAMS += tests/object/test_pdb tests/object/test_pdb_sources tests/object/test_pe \
+	tests/object/test_pdb_records
 check_PROGRAMS += tests/object/test_elf tests/object/test_macho tests/object/test_breakpad \
 	tests/object/test_wasm \
 	tests/object/test_symbols
@@ -44,6 +46,9 @@ EXTRA_DIST += tests/object/remake_pdb.py
 tests_object_test_pdb_SOURCES = tests/object/test_pdb.c $(object_look_sources)
 tests_object_test_pdb_LDADD = $(object_test_ldadd)
 tests_object_test_pdb_CPPFLAGS = $(object_test_cppflags)
+tests_object_test_pdb_records_SOURCES = tests/object/test_pdb_records.c $(object_look_sources)
+tests_object_test_pdb_records_LDADD = $(object_test_ldadd)
+tests_object_test_pdb_records_CPPFLAGS = $(object_test_cppflags)
 tests_object_test_pdb_sources_SOURCES = tests/object/test_pdb_sources.c $(object_look_sources)
 tests_object_test_pdb_sources_LDADD = $(object_test_ldadd)
 tests_object_test_pdb_sources_CPPFLAGS = $(object_test_cppflags)

@@ -2,12 +2,14 @@
 """remake_pdb.py -- writes a PDB anew, so that tests meet files no linker here makes.
 
 	remake_pdb.py IN OUT [page=512] [shuffle] [omap=FROM:TO,...] [omap_back=TO:FROM,...]
-		[moved=ADDRESS] [segment=N:SECTION:OFFSET] [empty=N] [number:offset=HEX] ...
+		[moved=ADDRESS] [segment=N:SECTION:OFFSET] [symbol=KIND:HEX] [empty=N]
+		[number:offset=HEX] ...
 
 page: bytes per page.  shuffle: pages of each stream out of order.  omap: a map from addresses
 to where an optimiser moved what is there (TO 0: removed).  omap_back: the map from there to where
 it was (FROM 0: added).  moved: the image's first section is there, those the maps begin at stay.
-segment: which section the symbols' section N is, and where in it.  empty: a stream without
+segment: which section the symbols' section N is, and where in it.  symbol: a record in place of the
+next one of a module that the linker, not knowing its kind, blanked.  empty: a stream without
 bytes.  number:offset=HEX writes bytes into stream `number`.
 """
 import random
@@ -102,6 +104,28 @@ def set_segment(streams, number, section, offset):
     struct.pack_into("<I", streams[3], entry + 12, offset)
 
 
+S_SKIP = 7
+
+
+def put_symbol(streams, kind, content):
+    dbi = streams[3]
+    at, end = 64, 64 + struct.unpack_from("<I", dbi, 24)[0]
+    while at < end:
+        stream, size = struct.unpack_from("<H", dbi, at + 34)[0], struct.unpack_from("<I", dbi, at + 36)[0]
+        place = 4
+        while stream != 0xffff and place < size:
+            length, found = struct.unpack_from("<HH", streams[stream], place)
+            if found == S_SKIP:
+                assert len(content) <= length - 2
+                struct.pack_into("<H", streams[stream], place + 2, kind)
+                streams[stream][place + 4:place + 4 + len(content)] = content
+                return
+            place += 2 + length
+        at = dbi.index(0, dbi.index(0, at + 64) + 1) + 1
+        at += -at % 4
+    sys.exit("no blanked symbol")
+
+
 def numbers(text):
     return [int(x, 16) for x in text.split(":")]
 
@@ -122,6 +146,9 @@ def main():
             move_image(streams, int(value, 16))
         elif name == "segment":
             set_segment(streams, *numbers(value))
+        elif name == "symbol":
+            kind, _, content = value.partition(":")
+            put_symbol(streams, int(kind, 16), bytes.fromhex(content))
         elif name == "empty":
             del streams[int(value)][:]
         else:

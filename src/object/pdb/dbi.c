@@ -46,6 +46,7 @@ static uint32_t count_modules(struct reader reader)
 static int read_modules(struct pdb *pdb, struct reader reader, struct arena *arena,
 			struct err *err)
 {
+	pdb->unit_count = 0;
 	pdb->module_count = count_modules(reader);
 	if (pdb->module_count > LIMIT_UNITS)
 		return err_set(err, ERR_LIMIT, "%u modules", pdb->module_count);
@@ -211,7 +212,7 @@ int pdb_read_dbi(struct pdb *pdb, struct arena *arena, struct err *err)
 {
 	struct reader dbi, part, map;
 
-	if (!pdb->has_dbi)
+	if (!pdb->has_dbi || pdb->has_modules)
 		return 0;
 	if (msf_stream_in_room(&pdb->dbi_stream, &pdb->room, &dbi, err) < 0)
 		return -1;
@@ -226,5 +227,8 @@ int pdb_read_dbi(struct pdb *pdb, struct arena *arena, struct err *err)
 	read_contributions(pdb, part);
 	if (pdb_read_omap(pdb, arena, err) < 0 || read_sections(pdb, arena, err) < 0)
 		return -1;
-	return read_section_map(pdb, map, arena, err);
+	if (read_section_map(pdb, map, arena, err) < 0)
+		return -1;
+	pdb->has_modules = true;
+	return 0;
 }

@@ -434,7 +434,8 @@ static bool is_folded(const struct module_lines *lines, size_t index)
 int module_lines_between(struct reading *reading, uint32_t start, uint32_t end, struct err *err)
 {
 	struct module_lines *lines = &reading->lines;
-	struct row nothing = { .start = start, .file = OBJECT_NO_FILE };
+	/* Before all others, also before those of a run that began earlier. */
+	struct row nothing = { .start = 0, .file = OBJECT_NO_FILE };
 
 	reading->rows.count = 0;
 	if (rows_add(&reading->rows, nothing, err) < 0)

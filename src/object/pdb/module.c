@@ -2,10 +2,12 @@
 #include "object/pdb/module.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "object/pdb/codeview.h"
 
 #define SYMBOLS_SIGNATURE  4u            /* C13; older ones have other symbols */
@@ -20,6 +22,8 @@ struct procedure {
 	uint32_t type;               /* 0: the name says all */
 	bool type_is_id;
 	bool is_thunk;
+	uint32_t symbol_at;          /* of the function, also for a part of it */
+	bool is_part;                /* that the compiler put elsewhere */
 };
 
 struct scopes {
@@ -283,7 +287,7 @@ static bool read_procedure(struct symbol symbol, struct procedure *procedure)
 {
 	struct reader *record = &symbol.record;
 
-	*procedure = (struct procedure){ .size = 0 };
+	*procedure = (struct procedure){ .symbol_at = symbol.at };
 	reader_skip(record, 12);                     /* places of parent, end and next */
 	procedure->size = reader_u32(record);
 	reader_skip(record, 8);                      /* where prologue ends, epilogue begins */
@@ -301,7 +305,7 @@ static bool read_thunk(struct symbol symbol, struct procedure *procedure)
 {
 	struct reader *record = &symbol.record;
 
-	*procedure = (struct procedure){ .is_thunk = true };
+	*procedure = (struct procedure){ .is_thunk = true, .symbol_at = symbol.at };
 	reader_skip(record, 12);
 	procedure->offset = reader_u32(record);
 	procedure->section = reader_u16(record);
@@ -333,7 +337,8 @@ static bool read_separated(const struct reading *reading, struct symbol symbol,
 
 	owner.at = reader_u32(record);
 	reader_skip(record, 4);
-	*procedure = (struct procedure){ .size = reader_u32(record) };
+	*procedure = (struct procedure){ .size = reader_u32(record), .symbol_at = owner.at,
+					 .is_part = true };
 	reader_skip(record, 4);                      /* flags */
 	procedure->offset = reader_u32(record);
 	reader_skip(record, 4);                      /* where the parent is */
@@ -366,7 +371,8 @@ static bool opens_scope(uint16_t kind)
 	switch (kind) {
 	case S_BLOCK32: case S_BLOCK32_ST: case S_WITH32: case S_WITH32_ST:
 	case S_THUNK32: case S_THUNK32_ST: case S_SEPCODE:
-	case S_GMANPROC: case S_LMANPROC: case S_INLINESITE: case S_INLINESITE2:
+	case S_GMANPROC: case S_LMANPROC: case S_GMANPROC_ST: case S_LMANPROC_ST:
+	case S_INLINESITE: case S_INLINESITE2:
 		return true;
 	default:
 		return is_procedure(kind);
@@ -418,10 +424,15 @@ static int read_scope(struct reading *reading, const struct procedure *procedure
 
 static int read_function(struct reading *reading, struct procedure *procedure, struct err *err)
 {
+	bool wanted = is_wanted(reading, procedure);
 	struct text name;
 
-	painting_begin(&reading->painting);
-	if (!is_wanted(reading, procedure))
+	if (!procedure->is_part)
+		painting_begin(&reading->painting, procedure->symbol_at);
+	else if (painting_go_on(&reading->painting, procedure->symbol_at, procedure->start,
+				err) < 0)
+		return -1;
+	if (!wanted)
 		return read_scope(reading, NULL, err);
 	if (read_scope(reading, procedure, err) < 0 ||
 	    module_lines_between(reading, procedure->start, procedure->end, err) < 0 ||
@@ -429,6 +440,24 @@ static int read_function(struct reading *reading, struct procedure *procedure, s
 	    name_procedure(reading, procedure, &name, err) < 0)
 		return -1;
 	return hand_out(reading, procedure, name, err);
+}
+
+/* Outside of functions: inside, they are where a goto leads to. */
+static int add_label(struct reading *reading, const struct symbol *symbol, struct err *err)
+{
+	struct reader record = symbol->record;
+	uint32_t offset = reader_u32(&record), section = reader_u16(&record);
+	struct label label = { pdb_source_address(reading->pdb, section, offset), TEXT_NONE };
+
+	reader_skip(&record, 1);                     /* flags */
+	label.name = codeview_name(&record, symbol->kind);
+	if (label.name.size == 0 || label.start == PDB_NO_ADDRESS)
+		return 0;
+	if (vec_room(&reading->labels, &reading->label_room, reading->label_count + 1,
+		     sizeof(label)) < 0)
+		return err_set(err, ERR_NO_MEMORY, "no memory for labels");
+	reading->labels[reading->label_count++] = label;
+	return 0;
 }
 
 static int read_symbols(struct reading *reading, struct err *err)
@@ -445,6 +474,8 @@ static int read_symbols(struct reading *reading, struct err *err)
 			rc = read_function(reading, &procedure, err);
 		else if (opens_scope(symbol.kind))
 			rc = read_scope(reading, NULL, err);
+		else if (symbol.kind == S_LABEL32 || symbol.kind == S_LABEL32_ST)
+			rc = add_label(reading, &symbol, err);
 		arena_rewind(reading->scratch, mark);
 		if (rc < 0)
 			return -1;
@@ -452,18 +483,89 @@ static int read_symbols(struct reading *reading, struct err *err)
 	return err->kind == ERR_NONE ? 0 : -1;
 }
 
-/* Lines of code that no function covers (assembler), to be named by public symbols. */
+static int compare_labels(const void *left, const void *right)
+{
+	const struct label *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->name.bytes < b->name.bytes ? -1 : a->name.bytes > b->name.bytes;
+}
+
+static size_t first_label(const struct reading *reading, uint32_t address)
+{
+	size_t low = 0, high = reading->label_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (reading->labels[middle].start < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool has_public(const struct pdb *pdb, uint32_t start, uint32_t end)
+{
+	uint64_t image = pdb_stretch_at(pdb, start, end).image, first, last;
+
+	if (pdb->publics.count == 0)
+		return false;
+	return (symbols_around(&pdb->publics, image, &first, &last) && first >= image) ||
+	       last < image + (end - start);
+}
+
+static int hand_out_bare(struct reading *reading, uint32_t start, uint32_t end,
+			 struct text name, struct err *err)
+{
+	struct procedure procedure = { .start = start, .end = end };
+
+	painting_begin(&reading->painting, 0);
+	if (start == end)
+		return 0;
+	if (!reading->in_place && name.size > 0 && keep_name(reading, name, &name, err) < 0)
+		return -1;
+	if (module_lines_between(reading, start, end, err) < 0)
+		return -1;
+	return hand_out(reading, &procedure, name, err);
+}
+
+/* From label to label; public symbols know better, so labels only count where there are none. */
+static int hand_out_labelled(struct reading *reading, const struct fragment *fragment,
+			     struct err *err)
+{
+	uint32_t start = fragment->start, end = fragment->end;
+	size_t next = first_label(reading, start);
+	struct text name = TEXT_NONE;
+
+	if (next == reading->label_count || reading->labels[next].start >= end ||
+	    has_public(reading->pdb, start, end))
+		return hand_out_bare(reading, start, end, TEXT_NONE, err);
+	for (; next < reading->label_count && reading->labels[next].start < end; next++) {
+		const struct label *label = &reading->labels[next];
+
+		if (hand_out_bare(reading, start, label->start, name, err) < 0)
+			return -1;
+		start = label->start;
+		name = label->name;
+	}
+	return hand_out_bare(reading, start, end, name, err);
+}
+
+/* Lines of code that no function covers (assembler). */
 static int read_bare_lines(struct reading *reading, struct err *err)
 {
+	if (reading->label_count > 1)
+		qsort(reading->labels, reading->label_count, sizeof(*reading->labels),
+		      compare_labels);
 	for (size_t i = 0; i < reading->lines.fragment_count; i++) {
 		const struct fragment *fragment = &reading->lines.fragments[i];
-		struct procedure procedure = { .start = fragment->start, .end = fragment->end };
 
-		painting_begin(&reading->painting);
 		if (fragment->is_covered || !is_ours(reading, fragment->section, fragment->offset))
 			continue;
-		if (module_lines_between(reading, procedure.start, procedure.end, err) < 0 ||
-		    hand_out(reading, &procedure, TEXT_NONE, err) < 0)
+		if (hand_out_labelled(reading, fragment, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -513,5 +615,6 @@ int module_read(const struct pdb *pdb, uint32_t module, struct arena *scratch,
 	namer_release(&reading.namer);
 	painting_release(&reading.painting);
 	mem_give_back(reading.rows.items);
+	mem_give_back(reading.labels);
 	return rc;
 }

@@ -81,12 +81,21 @@ struct painting {                    /* the memory is used again for the next fu
 	struct site *sites;
 	size_t site_room, site_count;
 	struct rows site_rows;       /* of all sites */
+	struct rows far_rows;        /* in parts put elsewhere: from the part's start; `call`: which */
+	uint32_t function_at;        /* the function's symbol: its parts are those that name it */
+	uint32_t part;               /* which of them is painted; 0: the function itself */
 	struct rows cells, claimed;  /* of this level, of the next */
 	struct rows level;           /* site rows of one level, sorted */
 	struct call *calls;
 	size_t call_room, call_count;
 	struct call_range *ranges;
 	size_t range_room, range_count;
+};
+
+/* A place in code that has no function (assembler). */
+struct label {
+	uint32_t start;              /* source address */
+	struct text name;
 };
 
 /* What a module takes from one other. */
@@ -109,6 +118,8 @@ struct reading {
 	size_t import_count;
 	struct rows rows;            /* of the function being read */
 	struct painting painting;
+	struct label *labels;
+	size_t label_room, label_count;
 	struct namer namer;
 };
 
@@ -132,7 +143,12 @@ int rows_add(struct rows *rows, struct row row, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* sites.c */
-void painting_begin(struct painting *painting);
+/* For the function whose symbol stands there. */
+void painting_begin(struct painting *painting, uint32_t at);
+/* For a part of that function which begins at that source address: its calls are those the
+ * function's own sites have there, and what its own symbols add. */
+int painting_go_on(struct painting *painting, uint32_t at, uint32_t start, struct err *err)
+	__attribute__((warn_unused_result));
 void painting_release(struct painting *painting);
 /* A S_INLINESITE record behind its kind, below the site `parent` (index + 1), in a function
  * at that source address; its number (index + 1). */

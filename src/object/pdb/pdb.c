@@ -12,6 +12,7 @@
 
 #define STREAM_TYPES 2u
 #define STREAM_IDS   4u
+#define MACHINE_UNKNOWN 0u           /* IMAGE_FILE_MACHINE_UNKNOWN */
 #define NAMES_SIGNATURE 0xeffeeffeu
 
 static bool pdb_probe(const uint8_t *head, size_t size)
@@ -24,11 +25,12 @@ static bool has_bytes(const struct pdb *pdb, uint32_t stream)
 	return stream < pdb->msf.stream_count && pdb->msf.places[stream].size > 0;
 }
 
-static unsigned offers_of(const struct pdb *pdb)
+static unsigned offers_of(const struct object *object)
 {
+	const struct pdb *pdb = object->state;
 	unsigned offers = OBJECT_OFFERS_DEBUG | OBJECT_OFFERS_SYMBOLS;
 
-	if (pdb_arch(pdb->machine) == ARCH_X86 &&
+	if (object->arch == ARCH_X86 &&
 	    (has_bytes(pdb, pdb->fpo_stream) || has_bytes(pdb, pdb->frame_data_stream)))
 		offers |= OBJECT_OFFERS_UNWIND;
 	return offers;
@@ -79,6 +81,21 @@ static int open_sources(struct object *object, struct err *err)
 	return 0;
 }
 
+static int find_arch(struct object *object, struct err *err)
+{
+	struct pdb *pdb = object->state;
+
+	object->arch = pdb_arch(pdb->machine);
+	if (pdb->machine != MACHINE_UNKNOWN)
+		return 0;
+	if (pdb_read_dbi(pdb, object->arena, err) == 0)
+		object->arch = pdb_compiled_arch(pdb);
+	else if (err->kind == ERR_NO_MEMORY)
+		return -1;
+	err_clear(err);                      /* broken modules are for prepare() to tell */
+	return 0;
+}
+
 static int pdb_open(struct object *object, struct arena *arena, struct err *err)
 {
 	struct pdb *pdb = arena_alloc(arena, 1, sizeof(*pdb));
@@ -93,9 +110,10 @@ static int pdb_open(struct object *object, struct arena *arena, struct err *err)
 	if (msf_open(&pdb->msf, object->bytes, object->size, arena, err) < 0 ||
 	    pdb_read_identity(pdb, &object->debug_id, arena, err) < 0)
 		return -1;
-	object->arch = pdb_arch(pdb->machine);
+	if (find_arch(object, err) < 0)
+		return -1;
 	object->kind = OBJECT_KIND_DEBUG;
-	object->offers = offers_of(pdb);
+	object->offers = offers_of(object);
 	object->undecorates = true;
 	return open_sources(object, err);
 }

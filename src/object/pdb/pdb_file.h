@@ -66,6 +66,7 @@ struct pdb {
 	uint32_t omap_stream, omap_back_stream;
 	uint32_t section_stream, fpo_stream, frame_data_stream;
 	/* from prepare on */
+	bool has_modules;
 	struct pdb_module *modules;
 	uint32_t *units;             /* numbers of those with a stream */
 	uint32_t module_count, unit_count;
@@ -98,11 +99,14 @@ int pdb_each_source(const struct object *object, struct arena *scratch,
 int pdb_find_sources(const struct object *object, bool *found, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* dbi.c: modules, sections, contributions. */
+/* dbi.c: modules, sections, contributions; once. */
 int pdb_read_dbi(struct pdb *pdb, struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
 /* The module whose code stands there, as the linker said; PDB_NO_MODULE: not known. */
 uint32_t pdb_owner(const struct pdb *pdb, uint32_t section, uint32_t offset);
+
+/* compile.c: of the modules, once they are known. */
+uint32_t pdb_compiled_arch(const struct pdb *pdb);
 
 /* address.c */
 /* As debug information has it, before an optimiser moved it; PDB_NO_ADDRESS: in no section. */

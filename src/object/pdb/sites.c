@@ -19,6 +19,7 @@
 #define PAINT_STEPS_MAX ((size_t)20 * 1000 * 1000)   /* comparisons in one function */
 #define SITE_ROWS_MAX   ((size_t)4 * 1000 * 1000)    /* in one function */
 #define CALLS_LOOKED_AT 8u
+#define PARTS_MAX       64u          /* of a function; in more there are no inlined calls */
 #define ROW_IS_OPEN     0u           /* end of a row whose end is not said yet */
 
 enum {
@@ -29,10 +30,36 @@ enum {
 	BA_OP_CHANGE_CODE_LENGTH_AND_CODE_OFFSET, BA_OP_CHANGE_COLUMN_END
 };
 
-void painting_begin(struct painting *painting)
+void painting_begin(struct painting *painting, uint32_t at)
 {
 	painting->site_count = painting->call_count = painting->range_count = 0;
+	painting->site_rows.count = painting->far_rows.count = 0;
+	painting->function_at = at;
+	painting->part = 0;
+}
+
+/* Parts are counted in the order of their symbols, which follow the function's. */
+int painting_go_on(struct painting *painting, uint32_t at, uint32_t start, struct err *err)
+{
+	if (painting->function_at != at || painting->part == PARTS_MAX)
+		painting_begin(painting, at);
+	painting->part++;
+	painting->call_count = painting->range_count = 0;
 	painting->site_rows.count = 0;
+	for (size_t i = 0; i < painting->site_count; i++)
+		painting->sites[i].last_call = 0;
+	for (size_t i = 0; i < painting->far_rows.count; i++) {
+		struct row row = painting->far_rows.items[i];
+
+		if (row.call != painting->part || row.end > UINT32_MAX - start)
+			continue;
+		row.start += start;
+		row.end += start;
+		row.call = 0;
+		if (rows_add(&painting->site_rows, row, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 void painting_release(struct painting *painting)
@@ -41,6 +68,7 @@ void painting_release(struct painting *painting)
 	mem_give_back(painting->calls);
 	mem_give_back(painting->ranges);
 	mem_give_back(painting->site_rows.items);
+	mem_give_back(painting->far_rows.items);
 	mem_give_back(painting->cells.items);
 	mem_give_back(painting->claimed.items);
 	mem_give_back(painting->level.items);
@@ -75,7 +103,8 @@ static uint32_t signed_delta(uint32_t operand)
 struct annotations {
 	struct reader reader;
 	uint32_t offset, file, line;
-	bool elsewhere;              /* in a part of the function that was moved away */
+	uint32_t part;               /* of the function that the compiler put elsewhere; 0: none */
+	bool changes_part;
 	bool emits;
 	uint32_t length;             /* of the row emitted; 0: until the next */
 	bool closes;                 /* the row before is this long: */
@@ -101,14 +130,16 @@ static void take_annotation(struct annotations *annotations)
 	struct reader *reader = &annotations->reader;
 	uint32_t op = take_operand(reader);
 
-	annotations->emits = annotations->closes = false;
+	annotations->emits = annotations->closes = annotations->changes_part = false;
 	annotations->length = 0;
 	switch (op) {
 	case BA_OP_CODE_OFFSET:
 		annotations->offset = take_operand(reader);
 		break;
 	case BA_OP_CODE_OFFSET_BASE:
-		annotations->elsewhere = take_operand(reader) != 0;
+		annotations->part = take_operand(reader);
+		annotations->offset = 0;
+		annotations->changes_part = true;
 		break;
 	case BA_OP_CHANGE_CODE_OFFSET:
 		annotations->offset += take_operand(reader);
@@ -159,37 +190,49 @@ static void drop_empty(struct rows *rows, size_t first)
 	rows->count = kept;
 }
 
+static int emit_row(struct reading *reading, const struct annotations *annotations,
+		    uint32_t start, uint32_t site, struct rows *rows, struct err *err)
+{
+	uint32_t at = (annotations->part ? 0 : start) + annotations->offset;
+
+	if (rows->count > SITE_ROWS_MAX)
+		return err_set(err, ERR_LIMIT, "%s: more than %zu lines of inlined calls in "
+			       "one function", reading->stream_name, SITE_ROWS_MAX);
+	return rows_add(rows, (struct row){ .start = at,
+			.end = annotations->length ? at + annotations->length : ROW_IS_OPEN,
+			.file = module_file(reading, annotations->file),
+			.line = annotations->line, .site = site, .call = annotations->part }, err);
+}
+
+/* Rows of the function itself have its addresses; those of its other parts count from where
+ * the part begins, which is not known yet. */
 static int read_annotations(struct reading *reading, struct annotations *annotations,
 			    uint32_t start, uint32_t site, struct err *err)
 {
-	struct rows *rows = &reading->painting.site_rows;
-	size_t first = rows->count;
+	struct painting *painting = &reading->painting;
+	size_t first = painting->site_rows.count, first_far = painting->far_rows.count;
+	struct rows *rows = &painting->site_rows;
+	size_t open = first;                         /* those before are of another run */
 
 	while (!reader_at_end(&annotations->reader)) {
 		take_annotation(annotations);
 		if (annotations->reader.failed)
 			break;
-		if (annotations->closes) {
-			struct row *last = rows->count > first ? &rows->items[rows->count - 1]
-							       : NULL;
-
-			if (last)
-				close_row(rows, first, last->start + annotations->closed_length);
+		if (annotations->changes_part) {
+			rows = annotations->part ? &painting->far_rows : &painting->site_rows;
+			open = rows->count;
 		}
-		if (!annotations->emits || annotations->elsewhere)
+		if (annotations->closes && rows->count > open)
+			close_row(rows, open, rows->items[rows->count - 1].start +
+					      annotations->closed_length);
+		if (!annotations->emits)
 			continue;
-		close_row(rows, first, start + annotations->offset);
-		if (rows->count > SITE_ROWS_MAX)
-			return err_set(err, ERR_LIMIT, "%s: more than %zu lines of inlined calls in "
-				       "one function", reading->stream_name, SITE_ROWS_MAX);
-		if (rows_add(rows, (struct row){ .start = start + annotations->offset,
-				.end = annotations->length ? start + annotations->offset +
-					annotations->length : ROW_IS_OPEN,
-				.file = module_file(reading, annotations->file),
-				.line = annotations->line, .site = site }, err) < 0)
+		close_row(rows, open, (annotations->part ? 0 : start) + annotations->offset);
+		if (emit_row(reading, annotations, start, site, rows, err) < 0)
 			return -1;
 	}
-	drop_empty(rows, first);
+	drop_empty(&painting->site_rows, first);
+	drop_empty(&painting->far_rows, first_far);
 	return 0;
 }
 
