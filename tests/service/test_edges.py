@@ -4,6 +4,8 @@
 usage: test_edges.py [TEST ...]        environment: SYMGATE (the program)
 """
 import concurrent.futures
+import gzip
+import hashlib
 import json
 import os
 import random
@@ -118,6 +120,58 @@ def test_split_units_come_from_their_package():
         with Service() as service:
             reply = service.answer(request_for(symbols, [program]))
             assert functions(reply)[-1] == "outer", reply
+
+
+def unity_request(symbols, programs):
+    """Modules of a Unity program have a debug id, and the source may have line maps for them."""
+    request = request_for(symbols, programs)
+    for number, module in enumerate(request["modules"]):
+        module["debug_id"] = f"00000000-0000-0000-0000-{number + 1:012x}"
+    request["sources"][0]["filters"]["filetypes"].append("il2cpp")
+    return request
+
+
+def test_lines_of_unity_programs_are_lines_of_csharp():
+    symbols = Symbols()
+    for program in PROGRAMS[:2]:
+        symbols.add(program)
+    places = ["/" + program.key().replace("debuginfo", "il2cpp") for program in PROGRAMS[:2]]
+    times = "    retry_misses_after: 1s\n    retry_misses_after_public: 1s\n"
+    with Service(f"caches:\n  downloaded:\n{times}") as service:
+        request = unity_request(symbols, PROGRAMS[:2])
+        plain = service.answer(request)["stacktraces"][0]["frames"]
+        assert all(symbols.hits[place] == 1 for place in places), symbols.hits
+        whole = json.dumps({plain[0]["abs_path"]: {"Assets/Scripts/Player.cs": {str(plain[0]["lineno"]): 1017,
+                                                                                "1": 1001}},
+                            "__debug-id__": "00000000-0000-0000-0000-000000000000"})
+        symbols.files[places[0]] = gzip.compress(whole.encode())
+        symbols.files[places[1]] = b'{"no map": {"of": {"lines": 1}}}'
+
+        def mapped():
+            reply = service.answer(request)
+            return reply if reply["stacktraces"][0]["frames"][0]["lineno"] == 1017 and \
+                symbols.hits[places[1]] > 1 else None
+        reply = eventually(mapped, "the map to be used once it is there")
+        frames = reply["stacktraces"][0]["frames"]
+        assert len(frames) == len(plain), frames
+        first = [(frame["filename"], frame["abs_path"]) for frame in frames if frame["original_index"] == 0]
+        assert set(first) == {("Player.cs", "Assets/Scripts/Player.cs")}, first
+        assert [frame["function"] for frame in frames] == [frame["function"] for frame in plain], frames
+        assert [frame for frame in frames if frame["original_index"]] == \
+            [frame for frame in plain if frame["original_index"]], "a bad map is as good as none"
+        assert "il2cpp" not in json.dumps(reply["modules"]), reply["modules"]
+        database = sqlite3.connect(os.path.join(service.state, "symgate.db"))
+        hashes = {row[0] for row in database.execute("select hash from cache_entry where kind = 'symcaches'")}
+        kept = database.execute("select state, count(*) from cache_entry where kind = 'il2cpp' group by 1").fetchall()
+        database.close()
+        assert sorted(kept) == [("malformed", 1), ("ready", 1)], kept
+        url = request["sources"][0]["url"].rstrip("/")
+        key = f"scope: global\n\nsource: test\nlocation: {url}/{PROGRAMS[0].key()}\n" \
+            f"\nil2cpp:\nsource: test\nlocation: {url}{places[0]}\n"
+        assert hashlib.sha256(key.encode()).digest() in hashes, "the key names the map"
+        hits = symbols.total()
+        assert service.answer(unity_request(symbols, PROGRAMS[:1]), "")["stacktraces"][0]["frames"][0] == frames[0]
+        assert symbols.total() == hits, "a map is kept"
 
 
 # --- Requests few send -------------------------------------------------------------------
