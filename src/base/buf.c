@@ -102,6 +102,18 @@ void buf_vprintf(struct buf *buf, const char *fmt, va_list ap)
 		buf->size += (size_t)size;
 }
 
+void buf_add_visible(struct buf *buf, struct text text)
+{
+	for (size_t i = 0; i < text.size && !buf->failed; i++) {
+		unsigned char c = (unsigned char)text.bytes[i];
+
+		if (c < ' ' || c == 0x7f)
+			buf_printf(buf, "\\x%02x", c);
+		else
+			buf_add_char(buf, (char)c);
+	}
+}
+
 void buf_printf(struct buf *buf, const char *fmt, ...)
 {
 	va_list ap;

@@ -59,6 +59,9 @@ static inline void buf_add_string(struct buf *buf, const char *string)
 	buf_add(buf, string, strlen(string));
 }
 
+/* Control bytes, which terminals would obey and which break lines, as "\x1b". */
+void buf_add_visible(struct buf *buf, struct text text);
+
 void buf_printf(struct buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *buf, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 

@@ -16,6 +16,7 @@
 #include "symbolicate/symbolicate.h"
 
 #define OPERATIONS_MAX 16u
+#define OUR_OPERATIONS 3u
 #define NEWS_MILLIS 1000
 #define REPLY_BYTES ((size_t)16 * 1024 * 1024)
 #define PATH_BYTES 4096u
@@ -26,10 +27,11 @@ int cells_start(struct nursery **nursery, const struct config *config, struct er
 	static struct cell_operation operations[OPERATIONS_MAX];
 	size_t count = 0;
 
-	for (; count < convert_operation_count && count + 2 < OPERATIONS_MAX; count++)
+	for (; count < convert_operation_count && count + OUR_OPERATIONS < OPERATIONS_MAX; count++)
 		operations[count] = convert_operations[count];
 	operations[count++] = cells_operation_describe;
 	operations[count++] = cells_operation_dump;
+	operations[count++] = cells_operation_dump_methods;
 	return nursery_start(nursery, config, operations, count, err);
 }
 

@@ -1,13 +1,14 @@
 /*
  * cells -- the command line's way to have hostile bytes looked at: one cell, waited for.
  *
- * Private to cli.  Besides the operations of convert there are two of our own, both in
+ * Private to cli.  Besides the operations of convert there are some of our own, in
  * operations.c:
  *
  *   describe: input "file", outputs "unpacked" and "slice"; the parameters are the wanted
  *             architecture and debug id.  Unpacks one level, lists what is in the file (fat
  *             files hold several objects) and chooses one.
  *   dump:     input "symcache", output "text"; parameter "json" or "text".
+ *   dump-methods: the same of a PpdbCache.
  */
 #ifndef CLI_CELLS_H
 #define CLI_CELLS_H
@@ -26,7 +27,8 @@ struct cli;
 struct config;
 struct err;
 
-extern const struct cell_operation cells_operation_describe, cells_operation_dump;
+extern const struct cell_operation cells_operation_describe, cells_operation_dump,
+	cells_operation_dump_methods;
 
 /* Call before any thread is made. */
 int cells_start(struct nursery **nursery, const struct config *config, struct err *err)

@@ -1,4 +1,7 @@
-/* lookup.c -- "symgate lookup": addresses of one object into functions, files and lines. */
+/*
+ * lookup.c -- "symgate lookup": addresses of one object into functions, files and lines; for
+ * managed code, methods and IL offsets into files and lines.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +17,10 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "cli/cli.h"
+#include "cli/methods.h"
 #include "cli/names.h"
 #include "cli/subject.h"
+#include "ppdbcache/ppdbcache.h"
 #include "symcache/symcache.h"
 
 #define LINE_BYTES 65536u
@@ -25,8 +30,9 @@
 
 struct question {
 	struct text text;            /* as it was written */
-	bool is_address;
+	bool is_valid;
 	uint64_t address;
+	struct method_question method;       /* of managed code, instead */
 	size_t first_frame, frame_count;
 };
 
@@ -37,6 +43,8 @@ struct lookup {
 	struct subject subject;
 	struct names names;
 	struct file_map map;
+	bool is_managed;
+	struct ppdbcache managed;            /* instead of cache */
 	struct symcache cache;
 	uint64_t base;               /* what an address of the file has more than ours */
 	struct question questions[BATCH_QUESTIONS];
@@ -44,7 +52,7 @@ struct lookup {
 	struct symcache_frame *frames;       /* of all questions */
 	size_t frame_count, frame_room;
 	struct buf out, file;
-	bool found_any, met_no_address;
+	bool found_any, met_nonsense;
 };
 
 /* --- Asking --------------------------------------------------------------------------- */
@@ -110,7 +118,7 @@ static int answer_questions(struct lookup *lookup, struct err *err)
 	for (size_t i = 0; i < lookup->question_count; i++) {
 		struct question *question = &lookup->questions[i];
 
-		if (!question->is_address || question->address < lookup->base)
+		if (!question->is_valid || question->address < lookup->base)
 			continue;
 		look.asked[look.count] = question;
 		look.queries[look.count++] = (struct symcache_query){
@@ -123,19 +131,6 @@ static int answer_questions(struct lookup *lookup, struct err *err)
 }
 
 /* --- Showing -------------------------------------------------------------------------- */
-
-/* What terminals would obey is shown instead. */
-static void add_visible(struct buf *out, struct text text)
-{
-	for (size_t i = 0; i < text.size && !out->failed; i++) {
-		unsigned char c = (unsigned char)text.bytes[i];
-
-		if (c < ' ' || c == 0x7f)
-			buf_printf(out, "\\x%02x", c);
-		else
-			buf_add_char(out, (char)c);
-	}
-}
 
 static struct text frame_file(struct lookup *lookup, const struct symcache_frame *frame)
 {
@@ -154,22 +149,44 @@ static void show_frame(struct lookup *lookup, const struct symcache_frame *frame
 	if (inlined)
 		buf_add_string(out, " (inlined by) ");
 	buf_add_string(out, colour ? "\033[1m" : "");
-	add_visible(out, names_readable(&lookup->names, frame->function, frame->language));
+	buf_add_visible(out, names_readable(&lookup->names, frame->function, frame->language));
 	buf_add_string(out, colour ? "\033[0m at \033[36m" : " at ");
 	if (file.size > 0)
-		add_visible(out, file);
+		buf_add_visible(out, file);
 	else
 		buf_add_string(out, "??");
 	buf_printf(out, "%s:%u\n", colour ? "\033[0m" : "", (unsigned)frame->line);
 }
 
+static const char *what_is_asked(const struct lookup *lookup)
+{
+	return lookup->is_managed ? "a method and IL offset" : "an address";
+}
+
+static const struct ppdbcache_place *look_up_method(struct lookup *lookup,
+						    const struct question *question,
+						    struct ppdbcache_place *place)
+{
+	if (!ppdbcache_lookup(&lookup->managed, question->method.method,
+			      question->method.offset, place))
+		return NULL;
+	lookup->found_any = true;
+	return place;
+}
+
 static void show_question(struct lookup *lookup, const struct question *question)
 {
+	struct ppdbcache_place place;
 	struct buf *out = &lookup->out;
 
-	if (!question->is_address) {
-		add_visible(out, question->text);
-		buf_add_string(out, ": ?? (not an address)\n");
+	if (!question->is_valid) {
+		buf_add_visible(out, question->text);
+		buf_printf(out, ": ?? (not %s)\n", what_is_asked(lookup));
+		return;
+	}
+	if (lookup->is_managed) {
+		method_show(&question->method, look_up_method(lookup, question, &place),
+			    lookup->cli->colour, out);
 		return;
 	}
 	buf_printf(out, "0x%llx: ", (unsigned long long)question->address);
@@ -192,23 +209,43 @@ static void json_frame(struct lookup *lookup, const struct symcache_frame *frame
 	json_object_end(json);
 }
 
+static void json_address(struct lookup *lookup, const struct question *question,
+			 struct json_writer *json)
+{
+	json_member_hex(json, "address", question->address);
+	json_key(json, "frames");
+	json_array(json);
+	for (size_t i = 0; i < question->frame_count; i++)
+		json_frame(lookup, &lookup->frames[question->first_frame + i], json);
+	json_array_end(json);
+}
+
+static void json_nonsense(const struct lookup *lookup, const struct question *question,
+			  struct json_writer *json)
+{
+	char words[64];
+
+	snprintf(words, sizeof(words), "not %s", what_is_asked(lookup));
+	json_member_text(json, lookup->is_managed ? "method" : "address", question->text);
+	json_member_string(json, "error", words);
+	json_key(json, "frames");
+	json_array(json);
+	json_array_end(json);
+}
+
 static void json_question(struct lookup *lookup, const struct question *question)
 {
+	struct ppdbcache_place place;
 	struct json_writer json;
 
 	json_writer_init(&json, &lookup->out);
 	json_object(&json);
-	if (question->is_address) {
-		json_member_hex(&json, "address", question->address);
-	} else {
-		json_member_text(&json, "address", question->text);
-		json_member_string(&json, "error", "not an address");
-	}
-	json_key(&json, "frames");
-	json_array(&json);
-	for (size_t i = 0; i < question->frame_count; i++)
-		json_frame(lookup, &lookup->frames[question->first_frame + i], &json);
-	json_array_end(&json);
+	if (!question->is_valid)
+		json_nonsense(lookup, question, &json);
+	else if (lookup->is_managed)
+		method_json(&question->method, look_up_method(lookup, question, &place), &json);
+	else
+		json_address(lookup, question, &json);
 	json_object_end(&json);
 	buf_add_char(&lookup->out, '\n');
 }
@@ -233,7 +270,7 @@ static int answer_batch(struct lookup *lookup, struct err *err)
 {
 	int cut_short = 0;
 
-	if (answer_questions(lookup, err) < 0)
+	if (!lookup->is_managed && answer_questions(lookup, err) < 0)
 		return -1;
 	if (names_ask(&lookup->names, err) < 0)
 		return -1;
@@ -269,18 +306,23 @@ static struct text trim(struct text text)
 	return text;
 }
 
+static bool parse_address(struct text text, uint64_t *address)
+{
+	if (text_starts_with(text, "0x") || text_starts_with(text, "0X"))
+		text = (struct text){ text.bytes + 2, text.size - 2 };
+	return text_to_u64(text, 16, address);
+}
+
 /* The text must live until the batch is answered. */
 static int ask(struct lookup *lookup, struct text text, struct err *err)
 {
 	struct question *question = &lookup->questions[lookup->question_count];
-	struct text digits = text;
 
-	if (text_starts_with(text, "0x") || text_starts_with(text, "0X"))
-		digits = (struct text){ text.bytes + 2, text.size - 2 };
 	*question = (struct question){ .text = text };
-	question->is_address = text_to_u64(digits, 16, &question->address);
-	if (!question->is_address)
-		lookup->met_no_address = true;
+	question->is_valid = lookup->is_managed ? method_parse(text, &question->method)
+						: parse_address(text, &question->address);
+	if (!question->is_valid)
+		lookup->met_nonsense = true;
 	lookup->question_count++;
 	return lookup->question_count == BATCH_QUESTIONS ? answer_batch(lookup, err) : 0;
 }
@@ -330,12 +372,22 @@ static int ask_input(struct lookup *lookup, struct err *err)
 
 /* --- The whole ------------------------------------------------------------------------ */
 
+static int open_made(struct lookup *lookup, int fd, struct err *err)
+{
+	struct file_map *map = &lookup->map;
+
+	if (file_map_fd(map, fd, err) < 0)
+		return -1;
+	return lookup->is_managed ? ppdbcache_open(&lookup->managed, map->bytes, map->size, err)
+				  : symcache_open(&lookup->cache, map->bytes, map->size, err);
+}
+
 static int open_cache(struct lookup *lookup, struct err *err)
 {
 	struct subject *subject = &lookup->subject;
 	int fd = subject->fd, made = -1, rc;
 
-	if (!subject->is_symcache) {
+	if (subject->kind == SUBJECT_OBJECT) {
 		lookup->base = lookup->relative ? 0 : subject->object->load_address;
 		if (subject_prefer_debug(subject, err) < 0 || cells_temporary(&made, err) < 0)
 			return -1;
@@ -344,9 +396,8 @@ static int open_cache(struct lookup *lookup, struct err *err)
 			goto done;
 		fd = made;
 	}
-	rc = file_map_fd(&lookup->map, fd, err);
-	if (rc == 0)
-		rc = symcache_open(&lookup->cache, lookup->map.bytes, lookup->map.size, err);
+	lookup->is_managed = subject_is_managed(subject);
+	rc = open_made(lookup, fd, err);
 	if (rc < 0)
 		err_while(err, "%s", lookup->path);
 done:
@@ -374,18 +425,15 @@ static void say_why_nothing(const struct lookup *lookup)
 {
 	const struct described *object = lookup->subject.object;
 
-	if (object && object->has_methods && object->methods > 0)
-		fprintf(stderr, "symgate: %s holds managed code, which has methods and no addresses: "
-			"the service answers about it\n", lookup->path);
-	else if (object && !(object->offers & (DESCRIBE_DEBUG | DESCRIBE_SYMBOLS)))
+	if (object && !(object->offers & (DESCRIBE_DEBUG | DESCRIBE_SYMBOLS)))
 		fprintf(stderr, "symgate: %s has neither debug information nor symbols, and none "
 			"was found for it\n", lookup->path);
 }
 
 static int exit_code(const struct lookup *lookup)
 {
-	if (lookup->met_no_address) {
-		fprintf(stderr, "symgate: some of the input was not an address\n");
+	if (lookup->met_nonsense) {
+		fprintf(stderr, "symgate: some of the input was not %s\n", what_is_asked(lookup));
 		return CLI_FAILED;
 	}
 	return lookup->found_any ? CLI_OK : CLI_NOTHING;
@@ -396,6 +444,7 @@ static int run_with_cells(struct lookup *lookup, char **addresses, int count)
 	struct config config;
 	struct nursery *nursery = NULL;
 	struct companions folders = lookup->subject.companions;
+	const char *line_map = lookup->subject.maps.line_map;
 	struct err err = ERR_INIT;
 	int rc = -1;
 
@@ -407,6 +456,7 @@ static int run_with_cells(struct lookup *lookup, char **addresses, int count)
 	}
 	subject_init(&lookup->subject, &config, nursery);
 	lookup->subject.companions = folders;
+	lookup->subject.maps.line_map = line_map;
 	lookup->subject.arch = lookup->arch;
 	buf_init(&lookup->out, OUT_BYTES);
 	buf_init(&lookup->file, 4 * LIMIT_NAME_BYTES);
@@ -443,6 +493,8 @@ static int run(struct cli *cli, int argc, char **argv)
 			lookup.demangled = false;
 		else if (!strcmp(argv[at], "--arch") && has_value)
 			lookup.arch = argv[++at];
+		else if (!strcmp(argv[at], "--il2cpp-map") && has_value)
+			lookup.subject.maps.line_map = argv[++at];
 		else if (!strcmp(argv[at], "--debug-dir") && has_value &&
 			 companions->debug_folder_count < COMPANIONS_FOLDERS)
 			companions->debug_folders[companions->debug_folder_count++] = argv[++at];
@@ -462,14 +514,19 @@ static int run(struct cli *cli, int argc, char **argv)
 
 const struct cli_command cli_lookup = {
 	.name = "lookup",
-	.arguments = "[--relative] [--no-demangle] [--arch ARCH] [--debug-dir DIR] OBJECT [ADDRESS...]",
+	.arguments = "[--relative] [--no-demangle] [--arch ARCH] [--debug-dir DIR] [--il2cpp-map FILE] OBJECT\n"
+	"       [ADDRESS|METHOD+OFFSET...]",
 	.about = "functions, files, lines and inlined calls at addresses of an object",
 	.help =
 	"OBJECT is an ELF, Mach-O or WebAssembly file, a dSYM folder, a PE image, a PDB, a\n"
-	"Breakpad .sym file or a SymCache; gzip and zstd are unpacked. Addresses are\n"
-	"hexadecimal, with or without 0x, as the object itself counts them (WebAssembly: from\n"
-	"the start of the file); without any they are read from standard input, one on a line,\n"
-	"and answered as they come.\n"
+	"Breakpad .sym file, a SymCache or a PpdbCache; gzip and zstd are unpacked. Addresses\n"
+	"are hexadecimal, with or without 0x, as the object itself counts them (WebAssembly:\n"
+	"from the start of the file); without any they are read from standard input, one on a\n"
+	"line, and answered as they come.\n"
+	"\n"
+	"Managed code (a Portable PDB, or a .NET image with one inside or beside it) is asked by\n"
+	"method and IL offset, both hexadecimal: 0x06000003+0x1c or 3+1c. It answers with files\n"
+	"and lines; names of methods are not in its debug information.\n"
 	"\n"
 	"  --relative      addresses are relative to the object's load address (for a\n"
 	"                  SymCache they always are)\n"
@@ -477,13 +534,21 @@ const struct cli_command cli_lookup = {
 	"  --arch ARCH     which object of a fat Mach-O file: x86_64, arm64, ...\n"
 	"  --debug-dir DIR where separate debug information lies, besides the object's own\n"
 	"                  folder; may be repeated (default: /usr/lib/debug)\n"
+	"  --il2cpp-map FILE\n"
+	"                  the line map of a Unity program: lines are those of its C#\n"
+	"                  (default: the file il2cpp beside an OBJECT called executable,\n"
+	"                  debuginfo or breakpad)\n"
 	"\n"
 	"Separate debug information is found by build id in DIR/.build-id, by debug link\n"
 	"beside the object, in .debug beside it and below DIR; dwz files and OBJECT.dwp\n"
-	"likewise, OBJECT.dSYM for Mach-O. Single .dwo files must be gathered by dwp first.\n"
+	"likewise, OBJECT.dSYM for Mach-O, the PDB a PE image names beside it and in DIR. Names\n"
+	"a dSYM hides come from UUID.bcsymbolmap in BCSymbolMaps beside the dSYM or beside its\n"
+	"folder, where Xcode's archives have them, beside the dSYM, or in DIR. Single .dwo files\n"
+	"are found where the program says they were written, or beside the object.\n"
 	"\n"
 	"With --json one object per line: {\"address\", \"frames\": [{\"function\", \"symbol\",\n"
-	"\"file\", \"line\"}]}, innermost call first.\n"
+	"\"file\", \"line\"}]}, innermost call first; of managed code {\"method\", \"offset\",\n"
+	"\"frames\": [{\"file\", \"line\", \"language\"}]}.\n"
 	"\n"
 	"exit codes: 0 something was found, 1 failed, 2 wrong usage, 3 nothing was found\n",
 	.run = run,

@@ -177,9 +177,9 @@ static int show(struct cli *cli, struct nursery *nursery, const struct config *c
 	subject_init(&subject, config, nursery);
 	buf_init(&out, OUT_BYTES);
 	rc = subject_open(&subject, path, err);
-	if (rc == 0 && subject.is_symcache)
+	if (rc == 0 && subject.kind != SUBJECT_OBJECT)
 		rc = err_set(err, ERR_UNSUPPORTED,
-			     "%s is a SymCache; symgate symcache dump lists it", path);
+			     "%s is a SymCache or PpdbCache; symgate symcache dump lists it", path);
 	if (rc == 0 && cli->json)
 		json_info(subject.path, &subject.description, &out);
 	else if (rc == 0)

@@ -13,7 +13,9 @@
 #include "base/json_writer.h"
 #include "base/limits.h"
 #include "cli/cells.h"
+#include "cli/methods.h"
 #include "object/object.h"
+#include "ppdbcache/ppdbcache.h"
 #include "symbolicate/symbolicate.h"
 #include "symcache/symcache.h"
 #include "unpack/unpack.h"
@@ -346,3 +348,54 @@ done:
 }
 
 const struct cell_operation cells_operation_dump = { "dump", dump };
+
+/* --- dump-methods --------------------------------------------------------------------- */
+
+static int dump_methods_json(const struct ppdbcache *cache, int fd, struct buf *out,
+			     struct err *err)
+{
+	struct json_writer json;
+	int rc = 0;
+
+	json_writer_init(&json, out);
+	json_object(&json);
+	methods_dump_head(cache, &json);
+	json_key(&json, "lookups");
+	json_array(&json);
+	for (uint32_t i = 0; i < cache->range_count && rc == 0; i++) {
+		methods_dump_range(cache, i, &json);
+		if (out->size > FLUSH_BYTES)
+			rc = flush(out, fd, err);
+	}
+	json_array_end(&json);
+	json_object_end(&json);
+	buf_add_char(out, '\n');
+	return rc;
+}
+
+static int dump_methods(struct cell *cell, struct err *err)
+{
+	int fd = cell_output(cell, "text");
+	struct file_map file = { 0 };
+	struct ppdbcache cache;
+	struct buf out;
+	int rc = -1;
+
+	buf_init(&out, cell->memory_bytes / 2);
+	if (file_map_fd(&file, cell_input(cell, "symcache"), err) < 0 ||
+	    ppdbcache_open(&cache, file.bytes, file.size, err) < 0)
+		goto done;
+	rc = 0;
+	if (text_is(cell->parameters, "json"))
+		rc = dump_methods_json(&cache, fd, &out, err);
+	else
+		methods_dump(&cache, &out);
+	if (rc == 0)
+		rc = flush(&out, fd, err);
+done:
+	buf_release(&out);
+	file_unmap(&file);
+	return rc;
+}
+
+const struct cell_operation cells_operation_dump_methods = { "dump-methods", dump_methods };

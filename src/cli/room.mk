@@ -1,7 +1,7 @@
 # src/cli/room.mk -- the program, and its room.
 noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = src/cli/backup.c src/cli/cache.c src/cli/cells.c src/cli/cells.h src/cli/cli.h \
-	src/cli/companions.c src/cli/companions.h src/cli/config.c src/cli/fcgi.c src/cli/lookup.c \
+	src/cli/companions.c src/cli/companions.h src/cli/config.c src/cli/fcgi.c src/cli/lookup.c src/cli/maps.c src/cli/maps.h src/cli/methods.c src/cli/methods.h \
 	src/cli/names.c src/cli/names.h src/cli/object.c src/cli/operations.c \
 	src/cli/prefetch.c src/cli/progress.c src/cli/progress.h src/cli/serve.c src/cli/sources.c src/cli/sources.h \
 	src/cli/state.c src/cli/state.h \
@@ -28,3 +28,5 @@ dist_man_MANS += doc/symgate.1 doc/symgate-backup.1 doc/symgate-cache.1 doc/symg
 # Real runs of the built program.
 EXTRA_DIST += tests/cli/test_cli.py
 TESTS += tests/cli/test_cli.py
+cli_log = tests/cli/test_cli.py.log
+$(cli_log): tests/fuzz/make_sources$(EXEEXT)

@@ -20,6 +20,7 @@
 #define REPLY_BYTES ((size_t)1024 * 1024)
 #define DSYM_FILES "Contents/Resources/DWARF"
 #define DEBUG_FOLDER "/usr/lib/debug"
+#define MAGIC_BYTES 4u
 
 void subject_init(struct subject *subject, const struct config *config, struct nursery *nursery)
 {
@@ -27,6 +28,7 @@ void subject_init(struct subject *subject, const struct config *config, struct n
 	subject->config = config;
 	subject->nursery = nursery;
 	subject->fd = subject->object_fd = subject->unpacked_fd = subject->slice_fd = -1;
+	maps_init(&subject->maps);
 	arena_init(&subject->arena, ARENA_BYTES);
 }
 
@@ -48,6 +50,7 @@ static void close_files(struct subject *subject)
 void subject_release(struct subject *subject)
 {
 	close_files(subject);
+	maps_release(&subject->maps);
 	arena_release(&subject->arena);
 }
 
@@ -109,13 +112,20 @@ static int open_file(struct subject *subject, const char *path, struct err *err)
 	return 0;
 }
 
-static bool has_symcache_magic(int fd)
+static enum subject_kind kind_of_file(int fd)
 {
-	char magic[4];
+	static const struct { const char *magic; enum subject_kind kind; } caches[] = {
+		{ "SYMC", SUBJECT_SYMCACHE }, { "CMYS", SUBJECT_SYMCACHE },
+		{ "PDBC", SUBJECT_PPDBCACHE }, { "CBDP", SUBJECT_PPDBCACHE },
+	};
+	char magic[MAGIC_BYTES];
 
-	return pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
-	       (memcmp(magic, "SYMC", sizeof(magic)) == 0 ||
-		memcmp(magic, "CMYS", sizeof(magic)) == 0);
+	if (pread(fd, magic, sizeof(magic), 0) != (ssize_t)sizeof(magic))
+		return SUBJECT_OBJECT;
+	for (size_t i = 0; i < sizeof(caches) / sizeof(caches[0]); i++)
+		if (memcmp(magic, caches[i].magic, sizeof(magic)) == 0)
+			return caches[i].kind;
+	return SUBJECT_OBJECT;
 }
 
 /* --- What it is ----------------------------------------------------------------------- */
@@ -146,8 +156,8 @@ static int describe(struct subject *subject, const struct debugid *debug_id, str
 	struct description *description = &subject->description;
 
 	subject->object = NULL;
-	subject->is_symcache = has_symcache_magic(subject->fd);
-	if (subject->is_symcache)
+	subject->kind = kind_of_file(subject->fd);
+	if (subject->kind != SUBJECT_OBJECT)
 		return 0;
 	if (cells_temporary(&subject->unpacked_fd, err) < 0 ||
 	    cells_temporary(&subject->slice_fd, err) < 0)
@@ -255,6 +265,8 @@ int subject_prefer_debug(struct subject *subject, struct err *err)
 		return 0;
 	}
 	other.arch = subject->arch;
+	other.maps = subject->maps;
+	maps_init(&subject->maps);
 	companions_begin(&other.companions, path);
 	subject_release(subject);
 	*subject = other;
@@ -262,6 +274,46 @@ int subject_prefer_debug(struct subject *subject, struct err *err)
 }
 
 /* --- Converting ----------------------------------------------------------------------- */
+
+bool subject_is_managed(const struct subject *subject)
+{
+	return subject->kind == SUBJECT_PPDBCACHE ||
+	       (subject->object && subject->object->has_methods && subject->object->methods > 0);
+}
+
+/* Maps were found before; the rest is looked for when the cell asks. */
+static int find_companion(void *payload, const char *role, struct text id, struct text name)
+{
+	struct subject *subject = payload;
+	int fd = maps_find(&subject->maps, role);
+
+	return fd >= 0 ? fd : companions_find(&subject->companions, role, id, name);
+}
+
+static void tell_lacking_units(const struct subject *subject)
+{
+	const struct companions *companions = &subject->companions;
+
+	if (companions->lacking_units)
+		fprintf(stderr, "symgate: %s lacks %zu of its split units, the first in %s; where the "
+			".dwo files are, `dwp -e %s' gathers them in %s.dwp\n", subject->path,
+			companions->lacking_units, companions->lacking, subject->path,
+			subject->path);
+}
+
+/* A cell's whole work, shown while it lasts. */
+static int run_conversion(struct subject *subject, const struct cell_order *order,
+			  struct buf *reply, struct err *err)
+{
+	char what[COMPANIONS_PATH_BYTES + 32];
+	int rc;
+
+	snprintf(what, sizeof(what), "converting %s", subject->path);
+	progress_start(what);
+	rc = cells_run(subject->nursery, order, find_companion, subject, reply, err);
+	progress_stop();
+	return rc;
+}
 
 int subject_convert(struct subject *subject, int fd, struct convert_symcache_reply *report,
 		    struct err *err)
@@ -271,36 +323,33 @@ int subject_convert(struct subject *subject, int fd, struct convert_symcache_rep
 		.threads = (unsigned)subject->config->workshop_cell_threads,
 		.wants_split_units = true,
 	};
-	const struct cell_file inputs[] = { { "object", subject->object_fd } };
-	const struct cell_file outputs[] = { { "symcache", fd } };
+	const char *made = subject_is_managed(subject) ? "ppdbcache" : "symcache";
+	struct cell_file inputs[] = { { "object", subject->object_fd } };
+	struct cell_file outputs[] = { { "", fd } };
 	struct cell_order order = {
-		.operation = "symcache", .want_max = LIMIT_CELL_WANTS + LIMIT_CELL_SPLIT_UNITS,
+		.operation = made, .want_max = LIMIT_CELL_WANTS + LIMIT_CELL_SPLIT_UNITS,
 		.inputs = inputs, .input_count = 1, .outputs = outputs, .output_count = 1,
 	};
 	struct convert_symcache_reply ignored;
-	char what[COMPANIONS_PATH_BYTES + 32];
 	struct buf parameters, reply;
 	int rc = -1;
 
+	snprintf(outputs[0].role, sizeof(outputs[0].role), "%s", made);
 	buf_init(&parameters, REPLY_BYTES);
 	buf_init(&reply, REPLY_BYTES);
+	if (!subject_is_managed(subject) && maps_open(&subject->maps, subject, err) < 0)
+		goto done;
 	if (convert_symcache_parameters(&wish, &parameters, err) < 0)
 		goto done;
 	order.parameters = buf_text(&parameters);
-	snprintf(what, sizeof(what), "converting %s", subject->path);
-	progress_start(what);
-	rc = cells_run(subject->nursery, &order, companions_find, &subject->companions, &reply, err);
-	progress_stop();
+	rc = run_conversion(subject, &order, &reply, err);
 	if (rc == 0)
 		rc = convert_symcache_reply_parse(buf_text(&reply), &subject->arena,
 						  report ? report : &ignored, err);
 	if (rc < 0)
 		err_while(err, "%s", subject->path);
-	else if (subject->companions.lacking_units)
-		fprintf(stderr, "symgate: %s lacks %zu of its split units, the first in %s; where the "
-			".dwo files are, `dwp -e %s' gathers them in %s.dwp\n", subject->path,
-			subject->companions.lacking_units, subject->companions.lacking, subject->path,
-			subject->path);
+	else
+		tell_lacking_units(subject);
 done:
 	buf_release(&parameters);
 	buf_release(&reply);

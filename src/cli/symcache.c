@@ -1,4 +1,4 @@
-/* symcache.c -- "symgate symcache": write one from an object, list one. */
+/* symcache.c -- "symgate symcache": write one from an object, list one; of managed code, a PpdbCache. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,26 +15,35 @@
 #define COPY_BYTES 65536u
 #define REPORT_BYTES 65536u
 
-static void show_report(const struct cli *cli, const char *out,
+static void print_report(const char *out, bool is_managed,
+			 const struct convert_symcache_reply *report)
+{
+	const char *units = is_managed ? "methods" : "units";
+
+	printf("%s: %s%llu ranges from %llu %s, %llu bytes\n", out,
+	       is_managed ? "a PpdbCache, " : "", (unsigned long long)report->ranges,
+	       (unsigned long long)report->units, units, (unsigned long long)report->bytes);
+	if (report->bad_units > 0)
+		fprintf(stderr, "symgate: %llu %s could not be read, the first: %.*s\n",
+			(unsigned long long)report->bad_units, units, (int)report->first_bad.size,
+			report->first_bad.bytes ? report->first_bad.bytes : "");
+}
+
+static void show_report(const struct cli *cli, const char *out, bool is_managed,
 			const struct convert_symcache_reply *report)
 {
 	struct json_writer json;
 	struct buf text;
 
 	if (!cli->json) {
-		printf("%s: %llu ranges from %llu units, %llu bytes\n", out,
-		       (unsigned long long)report->ranges, (unsigned long long)report->units,
-		       (unsigned long long)report->bytes);
-		if (report->bad_units > 0)
-			fprintf(stderr, "symgate: %llu units could not be read, the first: %.*s\n",
-				(unsigned long long)report->bad_units, (int)report->first_bad.size,
-				report->first_bad.bytes ? report->first_bad.bytes : "");
+		print_report(out, is_managed, report);
 		return;
 	}
 	buf_init(&text, REPORT_BYTES);
 	json_writer_init(&json, &text);
 	json_object(&json);
 	json_member_string(&json, "file", out);
+	json_member_string(&json, "kind", is_managed ? "ppdbcache" : "symcache");
 	json_member_u64(&json, "bytes", report->bytes);
 	json_member_u64(&json, "ranges", report->ranges);
 	json_member_u64(&json, "units", report->units);
@@ -60,8 +69,9 @@ static int write_symcache(struct cli *cli, struct subject *subject, const char *
 		snprintf(folder, sizeof(folder), "%.*s", slash == out ? 1 : (int)(slash - out), out);
 	if (subject_open(subject, from, err) < 0)
 		return -1;
-	if (subject->is_symcache)
-		return err_set(err, ERR_UNSUPPORTED, "%s is a SymCache already", from);
+	if (subject->kind != SUBJECT_OBJECT)
+		return err_set(err, ERR_UNSUPPORTED, "%s is a %s already", from,
+			       subject->kind == SUBJECT_SYMCACHE ? "SymCache" : "PpdbCache");
 	if (subject_prefer_debug(subject, err) < 0 ||
 	    file_temporary(folder, temporary, sizeof(temporary), &fd, err) < 0)
 		return -1;
@@ -71,7 +81,7 @@ static int write_symcache(struct cli *cli, struct subject *subject, const char *
 	if (rc < 0)
 		unlink(temporary);
 	else
-		show_report(cli, out, &report);
+		show_report(cli, out, subject_is_managed(subject), &report);
 	close(fd);
 	return rc;
 }
@@ -103,9 +113,11 @@ static int dump_symcache(struct cli *cli, struct subject *subject, const char *f
 
 	if (subject_open(subject, from, err) < 0)
 		return -1;
-	if (!subject->is_symcache)
+	if (subject->kind == SUBJECT_OBJECT)
 		return err_set(err, ERR_UNSUPPORTED, "%s is no SymCache; symgate symcache write "
 			       "makes one from it", from);
+	if (subject->kind == SUBJECT_PPDBCACHE)
+		order.operation = cells_operation_dump_methods.name;
 	if (cells_temporary(&output.fd, err) < 0)
 		return -1;
 	input.fd = subject->fd;
@@ -120,8 +132,13 @@ static int dump_symcache(struct cli *cli, struct subject *subject, const char *f
 	return rc;
 }
 
-static int run_with_cells(struct cli *cli, struct companions *folders, const char *arch,
-			  const char *from, const char *out)
+struct options {
+	struct companions folders;
+	const char *arch, *line_map;
+};
+
+static int run_with_cells(struct cli *cli, const struct options *options, const char *from,
+			  const char *out)
 {
 	struct config config;
 	struct nursery *nursery = NULL;
@@ -136,8 +153,9 @@ static int run_with_cells(struct cli *cli, struct companions *folders, const cha
 		return cli_fail(&err);
 	}
 	subject_init(&subject, &config, nursery);
-	subject.companions = *folders;
-	subject.arch = arch;
+	subject.companions = options->folders;
+	subject.arch = options->arch;
+	subject.maps.line_map = options->line_map;
 	rc = out ? write_symcache(cli, &subject, from, out, &err)
 		 : dump_symcache(cli, &subject, from, &err);
 	subject_release(&subject);
@@ -146,43 +164,54 @@ static int run_with_cells(struct cli *cli, struct companions *folders, const cha
 	return rc < 0 ? cli_fail(&err) : CLI_OK;
 }
 
+static bool take_option(struct options *options, const char *name, const char *value)
+{
+	struct companions *folders = &options->folders;
+
+	if (!strcmp(name, "--arch"))
+		options->arch = value;
+	else if (!strcmp(name, "--il2cpp-map"))
+		options->line_map = value;
+	else if (!strcmp(name, "--debug-dir") && folders->debug_folder_count < COMPANIONS_FOLDERS)
+		folders->debug_folders[folders->debug_folder_count++] = value;
+	else
+		return false;
+	return true;
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
-	static struct companions folders;
-	const char *arch = NULL;
+	static struct options options;
 	bool writes;
 	int at = 2;
 
 	if (argc < 2 || (strcmp(argv[1], "write") != 0 && strcmp(argv[1], "dump") != 0))
 		return cli_misused(&cli_symcache, "write or dump?");
 	writes = strcmp(argv[1], "write") == 0;
-	for (; at + 1 < argc && argv[at][0] == '-'; at += 2) {
-		if (writes && !strcmp(argv[at], "--arch"))
-			arch = argv[at + 1];
-		else if (writes && !strcmp(argv[at], "--debug-dir") &&
-			 folders.debug_folder_count < COMPANIONS_FOLDERS)
-			folders.debug_folders[folders.debug_folder_count++] = argv[at + 1];
-		else
+	for (; at + 1 < argc && argv[at][0] == '-'; at += 2)
+		if (!writes || !take_option(&options, argv[at], argv[at + 1]))
 			return cli_misused(&cli_symcache, "unknown option `%s`", argv[at]);
-	}
 	if (argc - at != (writes ? 2 : 1))
 		return cli_misused(&cli_symcache, writes ? "write takes OBJECT and OUT"
 							 : "dump takes one CACHE");
-	return run_with_cells(cli, &folders, arch, argv[at], writes ? argv[at + 1] : NULL);
+	return run_with_cells(cli, &options, argv[at], writes ? argv[at + 1] : NULL);
 }
 
 const struct cli_command cli_symcache = {
 	.name = "symcache",
-	.arguments = "write [--arch ARCH] [--debug-dir DIR] OBJECT OUT | dump CACHE",
+	.arguments = "write [--arch ARCH] [--debug-dir DIR] [--il2cpp-map FILE] OBJECT OUT | dump CACHE",
 	.about = "make a SymCache from an object, or list what one holds",
 	.help =
 	"write converts OBJECT (as symgate lookup takes it, its companions looked for in the\n"
 	"same places) into the file OUT, which appears whole or not at all. Units that cannot\n"
-	"be read cost themselves only; how many there were is said.\n"
+	"be read cost themselves only; how many there were is said. Of managed code OUT is a\n"
+	"PpdbCache, and the units are methods.\n"
 	"\n"
 	"dump lists CACHE, one line per range: its first address and the calls there, the\n"
 	"innermost first. With --json one object: {\"version\", \"arch\", \"debug_id\", ...,\n"
-	"\"lookups\": [{\"address\", \"frames\"}]}.\n"
+	"\"lookups\": [{\"address\", \"frames\"}]}. Of a PpdbCache a range begins at a method and IL\n"
+	"offset: {\"debug_id\", ..., \"lookups\": [{\"method\", \"offset\", \"file\", \"line\",\n"
+	"\"language\"}]}.\n"
 	"\n"
 	"exit codes: 0 done, 1 failed, 2 wrong usage\n",
 	.run = run,

@@ -6,27 +6,14 @@
 #include "symcache/layout.h"
 #include "symcache/symcache.h"
 
-/* Control bytes would break the lines. */
-static void add_visible(struct buf *out, struct text text)
-{
-	for (size_t i = 0; i < text.size && !out->failed; i++) {
-		unsigned char c = (unsigned char)text.bytes[i];
-
-		if (c < ' ' || c == 0x7f)
-			buf_printf(out, "\\x%02x", c);
-		else
-			buf_add_char(out, (char)c);
-	}
-}
-
 static void add_frame(struct buf *out, const struct symcache_frame *frame, struct buf *path)
 {
-	add_visible(out, frame->function);
+	buf_add_visible(out, frame->function);
 	buf_clear(path);
 	symcache_frame_path(frame, path);
 	buf_add_string(out, " at ");
 	if (path->size > 0)
-		add_visible(out, buf_text(path));
+		buf_add_visible(out, buf_text(path));
 	else
 		buf_add_char(out, '?');
 	buf_printf(out, ":%u", (unsigned)frame->line);

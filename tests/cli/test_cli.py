@@ -326,6 +326,143 @@ def test_symcache(folder):
     check("symcache dump: not of an object", symgate("symcache", "dump", path).returncode == 1)
 
 
+def managed_files(folder):
+    """A Portable PDB and a .NET image with it inside (tests/object/makers.h says what they hold)."""
+    maker = os.path.join(os.path.dirname(SYMGATE), "tests/fuzz/make_sources")
+    for name in ("ppdb", "sources", "bundle"):
+        os.mkdir(os.path.join(folder, name))
+    make(maker, folder)
+    return [os.path.join(folder, "ppdb", name) for name in ("plain", "image")]
+
+
+def test_managed(folder):
+    plain, image = managed_files(folder)
+    cache = os.path.join(folder, "places")
+    run = symgate("symcache", "write", plain, cache)
+    check("managed: symcache write", run.returncode == 0 and
+          run.stdout.startswith(cache + ": a PpdbCache, ") and " methods, " in run.stdout, run.stdout, run.stderr)
+    report = json.loads(symgate("--json", "symcache", "write", image, cache + "2").stdout)
+    check("managed: symcache write --json", report["kind"] == "ppdbcache" and report["units"] == 3 and
+          report["bytes"] == os.path.getsize(cache + "2"), report)
+    answers = [("0x06000001+0x0", "0x06000001+0x0: ?? at C:\\src\\a.cs:10"),
+               ("6000001+a", "0x06000001+0xa: ?? at C:\\src\\a.cs:12"),
+               ("1+9", "0x06000001+0x9: ?? at C:\\src\\a.cs:12"), ("3", "0x06000003+0x0: ?? at /src/b.fs:7"),
+               ("0x6000003+0x4", "0x06000003+0x4: ?? at C:\\src\\a.cs:30"),
+               ("0x06000009+0", "0x06000009+0x0: ?? at ??:0")]
+    for path in (plain, image, cache, cache + "2"):
+        run = symgate("lookup", path, *[question for question, _ in answers])
+        check("managed: lookup in " + path, run.returncode == 0 and
+              run.stdout.splitlines() == [answer for _, answer in answers], run.stdout, run.stderr)
+    run = symgate("--json", "lookup", plain, stdin="0x06000003+4\n0x7000001\n")
+    check("managed: --json", json_lines(run.stdout) == [
+        {"method": "0x6000003", "offset": "0x4",
+         "frames": [{"file": "C:\\src\\a.cs", "line": 30, "language": "csharp"}]},
+        {"method": "0x7000001", "error": "not a method and IL offset", "frames": []}] and run.returncode == 1, run.stdout)
+    for bad in ("", "+", "1+", "+1", "0+0", "x", "0x0600000100000000", "1+100000000", "1+2+3"):
+        check("managed: no method: " + bad, symgate("lookup", plain, "1", bad).returncode == 1, bad)
+    check("managed: nothing there", symgate("lookup", plain, "2+1").returncode == 3)
+    listing = symgate("symcache", "dump", cache).stdout.splitlines()
+    dump = json.loads(symgate("--json", "symcache", "dump", cache).stdout)
+    check("managed: dump", listing[0].startswith("ppdbcache 00112233-4455-6677-8899-aabbccddeeff-12345678: 2 files, ")
+          and len(listing) == dump["ranges"] + 1 == len(dump["lookups"]) + 1 and
+          dump["lookups"][0] == {"method": "0x6000001", "offset": "0x0", "file": "C:\\src\\a.cs", "line": 10,
+                                 "language": "csharp"}, listing, dump)
+    whole = open(cache, "rb").read()
+    for what, data in (("cut short", whole[:90]), ("of the other byte order", b"CBDP" + whole[4:])):
+        bad = os.path.join(folder, "bad")
+        with open(bad, "wb") as f:
+            f.write(data)
+        for command in (["symcache", "dump", bad], ["lookup", bad, "1"]):
+            run = symgate(*command)
+            check("a PpdbCache %s: %s" % (what, command[0]), run.returncode == 1 and bad in run.stderr, run.stderr)
+    check("managed: not from a PpdbCache", "is a PpdbCache already" in symgate(
+        "symcache", "write", cache, cache + "3").stderr)
+    check("managed: not an object", "symcache dump" in symgate("object", "info", cache).stderr)
+
+
+def test_line_map(folder):
+    path = build(folder)
+    address = "%x" % deep_address(path)
+    first = json_lines(symgate("lookup", "--json", path, address).stdout)[0]["frames"]
+    lines = os.path.join(folder, "LineNumberMappings.json")
+    with gzip.open(lines, "wt") as f:
+        json.dump({first[0]["file"]: {"Assets/Box.cs": {str(frame["line"]): 1000 + frame["line"] for frame in first}}}, f)
+    mapped = [("Assets/Box.cs", 1000 + frame["line"]) for frame in first]
+    run = symgate("lookup", "--json", "--il2cpp-map", lines, path, address)
+    check("il2cpp: --il2cpp-map", [(f["file"], f["line"]) for f in json_lines(run.stdout)[0]["frames"]] == mapped and
+          run.returncode == 0, run.stdout, run.stderr)
+    cache = os.path.join(folder, "cache")
+    symgate("symcache", "write", "--il2cpp-map", lines, path, cache)
+    run = symgate("lookup", "--json", cache, address)
+    check("il2cpp: symcache write", [(f["file"], f["line"]) for f in json_lines(run.stdout)[0]["frames"]] == mapped,
+          run.stdout)
+    store = os.path.join(folder, "ab", "cdef")
+    os.makedirs(store)
+    shutil.copy(path, os.path.join(store, "debuginfo"))
+    shutil.copy(lines, os.path.join(store, "il2cpp"))
+    run = symgate("lookup", "--json", os.path.join(store, "debuginfo"), address)
+    check("il2cpp: beside", [(f["file"], f["line"]) for f in json_lines(run.stdout)[0]["frames"]] == mapped, run.stdout)
+    for name in ("il2cpp", "broken"):
+        with open(os.path.join(store, name), "w") as f:
+            f.write('{"a": {"b": {"c": 1}}}')
+    run = symgate("lookup", "--json", os.path.join(store, "debuginfo"), address)
+    check("il2cpp: a bad one beside", json_lines(run.stdout)[0]["frames"] == first and
+          "has no number of a line" in run.stderr and "done without" in run.stderr, run.stdout, run.stderr)
+    for name in ("broken", "missing", "."):
+        run = symgate("lookup", "--il2cpp-map", os.path.join(store, name), path, address)
+        check("il2cpp: a bad one named: " + name, run.returncode == 1 and name in run.stderr and not run.stdout,
+              run.stdout, run.stderr)
+
+
+def test_hidden_names(folder):
+    """As Xcode lays out an archive: dSYMs/p.dSYM, BCSymbolMaps beside dSYMs."""
+    with open(os.path.join(folder, "p.c"), "w") as f:
+        f.write('int a(int) __asm__("__hidden#0_");\nint a(int x) { return x * 3; }\n')
+    make("clang-19", "--target=arm64-apple-macos12", "-g", "-O1", "-c", "p.c", cwd=folder)
+    make("ld64.lld-19", "-arch", "arm64", "-platform_version", "macos", "12.0", "12.0", "-undefined", "dynamic_lookup",
+         "-dylib", "-o", "p", "p.o", cwd=folder)
+    os.makedirs(os.path.join(folder, "app.xcarchive/dSYMs"))
+    dsym = os.path.join(folder, "app.xcarchive/dSYMs/p.dSYM")
+    make("dsymutil-19", "p", "-o", dsym, cwd=folder)
+    inner = os.path.join(dsym, "Contents/Resources/DWARF/p")
+    info = json.loads(symgate("--json", "object", "info", dsym).stdout)["objects"][0]
+    own, original = info["debug_id"].upper()[:36], "C8374B6D-6E96-34D8-AE38-EFAA5FEC424F"
+    address = next(line.split()[0] for line in subprocess.run(
+        ["llvm-nm-19", inner], capture_output=True, text=True).stdout.splitlines() if "hidden#0_" in line)
+
+    def name(*options):
+        run = symgate("lookup", "--json", *options, dsym, address)
+        frames = json_lines(run.stdout)[0]["frames"] if run.stdout else [{"symbol": None}]
+        return frames[0]["symbol"], run.stderr
+
+    symbol, said = name()
+    check("hidden names: without a map", symbol == "__hidden#0_" and own + ".bcsymbolmap" in said, symbol, said)
+    maps = os.path.join(folder, "app.xcarchive/BCSymbolMaps")
+    os.mkdir(maps)
+    for uuid, text in ((own, "own_name"), (original, "original_name")):
+        with open(os.path.join(maps, uuid + ".bcsymbolmap"), "w") as f:
+            f.write("BCSymbolMap Version: 2.0\n" + text + "\n")
+    symbol, said = name()
+    check("hidden names: by the own UUID", (symbol, said) == ("own_name", ""), symbol, said)
+    plist = os.path.join(dsym, "Contents/Resources", own + ".plist")
+    with open(plist, "w") as f:
+        f.write('<plist version="1.0"><dict><key>DBGOriginalUUID</key><string>%s</string></dict></plist>' % original)
+    symbol, said = name()
+    check("hidden names: by the UUID of the list", (symbol, said) == ("original_name", ""), symbol, said)
+    os.rename(maps, os.path.join(folder, "elsewhere"))
+    check("hidden names: in no usual place", name()[0] == "__hidden#0_", name())
+    symbol, said = name("--debug-dir", os.path.join(folder, "elsewhere"))
+    check("hidden names: --debug-dir", symbol == "original_name", symbol, said)
+    with open(plist, "w") as f:
+        f.write("<html/>")
+    symbol, said = name("--debug-dir", os.path.join(folder, "elsewhere"))
+    check("hidden names: a broken list", symbol == "own_name" and "done without" in said, symbol, said)
+    with open(os.path.join(folder, "elsewhere", own + ".bcsymbolmap"), "w") as f:
+        f.write("nothing of the kind\n")
+    symbol, said = name("--debug-dir", os.path.join(folder, "elsewhere"))
+    check("hidden names: a broken map", symbol is None and "BCSymbolMap begins with" in said, symbol, said)
+
+
 def test_bad_input(folder):
     path = build(folder)
     with open(path, "rb") as f:
@@ -562,7 +699,8 @@ def test_terminal(folder):
 
 def main():
     tests = [test_usage, test_pages, test_config, test_lookup, test_against_llvm, test_companions, test_split, test_dwz,
-             test_macho, test_breakpad, test_symcache, test_bad_input, test_symbolicate, test_terminal]
+             test_macho, test_breakpad, test_symcache, test_managed, test_line_map, test_hidden_names,
+             test_bad_input, test_symbolicate, test_terminal]
     if not LLVM:
         sys.exit("test_cli: no llvm-symbolizer-19")
     for test in tests:

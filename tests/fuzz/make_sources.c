@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 		  .attributes = "\"arch\":\"x86\",\"source_links\":{\"/src/*\":\"https://h/*\"}" },
 		{ .files = files, .count = 2, .stored = true, .zip64 = true },
 	};
-	struct buf bytes;
+	struct buf bytes, image;
 
 	if (argc != 2)
 		return 2;
@@ -90,6 +90,10 @@ int main(int argc, char **argv)
 	buf_init(&bytes, BYTES_MOST);
 	make_ppdb(&(struct ppdb_maker){ 0 }, &bytes);
 	keep(&bytes, "ppdb/plain", "sources/ppdb", "sources/places");
+	buf_init(&image, BYTES_MOST);
+	make_pe_around(&bytes, 0, &image);
+	keep(&image, "ppdb/image", "", "");
+	buf_release(&image);
 	buf_clear(&bytes);
 	make_ppdb(&(struct ppdb_maker){ .wide = true, .no_sources = true }, &bytes);
 	keep(&bytes, "ppdb/wide", "", "");
