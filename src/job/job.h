@@ -51,6 +51,10 @@ int job_submit_refresh(struct jobs *jobs, const char *kind, struct text scope, s
 /* The kind that was asked for; *is_refresh when it is asked for once more. */
 const char *job_asked_kind(const char *kind, bool *is_refresh);
 
+/* Where bodies and results lie: the folder is made with the first of them. */
+int job_spool_folder(const struct jobs *jobs, char *path, size_t room, struct err *err)
+	__attribute__((warn_unused_result));
+
 struct job {
 	char id[JOB_ID_BYTES];
 	char kind[JOB_KIND_BYTES];

@@ -39,6 +39,11 @@ static int fit(int size, size_t room, const struct jobs *jobs, struct err *err)
 	return err_set(err, ERR_IO, "state_dir is too long: %s", jobs->config->state_dir);
 }
 
+int job_spool_folder(const struct jobs *jobs, char *path, size_t room, struct err *err)
+{
+	return fit(snprintf(path, room, "%s/spool", jobs->config->state_dir), room, jobs, err);
+}
+
 int job_spool_path(const struct jobs *jobs, const char *id, enum job_spool what, char *path,
 		   size_t room, struct err *err)
 {
@@ -54,8 +59,7 @@ int job_spool_write(const struct jobs *jobs, struct text bytes, char *temporary,
 	char folder[JOB_PATH_BYTES];
 	int fd = -1;
 
-	if (fit(snprintf(folder, sizeof(folder), "%s/spool", jobs->config->state_dir),
-		sizeof(folder), jobs, err) < 0)
+	if (job_spool_folder(jobs, folder, sizeof(folder), err) < 0)
 		return -1;
 	if (file_temporary(folder, temporary, room, &fd, err) < 0) {
 		if (err->kind != ERR_NOT_FOUND)

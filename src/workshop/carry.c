@@ -15,12 +15,16 @@
 
 #define AGAIN_MILLIS   1000
 #define FAILING_MILLIS 30000     /* steps that fail that long end the job */
+#define BUSY_MOST      8u
 
 void carry_note_failure(struct carried *carried, const struct cache_key *key,
 			const struct err *status)
 {
 	struct passing_failure *failure;
 
+	/* A lock passes: the key is asked for again. */
+	if (status->kind == ERR_BUSY && carried->has_row && carried->busy_count++ < BUSY_MOST)
+		return;
 	if (vec_room(&carried->failures, &carried->failure_room, carried->failure_count + 1,
 		     sizeof(*carried->failures)) < 0)
 		return;              /* it will be tried again instead */

@@ -78,6 +78,7 @@ struct carried {
 	struct err failure;          /* how it ends instead */
 	int64_t again_millis;        /* our database or disk failed it: then it is tried again; or 0 */
 	int64_t failing_since_millis;        /* of what it could not do without; 0: it could */
+	unsigned busy_count;         /* keys asked for again, since the database was locked */
 	int64_t deadline_millis;     /* monotonic */
 	int64_t started_millis;
 	struct passing_failure *failures;

@@ -100,6 +100,21 @@ static int turn(struct loop *loop, struct err *err)
 	return 0;
 }
 
+/* What we give back on leaving has to reach those who come after us. */
+static void open_store_again(struct shop *shop)
+{
+	struct err err = ERR_INIT;
+	struct store *store;
+
+	if (store_open(&store, shop->config, &err) < 0) {
+		log_message(LOG_WARN, "workshop", NULL, "opening anew: %s", err.text);
+		return;
+	}
+	store_close(shop->store);
+	shop->store = store;
+	shop->jobs.store = store;
+}
+
 int workshop_run(const struct config *config, struct nursery *nursery, bool leaves_when_idle,
 		 struct err *err)
 {
@@ -125,8 +140,10 @@ int workshop_run(const struct config *config, struct nursery *nursery, bool leav
 			err_set(err, ERR_IO, "the nursery is gone");
 			goto done;           /* the jobs go back; the master starts a new workshop */
 		}
-		if (store_in_place(loop.shop.store, err) < 0)
+		if (store_in_place(loop.shop.store, err) < 0) {
+			open_store_again(&loop.shop);
 			goto done;
+		}
 		if (turn(&loop, &fault) < 0) {
 			log_message(LOG_ERROR, "workshop", NULL, "%s", fault.text);
 			usleep(FAULT_PAUSE_MILLIS * 1000);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/json_writer.h"
@@ -43,6 +44,10 @@ static bool check_disk(const char *folder, struct err *err)
 		err_os(err, errno, "looking at %s", folder);
 		return false;
 	}
+	if (access(folder, W_OK | X_OK) < 0) {
+		err_os(err, errno, "%s cannot be written", folder);
+		return false;
+	}
 	free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
 	if (disk.f_flag & ST_RDONLY)
 		err_set(err, ERR_IO, "%s is on a read-only file system", folder);
@@ -52,6 +57,18 @@ static bool check_disk(const char *folder, struct err *err)
 	else
 		return true;
 	return false;
+}
+
+/* All three may lie on disks of their own.  The spool is made when it is needed. */
+static bool check_disks(const struct worker *worker, struct err *err)
+{
+	const struct config *config = worker->front->config;
+	char spool[JOB_PATH_BYTES];
+
+	if (!check_disk(config->state_dir, err) || !check_disk(config->cache_dir, err) ||
+	    job_spool_folder(&worker->jobs, spool, sizeof(spool), err) < 0)
+		return false;
+	return access(spool, F_OK) < 0 || check_disk(spool, err);
 }
 
 static bool check_cells(const struct worker *worker, struct err *err)
@@ -74,10 +91,9 @@ static void tell(struct json_writer *json, const char *what, bool fine, const st
 
 void answer_readyz(struct worker *worker, struct request *request, struct reply *reply)
 {
-	const struct config *config = worker->front->config;
 	struct err database = ERR_INIT, disk = ERR_INIT, cells = ERR_INIT;
 	bool database_fine = store_check(worker->store, &database) == 0;
-	bool disk_fine = check_disk(config->state_dir, &disk) && check_disk(config->cache_dir, &disk);
+	bool disk_fine = check_disks(worker, &disk);
 	bool cells_fine = check_cells(worker, &cells);
 	bool ready = database_fine && disk_fine && cells_fine;
 	struct json_writer json;
