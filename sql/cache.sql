@@ -86,6 +86,9 @@ VALUES (:kind, :version, :hash, :owner, :boot, :now + :lease, 1, :now)
 -- name: flight_renew
 UPDATE flight SET lease_until = :now + :lease WHERE owner = :owner;
 
+-- name: flight_lapse
+UPDATE flight SET lease_until = :now WHERE owner = :owner;
+
 -- name: flight_end
 DELETE FROM flight WHERE kind = :kind AND version = :version AND hash = :hash;
 

@@ -44,6 +44,14 @@ UPDATE job SET lease_until = :now + :lease WHERE owner = :owner;
 UPDATE job SET state = 'queued', owner = NULL, lease_until = NULL
  WHERE id = :id AND owner = :owner AND attempt = :attempt AND finished_at IS NULL;
 
+-- name: job_of_the_dead
+-- Not through it: whoever carried it was killed from outside.
+UPDATE job SET state = 'queued', owner = NULL, lease_until = NULL
+ WHERE owner = :owner AND attempt < :most AND finished_at IS NULL;
+
+-- name: job_lapse
+UPDATE job SET lease_until = :now WHERE owner = :owner;
+
 -- name: job_end_claimed
 -- Only the claim that stands may end a job.
 UPDATE job SET state = :state, owner = NULL, lease_until = NULL, finished_at = :now,

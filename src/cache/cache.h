@@ -131,6 +131,9 @@ int  cache_claim_again(struct cache *cache, struct store *store, const struct ca
 /* Renews every lease of this owner; call every few seconds. */
 int  cache_claims_renew(struct cache *cache, struct store *store, const char *owner,
 			struct err *err) __attribute__((warn_unused_result));
+/* This owner has died: its leases end now. */
+int  cache_claims_bury(struct cache *cache, struct store *store, const char *owner,
+		       struct err *err) __attribute__((warn_unused_result));
 /* Publishing releases; this is for giving up without a result.  False: the row is still there
  * (a full disk), and stays as long as its owner renews its leases: to be tried again. */
 bool cache_unclaim(struct cache *cache, struct store *store, const struct cache_key *key,

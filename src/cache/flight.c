@@ -90,6 +90,17 @@ int cache_claims_renew(struct cache *cache, struct store *store, const char *own
 	       ? err_while(err, "renewing claims") : 0;
 }
 
+int cache_claims_bury(struct cache *cache, struct store *store, const char *owner,
+		      struct err *err)
+{
+	struct store_value values[2] = { store_int(cache->now()), store_text(text_of(owner)) };
+
+	if (store_run(store, STATEMENT_flight_lapse, values, 2, NULL, NULL, err) < 0)
+		return err_while(err, "giving the claims of %s back", owner);
+	board_bump(cache->board, BOARD_CACHE_CHANGED);
+	return 0;
+}
+
 bool cache_unclaim(struct cache *cache, struct store *store, const struct cache_key *key,
 		   const char *owner)
 {

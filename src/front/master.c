@@ -4,7 +4,9 @@
  *  1. A child that ends is started again, after a pause that grows while it keeps failing.
  *  2. Children die with the master (PDEATHSIG): nothing is left behind, kill -9 included.
  *     Only a deputy outlives it, to become the master.
- *  3. A reload starts the new children first and then asks the old ones to leave; the socket
+ *  3. What a workshop held when it died is given back at once, by a process for just that:
+ *     others need not wait until its leases run out.
+ *  4. A reload starts the new children first and then asks the old ones to leave; the socket
  *     holds what comes in between.
  */
 #include <errno.h>
@@ -20,6 +22,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "board/board.h"
@@ -45,6 +48,7 @@ static const char *const duty_names[] = { "front", "workshop", "keeper" };
 struct child {
 	enum duty duty;
 	pid_t pid;                   /* 0: not running */
+	uint64_t mark;               /* of a workshop's name */
 	int64_t started_millis;
 	int64_t pause_millis, start_at_millis;
 	int64_t kill_at_millis;      /* it is of an older configuration; 0: it is not */
@@ -86,12 +90,21 @@ static int keep(const struct config *config, struct err *err)
 	return rc < 0 ? -1 : 0;              /* 1: another keeper has the lock; asked again later */
 }
 
-static int do_duty(const struct master *master, enum duty duty, struct err *err)
+static int work(const struct master *master, const struct child *child, struct nursery *nursery,
+		struct err *err)
+{
+	char name[WORKSHOP_NAME_BYTES];
+
+	workshop_name(name, getpid(), child->mark);
+	return workshop_run(master->config, nursery, name, master->listen_fd < 0, err);
+}
+
+static int do_duty(const struct master *master, const struct child *child, struct err *err)
 {
 	struct nursery *nursery = NULL;
 	int rc;
 
-	if (duty == DUTY_KEEPER) {
+	if (child->duty == DUTY_KEEPER) {
 		crash_install();
 		return keep(master->config, err);
 	}
@@ -99,42 +112,67 @@ static int do_duty(const struct master *master, enum duty duty, struct err *err)
 			  err) < 0)
 		return -1;
 	crash_install();                     /* after the nursery: cells die silently */
-	rc = duty == DUTY_FRONT ? front_run(master->config, nursery, master->listen_fd, NULL, err)
-				: workshop_run(master->config, nursery, master->listen_fd < 0, err);
+	rc = child->duty == DUTY_FRONT
+	     ? front_run(master->config, nursery, master->listen_fd, NULL, err)
+	     : work(master, child, nursery, err);
 	nursery_stop(nursery);
 	return rc;
 }
 
-static void be_child(struct master *master, enum duty duty, pid_t parent)
+/* As fork(); the child goes with its master and has nothing that is the master's alone. */
+static pid_t fork_helper(struct master *master, const char *name)
 {
-	struct err err = ERR_INIT;
+	pid_t parent = getpid();
+	pid_t pid = fork();
 
+	if (pid < 0)
+		log_message(LOG_ERROR, "master", NULL, "forking a %s: %s", name, strerror(errno));
+	if (pid != 0)
+		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE);
 	deputy_forget(&master->deputy);
 	if (master->lock >= 0)
 		close(master->lock);
-	prctl(PR_SET_NAME, duty_names[duty]);
+	prctl(PR_SET_NAME, name);
 	sigprocmask(SIG_SETMASK, &master->before, NULL);
-	if (do_duty(master, duty, &err) == 0)
-		exit(EXIT_SUCCESS);
-	log_message(LOG_ERROR, duty_names[duty], NULL, "%s", err.text);
-	exit(EXIT_FAILURE);
+	return 0;
+}
+
+static void end_helper(const char *name, int rc, const struct err *err)
+	__attribute__((noreturn));
+
+static void end_helper(const char *name, int rc, const struct err *err)
+{
+	if (rc < 0)
+		log_message(LOG_ERROR, name, NULL, "%s", err->text);
+	exit(rc < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
 static void start(struct master *master, struct child *child)
 {
-	pid_t parent = getpid();
-	pid_t pid = fork();
+	struct err err = ERR_INIT;
+	pid_t pid;
 
+	random_bytes(&child->mark, sizeof(child->mark));
+	pid = fork_helper(master, duty_names[child->duty]);
 	if (pid == 0)
-		be_child(master, child->duty, parent);
+		end_helper(duty_names[child->duty], do_duty(master, child, &err), &err);
 	child->started_millis = clock_monotonic_millis();
 	child->pid = pid > 0 ? pid : 0;
-	if (pid < 0)
-		log_message(LOG_ERROR, "master", NULL, "forking a %s: %s", duty_names[child->duty],
-			    strerror(errno));
+}
+
+/* The dead of SIGKILL and SIGTERM were killed: what they carried is not to blame. */
+static void bury(struct master *master, const struct child *child, int signal_number)
+{
+	bool own_doing = signal_number != SIGKILL && signal_number != SIGTERM;
+	char name[WORKSHOP_NAME_BYTES];
+	struct err err = ERR_INIT;
+
+	workshop_name(name, child->pid, child->mark);
+	if (fork_helper(master, "undertaker") == 0)
+		end_helper("undertaker", workshop_bury(master->config, name, own_doing, &err), &err);
 }
 
 static void start_due(struct master *master)
@@ -150,7 +188,7 @@ static void start_due(struct master *master)
 	}
 }
 
-static void note_end(const struct master *master, struct child *child, int status)
+static void note_end(struct master *master, struct child *child, int status)
 {
 	int64_t now = clock_monotonic_millis();
 	bool steady = now - child->started_millis >= STEADY_MILLIS;
@@ -158,6 +196,8 @@ static void note_end(const struct master *master, struct child *child, int statu
 	if (WIFSIGNALED(status))
 		log_message(LOG_WARN, "master", NULL, "%s %ld was ended by signal %d",
 			    duty_names[child->duty], (long)child->pid, WTERMSIG(status));
+	if (WIFSIGNALED(status) && child->duty == DUTY_WORKSHOP)
+		bury(master, child, WTERMSIG(status));
 	child->pid = 0;
 	child->has_left = master->listen_fd < 0 && child->duty == DUTY_WORKSHOP &&
 			  WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;

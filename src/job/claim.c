@@ -189,6 +189,19 @@ int job_release(struct jobs *jobs, const struct job *job, const char *owner, str
 	return 0;
 }
 
+int job_bury(struct jobs *jobs, const char *owner, bool own_doing, struct err *err)
+{
+	struct store_value queue[2] = { store_text(text_of(owner)), store_int(JOB_KILLS_MAX) };
+	struct store_value lapse[2] = { store_int(job_now(jobs)), store_text(text_of(owner)) };
+
+	if ((!own_doing &&
+	     store_run(jobs->store, STATEMENT_job_of_the_dead, queue, 2, NULL, NULL, err) < 0) ||
+	    store_run(jobs->store, STATEMENT_job_lapse, lapse, 2, NULL, NULL, err) < 0)
+		return err_while(err, "giving the jobs of %s back", owner);
+	board_bump(jobs->board, BOARD_JOBS_NEW);
+	return 0;
+}
+
 /* --- Ending ----------------------------------------------------------------------------- */
 
 /* The row and the result's place in one transaction: 1 when the claim stood, 0, -1. */

@@ -74,6 +74,11 @@ int job_renew(struct jobs *jobs, const char *owner, struct err *err)
 /* Gives the job back unfinished (shutdown): somebody else takes it at once. */
 int job_release(struct jobs *jobs, const struct job *job, const char *owner, struct err *err)
 	__attribute__((warn_unused_result));
+/* This owner has died: its jobs are anyone's at once, not when its leases run out.  Died of its
+ * own doing, that counts against them as a lease that ran out does; killed from outside, it does
+ * not, unless that went on too often. */
+int job_bury(struct jobs *jobs, const char *owner, bool own_doing, struct err *err)
+	__attribute__((warn_unused_result));
 /* Ends it: `reply` is the whole JSON envelope.  0 also when the claim was no longer ours (the
  * result is then dropped). */
 int job_finish(struct jobs *jobs, const struct job *job, const char *owner, enum job_state state,

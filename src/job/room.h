@@ -7,6 +7,7 @@
 
 #define JOB_LEASE_SECONDS   30
 #define JOB_LAPSES_MAX      3            /* claims whose holder died; then we are the reason */
+#define JOB_KILLS_MAX       10           /* claims in all before deaths from outside count too */
 #define JOB_ROW_SECONDS     86400        /* history for people */
 #define JOB_ROWS_MAX        10000        /* ... at most that many rows of it */
 #define JOB_BATCH           500

@@ -21,8 +21,8 @@
 #include "passes/passes.h"
 #include "sandbox/sandbox.h"
 #include "symbolicate/symbolicate.h"
+#include "workshop/workshop.h"
 
-#define SHOP_OWNER_BYTES 64u
 #define SHOP_PATH_BYTES 4096u
 
 struct board;
@@ -157,7 +157,7 @@ struct shop {
 	struct jobs jobs;
 	struct arena arena;          /* default sources */
 	struct source_list default_sources;
-	char owner[SHOP_OWNER_BYTES];
+	char owner[WORKSHOP_NAME_BYTES];
 
 	struct carried *carried;
 	size_t carried_count;        /* with a row and not ended */
@@ -180,7 +180,7 @@ struct shop {
 
 /* shop.c */
 int  shop_open(struct shop *shop, const struct config *config, struct nursery *nursery,
-	       struct err *err) __attribute__((warn_unused_result));
+	       const char *name, struct err *err) __attribute__((warn_unused_result));
 void shop_close(struct shop *shop);
 /* One turn: `bells` are descriptors of the caller's to watch as well. */
 int  shop_turn(struct shop *shop, struct fetch_poll *bells, size_t bell_count, int millis,

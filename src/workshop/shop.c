@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
@@ -33,10 +32,9 @@ static int parse_default_sources(struct shop *shop, struct err *err)
 }
 
 int shop_open(struct shop *shop, const struct config *config, struct nursery *nursery,
-	      struct err *err)
+	      const char *name, struct err *err)
 {
 	struct store_boot boot;
-	uint8_t random[8];
 
 	memset(shop, 0, sizeof(*shop));
 	shop->config = config;
@@ -45,9 +43,7 @@ int shop_open(struct shop *shop, const struct config *config, struct nursery *nu
 	shop->asker.fd = -1;
 	map_init(&shop->by_key);
 	arena_init(&shop->arena, SOURCES_ARENA_BYTES);
-	random_bytes(random, sizeof(random));
-	snprintf(shop->owner, sizeof(shop->owner), "workshop-%ld-", (long)getpid());
-	hex_format(random, sizeof(random), shop->owner + strlen(shop->owner));
+	snprintf(shop->owner, sizeof(shop->owner), "%s", name);
 	if (parse_default_sources(shop, err) < 0 ||
 	    board_open(&shop->board, config, err) < 0 ||
 	    store_open(&shop->store, config, err) < 0 ||

@@ -3,13 +3,16 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/log.h"
+#include "board/board.h"
 #include "config/config.h"
 #include "sandbox/sandbox.h"
 #include "store/store.h"
@@ -115,8 +118,14 @@ static void open_store_again(struct shop *shop)
 	shop->jobs.store = store;
 }
 
-int workshop_run(const struct config *config, struct nursery *nursery, bool leaves_when_idle,
-		 struct err *err)
+void workshop_name(char name[WORKSHOP_NAME_BYTES], pid_t pid, uint64_t mark)
+{
+	snprintf(name, WORKSHOP_NAME_BYTES, "workshop-%ld-%016llx", (long)pid,
+		 (unsigned long long)mark);
+}
+
+int workshop_run(const struct config *config, struct nursery *nursery, const char *name,
+		 bool leaves_when_idle, struct err *err)
 {
 	struct loop loop = { .signal_fd = -1, .leaves_when_idle = leaves_when_idle,
 			     .jobs.fd = -1, .cache.fd = -1, .stop.fd = -1 };
@@ -125,7 +134,7 @@ int workshop_run(const struct config *config, struct nursery *nursery, bool leav
 	raise_descriptor_limit();
 	if (open_signals(&loop.signal_fd, err) < 0)
 		return -1;
-	if (shop_open(&loop.shop, config, nursery, err) < 0)
+	if (shop_open(&loop.shop, config, nursery, name, err) < 0)
 		goto close_signals;
 	if (doorbell_start(&loop.jobs, loop.shop.board, BOARD_JOBS_NEW, err) < 0 ||
 	    doorbell_start(&loop.cache, loop.shop.board, BOARD_CACHE_CHANGED, err) < 0 ||
@@ -160,16 +169,40 @@ close_signals:
 	return rc;
 }
 
+int workshop_bury(const struct config *config, const char *name, bool own_doing, struct err *err)
+{
+	struct jobs jobs = { .config = config };
+	struct cache *cache = NULL;
+	int rc = -1;
+
+	if (board_open(&jobs.board, config, err) == 0 &&
+	    store_open(&jobs.store, config, err) == 0 &&
+	    cache_open(&cache, config, jobs.board, jobs.store, err) == 0 &&
+	    cache_claims_bury(cache, jobs.store, name, err) == 0 &&
+	    job_bury(&jobs, name, own_doing, err) == 0)
+		rc = 0;
+	if (cache)
+		cache_close(cache);
+	if (jobs.store)
+		store_close(jobs.store);
+	board_close(jobs.board);
+	return rc;
+}
+
 int workshop_answer(const struct config *config, struct nursery *nursery,
 		    const struct request_kind *kind, struct text body, struct buf *reply,
 		    struct buf *candidates, struct err *err)
 {
+	char name[WORKSHOP_NAME_BYTES];
 	struct carried *carried;
 	struct shop shop;
+	uint64_t mark;
 	int rc = -1;
 
 	raise_descriptor_limit();
-	if (shop_open(&shop, config, nursery, err) < 0)
+	random_bytes(&mark, sizeof(mark));
+	workshop_name(name, getpid(), mark);
+	if (shop_open(&shop, config, nursery, name, err) < 0)
 		return -1;
 	carried = carry_new(&shop, kind, TEXT_NONE, err);
 	if (!carried || kind->parse(&carried->work, body, err) < 0)

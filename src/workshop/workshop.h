@@ -11,6 +11,8 @@
 #define WORKSHOP_WORKSHOP_H
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 struct config;
 struct err;
@@ -19,11 +21,21 @@ struct buf;
 struct request_kind;
 struct text;
 
+#define WORKSHOP_NAME_BYTES 64u
+
+/* What rows call the workshop of that process: with a random mark no other ever had the name. */
+void workshop_name(char name[WORKSHOP_NAME_BYTES], pid_t pid, uint64_t mark);
+
 /* Runs until SIGTERM, SIGINT or BOARD_STOP; with `leaves_when_idle`, also after
  * config.workshop_idle_seconds without work or when the state folder is gone.  The nursery
  * was started before anything else in this process.  Unfinished jobs are given back. */
-int workshop_run(const struct config *config, struct nursery *nursery, bool leaves_when_idle,
-		 struct err *err) __attribute__((warn_unused_result));
+int workshop_run(const struct config *config, struct nursery *nursery, const char *name,
+		 bool leaves_when_idle, struct err *err) __attribute__((warn_unused_result));
+
+/* The workshop of that name has died: whatever it carried and made is anyone's at once.
+ * `own_doing`: see job_bury(). */
+int workshop_bury(const struct config *config, const char *name, bool own_doing, struct err *err)
+	__attribute__((warn_unused_result));
 
 /* One request carried to its end in this process, without a job row: the command line's way.
  * `reply` gets the whole envelope. */

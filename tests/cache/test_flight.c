@@ -79,6 +79,24 @@ START_TEST(publishing_ends_the_flight)
 }
 END_TEST
 
+START_TEST(the_claims_of_the_dead_are_free_at_once)
+{
+	struct bench bench;
+	struct cache_key key;
+	struct err err = ERR_INIT;
+
+	bench_open(&bench);
+	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	ck_assert_int_eq(claim(&bench, &key, "a"), 1);
+	ck_assert_int_eq(cache_claims_bury(bench.cache, bench.state.store, "b", &err), 0);
+	ck_assert_int_eq(claim(&bench, &key, "b"), 0);
+	ck_assert_int_eq(cache_claims_bury(bench.cache, bench.state.store, "a", &err), 0);
+	ck_assert_int_eq(claim(&bench, &key, "b"), 1);
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT attempt FROM flight"), 2);
+	bench_remove(&bench);
+}
+END_TEST
+
 START_TEST(a_lease_runs_out_unless_renewed)
 {
 	struct bench bench;
@@ -227,6 +245,7 @@ int main(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, one_owner_at_a_time);
 	tcase_add_test(tcase, publishing_ends_the_flight);
+	tcase_add_test(tcase, the_claims_of_the_dead_are_free_at_once);
 	tcase_add_test(tcase, a_lease_runs_out_unless_renewed);
 	tcase_add_test(tcase, the_dead_are_followed);
 	tcase_add_test(tcase, many_processes_make_it_once);

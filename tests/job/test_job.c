@@ -344,6 +344,59 @@ START_TEST(what_kills_three_holders_ends)
 }
 END_TEST
 
+static int64_t number_of(struct desk *desk, const char *question)
+{
+	return state_ask(&desk->state, question);
+}
+
+/* Killed from outside: the next one has it at once, and it is not the job's fault, up to a point. */
+START_TEST(jobs_of_the_killed_are_free_at_once)
+{
+	struct err err = ERR_INIT;
+	char id[JOB_ID_BYTES];
+	struct desk desk;
+	struct job job, late;
+	int claims = 0;
+
+	desk_open(&desk);
+	submit(&desk, id);
+	while (claim(&desk, "dead", &job) == 1) {
+		ck_assert_int_eq(job.attempt, ++claims);
+		ck_assert_int_eq(number_of(&desk, "SELECT lapses FROM job"),
+				 claims > JOB_KILLS_MAX ? claims - JOB_KILLS_MAX : 0);
+		late = job;
+		ck_assert_int_eq(job_bury(&desk.jobs, "another", false, &err), 0);
+		ck_assert_int_eq(claim(&desk, "alive", &job), 0);
+		ck_assert_int_eq(job_bury(&desk.jobs, "dead", false, &err), 0);
+		if (claims < JOB_KILLS_MAX)
+			finish(&desk, &late, "dead", "{}");  /* it only seemed dead: too late */
+	}
+	ck_assert_int_eq(claims, JOB_KILLS_MAX + JOB_LAPSES_MAX - 1);
+	ck_assert_str_eq(state_of(&desk, id), "internal_error");
+	state_remove(&desk.state);
+}
+END_TEST
+
+START_TEST(jobs_of_the_crashed_are_counted)
+{
+	struct err err = ERR_INIT;
+	char id[JOB_ID_BYTES];
+	struct desk desk;
+	struct job job;
+
+	desk_open(&desk);
+	submit(&desk, id);
+	for (int i = 0; i < JOB_LAPSES_MAX; i++) {
+		ck_assert_int_eq(claim(&desk, "dead", &job), 1);
+		ck_assert_int_eq(number_of(&desk, "SELECT lapses FROM job"), i);
+		ck_assert_int_eq(job_bury(&desk.jobs, "dead", true, &err), 0);
+	}
+	ck_assert_int_eq(claim(&desk, "dead", &job), 0);
+	ck_assert_str_eq(state_of(&desk, id), "internal_error");
+	state_remove(&desk.state);
+}
+END_TEST
+
 START_TEST(a_job_ends_in_time)
 {
 	char ids[3][JOB_ID_BYTES];
@@ -714,6 +767,8 @@ int main(void)
 	tcase_add_test(tcase, a_late_result_is_dropped);
 	tcase_add_test(tcase, a_lease_lasts_while_renewed);
 	tcase_add_test(tcase, what_kills_three_holders_ends);
+	tcase_add_test(tcase, jobs_of_the_killed_are_free_at_once);
+	tcase_add_test(tcase, jobs_of_the_crashed_are_counted);
 	tcase_add_test(tcase, a_job_ends_in_time);
 	tcase_add_test(tcase, the_killed_are_followed);
 	tcase_add_test(tcase, many_workers_take_each_job_once);

@@ -6,12 +6,16 @@ usage: test_waiting.py [TEST]...       SYMGATE names the binary; lighttpd and gc
 import concurrent.futures
 import json
 import os
+import shutil
+import signal
 import socket
+import sqlite3
 import struct
+import subprocess
 import tempfile
 
-from house_of_tests import (PATIENCE, Program, Service, Symbols, eventually, functions, request_for,
-                            run_all)
+from house_of_tests import (PATIENCE, SYMGATE, Program, Service, Symbols, eventually, functions,
+                            request_for, run_all)
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-waiting-")
 PROGRAMS = [Program(FOLDER.name, number) for number in range(4)]
@@ -41,10 +45,16 @@ class Connection:
     """One request as a web server sends it; nothing is read before read() is called."""
 
     def __init__(self, service, method, path, body=b""):
-        path, _, query = path.partition("?")
+        self.connect(os.path.join(service.state, "run", "fcgi.sock"))
+        self.send(method, path, body)
+
+    def connect(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(PATIENCE)
-        self.socket.connect(os.path.join(service.state, "run", "fcgi.sock"))
+        self.socket.connect(path)
+
+    def send(self, method, path, body):
+        path, _, query = path.partition("?")
         words = {"REQUEST_METHOD": method, "REQUEST_URI": path, "QUERY_STRING": query,
                  "CONTENT_TYPE": "application/json", "CONTENT_LENGTH": str(len(body))}
         out = record(BEGIN, struct.pack(">HB5x", 1, 0))
@@ -127,6 +137,78 @@ def test_readers_that_stall_hold_up_no_request_thread():
         assert len(replies) == 1 and functions(json.loads(replies.pop()))[-1] == "outer"
         for connection in stalled[1:]:
             connection.close()
+
+
+# --- A workshop that is killed --------------------------------------------------------------
+
+class Alone(Connection):
+    """A connection to the one front of a process manager."""
+
+    def __init__(self, path, *request):
+        self.connect(path)
+        self.send(*request)
+
+
+class OnDemand:
+    """`symgate fcgi` on a socket of ours: helpers come when there is work."""
+
+    def __enter__(self):
+        self.folder = tempfile.mkdtemp(prefix="symgate-waiting-")
+        self.state = os.path.join(self.folder, "state")
+        self.path = os.path.join(self.folder, "socket")
+        config = os.path.join(self.folder, "config.yml")
+        with open(config, "w", encoding="ascii") as f:
+            f.write("connect_to_reserved_ips: true\nworkshop:\n  processes: 2\n")
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(self.path)
+            listening.listen(64)
+            self.front = subprocess.Popen([SYMGATE, "-c", config, "--state-dir", self.state, "fcgi"],
+                                          stdin=listening, stderr=subprocess.DEVNULL)
+        return self
+
+    def __exit__(self, *_):
+        self.front.terminate()
+        self.front.wait(PATIENCE)
+        shutil.rmtree(self.folder)      # and the helpers leave: their state folder is gone
+
+    def post(self, request, query=""):
+        connection = Alone(self.path, "POST", "/symbolicate" + query, json.dumps(request).encode())
+        try:
+            return 200, connection.read()
+        finally:
+            connection.close()
+
+
+def check_killed_workshop(service):
+    symbols = serve_all()
+    symbols.gate.clear()
+    status, body = service.post(request_for(symbols, PROGRAMS[:1]), "?timeout=0")
+    identity = json.loads(body)["request_id"]
+    database = sqlite3.connect(os.path.join(service.state, "symgate.db"), timeout=PATIENCE)
+
+    def row(what):
+        return database.execute(f"select {what} from job where id = ?", (identity,)).fetchone()
+    eventually(lambda: row("owner")[0] and symbols.total() > 0, "a workshop to take the job and ask")
+    owner, lease_until = row("owner, lease_until")
+    assert database.execute("select count(*) from flight where owner = ?", (owner,)).fetchone()[0] > 0
+    os.kill(int(owner.split("-")[1]), signal.SIGKILL)
+    eventually(lambda: row("owner")[0] not in (owner, None), "another to take it")
+    symbols.gate.set()
+    eventually(lambda: row("state")[0] not in ("queued", "running"), "the job to end")
+    state, attempt, lapses, finished_at = row("state, attempt, lapses, finished_at")
+    assert (state, attempt, lapses) == ("completed", 2, 0), (state, attempt, lapses)
+    assert finished_at < lease_until, "it waited for the lease of the dead"
+    database.close()
+
+
+def test_a_killed_workshop_leaves_its_jobs_at_once():
+    with Service("workshop:\n  processes: 2\n") as service:
+        check_killed_workshop(service)
+
+
+def test_a_killed_workshop_on_demand_leaves_its_jobs_at_once():
+    with OnDemand() as service:
+        check_killed_workshop(service)
 
 
 if __name__ == "__main__":
