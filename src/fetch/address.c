@@ -152,20 +152,64 @@ bool address_is_admitted(const struct sockaddr *address, const struct config *co
 	       is_listed(inner, false, config);
 }
 
+void address_format(const struct sockaddr *address, char text[INET6_ADDRSTRLEN])
+{
+	const void *bytes = address->sa_family == AF_INET6 ? bytes_v6(address) : bytes_v4(address);
+
+	text[0] = '\0';
+	if (address->sa_family == AF_INET || address->sa_family == AF_INET6)
+		inet_ntop(address->sa_family, bytes, text, INET6_ADDRSTRLEN);
+}
+
+/* An address in text form: 4 or 16 bytes, 0 when it is none. */
+static size_t read_address(struct text text, uint8_t address[16])
+{
+	char plain[INET6_ADDRSTRLEN];
+
+	if (text.size == 0 || text.size >= sizeof(plain))
+		return 0;
+	memcpy(plain, text.bytes, text.size);
+	plain[text.size] = '\0';
+	if (inet_pton(AF_INET, plain, address) == 1)
+		return 4;
+	return inet_pton(AF_INET6, plain, address) == 1 ? 16 : 0;
+}
+
 bool address_text_is_admitted(const char *text, const struct config *config)
 {
 	struct sockaddr_in v4 = { .sin_family = AF_INET };
 	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6 };
-	char plain[INET6_ADDRSTRLEN];
-	size_t size = strcspn(text + (text[0] == '['), "]%");
+	struct text plain = { text + (text[0] == '['), strcspn(text + (text[0] == '['), "]%") };
+	uint8_t address[16];
 
-	if (size >= sizeof(plain))
-		return true;
-	memcpy(plain, text + (text[0] == '['), size);
-	plain[size] = '\0';
-	if (inet_pton(AF_INET, plain, &v4.sin_addr) == 1)
+	if (text_ends_with(plain, "."))
+		plain.size--;
+	switch (read_address(plain, address)) {
+	case 4:
+		memcpy(&v4.sin_addr, address, 4);
 		return address_is_admitted((const struct sockaddr *)&v4, config);
-	if (inet_pton(AF_INET6, plain, &v6.sin6_addr) == 1)
+	case 16:
+		memcpy(&v6.sin6_addr, address, 16);
 		return address_is_admitted((const struct sockaddr *)&v6, config);
-	return true;
+	default:
+		return true;
+	}
+}
+
+bool address_text_is_in(struct text text, struct text network)
+{
+	const char *slash = network.size ? memchr(network.bytes, '/', network.size) : NULL;
+	size_t at = slash ? (size_t)(slash - network.bytes) : network.size;
+	struct network wanted = { .prefix_bits = 0 };
+	uint8_t address[16];
+	uint64_t bits;
+	size_t size;
+
+	if (!slash || !text_to_u64((struct text){ slash + 1, network.size - at - 1 }, 10, &bits))
+		return false;
+	size = read_address((struct text){ network.bytes, at }, wanted.address);
+	if (size == 0 || bits > 8 * size || read_address(text, address) != size)
+		return false;
+	wanted.prefix_bits = (unsigned)bits;
+	return is_in(address, &wanted);
 }

@@ -6,8 +6,11 @@
 #ifndef FETCH_ADDRESS_H
 #define FETCH_ADDRESS_H
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <sys/socket.h>
+
+#include "base/text.h"
 
 struct config;
 
@@ -16,5 +19,11 @@ bool address_is_admitted(const struct sockaddr *address, const struct config *co
 
 /* The same for an address in text form ("10.0.0.1", "::1", "[::1]"); names are admitted. */
 bool address_text_is_admitted(const char *text, const struct config *config);
+
+/* Is it an address ("10.1.2.3", "fd00::1") of that network ("10.0.0.0/8")? */
+bool address_text_is_in(struct text text, struct text network);
+
+/* "10.0.0.1", "::1"; "" of another family. */
+void address_format(const struct sockaddr *address, char text[INET6_ADDRSTRLEN]);
 
 #endif

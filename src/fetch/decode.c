@@ -15,6 +15,7 @@ enum encoding encoding_named(struct text name)
 		{ "", ENCODING_NONE },           { "identity", ENCODING_NONE },
 		{ "gzip", ENCODING_GZIP },       { "x-gzip", ENCODING_GZIP },
 		{ "deflate", ENCODING_DEFLATE }, { "zstd", ENCODING_ZSTD },
+		{ "br", ENCODING_BROTLI },
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -28,6 +29,34 @@ static int no_memory(struct err *err)
 	return err_set(err, ERR_NO_MEMORY, "no memory to decode a download");
 }
 
+static void *brotli_get(void *payload, size_t size)
+{
+	(void)payload;
+	return mem_get(size);
+}
+
+static void brotli_give_back(void *payload, void *block)
+{
+	(void)payload;
+	mem_give_back(block);
+}
+
+static int begin_zstd(struct decode *decode, struct err *err)
+{
+	decode->zstd = ZSTD_createDCtx();
+	if (!decode->zstd)
+		return no_memory(err);
+	ZSTD_DCtx_setParameter(decode->zstd, ZSTD_d_windowLogMax, WINDOW_LOG);
+	return 0;
+}
+
+/* Its window is 16 MiB at most, unless we asked for large ones. */
+static int begin_brotli(struct decode *decode, struct err *err)
+{
+	decode->brotli = BrotliDecoderCreateInstance(brotli_get, brotli_give_back, NULL);
+	return decode->brotli ? 0 : no_memory(err);
+}
+
 int decode_begin(struct decode *decode, enum encoding encoding, decode_sink_fn *sink,
 		 void *payload, struct err *err)
 {
@@ -37,13 +66,10 @@ int decode_begin(struct decode *decode, enum encoding encoding, decode_sink_fn *
 	decode->out = mem_get(OUT_BYTES);
 	if (!decode->out)
 		return no_memory(err);
-	if (encoding == ENCODING_ZSTD) {
-		decode->zstd = ZSTD_createDCtx();
-		if (!decode->zstd)
-			return no_memory(err);
-		ZSTD_DCtx_setParameter(decode->zstd, ZSTD_d_windowLogMax, WINDOW_LOG);
-		return 0;
-	}
+	if (encoding == ENCODING_ZSTD)
+		return begin_zstd(decode, err);
+	if (encoding == ENCODING_BROTLI)
+		return begin_brotli(decode, err);
 	if (inflateInit2(&decode->zlib, encoding == ENCODING_GZIP ? 16 + MAX_WBITS : MAX_WBITS) != Z_OK)
 		return no_memory(err);
 	decode->zlib_begun = true;
@@ -55,6 +81,8 @@ void decode_release(struct decode *decode)
 	if (decode->zlib_begun)
 		inflateEnd(&decode->zlib);
 	ZSTD_freeDCtx(decode->zstd);
+	if (decode->brotli)
+		BrotliDecoderDestroyInstance(decode->brotli);
 	mem_give_back(decode->out);
 	*decode = (struct decode){ .encoding = ENCODING_NONE };
 }
@@ -119,6 +147,39 @@ static int feed_zstd(struct decode *decode, const void *bytes, size_t size, stru
 	return 0;
 }
 
+static int brotli_failed(const struct decode *decode, struct err *err)
+{
+	BrotliDecoderErrorCode code = BrotliDecoderGetErrorCode(decode->brotli);
+
+	/* Those of its allocations follow each other. */
+	if (code <= BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES &&
+	    code >= BROTLI_DECODER_ERROR_ALLOC_BLOCK_TYPE_TREES)
+		return no_memory(err);
+	return err_set(err, ERR_DOWNLOAD, "invalid br data: %s", BrotliDecoderErrorString(code));
+}
+
+static int feed_brotli(struct decode *decode, const void *bytes, size_t size, struct err *err)
+{
+	const uint8_t *in = bytes;
+	BrotliDecoderResult result;
+
+	do {
+		uint8_t *out = decode->out;
+		size_t room = OUT_BYTES;
+
+		if (decode->between)
+			return err_set(err, ERR_DOWNLOAD, "data after the end of the br stream");
+		result = BrotliDecoderDecompressStream(decode->brotli, &size, &in, &room, &out, NULL);
+		if (result == BROTLI_DECODER_RESULT_ERROR)
+			return brotli_failed(decode, err);
+		decode->between = result == BROTLI_DECODER_RESULT_SUCCESS;
+		if (room < OUT_BYTES &&
+		    decode->sink(decode->payload, decode->out, OUT_BYTES - room, err) < 0)
+			return -1;
+	} while (size > 0 || result == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT);
+	return 0;
+}
+
 int decode_feed(struct decode *decode, const void *bytes, size_t size, struct err *err)
 {
 	if (size == 0)
@@ -130,6 +191,8 @@ int decode_feed(struct decode *decode, const void *bytes, size_t size, struct er
 		return feed_zlib(decode, bytes, size, err);
 	case ENCODING_ZSTD:
 		return feed_zstd(decode, bytes, size, err);
+	case ENCODING_BROTLI:
+		return feed_brotli(decode, bytes, size, err);
 	default:
 		return decode->sink(decode->payload, bytes, size, err);
 	}

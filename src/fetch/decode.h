@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <brotli/decode.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -16,7 +17,11 @@
 
 struct err;
 
-enum encoding { ENCODING_NONE, ENCODING_GZIP, ENCODING_DEFLATE, ENCODING_ZSTD, ENCODING_UNKNOWN };
+enum encoding {
+	ENCODING_NONE, ENCODING_GZIP, ENCODING_DEFLATE, ENCODING_ZSTD, ENCODING_BROTLI,
+	ENCODING_UNKNOWN
+};
+#define ENCODINGS_OFFERED "br, deflate, gzip, zstd"
 enum encoding encoding_named(struct text name);      /* "" and "identity": none */
 
 /* Where decoded bytes go; -1 with err set ends the decoding. */
@@ -28,6 +33,7 @@ struct decode {
 	bool zlib_begun;
 	z_stream zlib;
 	ZSTD_DCtx *zstd;
+	BrotliDecoderState *brotli;
 	uint8_t *out;
 	decode_sink_fn *sink;
 	void *payload;

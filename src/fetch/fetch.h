@@ -40,6 +40,7 @@ struct fetch_order {                 /* everything is copied */
 	bool accept_invalid_certs;
 	bool trusted;                /* may connect anywhere (operator's own) */
 	bool breaker;                /* counts for and obeys the host breaker */
+	const char *proxy;           /* "socks5h://..."; "": none; NULL: as the environment says */
 	uint64_t max_bytes;
 	int fd;                      /* empty file; the body lands there, decoded */
 

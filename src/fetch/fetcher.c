@@ -108,6 +108,7 @@ static void free_fetch(struct fetch *fetch)
 	place_release(&fetch->home);
 	mem_give_back(fetch->headers);
 	mem_give_back(fetch->source_id);
+	mem_give_back(fetch->proxy);
 	mem_give_back(fetch->method);
 	mem_give_back(fetch->sent);
 	sending_close(&fetch->sending);
@@ -197,7 +198,8 @@ static void copy_times(struct fetch *fetch, const struct fetch_order *order)
 static int copy_order(struct fetch *fetch, const struct fetch_order *order, struct err *err)
 {
 	fetch->source_id = mem_strdup(order->source_id ? order->source_id : "");
-	if (!fetch->source_id || copy_headers(fetch, order) < 0 || copy_errand(fetch, order) < 0)
+	fetch->proxy = order->proxy ? mem_strdup(order->proxy) : NULL;
+	if (!fetch->source_id || (order->proxy && !fetch->proxy) || copy_headers(fetch, order) < 0 || copy_errand(fetch, order) < 0)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a transfer");
 	if (fetch_place_of(order->url, NULL, &fetch->home, &fetch->result) == 0)
 		fetch->host_hash = hash_fast(fetch->home.host, strlen(fetch->home.host));
@@ -256,17 +258,28 @@ size_t fetcher_active(const struct fetcher *fetcher)
 
 /* --- Starting what waits ------------------------------------------------------------------ */
 
-/* One host that hangs must leave room for the others. */
-static bool has_room_for(const struct fetcher *fetcher, const struct fetch *fetch)
-{
-	size_t most = fetcher->most_running - fetcher->most_running / 4;
-	size_t count = 0;
+/* One host that hangs must leave room for the others: as many as are running may not all be its
+ * own.  Only one host can have that many, and looking for it once serves all that wait. */
+struct crowd { uint64_t host_hash; size_t count, most; };
 
-	if (fetcher->running.count < most)
-		return true;
-	for (const struct fetch *other = fetcher->running.first; other; other = other->next)
-		count += other->host_hash == fetch->host_hash;
-	return count < most;
+static struct crowd find_crowd(const struct fetcher *fetcher)
+{
+	struct crowd crowd = { .most = fetcher->most_running - fetcher->most_running / 4 };
+	size_t lead = 0;
+
+	if (fetcher->running.count < crowd.most)
+		return crowd;
+	for (const struct fetch *fetch = fetcher->running.first; fetch; fetch = fetch->next) {
+		if (lead == 0)
+			crowd.host_hash = fetch->host_hash;
+		if (fetch->host_hash == crowd.host_hash)
+			lead++;
+		else
+			lead--;
+	}
+	for (const struct fetch *fetch = fetcher->running.first; fetch; fetch = fetch->next)
+		crowd.count += fetch->host_hash == crowd.host_hash;
+	return crowd;
 }
 
 /* May it begin?  Ends it when its host is blocked. */
@@ -295,17 +308,25 @@ static bool is_let_go(struct fetcher *fetcher, struct fetch *fetch, int64_t now)
 static void start_waiting(struct fetcher *fetcher, int64_t now)
 {
 	struct fetch *next;
+	struct crowd crowd;
 
 	if (!fetcher->look)
 		return;
 	fetcher->look = false;
+	crowd = find_crowd(fetcher);
 	for (struct fetch *fetch = fetcher->waiting.first; fetch; fetch = next) {
 		next = fetch->next;
 		if (fetcher->running.count >= fetcher->most_running)
 			break;
-		if (!has_room_for(fetcher, fetch) || !is_let_go(fetcher, fetch, now))
+		if (crowd.count >= crowd.most && fetch->host_hash == crowd.host_hash)
+			continue;
+		if (!is_let_go(fetcher, fetch, now))
 			continue;
 		move(fetch, &fetcher->running);
+		if (fetcher->running.count == crowd.most)
+			crowd = find_crowd(fetcher);
+		else
+			crowd.count += fetch->host_hash == crowd.host_hash;
 		fetch->deadline_at = fetch->total_millis > 0 ? now + fetch->total_millis
 							     : FETCH_NEVER;
 		attempt_begin(fetch, now);

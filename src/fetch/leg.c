@@ -1,13 +1,16 @@
 /* leg.c -- one request by curl: its options, its guard, what comes back. */
 #include "fetch/transfer.h"
 
+#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "config/config.h"
 #include "fetch/address.h"
 #include "fetch/proxy.h"
@@ -29,16 +32,33 @@ static const struct fetch_place *place_now(const struct fetch *fetch)
 
 /* --- The guard: which addresses curl may use ---------------------------------------------- */
 
+static void note_refused(struct leg *leg, const char *address)
+{
+	leg->restricted++;
+	snprintf(leg->refused, sizeof(leg->refused), "%s", address);
+}
+
+/* What the source's user may know, and for the operator's log all of it. */
+static void refuse(const struct leg *leg, struct err *err)
+{
+	log_message(LOG_WARN, "refused", NULL,
+		    "refused: reserved address %s (host %s, source %s): reserved_ips_allowed says which "
+		    "may be reached", leg->refused, place_now(leg->fetch)->host, leg->fetch->source_id);
+	err_set(err, ERR_DOWNLOAD, "destination is restricted");
+}
+
 static curl_socket_t on_open_socket(void *payload, curlsocktype purpose,
 				    struct curl_sockaddr *address)
 {
 	struct leg *leg = payload;
+	char text[INET6_ADDRSTRLEN];
 	int fd;
 
 	(void)purpose;
 	if (leg->guarded && !leg->proxied &&
 	    !address_is_admitted(&address->addr, leg->fetch->fetcher->config)) {
-		leg->restricted++;
+		address_format(&address->addr, text);
+		note_refused(leg, text);
 		return CURL_SOCKET_BAD;
 	}
 	fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
@@ -54,7 +74,7 @@ static int on_request(void *payload, char *address, char *local, int port, int l
 	(void)local, (void)port, (void)local_port;
 	if (leg->guarded && !leg->proxied &&
 	    !address_text_is_admitted(address, leg->fetch->fetcher->config)) {
-		leg->restricted++;
+		note_refused(leg, address);
 		leg->admitted = false;
 		return CURL_PREREQFUNC_ABORT;
 	}
@@ -130,6 +150,15 @@ static bool is_framing(struct text name)
 	return text_starts_with(name, "Proxy-") || text_starts_with(name, "proxy-");
 }
 
+/* Sources check what they send; that nothing gets past them is made sure of here. */
+static bool is_one_line(struct text text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (text.bytes[i] == '\r' || text.bytes[i] == '\n' || text.bytes[i] == '\0')
+			return false;
+	return true;
+}
+
 static bool add_line(struct leg *leg, const char *line)
 {
 	struct curl_slist *grown = curl_slist_append(leg->headers, line);
@@ -144,6 +173,8 @@ static bool add_header(struct leg *leg, const struct fetch_header *header)
 	struct buf line;
 	bool added;
 
+	if (is_framing(header->name) || !is_one_line(header->name) || !is_one_line(header->value))
+		return true;
 	buf_init(&line, SIZE_MAX);
 	buf_add_text(&line, header->name);
 	buf_add_string(&line, header->value.size ? ": " : ";");
@@ -168,10 +199,9 @@ static bool add_headers(struct leg *leg)
 	bool added = true;
 
 	for (size_t i = 0; i < fetch->header_count && !fetch->away; i++)
-		if (!is_framing(fetch->headers[i].name))
-			added = added && add_header(leg, &fetch->headers[i]);
+		added = added && add_header(leg, &fetch->headers[i]);
 	if (!has_header(fetch, "Accept-Encoding"))
-		added = added && add_line(leg, "Accept-Encoding: gzip, deflate, zstd");
+		added = added && add_line(leg, "Accept-Encoding: " ENCODINGS_OFFERED);
 	if (leg->asked != REPLY_ASKED_ALL) {
 		snprintf(line, sizeof(line), "Range: bytes=%" PRIu64 "-%" PRIu64, leg->first, leg->last);
 		added = added && add_line(leg, line);
@@ -207,10 +237,23 @@ static CURLcode set_callbacks(struct leg *leg)
 	return rc;
 }
 
+static CURLcode set_tls(struct leg *leg, bool verify)
+{
+	const char *authorities = getenv("SSL_CERT_FILE");
+	CURLcode rc = CURLE_OK;
+
+	SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	SET(CURLOPT_SSL_VERIFYPEER, verify ? 1L : 0L);
+	SET(CURLOPT_SSL_VERIFYHOST, verify ? 2L : 0L);
+	if (authorities && *authorities)
+		SET(CURLOPT_CAINFO, authorities);
+	return rc;
+}
+
 static CURLcode set_connection(struct leg *leg, const struct fetch_place *place, const char *proxy)
 {
 	const struct fetch *fetch = leg->fetch;
-	long verify = fetch->accept_invalid_certs && !fetch->away ? 0L : 1L;
+	bool verify = !fetch->accept_invalid_certs || fetch->away;
 	CURLcode rc = CURLE_OK;
 
 	SET(CURLOPT_URL, place->plain);
@@ -219,10 +262,11 @@ static CURLcode set_connection(struct leg *leg, const struct fetch_place *place,
 	SET(CURLOPT_NOSIGNAL, 1L);
 	SET(CURLOPT_BUFFERSIZE, BUFFER_BYTES);
 	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+	/* A hundred at once are one connection where HTTP/2 is spoken: the others wait to see. */
+	SET(CURLOPT_PIPEWAIT, strcmp(place->scheme, "https") == 0 ? 1L : 0L);
 	SET(CURLOPT_MAXAGE_CONN, FETCH_IDLE_SECONDS);
 	SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	SET(CURLOPT_SSL_VERIFYPEER, verify);
-	SET(CURLOPT_SSL_VERIFYHOST, verify ? 2L : 0L);
+	rc = rc == CURLE_OK ? set_tls(leg, verify) : rc;
 	SET(CURLOPT_PROXY, proxy ? proxy : "");
 	SET(CURLOPT_NOPROXY, "");
 #if LIBCURL_VERSION_NUM >= 0x075700
@@ -304,11 +348,19 @@ static CURLcode set_request(struct leg *leg)
 	return rc;
 }
 
+/* NULL: none. */
+static const char *proxy_now(const struct fetch *fetch, const struct fetch_place *place)
+{
+	if (fetch->proxy)
+		return fetch->proxy[0] ? fetch->proxy : NULL;
+	return proxy_for(place->scheme, place->host);
+}
+
 int leg_start(struct fetch *fetch, struct leg *leg, enum reply_asked asked, uint64_t first,
 	      uint64_t last, struct err *err)
 {
 	const struct fetch_place *place = place_now(fetch);
-	const char *proxy = proxy_for(place->scheme, place->host);
+	const char *proxy = proxy_now(fetch, place);
 
 	*leg = (struct leg){
 		.fetch = fetch, .asked = asked, .first = first, .last = last, .at = first,
@@ -317,8 +369,11 @@ int leg_start(struct fetch *fetch, struct leg *leg, enum reply_asked asked, uint
 	};
 	buf_init(&leg->story, FETCH_DISCARD_BYTES);
 	fetch->legs_running++;
-	if (name_is_restricted(leg, place->host))
-		return err_set(err, ERR_DOWNLOAD, "destination is restricted");
+	if (name_is_restricted(leg, place->host)) {
+		note_refused(leg, place->host);
+		refuse(leg, err);
+		return -1;
+	}
 	leg->easy = curl_easy_init();
 	if (!leg->easy || !add_headers(leg) || set_callbacks(leg) != CURLE_OK ||
 	    set_connection(leg, place, proxy) != CURLE_OK || set_request(leg) != CURLE_OK ||
@@ -363,7 +418,7 @@ enum fetch_blame leg_explain(const struct leg *leg, CURLcode code, struct err *e
 	long os_errno = 0;
 
 	if (leg->restricted > 0 && !leg->admitted) {
-		err_set(err, ERR_DOWNLOAD, "destination is restricted");
+		refuse(leg, err);
 		return BLAME_FINAL;
 	}
 	if (code == CURLE_OUT_OF_MEMORY) {

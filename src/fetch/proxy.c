@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "fetch/address.h"
 
 static const char *environment(const char *name, const char *other)
 {
@@ -43,11 +44,15 @@ bool proxy_list_names(const char *list, const char *host)
 	if (plain.size > 1 && plain.bytes[0] == '[') {
 		plain.bytes++;
 		plain.size -= 2;
+	} else if (text_ends_with(plain, ".")) {
+		plain.size--;                    /* "localhost." is localhost */
 	}
 	while (*list) {
 		size_t size = strcspn(list, ", ");
 
-		if (size > 0 && names((struct text){ list, size }, plain))
+		struct text entry = { list, size };
+
+		if (size > 0 && (names(entry, plain) || address_text_is_in(plain, entry)))
 			return true;
 		list += size;
 		list += strspn(list, ", ");
@@ -60,9 +65,11 @@ const char *proxy_for(const char *scheme, const char *host)
 	const char *excepted = environment("no_proxy", "NO_PROXY");
 	const char *proxy;
 
-	/* HTTP_PROXY is not read: in a CGI's environment it is a header of the client. */
-	proxy = strcmp(scheme, "https") == 0 ? environment("https_proxy", "HTTPS_PROXY")
-					     : environment("http_proxy", NULL);
+	/* In a CGI's environment HTTP_PROXY is a header of the client. */
+	if (strcmp(scheme, "https") == 0)
+		proxy = environment("https_proxy", "HTTPS_PROXY");
+	else
+		proxy = environment("http_proxy", getenv("REQUEST_METHOD") ? NULL : "HTTP_PROXY");
 	if (!proxy)
 		proxy = environment("all_proxy", "ALL_PROXY");
 	if (!proxy || (excepted && proxy_list_names(excepted, host)))

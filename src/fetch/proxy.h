@@ -12,7 +12,7 @@
 /* The proxy's address, or NULL for none. */
 const char *proxy_for(const char *scheme, const char *host);
 
-/* Does a list like no_proxy's ("example.org,.internal,10.0.0.1,*") name the host? */
+/* Does a list like no_proxy's ("example.org,.internal,10.0.0.1,10.0.0.0/8,*") name the host? */
 bool proxy_list_names(const char *list, const char *host);
 
 #endif

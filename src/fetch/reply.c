@@ -198,7 +198,7 @@ enum reply_verdict reply_judge(const struct reply *reply, enum reply_asked asked
 	unsigned status = reply->status;
 
 	if (is_redirect(status) && reply->location && asked != REPLY_ASKED_PART &&
-	    !(status == 302 && strcmp(host, "dev.azure.com") == 0))
+	    !(status == 302 && text_equal_ignoring_case(text_of(host), TEXT("dev.azure.com"))))
 		return REPLY_REDIRECT;
 	if (status == 416 && asked == REPLY_ASKED_FIRST)
 		return REPLY_REPEAT;

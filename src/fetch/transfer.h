@@ -54,7 +54,8 @@ struct leg {
 	char error[CURL_ERROR_SIZE];
 
 	bool guarded, proxied;
-	unsigned restricted;                 /* addresses refused */
+	unsigned restricted;                 /* addresses refused, */
+	char refused[64];                    /* the last of them, cut */
 	bool admitted;                       /* some address was tried */
 
 	enum reply_asked asked;
@@ -79,6 +80,7 @@ struct fetch {
 
 	/* the order */
 	char *source_id;
+	char *proxy;                         /* NULL: as the environment says */
 	struct fetch_header *headers;
 	size_t header_count;
 	struct fetch_place home;             /* of the address */

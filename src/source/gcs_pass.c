@@ -216,7 +216,7 @@ static int ask_machine(const struct source *source, struct source_pass *pass, st
 	pass->order = (struct fetch_order){
 		.url = arena_printf(arena, "http://%s" MACHINE_PATH, host && *host ? host : MACHINE_HOST),
 		.source_id = source->id.bytes, .headers = flavor, .header_count = 1,
-		.is_whole = true, .trusted = true, .fd = -1,
+		.is_whole = true, .trusted = true, .proxy = "", .fd = -1,
 	};
 	return pass->order.url ? 1 : err_set(err, ERR_NO_MEMORY, "no room for credentials");
 }

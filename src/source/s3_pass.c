@@ -43,13 +43,15 @@ static const char *variable(const char *name)
 	return value && *value ? value : NULL;
 }
 
+/* What goes over a line of this machine's own goes through no proxy. */
 static void order(struct source_pass *pass, const struct source *source, const char *address,
 		  unsigned step)
 {
 	pass->step = step;
 	pass->order = (struct fetch_order){
 		.url = address, .source_id = source->id.bytes, .is_whole = true, .trusted = true,
-		.total_millis = WAIT_MILLIS, .fd = -1,
+		.proxy = text_starts_with(text_of(address), "https://") ? NULL : "", .fd = -1,
+		.total_millis = WAIT_MILLIS,
 	};
 }
 

@@ -68,6 +68,30 @@ static int parse_common(struct source *source, const struct shape *shape, struct
 	return 0;
 }
 
+/* A proxy reaches what the address guard cannot see: the operator alone may name one. */
+static int parse_proxy(struct source *source, const struct shape *shape,
+		       const struct source_setup *setup, struct err *err)
+{
+	static const char *const schemes[] = {
+		"http://", "https://", "socks4://", "socks4a://", "socks5://", "socks5h://",
+	};
+	size_t i = 0;
+
+	if (shape_string(shape, "proxy", SHAPE_OPTIONAL, &source->proxy, err) < 0)
+		return -1;
+	if (!source->proxy.bytes)
+		return 0;
+	if (setup->origin != SOURCE_OF_CONFIG)
+		return shape_refuse(shape, "proxy", err, "only sources of the config file have one");
+	while (i < sizeof(schemes) / sizeof(schemes[0]) &&
+	       !text_starts_with(source->proxy, schemes[i]))
+		i++;
+	if (source->proxy.size > 0 && i == sizeof(schemes) / sizeof(schemes[0]))
+		return shape_refuse(shape, "proxy", err, "http://, https://, socks4://, socks4a://, "
+				    "socks5:// or socks5h:// is expected, or nothing for no proxy");
+	return 0;
+}
+
 static int parse_one(struct source *source, const struct shape *shape,
 		     const struct source_setup *setup, struct err *err)
 {
@@ -82,7 +106,7 @@ static int parse_one(struct source *source, const struct shape *shape,
 		return shape_refuse(shape, NULL, err, "unknown type `%.*s`", SHAPE_QUOTED,
 				    type.bytes);
 	if (shape_string(shape, "id", SHAPE_REQUIRED, &source->id, err) < 0 ||
-	    parse_common(source, shape, err) < 0)
+	    parse_common(source, shape, err) < 0 || parse_proxy(source, shape, setup, err) < 0)
 		return -1;
 	return source->kind->configure(source, shape, setup, err);
 }
@@ -104,6 +128,8 @@ int source_place_parse(const struct cJSON *json, const char *place, const struct
 	if (!source->kind || !source->kind->put)
 		return shape_refuse(&shape, NULL, err, "unknown type `%.*s`", SHAPE_QUOTED,
 				    type.bytes);
+	if (parse_proxy(source, &shape, &setup, err) < 0)
+		return -1;
 	return source->kind->configure(source, &shape, &setup, err);
 }
 
@@ -287,15 +313,26 @@ int source_reach_with(const struct location *location, struct text pass, struct 
 		      enum source_access *access, int *fd, struct fetch_order *order,
 		      struct err *err)
 {
-	return location->source->kind->reach(location, pass, arena, access, fd, order, err);
+	const struct source *source = location->source;
+
+	if (source->kind->reach(location, pass, arena, access, fd, order, err) < 0)
+		return -1;
+	if (*access == SOURCE_ORDERED)
+		order->proxy = source->proxy.bytes;
+	return 0;
 }
 
 int source_put(const struct location *location, enum source_putting putting, struct text pass,
 	       struct fetch_file *file, struct arena *arena, enum source_access *access,
 	       struct fetch_order *order, struct err *err)
 {
-	return location->source->kind->put(location, putting, pass, file, arena, access, order,
-					   err);
+	const struct source *source = location->source;
+
+	if (source->kind->put(location, putting, pass, file, arena, access, order, err) < 0)
+		return -1;
+	if (*access == SOURCE_ORDERED)
+		order->proxy = source->proxy.bytes;
+	return 0;
 }
 
 void source_pass_name(const struct source *source, uint8_t name[32])
@@ -306,7 +343,11 @@ void source_pass_name(const struct source *source, uint8_t name[32])
 int source_pass_step(const struct source *source, struct source_pass *pass, struct text answer,
 		     struct arena *arena, struct err *err)
 {
-	return source->kind->step_pass(source, pass, answer, arena, err);
+	int more = source->kind->step_pass(source, pass, answer, arena, err);
+
+	if (more > 0 && !pass->order.proxy)
+		pass->order.proxy = source->proxy.bytes;
+	return more;
 }
 
 void source_pass_fail(const struct source *source, struct err *err)

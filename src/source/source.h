@@ -65,6 +65,7 @@ struct source {
 	unsigned casing;
 	uint8_t credentials[32];     /* keyed hash of what opens it (headers, tokens); zero: none */
 	bool has_credentials;
+	struct text proxy;           /* "socks5h://..."; empty: none; TEXT_NONE: the environment's */
 	void *state;                 /* the kind's own */
 };
 struct source_list {

@@ -12,7 +12,7 @@ tests_workshop_test_listing_SOURCES = tests/workshop/test_listing.c
 tests_workshop_test_listing_LDADD = libworkshop.a libsymbolicate.a libjob.a libsource.a libcache.a \
 	libfetch.a libconvert.a libsymcache.a libppdbcache.a libsourcecache.a libobject.a libdwarf.a \
 	libobject.a libdemangle.a libsandbox.a libboard.a libstore.a libconfig.a libunpack.a \
-	libsupport.a libbase.a $(CJSON_LIBS) $(CURL_LIBS) $(SQLITE_LIBS) $(CRYPTO_LIBS) $(YAML_LIBS) \
+	libsupport.a libbase.a $(CJSON_LIBS) $(CURL_LIBS) $(BROTLI_LIBS) $(SQLITE_LIBS) $(CRYPTO_LIBS) $(YAML_LIBS) \
 	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(MSPACK_LIBS) $(SECCOMP_LIBS) $(IBERTY_LIBS) $(CHECK_LIBS)
 tests_workshop_test_listing_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) $(CJSON_CFLAGS) -I$(top_srcdir)/tests
 endif

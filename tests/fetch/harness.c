@@ -16,7 +16,8 @@
 
 #define PATIENCE_MILLIS 60000
 
-int port, other_port, tls_port;
+int port, other_port, tls_port, socks_port;
+const char *certificate;
 
 struct config plain_config(void)
 {
@@ -154,8 +155,8 @@ static pid_t start_server(void)
 	FILE *ports;
 	pid_t pid;
 
-	/* A certificate nobody vouches for. */
-	const char *certificate = support_fixture("fetch-certificate",
+	/* Nobody vouches for it. */
+	certificate = support_fixture("fetch-certificate",
 		"openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -days 3650"
 		" -keyout $DIR/key -out $DIR/cert 2>/dev/null; cat $DIR/key $DIR/cert >$OUT");
 
@@ -172,7 +173,7 @@ static pid_t start_server(void)
 	close(to[0]);
 	close(from[1]);
 	ports = fdopen(from[0], "r");
-	if (!ports || fscanf(ports, "%d %d %d", &port, &other_port, &tls_port) != 3)
+	if (!ports || fscanf(ports, "%d %d %d %d", &port, &other_port, &tls_port, &socks_port) != 4)
 		return -1;
 	return pid;
 }

@@ -12,7 +12,8 @@
 
 #define MOST_BYTES ((uint64_t)10 << 20)      /* an order's max_bytes, when it names none */
 
-extern int port, other_port, tls_port;       /* of the server */
+extern int port, other_port, tls_port, socks_port;   /* of the server */
+extern const char *certificate;              /* its own: a file that also holds the key */
 
 /* Starts the server, runs the suite, stops the server. */
 int harness_main(Suite *suite);

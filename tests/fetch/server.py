@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """server -- an HTTP server with every bad habit, for the tests of fetch.
 
-Prints the numbers of its three ports (the last one speaks TLS with the certificate and key
-in the file named on the command line), then serves until its standard input ends. The path
-says what the answer is like; /hits/... tells how often a path was asked for.
+Prints the numbers of its four ports (the third speaks TLS with the certificate and key in the
+file named on the command line, the fourth SOCKS 5), then serves until its standard input ends.
+The path says what the answer is like; /hits/... tells how often a path was asked for. As a proxy
+it finds every host here.
 """
-import collections, gzip, socket, ssl, sys, threading, time, urllib.parse
+import collections, gzip, itertools, socket, ssl, sys, threading, time, urllib.parse
 
 hits = collections.Counter()
+numbers = itertools.count(1)
 lock = threading.Lock()
 PATTERN = bytes(i * 7 % 251 for i in range(1 << 16))
 
@@ -69,6 +71,8 @@ def answer(request, send):
     if what == "hits":
         with lock:
             return whole(b"%d" % hits["/" + "/".join(request.parts[1:])])
+    if what == "which":
+        return whole(b"%d" % request.connection)
     if what == "headers":
         return whole("\n".join(request.lines).encode())
     if what == "body":
@@ -165,8 +169,60 @@ def unchunk(connection, buffered):
         body += piece[:-2]
 
 
+def relay(one, other):
+    """Both ways, until either ends."""
+    def pump(source, sink):
+        try:
+            while piece := source.recv(65536):
+                sink.sendall(piece)
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+    thread = threading.Thread(target=pump, args=(other, one), daemon=True)
+    thread.start()
+    pump(one, other)
+    thread.join()
+
+
+def tunnel(connection, kind, host, port, opened):
+    with lock:
+        hits[f"/{kind}/{host}"] += 1
+    with socket.create_connection(("127.0.0.1", port)) as other:
+        connection.sendall(opened)
+        relay(connection, other)
+
+
+def take(connection, size):
+    got = b""
+    while len(got) < size:
+        piece = connection.recv(size - len(got))
+        if not piece:
+            raise OSError("too short")
+        got += piece
+    return got
+
+
+def serve_socks(connection):
+    """RFC 1928, without authentication."""
+    try:
+        take(connection, take(connection, 2)[1])
+        connection.sendall(b"\5\0")
+        kind = take(connection, 4)[3]
+        if kind == 3:
+            host = take(connection, take(connection, 1)[0]).decode()
+        else:
+            host = socket.inet_ntop(socket.AF_INET if kind == 1 else socket.AF_INET6,
+                                    take(connection, 4 if kind == 1 else 16))
+        port = int.from_bytes(take(connection, 2), "big")
+        tunnel(connection, "socks", host, port, b"\5\0\0\1" + bytes(6))
+    except OSError:
+        pass
+    finally:
+        connection.close()
+
+
 def serve(connection):
-    buffered = b""
+    buffered, number = b"", next(numbers)
     try:
         while True:
             while b"\r\n\r\n" not in buffered:
@@ -179,6 +235,11 @@ def serve(connection):
                     return
             text, _, buffered = buffered.partition(b"\r\n\r\n")
             request = Request(text)
+            request.connection = number
+            if request.method == "CONNECT":
+                host, port = request.target.rsplit(":", 1)
+                tunnel(connection, "connect", host, int(port), b"HTTP/1.1 200 Well\r\n\r\n")
+                return
             if "100-continue" in request.headers.get("expect", "") and "silent" not in request.parts[0]:
                 connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
             if "chunked" in request.headers.get("transfer-encoding", ""):
@@ -206,19 +267,18 @@ def serve_tls(context, connection):
     serve(connection)
 
 
-def accept(listener, context):
+def accept(listener, work):
     while True:
         connection, _ = listener.accept()
-        work = (serve_tls, (context, connection)) if context else (serve, (connection,))
-        threading.Thread(target=work[0], args=work[1], daemon=True).start()
+        threading.Thread(target=work, args=(connection,), daemon=True).start()
 
 
 tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 tls.load_cert_chain(sys.argv[1])
 listeners = []
-for context in (None, None, tls):
+for work in (serve, serve, lambda connection: serve_tls(tls, connection), serve_socks):
     listener = socket.create_server(("127.0.0.1", 0), backlog=256)
     listeners.append(listener)
-    threading.Thread(target=accept, args=(listener, context), daemon=True).start()
+    threading.Thread(target=accept, args=(listener, work), daemon=True).start()
 print(*[listener.getsockname()[1] for listener in listeners], flush=True)
 sys.stdin.read()

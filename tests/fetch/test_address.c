@@ -57,6 +57,7 @@ START_TEST(allowed_networks_are_let_through)
 	ck_assert(address_text_is_admitted("[fd12::1]", &config));
 	ck_assert(!address_text_is_admitted("fd13::1", &config));
 	ck_assert(!address_text_is_admitted("fe80::1%eth0", &config));
+	ck_assert(!address_text_is_admitted("127.0.0.1.", &config));
 	ck_assert(address_text_is_admitted("a.name.and.no.address.that.is.rather.long.example.org", &config));
 	config.allowed_network_count = 3;                /* ::/0 */
 	ck_assert(address_text_is_admitted("fd13::1", &config));
@@ -72,6 +73,11 @@ START_TEST(no_proxy_lists_name_hosts)
 		{ "example.org", "anexample.org", false }, { "*", "x", true }, { "", "x", false },
 		{ "a, EXAMPLE.org", "example.org", true }, { "::1", "[::1]", true },
 		{ "127.0.0.1", "127.0.0.1", true }, { ".", "x", false }, { ",,", "x", false },
+		{ "localhost", "localhost.", true }, { "10.0.0.0/8,x", "10.1.2.3", true },
+		{ "10.0.0.0/8", "11.1.2.3", false }, { "fd00::/8", "[fd12::1]", true },
+		{ "10.0.0.0/33", "10.1.2.3", false }, { "10.0.0.0/", "10.1.2.3", false },
+		{ "10.0.0.0/x", "10.1.2.3", false }, { "0.0.0.0/0", "::1", false },
+		{ "/8", "10.1.2.3", false }, { "a/8", "a", false },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)

@@ -278,6 +278,7 @@ START_TEST(machines_give_keys_to_their_operator)
 	ck_assert_int_eq(source_pass_step(source, &pass, TEXT_NONE, &arena, &err), 1);
 	ck_assert_str_eq(pass.order.url, "http://meta:1/latest/api/token");
 	ck_assert_str_eq(pass.order.method, "PUT");
+	ck_assert_str_eq(pass.order.proxy, "");          /* straight to the machine's own */
 	ck_assert_int_eq(source_pass_step(source, &pass, TEXT("tok"), &arena, &err), 1);
 	ck_assert_str_eq(pass.order.url, "http://meta:1/latest/meta-data/iam/security-credentials/");
 	ck_assert_int_eq(source_pass_step(source, &pass, TEXT("role\n"), &arena, &err), 1);

@@ -44,6 +44,10 @@ static const struct {
 	{ "gcs token", "[{'type':'gcs','id':'x','bucket':'b','bearer_token':'k'}]", NULL },
 	{ "sentry", "[{'type':'sentry','id':'x','url':'https://s/','token':'t'}]", NULL },
 	{ "sentry cookies", "[{'type':'sentry','id':'x','url':'https://s/','cookies':'t'}]", NULL },
+	{ "a proxy", "[{'type':'http','id':'x','url':'http://x','proxy':'http://p'}]",
+	  "sources[0].proxy: only sources of the config file have one" },
+	{ "a proxy for sentry", "[{'type':'sentry','id':'x','url':'https://s/','token':'t','proxy':''}]",
+	  "sources[0].proxy: only sources of the config file have one" },
 	{ "no object", "[1]", "sources[0]: an object is expected" },
 	{ "no type", "[{'id':'x'}]", "sources[0]: missing member `type`" },
 	{ "unknown type", "[{'type':'http','id':'x','url':'http://x'},{'type':'ftp','id':'x'}]",
@@ -307,6 +311,47 @@ START_TEST(orders_carry_headers_and_checksum)
 }
 END_TEST
 
+static const struct { const char *what, *proxy; bool fine; const char *ordered; } proxies[] = {
+	{ "the environment's", "", true, NULL },
+	{ "none", ",'proxy':''", true, "" },
+	{ "HTTP", ",'proxy':'http://u:p@proxy:3128'", true, "http://u:p@proxy:3128" },
+	{ "SOCKS", ",'proxy':'socks5h://proxy'", true, "socks5h://proxy" },
+	{ "no scheme", ",'proxy':'proxy:3128'", false, NULL },
+	{ "another scheme", ",'proxy':'ftp://proxy'", false, NULL },
+	{ "no string", ",'proxy':1", false, NULL },
+};
+static const char *const proxied[] = {
+	"'type':'http','url':'http://x'", "'type':'s3','bucket':'b','region':'eu'",
+	"'type':'gcs','bucket':'b','bearer_token':'t'", "'type':'sentry','url':'http://x','token':'t'",
+};
+
+START_TEST(the_operators_sources_may_have_proxies)
+{
+	for (size_t i = 0; i < sizeof(proxied) / sizeof(proxied[0]); i++) {
+		struct object_ids ids = crash_ids();
+		struct location location = { .path = TEXT("a"), .ids = &ids };
+		enum source_access access;
+		struct fetch_order order;
+		struct source_list list;
+		struct arena arena;
+		struct err err = ERR_INIT;
+		int fd, rc;
+
+		arena_init(&arena, CEILING_BYTES);
+		rc = parse(quoted(support_printf("[{'id':'x',%s%s}]", proxied[i], proxies[_i].proxy)),
+			   SOURCE_OF_CONFIG, &no_roots, &arena, &list, &err);
+		ck_assert_msg((rc == 0) == proxies[_i].fine, "%s: %s", proxies[_i].what, err.text);
+		if (rc == 0) {
+			location.source = list.sources;
+			ck_assert_int_eq(source_reach(&location, &arena, &access, &fd, &order, &err), 0);
+			ck_assert_int_eq(access, SOURCE_ORDERED);
+			ck_assert_pstr_eq(order.proxy, proxies[_i].ordered);
+		}
+		arena_release(&arena);
+	}
+}
+END_TEST
+
 START_TEST(credentials_tell_sources_apart)
 {
 	struct source_list list;
@@ -495,6 +540,8 @@ int main(void)
 	LOOP(locations_have_their_addresses, addresses);
 	tcase_add_test(tcase, names_cannot_leave_their_place);
 	tcase_add_test(tcase, orders_carry_headers_and_checksum);
+	tcase_add_loop_test(tcase, the_operators_sources_may_have_proxies, 0,
+			    (int)(sizeof(proxies) / sizeof(proxies[0])));
 	tcase_add_test(tcase, credentials_tell_sources_apart);
 	LOOP(files_are_reached_or_refused, reaches);
 	tcase_add_test(tcase, survives_every_allocation_failure);

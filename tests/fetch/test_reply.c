@@ -1,0 +1,119 @@
+/* test_reply -- what the head of a response means for a download. */
+#include "support/support.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "fetch/reply.h"
+
+#define LOCATION "Location: https://elsewhere.example/\r\n"
+
+static const struct {
+	const char *what, *host, *head;
+	enum reply_asked asked;
+	enum reply_verdict verdict;
+	enum err_kind kind;
+	const char *text;
+} cases[] = {
+	{ "all of it", "h", "HTTP/1.1 200 OK\r\n\r\n", REPLY_ASKED_FIRST, REPLY_WHOLE, ERR_NONE, "" },
+	{ "HTTP/2 has no words", "h", "HTTP/2 200 \r\n\r\n", REPLY_ASKED_FIRST, REPLY_WHOLE, ERR_NONE, "" },
+	{ "first the one, then the other", "h", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 404 No\r\n\r\n",
+	  REPLY_ASKED_FIRST, REPLY_FAILED, ERR_NOT_FOUND, "404 Not Found" },
+	{ "elsewhere", "h", "HTTP/1.1 302 Found\r\n" LOCATION "\r\n", REPLY_ASKED_FIRST, REPLY_REDIRECT,
+	  ERR_NONE, "" },
+	{ "elsewhere, of a part", "h", "HTTP/1.1 302 Found\r\n" LOCATION "\r\n", REPLY_ASKED_PART,
+	  REPLY_FAILED, ERR_DENIED, "Potential login page detected" },
+	{ "a login page", "dev.azure.com", "HTTP/1.1 302 Found\r\n" LOCATION "\r\n", REPLY_ASKED_FIRST,
+	  REPLY_FAILED, ERR_DENIED, "Potential login page detected" },
+	{ "a login page, loudly", "Dev.Azure.Com", "HTTP/1.1 302 Found\r\n" LOCATION "\r\n",
+	  REPLY_ASKED_FIRST, REPLY_FAILED, ERR_DENIED, "Potential login page detected" },
+	{ "there, but no login page", "dev.azure.com", "HTTP/1.1 307 Go\r\n" LOCATION "\r\n",
+	  REPLY_ASKED_FIRST, REPLY_REDIRECT, ERR_NONE, "" },
+	{ "a host of its own", "x.dev.azure.com", "HTTP/1.1 302 Found\r\n" LOCATION "\r\n",
+	  REPLY_ASKED_FIRST, REPLY_REDIRECT, ERR_NONE, "" },
+	{ "300 is none we follow", "h", "HTTP/1.1 300 Many\r\n" LOCATION "\r\n", REPLY_ASKED_FIRST,
+	  REPLY_FAILED, ERR_DOWNLOAD, "300 Multiple Choices" },
+	{ "no status", "h", "HTTP/1.1 huh\r\n\r\n", REPLY_ASKED_FIRST, REPLY_FAILED, ERR_DOWNLOAD, NULL },
+	{ "407", "h", "HTTP/1.1 407 Pay\r\n\r\n", REPLY_ASKED_FIRST, REPLY_FAILED, ERR_NOT_FOUND, NULL },
+	{ "503", "h", "HTTP/1.1 503 Busy\r\n\r\n", REPLY_ASKED_FIRST, REPLY_FAILED, ERR_DOWNLOAD,
+	  "503 Service Unavailable" },
+};
+
+static enum reply_verdict judge(const char *head, enum reply_asked asked, const char *host,
+				struct err *err)
+{
+	struct reply reply = { .status = 0 };
+	enum reply_verdict verdict;
+
+	while (*head) {
+		const char *end = strstr(head, "\r\n");
+		size_t size = end ? (size_t)(end - head) + 2 : strlen(head);
+
+		reply_line(&reply, (struct text){ head, size });
+		head += size;
+	}
+	verdict = reply_judge(&reply, asked, host, err);
+	reply_clear(&reply);
+	return verdict;
+}
+
+START_TEST(heads_have_a_meaning)
+{
+	struct err err = ERR_INIT;
+	enum reply_verdict verdict = judge(cases[_i].head, cases[_i].asked, cases[_i].host, &err);
+
+	ck_assert_msg(verdict == cases[_i].verdict, "%s: %d %s", cases[_i].what, verdict, err.text);
+	ck_assert_msg(err.kind == cases[_i].kind, "%s: %s", cases[_i].what, err.text);
+	if (cases[_i].text)
+		ck_assert_str_eq(err.text, cases[_i].text);
+}
+END_TEST
+
+static void survive(void *payload, const uint8_t *bytes, size_t size)
+{
+	struct text rest = { (const char *)bytes, size };
+	struct reply reply = { .status = 0 };
+	struct err err = ERR_INIT;
+
+	(void)payload;
+	while (rest.size > 0) {
+		const char *end = memchr(rest.bytes, '\n', rest.size);
+		size_t line = end ? (size_t)(end - rest.bytes) + 1 : rest.size;
+
+		reply_line(&reply, (struct text){ rest.bytes, line });
+		rest = (struct text){ rest.bytes + line, rest.size - line };
+	}
+	for (unsigned asked = REPLY_ASKED_ALL; asked <= REPLY_ASKED_PART; asked++) {
+		enum reply_verdict verdict = reply_judge(&reply, (enum reply_asked)asked, "h", &err);
+
+		ck_assert(verdict != REPLY_FAILED || err.kind != ERR_NONE);
+		if (verdict == REPLY_BEGINNING || verdict == REPLY_PART)
+			ck_assert(reply.first <= reply.last &&
+				  (reply.total == 0 || reply.last < reply.total));
+	}
+	reply_clear(&reply);
+}
+
+START_TEST(survives_every_byte_change)
+{
+	static const char head[] = "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-99/1000\r\n"
+				   "Content-Length: 100\r\nETag: \"x\"\r\nLocation: /a\r\n"
+				   "Content-Encoding: gzip\r\n\r\n";
+	long live = atomic_load(&mem_live);
+
+	support_every_byte_change((const uint8_t *)head, sizeof(head) - 1, survive, NULL);
+	ck_assert_int_eq(atomic_load(&mem_live), live);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("reply");
+	TCase *tcase = tcase_create("reply");
+
+	tcase_add_loop_test(tcase, heads_have_a_meaning, 0, (int)(sizeof(cases) / sizeof(cases[0])));
+	tcase_add_test(tcase, survives_every_byte_change);
+	suite_add_tcase(suite, tcase);
+	return support_main(suite);
+}
