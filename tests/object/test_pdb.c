@@ -233,14 +233,63 @@ START_TEST(oracle_keeps_the_underscore_of_x86)
 }
 END_TEST
 
-/* A constructor of a template is Box<int>::Box in clang's symbol, Box<int>::Box<int> in the
- * decorated name, which the oracle prefers. */
-START_TEST(oracle_repeats_the_arguments_of_constructors)
+/* The record of a template's constructor is Box<int>::Box by clang, Box<int>::Box<int> by Microsoft's
+ * compiler and in the decorated name, which the oracle prefers; long long is __int64 there. */
+START_TEST(clang_names_are_spelled_as_the_linkers)
 {
 	const char *text = look_path(fixture("0", cases[0].recipe));
 
-	ck_assert_msg(look_has(text, "function ", " ns::Box<int>::Box(int)"), "%s", text);
+	ck_assert_msg(look_has(text, "function ", " ns::Box<int>::Box<int>(int)"), "%s", text);
 	ck_assert(look_has(text, "symbol ", " ??0?$Box@H@ns@@QEAA@H@Z"));
+	text = look_path(fixture("respelled",
+		"cd $DIR\n"
+		"cat > r.cpp <<'EOF'\n"
+		"namespace a { template <class T, class U> struct Pair { T t; U u; ~Pair(); Pair(T t, U u); bool operator>(T);\n"
+		"	template <class V> Pair(V); };\n"
+		"template <class T, class U> __attribute__((noinline)) Pair<T, U>::Pair(T t, U u) : t(t), u(u) {}\n"
+		"template <class T, class U> template <class V> __attribute__((noinline)) Pair<T, U>::Pair(V v) : t(v), u(v) {}\n"
+		"template <class T, class U> __attribute__((noinline)) Pair<T, U>::~Pair() { t = 0; }\n"
+		"template <class T, class U> __attribute__((noinline)) bool Pair<T, U>::operator>(T x) { return t > x; }\n"
+		"struct long_long {}; template <class T> __attribute__((noinline)) int size(T) { return sizeof(T); } }\n"
+		"extern \"C\" int mainCRTStartup()\n"
+		"{ a::Pair<long long, unsigned long long> p(1, 2), q(3); return (p > 4) + a::size(a::long_long()); }\n"
+		"EOF\n"
+		"clang-19 --target=x86_64-pc-windows-msvc -g -gcodeview -O0 -fno-exceptions -fno-rtti -c r.cpp\n"
+		"lld-link-19 /nologo /machine:x64 /subsystem:console /nodefaultlib /debug:full /opt:noref"
+		" /entry:mainCRTStartup /pdb:$OUT /out:r.exe r.o\n"));
+#define PAIR " a::Pair<__int64,unsigned __int64>::"
+	ck_assert_msg(look_has(text, "function ", PAIR "Pair<__int64,unsigned __int64>(int64_t, uint64_t)"),
+		      "%s", text);
+	ck_assert_msg(look_has(text, "function ", PAIR "~Pair<__int64,unsigned __int64>()"), "%s", text);
+	ck_assert_msg(look_has(text, "function ", PAIR "operator>(int64_t)"), "%s", text);
+	ck_assert_msg(look_has(text, "function ", PAIR "Pair<int>(int)"), "%s", text);
+	ck_assert_msg(look_has(text, "function ", " a::size<a::long_long>(a::long_long)"), "%s", text);
+}
+END_TEST
+
+/* Link-time optimisation leaves thunks without a public symbol.  The oracle then takes the public
+ * symbol before, of another function; we tell the thunk's own name. */
+START_TEST(oracle_knows_no_thunks)
+{
+#define THUNKS \
+	"cd $DIR\n" \
+	"printf 'void operator delete(void *, unsigned long long) noexcept {}\n" \
+	"struct A { virtual ~A() {} int x; }; struct B { virtual ~B() {} int y; }; struct C : A, B { };\n" \
+	"B *volatile sink; extern \"C\" int mainCRTStartup() { C c; sink = &c; delete sink; return 0; }\n' > h.cpp\n" \
+	"clang-19 --target=x86_64-pc-windows-msvc -g -gcodeview -O1 -flto -fno-exceptions -fno-rtti -c h.cpp\n" \
+	"lld-link-19 /nologo /machine:x64 /subsystem:console /nodefaultlib /debug:full /opt:noref" \
+	" /entry:mainCRTStartup /pdb:app.pdb /pdbaltpath:app.pdb /out:app.exe h.o\n"
+	const char *text = look_path(fixture("thunks", THUNKS "cp app.pdb $OUT\n"));
+	const char *thunk = strstr(text, " ??_EC@@W");
+	const char *oracle;
+
+	ck_assert_msg(thunk && look_has(text, "function ", " ??_EC@@W"), "%s", text);
+	while (thunk > text && thunk[-1] != '\n')
+		thunk--;
+	oracle = fixture("thunks-oracle", support_printf(THUNKS
+		"llvm-symbolizer-19 --obj=app.exe --relative-address --no-demangle 0x%.*s > $OUT\n",
+		(int)strcspn(thunk + 9, "+"), thunk + 9));
+	ck_assert_msg(oracle_says(oracle, "mainCRTStartup"), "%s", text);
 }
 END_TEST
 
@@ -418,7 +467,8 @@ int main(void)
 	tcase_add_loop_test(reading, moved_code_is_told_where_it_is, 0, COUNT(moves));
 	tcase_add_test(reading, segments_may_begin_inside_sections);
 	tcase_add_test(reading, oracle_keeps_the_underscore_of_x86);
-	tcase_add_test(reading, oracle_repeats_the_arguments_of_constructors);
+	tcase_add_test(reading, clang_names_are_spelled_as_the_linkers);
+	tcase_add_test(reading, oracle_knows_no_thunks);
 	tcase_add_test(reading, oracle_skips_the_line_of_the_declaration);
 	tcase_add_test(reading, oracle_mixes_folded_functions);
 	tcase_add_test(reading, deleting_destructors_have_their_own_name);

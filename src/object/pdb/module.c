@@ -71,19 +71,24 @@ static int name_procedure(struct reading *reading, const struct procedure *proce
 			  struct text *name, struct err *err)
 {
 	uint32_t type = module_resolve(reading, procedure->type);
+	struct text plain = procedure->name;
 
 	if (name_deleting(reading, procedure, name, err) < 0)
 		return -1;
 	if (name->size > 0)
 		return 0;
+	if (namer_respell(reading->scratch, &plain, err) < 0)
+		return -1;
 	if (type != 0 && procedure->type_is_id)
 		type = namer_type_of_id(&reading->namer, type);
-	if (type != 0 && namer_function(&reading->namer, procedure->name, type))
+	if (type != 0 && namer_function(&reading->namer, plain, type))
 		return keep_name(reading, buf_text(&reading->namer.out), name, err);
 	if (reading->namer.out.no_memory)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a name");
-	*name = procedure->name;
-	return reading->in_place || name->size == 0 ? 0 : keep_name(reading, *name, name, err);
+	*name = plain;
+	if (name->size == 0 || (reading->in_place && plain.bytes == procedure->name.bytes))
+		return 0;
+	return keep_name(reading, plain, name, err);
 }
 
 /* Inlined functions are named once for all places they are inlined at. */
