@@ -31,9 +31,10 @@ DELETE FROM cache_entry
 -- name: cache_add
 INSERT INTO cache_entry (kind, version, hash, credentials, state, payload, size_bytes, details,
                          scope, module, source, boot, build_id, made_at, used_at, retry_at,
-                         repeats, asks)
+                         repeats, asks, key_text)
 VALUES (:kind, :version, :hash, :credentials, :state, :payload, :size_bytes, :details,
-        :scope, :module, :source, :boot, :build_id, :now, :now, :retry_at, :repeats, :asks);
+        :scope, :module, :source, :boot, :build_id, :now, :now, :retry_at, :repeats, :asks,
+        :key_text);
 
 -- name: cache_asks
 SELECT asks FROM cache_entry
@@ -101,9 +102,11 @@ DELETE FROM flight
 DELETE FROM flight WHERE lease_until < :now - :lease;
 
 -- name: cache_admin_list
--- For people; a filter that is NULL or 0 lets everything pass.
-SELECT id, kind, state, size_bytes, scope, module, source, details, made_at, used_at,
-       coalesce(retry_at, 0), asks
+-- For people; a filter that is NULL or 0 lets everything pass.  Begins with the columns of
+-- cache_page.
+SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL, scope, boot, build_id,
+       made_at, used_at, repeats, module, source, details, asks, key_text,
+       credentials <> zeroblob(32)
   FROM cache_entry
  WHERE id > :after
    AND (:kind IS NULL OR kind = :kind)
@@ -112,18 +115,9 @@ SELECT id, kind, state, size_bytes, scope, module, source, details, made_at, use
    AND (:source IS NULL OR source = :source)
    AND (:id = 0 OR id = :id)
    AND (:failures = 0 OR state <> 'ready')
+   AND (:hash IS NULL OR hex(hash) LIKE :hash || '%')
  ORDER BY id LIMIT :count;
 
--- name: cache_admin_page
--- The same choice, with the columns of cache_page.
-SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL, scope, boot, build_id,
-       made_at, used_at, repeats
-  FROM cache_entry
- WHERE id > :after
-   AND (:kind IS NULL OR kind = :kind)
-   AND (:scope IS NULL OR coalesce(scope, 'global') = :scope)
-   AND (:module IS NULL OR module = :module)
-   AND (:source IS NULL OR source = :source)
-   AND (:id = 0 OR id = :id)
-   AND (:failures = 0 OR state <> 'ready')
- ORDER BY id LIMIT :count;
+-- name: flight_of
+SELECT owner, attempt, started_at, lease_until FROM flight
+ WHERE kind = :kind AND version = :version AND hash = :hash;

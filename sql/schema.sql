@@ -51,6 +51,7 @@ CREATE TABLE cache_entry (
   retry_at    INTEGER,                        -- of a failure, by the times of that day's config
   repeats     INTEGER NOT NULL DEFAULT 0 CHECK (repeats >= 0),  -- crashed, limit: times in a row
   asks        INTEGER NOT NULL DEFAULT 0 CHECK (asks >= 0),     -- about how often it was wanted
+  key_text    TEXT,                           -- what the hash is of; passwords in it left out
   CHECK ((state = 'ready') = (details IS NULL)),
   CHECK (state = 'ready' OR (payload IS NULL AND size_bytes = 0)),
   CHECK (state IN ('not_found', 'denied') OR credentials = zeroblob(32)),
@@ -145,6 +146,15 @@ SELECT coalesce(scope, '(global)') AS scope,
        sum(size_bytes) AS bytes, round(sum(size_bytes) / 1048576.0, 1) AS mib
   FROM cache_entry GROUP BY 1 ORDER BY bytes DESC;
 
+-- Who takes how much of what.
+CREATE VIEW v_space AS
+SELECT kind, coalesce(scope, '(global)') AS scope,
+       count(*) FILTER (WHERE state = 'ready') AS ready,
+       count(*) FILTER (WHERE state <> 'ready') AS failures,
+       sum(size_bytes) AS bytes, round(sum(size_bytes) / 1048576.0, 1) AS mib,
+       datetime(max(used_at), 'unixepoch') AS last_use_utc
+  FROM cache_entry GROUP BY kind, coalesce(scope, '(global)') ORDER BY bytes DESC, kind, 2;
+
 -- Modules some place could not give us: first those no place could, the most wanted first.
 -- A module is known by its file name here; places_with may be another build of it.
 CREATE VIEW v_missing AS
@@ -161,6 +171,8 @@ SELECT module, sum(asks) FILTER (WHERE state = 'not_found') AS asks,
 -- Every remembered failure, the newest first.
 CREATE VIEW v_negative AS
 SELECT id, state, kind, module, source, coalesce(scope, '(global)') AS scope, details,
+       substr(key_text, instr(key_text, 'location: ') + 10,
+              instr(substr(key_text, instr(key_text, 'location: ') + 10), char(10)) - 1) AS location,
        datetime(made_at, 'unixepoch') AS made_utc,
        unixepoch() - made_at AS age_seconds,
        datetime(retry_at, 'unixepoch') AS retry_utc,
@@ -169,8 +181,10 @@ SELECT id, state, kind, module, source, coalesce(scope, '(global)') AS scope, de
 
 -- Sources that refused or failed us, not those that merely lack a file.
 CREATE VIEW v_sources_failing AS
-SELECT source, state, count(*) AS entries, max(details) AS example,
-       datetime(max(made_at), 'unixepoch') AS last_utc
+SELECT source, state, count(*) AS entries, count(DISTINCT module) AS modules,
+       sum(asks) AS asks, max(details) AS example,
+       datetime(max(made_at), 'unixepoch') AS last_utc,
+       max(min(retry_at) - unixepoch(), 0) AS retry_in_seconds
   FROM cache_entry
  WHERE state IN ('denied', 'download', 'timeout') AND source IS NOT NULL
  GROUP BY source, state ORDER BY entries DESC, source;

@@ -1,7 +1,9 @@
 /* admin.c -- see admin.h. */
 #include "cache/admin.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -9,57 +11,118 @@
 #include "cache/sweep.h"
 #include "store/statements.h"
 
-#define FILTER_VALUES 8u
+#define FILTER_VALUES 9u
 
-static struct store_value or_null(struct text text)
-{
-	return store_text(text);             /* TEXT_NONE is NULL: any */
-}
-
-/* The parameters of cache_admin_list and cache_admin_page, which begin alike. */
+/* The parameters of cache_admin_list. */
 static void fill_values(const struct cache_filter *filter, int64_t after, int64_t count,
 			struct store_value values[FILTER_VALUES])
 {
-	values[0] = store_int(after);
-	values[1] = or_null(filter->kind);
-	values[2] = or_null(filter->scope);
-	values[3] = or_null(filter->module);
-	values[4] = or_null(filter->source);
+	values[0] = store_int(after);        /* texts: TEXT_NONE is NULL, any */
+	values[1] = store_text(filter->kind);
+	values[2] = store_text(filter->scope);
+	values[3] = store_text(filter->module);
+	values[4] = store_text(filter->source);
 	values[5] = store_int(filter->id);
 	values[6] = store_int(filter->failures_only);
-	values[7] = store_int(count);
+	values[7] = store_text(filter->hash);
+	values[8] = store_int(count);
 }
 
+/* --- Looking ------------------------------------------------------------------------------ */
+
 struct listing {
+	struct cache *cache;
 	cache_line_fn *fn;
 	void *payload;
+	int64_t now;
 };
+
+enum { COLUMN_MODULE = 13, COLUMN_SOURCE, COLUMN_DETAILS, COLUMN_ASKS, COLUMN_KEY, COLUMN_PERSONAL };
+
+/* What follows from the row and the configuration of now. */
+static void judge(const struct listing *listing, const struct sweep_item *item, char *path,
+		  size_t room, struct cache_line *line)
+{
+	const struct cache_entry *entry = &item->entry;
+	struct err err = ERR_INIT;
+
+	line->is_outdated = entry->version < cache_kind_version(entry->kind);
+	line->is_expired = cache_is_expired(listing->cache, entry, listing->now) ||
+			   entry->version < cache_kind_oldest(entry->kind);
+	line->expires_at = cache_expires_at(listing->cache, entry);
+	if (line->expires_at == CONFIG_NEVER)
+		line->expires_at = 0;
+	if (!entry->is_blob || cache_blob_path(listing->cache, entry->kind, entry->version,
+					       item->text_hash, path, room, &err) < 0)
+		return;
+	line->path = path;
+	line->has_file = access(path, F_OK) == 0;
+}
 
 static int list_row(void *payload, const struct store_value *columns, unsigned count)
 {
 	const struct listing *listing = payload;
+	char path[CACHE_PATH_BYTES];
+	struct sweep_item item;
 	struct cache_line line = {
-		.id = columns[0].number, .kind = columns[1].text, .state = columns[2].text,
-		.size_bytes = (uint64_t)columns[3].number, .scope = columns[4].text,
-		.module = columns[5].text, .source = columns[6].text, .details = columns[7].text,
-		.made_at = columns[8].number, .used_at = columns[9].number,
-		.retry_at = columns[10].number, .asks = columns[11].number,
+		.id = columns[0].number, .kind = columns[1].text, .version = columns[2].number,
+		.state = columns[4].text, .size_bytes = (uint64_t)columns[5].number,
+		.scope = columns[7].text, .boot = columns[8].number, .build_id = columns[9].text,
+		.made_at = columns[10].number, .used_at = columns[11].number,
+		.repeats = columns[12].number, .module = columns[COLUMN_MODULE].text,
+		.source = columns[COLUMN_SOURCE].text, .details = columns[COLUMN_DETAILS].text,
+		.asks = columns[COLUMN_ASKS].number, .key_text = columns[COLUMN_KEY].text,
+		.is_personal = columns[COLUMN_PERSONAL].number != 0,
 	};
 
 	(void)count;
+	if (columns[3].text.size == HASH_SHA256_BYTES)
+		memcpy(line.hash, columns[3].text.bytes, HASH_SHA256_BYTES);
+	if (sweep_read_row(columns, &item))
+		judge(listing, &item, path, sizeof(path), &line);
 	return listing->fn(listing->payload, &line);
 }
 
-int cache_list(struct store *store, const struct cache_filter *filter, int64_t most,
-	       cache_line_fn *fn, void *payload, struct err *err)
+int cache_list(struct cache *cache, struct store *store, const struct cache_filter *filter,
+	       int64_t most, cache_line_fn *fn, void *payload, struct err *err)
 {
 	struct store_value values[FILTER_VALUES];
-	struct listing listing = { fn, payload };
+	struct listing listing = { cache, fn, payload, cache->now() };
 
 	fill_values(filter, 0, most, values);
 	return store_run(store, STATEMENT_cache_admin_list, values, FILTER_VALUES, list_row, &listing,
 			 err) < 0 ? -1 : 0;
 }
+
+static int read_flight(void *payload, const struct store_value *columns, unsigned count)
+{
+	struct cache_flight *flight = payload;
+
+	(void)count;
+	snprintf(flight->owner, sizeof(flight->owner), "%.*s", (int)columns[0].text.size,
+		 columns[0].text.bytes);
+	flight->attempt = columns[1].number;
+	flight->started_at = columns[2].number;
+	return 1;
+}
+
+int cache_flight_of(struct store *store, const struct cache_line *line, struct cache_flight *flight,
+		    struct err *err)
+{
+	struct store_value values[3];
+	enum cache_kind kind;
+	int64_t rows;
+
+	if (!cache_kind_named(line->kind, &kind))
+		return 0;
+	values[0] = store_text(line->kind);
+	values[1] = store_int(cache_kind_version(kind));
+	values[2] = store_bytes(line->hash, sizeof(line->hash));
+	rows = store_run(store, STATEMENT_flight_of, values, 3, read_flight, flight, err);
+	return rows < 0 ? -1 : rows > 0;
+}
+
+/* --- Dropping ----------------------------------------------------------------------------- */
 
 static int take_row(void *payload, const struct store_value *columns, unsigned count)
 {
@@ -87,7 +150,7 @@ int cache_drop(struct cache *cache, struct store *store, const struct cache_filt
 
 		page.count = page.seen = 0;
 		fill_values(filter, page.last_id, CACHE_BATCH, values);
-		if (store_run(store, STATEMENT_cache_admin_page, values, FILTER_VALUES, take_row, &page,
+		if (store_run(store, STATEMENT_cache_admin_list, values, FILTER_VALUES, take_row, &page,
 			      err) < 0)
 			rc = -1;
 		else

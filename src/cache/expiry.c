@@ -98,6 +98,16 @@ bool cache_is_expired(const struct cache *cache, const struct cache_entry *entry
 	       now - entry->used_at > times->max_unused_seconds;
 }
 
+int64_t cache_expires_at(const struct cache *cache, const struct cache_entry *entry)
+{
+	int64_t seconds = entry->failure != ERR_NONE ? cache_retry_seconds(cache, entry)
+			  : cache_kind_times(cache->config, entry->kind)->max_unused_seconds;
+	int64_t since = entry->failure != ERR_NONE ? entry->made_at : entry->used_at;
+	int64_t at;
+
+	return seconds == CONFIG_NEVER || __builtin_add_overflow(since, seconds, &at) ? CONFIG_NEVER : at;
+}
+
 bool cache_failure_may_pass(enum err_kind failure)
 {
 	return failure == ERR_NOT_FOUND || failure == ERR_DENIED || failure == ERR_TIMEOUT ||

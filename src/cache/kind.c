@@ -163,3 +163,35 @@ struct cache_key cache_key_as(const struct cache_key *key, enum cache_kind kind)
 	cache_fold_hash(other.hash, kind, key->text_hash);
 	return other;
 }
+
+/* --- For people ------------------------------------------------------------------------- */
+
+/* "user:password@" behind a "//" that ends at `at`; 0: there is none. */
+static size_t login_bytes(struct text text, size_t at)
+{
+	for (size_t i = at; i < text.size; i++) {
+		char c = text.bytes[i];
+
+		if (c == '@')
+			return i + 1 - at;
+		if (c == '/' || c == '?' || c == '#' || c == '\n')
+			return 0;
+	}
+	return 0;
+}
+
+struct text cache_key_shown(const struct cache_key *key, char out[CACHE_KEY_SHOWN_BYTES])
+{
+	struct text text = key->text;
+	size_t size = 0;
+
+	if (!text.bytes || text.size > CACHE_KEY_SHOWN_BYTES)
+		return TEXT_NONE;
+	for (size_t i = 0; i < text.size; i++) {
+		if (i >= 2 && text.bytes[i - 1] == '/' && text.bytes[i - 2] == '/')
+			i += login_bytes(text, i);
+		if (i < text.size)
+			out[size++] = text.bytes[i];
+	}
+	return (struct text){ out, size };
+}

@@ -47,7 +47,8 @@ static int add_row(struct cache *cache, struct store *store, const struct cache_
 {
 	const struct cache_entry *entry = &publication->entry;
 	int64_t retry = entry->failure == ERR_NONE ? CONFIG_NEVER : cache_retry_seconds(cache, entry);
-	struct store_value values[17];
+	char shown[CACHE_KEY_SHOWN_BYTES];
+	struct store_value values[18];
 
 	cache_key_values(key, entry->version, values);
 	values[3] = store_bytes(publication->credentials, HASH_SHA256_BYTES);
@@ -66,7 +67,8 @@ static int add_row(struct cache *cache, struct store *store, const struct cache_
 	values[14] = retry == CONFIG_NEVER ? store_text(TEXT_NONE) : store_int(entry->made_at + retry);
 	values[15] = store_int(entry->repeats);
 	values[16] = store_int(publication->asks);
-	return store_run(store, STATEMENT_cache_add, values, 17, NULL, NULL, err) < 0 ? -1 : 0;
+	values[17] = store_text(cache_key_shown(key, shown));
+	return store_run(store, STATEMENT_cache_add, values, 18, NULL, NULL, err) < 0 ? -1 : 0;
 }
 
 static int put_blob(struct cache *cache, const struct cache_key *key,

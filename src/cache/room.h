@@ -26,6 +26,8 @@
 #define CACHE_SMALL_BYTES      ((size_t)1 << 20)   /* a payload in a row */
 #define CACHE_ROW_COST_BYTES   1024u     /* what a row counts against the quota */
 
+#define CACHE_KEY_SHOWN_BYTES  2048u     /* longer texts of keys are not kept */
+
 #define CACHE_SHARDS           16u
 #define CACHE_BUCKETS          1024u     /* of one shard */
 #define CACHE_ROWS_PER_SHARD   1024u     /* placeholders, small payloads, absences */
@@ -98,10 +100,15 @@ bool cache_state_named(struct text name, enum err_kind *failure);
 /* hash from text_hash, as cache_key_make() does it. */
 void cache_fold_hash(uint8_t *hash, enum cache_kind kind, const uint8_t *text_hash);
 
+/* The key's text as it may be shown: without passwords in URLs.  TEXT_NONE when it is too long. */
+struct text cache_key_shown(const struct cache_key *key, char out[CACHE_KEY_SHOWN_BYTES]);
+
 /* --- expiry.c: the one place that judges ---------------------------------------------- */
 
 /* How long that failure is remembered; CONFIG_NEVER: for good. */
 int64_t cache_retry_seconds(const struct cache *cache, const struct cache_entry *entry);
+/* When it will be, if nobody uses it; CONFIG_NEVER: not by time. */
+int64_t cache_expires_at(const struct cache *cache, const struct cache_entry *entry);
 bool cache_is_expired(const struct cache *cache, const struct cache_entry *entry, int64_t now);
 /* Might trying again make it good, as soon as an hour later? */
 bool cache_failure_may_pass(enum err_kind failure);

@@ -1,9 +1,13 @@
-/* cache.c -- "symgate cache" and "symgate cleanup": what is remembered, and letting go of it. */
+/* cache.c -- "symgate cache": what is remembered, and letting go of it. */
+#include "cli/cache.h"
+
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/debugid.h"
 #include "base/err.h"
 #include "base/json_writer.h"
 #include "board/board.h"
@@ -11,11 +15,13 @@
 #include "cli/cli.h"
 #include "cli/state.h"
 #include "cli/table.h"
-#include "keeper/keeper.h"
+#include "store/statements.h"
 #include "store/store.h"
 
 #define OUT_BYTES ((size_t)1 << 30)
 #define LINES_SHOWN 1000
+#define JOBS_SHOWN 5
+#define HASH_DIGITS_LEAST 8u         /* fewer may be a module's name */
 #define ID_COLUMNS 8u
 #define KIND_COLUMNS 14u
 #define STATE_COLUMNS 12u
@@ -23,41 +29,148 @@
 #define MODULE_COLUMNS 28u
 
 struct listing {
+	struct store *store;
 	struct buf out;
 	struct json_writer json;
-	bool as_json, whole;
+	bool as_json, whole;         /* whole: `show`, all there is to say */
+	struct text scope;           /* of the entry that is shown */
 	int64_t now, lines;
+	struct err trouble;          /* of a row */
 };
 
-/* --- Lines ----------------------------------------------------------------------------------- */
+/* --- One entry as JSON ------------------------------------------------------------------------- */
 
-static void line_as_json(struct json_writer *json, const struct cache_line *line)
+/* The location in a key's text; TEXT_NONE: it has none. */
+static struct text location_of(struct text key)
 {
+	static const char label[] = "\nlocation: ";
+	const char *found = key.size ? memmem(key.bytes, key.size, label, sizeof(label) - 1) : NULL;
+	struct text location = TEXT_NONE;
+	const char *end;
+
+	if (!found)
+		return location;
+	location.bytes = found + sizeof(label) - 1;
+	location.size = (size_t)(key.bytes + key.size - location.bytes);
+	end = memchr(location.bytes, '\n', location.size);
+	if (end)
+		location.size = (size_t)(end - location.bytes);
+	return location;
+}
+
+static void member_i64(struct json_writer *json, const char *key, int64_t value)
+{
+	json_key(json, key);
+	json_i64(json, value);
+}
+
+/* Requests of other tenants have entries of their own. */
+static bool is_of_scope(const struct listing *listing, struct text scope)
+{
+	return !listing->scope.bytes || text_equal(listing->scope, scope);
+}
+
+static int job_as_json(void *payload, const struct store_value *row, unsigned count)
+{
+	struct listing *listing = payload;
+	struct json_writer *json = &listing->json;
+
+	(void)count;
+	if (!is_of_scope(listing, row[2].text))
+		return 0;
+	json_object(json);
+	json_member_text(json, "id", row[0].text);
+	json_member_text(json, "scope", row[2].text);
+	json_member_text(json, "state", row[3].text);
+	member_i64(json, "created_at", row[4].number);
+	json_object_end(json);
+	return 0;
+}
+
+/* Requests that had the entry's file among their candidates, the newest first. */
+static void each_job(struct listing *listing, const struct cache_line *line, store_row_fn *row)
+{
+	struct store_value values[2] = { store_text(location_of(line->key_text)),
+					 store_int(JOBS_SHOWN) };
+
+	listing->scope = line->scope;
+	/* Whatever is wrong stands in `trouble`, which ends the listing. */
+	if (values[0].text.size > 0 &&
+	    store_run(listing->store, STATEMENT_cli_jobs_mentioning, values, 2, row, listing,
+		      &listing->trouble) < 0)
+		err_while(&listing->trouble, "looking for requests");
+}
+
+static void whole_as_json(struct listing *listing, const struct cache_line *line)
+{
+	struct json_writer *json = &listing->json;
+	struct cache_flight flight;
+	int flying;
+
+	json_member_text(json, "key", line->key_text);
+	if (line->path) {
+		json_member_text(json, "file", text_of(line->path));
+		json_member_bool(json, "file_is_there", line->has_file);
+	}
+	member_i64(json, "boot", line->boot);
+	json_member_text(json, "build", line->build_id);
+	member_i64(json, "repeats", line->repeats);
+	json_member_bool(json, "for_certain_credentials", line->is_personal);
+	flying = cache_flight_of(listing->store, line, &flight, &listing->trouble);
+	if (flying > 0) {
+		json_key(json, "made_now");
+		json_object(json);
+		json_member_text(json, "owner", text_of(flight.owner));
+		member_i64(json, "since", flight.started_at);
+		member_i64(json, "attempt", flight.attempt);
+		json_object_end(json);
+	}
+	json_key(json, "requests");
+	json_array(json);
+	each_job(listing, line, job_as_json);
+	json_array_end(json);
+}
+
+static void line_as_json(struct listing *listing, const struct cache_line *line)
+{
+	struct json_writer *json = &listing->json;
+	char hex[2 * HASH_SHA256_BYTES + 1];
+	bool failed = !text_is(line->state, "ready");
+
+	hex_format(line->hash, sizeof(line->hash), hex);
 	json_object(json);
 	json_member_u64(json, "id", (uint64_t)line->id);
 	json_member_text(json, "kind", line->kind);
+	member_i64(json, "version", line->version);
+	json_member_bool(json, "outdated", line->is_outdated);
+	json_member_bool(json, "expired", line->is_expired);
 	json_member_text(json, "state", line->state);
+	json_member_text(json, "hash", text_of(hex));
 	json_member_u64(json, "bytes", line->size_bytes);
 	json_member_text(json, "scope", line->scope);
 	json_member_text(json, "module", line->module);
 	json_member_text(json, "source", line->source);
 	json_member_text(json, "details", line->details);
-	json_member_u64(json, "made_at", (uint64_t)line->made_at);
-	json_member_u64(json, "used_at", (uint64_t)line->used_at);
-	if (line->retry_at > 0)
-		json_member_u64(json, "retry_at", (uint64_t)line->retry_at);
+	member_i64(json, "made_at", line->made_at);
+	member_i64(json, "used_at", line->used_at);
+	if (line->expires_at > 0)
+		member_i64(json, failed ? "retry_at" : "expires_at", line->expires_at);
 	json_member_u64(json, "asks", (uint64_t)line->asks);
+	if (listing->whole)
+		whole_as_json(listing, line);
 	json_object_end(json);
 }
 
+/* --- One entry for people ----------------------------------------------------------------------- */
+
 static void add_retry(struct listing *listing, const struct cache_line *line)
 {
-	if (text_is(line->state, "ready"))
-		return;
 	table_add_text(&listing->out, line->details);
-	if (line->retry_at > listing->now) {
+	if (line->is_expired) {
+		buf_add_string(&listing->out, " (tried again when asked for)");
+	} else if (line->expires_at > listing->now) {
 		buf_add_string(&listing->out, " (again in ");
-		table_add_age(&listing->out, line->retry_at - listing->now);
+		table_add_age(&listing->out, line->expires_at - listing->now);
 		buf_add_char(&listing->out, ')');
 	}
 }
@@ -72,10 +185,148 @@ static void line_for_people(struct listing *listing, const struct cache_line *li
 	table_add_cell(&listing->out, line->state, STATE_COLUMNS);
 	table_add_cell(&listing->out, line->source.bytes ? line->source : TEXT("-"), SOURCE_COLUMNS);
 	table_add_cell(&listing->out, line->module.bytes ? line->module : TEXT("-"), MODULE_COLUMNS);
-	if (text_is(line->state, "ready"))
+	if (!text_is(line->state, "ready"))
+		add_retry(listing, line);
+	else
 		table_add_bytes(&listing->out, line->size_bytes);
-	add_retry(listing, line);
+	if (line->is_outdated)
+		buf_add_string(&listing->out, " (of an older version)");
 	buf_add_char(&listing->out, '\n');
+}
+
+/* "2026-01-02T03:04:05Z, 3 h ago" or "in 3 h" */
+static void field_time(struct listing *listing, const char *name, int64_t at)
+{
+	char utc[CLOCK_TEXT_BYTES];
+	struct buf value;
+
+	buf_init(&value, 128);
+	clock_format_utc(at, utc);
+	buf_printf(&value, "%s, %s", utc, at > listing->now ? "in " : "");
+	table_add_age(&value, at > listing->now ? at - listing->now : listing->now - at);
+	if (at <= listing->now)
+		buf_add_string(&value, " ago");
+	table_add_field(&listing->out, name, buf_text(&value));
+	buf_release(&value);
+}
+
+static void field_payload(struct listing *listing, const struct cache_line *line)
+{
+	struct buf value;
+
+	buf_init(&value, 8192);
+	table_add_bytes(&value, line->size_bytes);
+	table_add_field(&listing->out, "size", buf_text(&value));
+	buf_clear(&value);
+	if (!line->path)
+		buf_add_string(&value, "none: the payload stands in the row");
+	else
+		buf_printf(&value, "%s%s", line->path, line->has_file ? "" : " (gone: as good as absent)");
+	table_add_field(&listing->out, "file", buf_text(&value));
+	buf_release(&value);
+}
+
+static void field_kind(struct listing *listing, const struct cache_line *line)
+{
+	struct buf value;
+
+	buf_init(&value, 256);
+	buf_add_text(&value, line->kind);
+	buf_printf(&value, ", version %lld%s", (long long)line->version,
+		   line->is_outdated ? " (older: answers until it is made again)" : "");
+	table_add_field(&listing->out, "kind", buf_text(&value));
+	buf_release(&value);
+}
+
+/* The key's text begins with the scope's line; a field for each line after it. */
+static void field_key(struct listing *listing, struct text key)
+{
+	const char *name = "key";
+
+	while (key.size > 0) {
+		const char *end = memchr(key.bytes, '\n', key.size);
+		size_t size = end ? (size_t)(end - key.bytes) : key.size;
+
+		if (size > 0) {
+			table_add_field(&listing->out, name, (struct text){ key.bytes, size });
+			name = "";
+		}
+		size += end != NULL;
+		key.bytes += size;
+		key.size -= size;
+	}
+}
+
+static void field_failure(struct listing *listing, const struct cache_line *line)
+{
+	char number[64];
+
+	table_add_field(&listing->out, "because", line->details);
+	snprintf(number, sizeof(number), "%lld times", (long long)line->asks);
+	table_add_field(&listing->out, "asked for", text_of(number));
+	if (line->repeats > 0) {
+		snprintf(number, sizeof(number), "%lld times in a row", (long long)line->repeats + 1);
+		table_add_field(&listing->out, "failed", text_of(number));
+	}
+	if (line->is_personal)
+		table_add_field(&listing->out, "counts for", TEXT("requests with the same credentials"));
+}
+
+static void field_flight(struct listing *listing, const struct cache_line *line)
+{
+	struct cache_flight flight;
+
+	if (cache_flight_of(listing->store, line, &flight, &listing->trouble) <= 0)
+		return;
+	table_add_field(&listing->out, "made now by", text_of(flight.owner));
+	field_time(listing, "", flight.started_at);
+}
+
+static int job_for_people(void *payload, const struct store_value *row, unsigned count)
+{
+	struct listing *listing = payload;
+	struct buf value;
+
+	(void)count;
+	if (!is_of_scope(listing, row[2].text))
+		return 0;
+	buf_init(&value, 4096);
+	buf_add_text(&value, row[0].text);
+	buf_printf(&value, ", %.*s, ", (int)row[3].text.size, row[3].text.bytes);
+	table_add_age(&value, listing->now - row[4].number);
+	buf_add_string(&value, " ago");
+	table_add_field(&listing->out, "asked by", buf_text(&value));
+	buf_release(&value);
+	return 0;
+}
+
+static void whole_for_people(struct listing *listing, const struct cache_line *line)
+{
+	bool failed = !text_is(line->state, "ready");
+	char hex[2 * HASH_SHA256_BYTES + 1];
+
+	hex_format(line->hash, sizeof(line->hash), hex);
+	buf_printf(&listing->out, "entry %lld: ", (long long)line->id);
+	table_add_text(&listing->out, line->state);
+	buf_add_string(&listing->out, line->is_expired ? ", expired\n" : "\n");
+	field_kind(listing, line);
+	table_add_field(&listing->out, "scope", line->scope.bytes ? line->scope : TEXT("(global)"));
+	table_add_field(&listing->out, "module", line->module);
+	table_add_field(&listing->out, "source", line->source);
+	field_key(listing, line->key_text);
+	table_add_field(&listing->out, "hash", text_of(hex));
+	if (failed)
+		field_failure(listing, line);
+	else
+		field_payload(listing, line);
+	field_time(listing, "made", line->made_at);
+	table_add_field(&listing->out, "by build", line->build_id);
+	if (!failed)
+		field_time(listing, "last used", line->used_at);
+	if (line->expires_at > 0)
+		field_time(listing, failed ? "tried again" : "goes", line->expires_at);
+	field_flight(listing, line);
+	each_job(listing, line, job_for_people);
 }
 
 static int add_line(void *payload, const struct cache_line *line)
@@ -84,10 +335,12 @@ static int add_line(void *payload, const struct cache_line *line)
 
 	listing->lines++;
 	if (listing->as_json)
-		line_as_json(&listing->json, line);
+		line_as_json(listing, line);
+	else if (listing->whole)
+		whole_for_people(listing, line);
 	else
 		line_for_people(listing, line);
-	return listing->out.failed;
+	return listing->out.failed || listing->trouble.kind != ERR_NONE;
 }
 
 /* --- The state folder of a command ------------------------------------------------------------- */
@@ -125,9 +378,9 @@ static int open_all(const struct cli *cli, struct opened *opened, struct err *er
 
 /* --- list, show, drop, retry --------------------------------------------------------------------- */
 
-static int list(const struct cli *cli, const struct cache_filter *filter, struct err *err)
+static int list(const struct cli *cli, const struct cache_filter *filter, bool whole, struct err *err)
 {
-	struct listing listing = { .as_json = cli->json, .now = clock_unix_seconds() };
+	struct listing listing = { .as_json = cli->json, .whole = whole, .now = clock_unix_seconds() };
 	struct opened opened;
 	int rc = -1;
 
@@ -135,10 +388,15 @@ static int list(const struct cli *cli, const struct cache_filter *filter, struct
 	json_writer_init(&listing.json, &listing.out);
 	if (open_all(cli, &opened, err) < 0)
 		return -1;
+	listing.store = opened.store;
 	if (cli->json)
 		json_array(&listing.json);
-	if (cache_list(opened.store, filter, LINES_SHOWN, add_line, &listing, err) < 0)
+	if (cache_list(opened.cache, opened.store, filter, LINES_SHOWN, add_line, &listing, err) < 0)
 		goto done;
+	if (listing.trouble.kind != ERR_NONE) {
+		*err = listing.trouble;
+		goto done;
+	}
 	if (cli->json) {
 		json_array_end(&listing.json);
 		buf_add_char(&listing.out, '\n');
@@ -154,7 +412,7 @@ done:
 	return rc;
 }
 
-static void tell_round(const struct cli *cli, const struct cache_round *round, bool dry_run)
+void cache_tell_round(const struct cli *cli, const struct cache_round *round, bool dry_run)
 {
 	if (cli->json)
 		printf("{\"dry_run\":%s,\"removed_entries\":%llu,\"removed_bytes\":%llu,"
@@ -168,49 +426,123 @@ static void tell_round(const struct cli *cli, const struct cache_round *round, b
 		       (unsigned long long)round->removed_bytes);
 }
 
-static int drop(const struct cli *cli, const struct cache_filter *filter, bool dry_run, struct err *err)
+/* On a terminal somebody is asked; a script has said what it wants. */
+static bool may_drop(struct opened *opened, const struct cache_filter *filter, int *rc, struct err *err)
 {
 	struct cache_round round;
+	char reply[8];
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+		return true;
+	*rc = cache_drop(opened->cache, opened->store, filter, true, &round, err);
+	if (*rc < 0 || round.removed_entries == 0)
+		return *rc == 0;             /* nothing to ask about */
+	fprintf(stderr, "drop %llu entries, %llu bytes? [y/N] ",
+		(unsigned long long)round.removed_entries, (unsigned long long)round.removed_bytes);
+	if (fgets(reply, sizeof(reply), stdin) && (reply[0] == 'y' || reply[0] == 'Y'))
+		return true;
+	*rc = err_set(err, ERR_BAD_REQUEST, "nothing was dropped");
+	return false;
+}
+
+static int drop(const struct cli *cli, const struct cache_filter *filter, bool dry_run, bool sure,
+		struct err *err)
+{
+	struct cache_round round = { 0 };
 	struct opened opened;
-	int rc;
+	int rc = 0;
 
 	if (open_all(cli, &opened, err) < 0)
 		return -1;
-	rc = cache_drop(opened.cache, opened.store, filter, dry_run, &round, err);
+	if (dry_run || sure || may_drop(&opened, filter, &rc, err))
+		rc = cache_drop(opened.cache, opened.store, filter, dry_run, &round, err);
 	close_all(&opened);
 	if (rc < 0)
 		return -1;
-	tell_round(cli, &round, dry_run);
+	cache_tell_round(cli, &round, dry_run);
 	return round.removed_entries > 0 ? CLI_OK : CLI_NOTHING;
 }
+
+static bool is_hash(struct text text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (ascii_hex_value(text.bytes[i]) < 0)
+			return false;
+	return text.size >= HASH_DIGITS_LEAST && text.size <= 2 * HASH_SHA256_BYTES;
+}
+
+static bool take_id(struct cache_filter *filter, struct text value)
+{
+	uint64_t id;
+
+	if (!text_to_u64(value, 10, &id) || id == 0 || id >= INT64_MAX)
+		return false;
+	filter->id = (int64_t)id;
+	return true;
+}
+
+static bool take_kind(struct cache_filter *filter, struct text value)
+{
+	enum cache_kind kind;
+
+	filter->kind = value;
+	return cache_kind_named(value, &kind);
+}
+
+static bool take_scope(struct cache_filter *filter, struct text value)
+{
+	filter->scope = value;
+	return true;
+}
+
+static bool take_module(struct cache_filter *filter, struct text value)
+{
+	filter->module = value;
+	return true;
+}
+
+static bool take_source(struct cache_filter *filter, struct text value)
+{
+	filter->source = value;
+	return true;
+}
+
+static bool take_hash(struct cache_filter *filter, struct text value)
+{
+	filter->hash = value;
+	return is_hash(value);
+}
+
+static const struct { const char *name; bool (*take)(struct cache_filter *filter, struct text value); }
+options[] = {
+	{ "--kind", take_kind },     { "--scope", take_scope }, { "--module", take_module },
+	{ "--source", take_source }, { "--id", take_id },       { "--hash", take_hash },
+};
 
 /* One option and its value into the filter; 0 when it is none of them, -1 when it is wrong. */
 static int take_option(struct cache_filter *filter, const char *name, const char *value)
 {
-	enum cache_kind kind;
-	uint64_t id;
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (!strcmp(name, options[i].name))
+			return value && options[i].take(filter, text_of(value)) ? 1 : -1;
+	return 0;
+}
 
-	if (!strcmp(name, "--kind")) {
-		filter->kind = text_of(value);
-		return value && cache_kind_named(filter->kind, &kind) ? 1 : -1;
-	}
-	if (!strcmp(name, "--scope"))
-		filter->scope = text_of(value);
-	else if (!strcmp(name, "--module"))
-		filter->module = text_of(value);
-	else if (!strcmp(name, "--source"))
-		filter->source = text_of(value);
-	else if (!strcmp(name, "--id") && value && text_to_u64(text_of(value), 10, &id) && id < INT64_MAX)
-		filter->id = (int64_t)id;
+/* What `show` is given without an option. */
+static void take_subject(struct cache_filter *filter, struct text subject)
+{
+	if (take_id(filter, subject))
+		return;
+	if (is_hash(subject))
+		filter->hash = subject;
 	else
-		return !strcmp(name, "--id") ? -1 : 0;
-	return value ? 1 : -1;
+		filter->module = subject;
 }
 
 static bool is_any(const struct cache_filter *filter)
 {
 	return !filter->kind.bytes && !filter->scope.bytes && !filter->module.bytes &&
-	       !filter->source.bytes && filter->id == 0;
+	       !filter->source.bytes && !filter->hash.bytes && filter->id == 0;
 }
 
 static int finish(int rc, const struct err *err)
@@ -218,48 +550,67 @@ static int finish(int rc, const struct err *err)
 	return rc < 0 ? cli_fail(err) : rc;
 }
 
-static int run_cache(struct cli *cli, int argc, char **argv)
-{
-	struct cache_filter filter = { 0 };
-	bool dry_run = false, all = false;
-	struct err err = ERR_INIT;
+struct asked { struct cache_filter filter; bool dry_run, all, sure, shows; };
 
-	if (argc < 2)
-		return cli_misused(&cli_cache, "list, drop or retry?");
+static int read_arguments(struct asked *asked, int argc, char **argv)
+{
 	for (int i = 2; i < argc; i++) {
-		int taken = take_option(&filter, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
+		int taken = take_option(&asked->filter, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
 
 		if (taken < 0)
 			return cli_misused(&cli_cache, "%s needs a value it knows", argv[i]);
 		if (taken > 0)
 			i++;
 		else if (!strcmp(argv[i], "--failures"))
-			filter.failures_only = true;
+			asked->filter.failures_only = true;
 		else if (!strcmp(argv[i], "--dry-run"))
-			dry_run = true;
+			asked->dry_run = true;
+		else if (!strcmp(argv[i], "--yes"))
+			asked->sure = true;
 		else if (!strcmp(argv[i], "--all"))
-			all = true;
+			asked->all = true;
+		else if (asked->shows && argv[i][0] != '-' && is_any(&asked->filter))
+			take_subject(&asked->filter, text_of(argv[i]));
 		else
 			return cli_misused(&cli_cache, "unknown argument `%s`", argv[i]);
 	}
-	if (!strcmp(argv[1], "list"))
-		return finish(list(cli, &filter, &err), &err);
+	return CLI_OK;
+}
+
+static int run_cache(struct cli *cli, int argc, char **argv)
+{
+	struct asked asked = { .dry_run = false };
+	struct err err = ERR_INIT;
+	int rc;
+
+	if (argc < 2)
+		return cli_misused(&cli_cache, "list, show, drop or retry?");
+	asked.shows = !strcmp(argv[1], "show");
+	rc = read_arguments(&asked, argc, argv);
+	if (rc != CLI_OK)
+		return rc;
+	if (asked.shows && is_any(&asked.filter) && !asked.filter.failures_only)
+		return cli_misused(&cli_cache, "show which entry? Its number, its hash or a module");
+	if (asked.shows || !strcmp(argv[1], "list"))
+		return finish(list(cli, &asked.filter, asked.shows, &err), &err);
 	if (!strcmp(argv[1], "retry"))
-		filter.failures_only = true;
+		asked.filter.failures_only = asked.sure = true;
 	else if (strcmp(argv[1], "drop") != 0)
 		return cli_misused(&cli_cache, "unknown verb `%s`", argv[1]);
-	if (is_any(&filter) && !all && !filter.failures_only)
+	if (is_any(&asked.filter) && !asked.all && !asked.filter.failures_only)
 		return cli_misused(&cli_cache, "say which entries, or --all");
-	return finish(drop(cli, &filter, dry_run, &err), &err);
+	return finish(drop(cli, &asked.filter, asked.dry_run, asked.sure, &err), &err);
 }
 
 const struct cli_command cli_cache = {
 	.name = "cache",
-	.arguments = "list|drop|retry [--kind K] [--scope S] [--module M] [--source S] [--id N] "
-		     "[--failures] [--dry-run] [--all]",
+	.arguments = "list|show|drop|retry [--kind K] [--scope S] [--module M] [--source S] [--id N] "
+		     "[--hash H] [--failures] [--dry-run] [--yes] [--all] [ENTRY]",
 	.about = "list what is remembered, drop it, or forget failures so that they are tried again",
 	.help =
 	"  list     entries with their state, size, and when a failure is tried again\n"
+	"  show     all about entries: what they are made of, where their file lies, when they go,\n"
+	"           which requests asked for them. ENTRY is a number, a hash or a module's name\n"
 	"  drop     remove entries and their files; what is wanted again is made again\n"
 	"  retry    forget failures only\n"
 	"\n"
@@ -268,56 +619,15 @@ const struct cli_command cli_cache = {
 	"  --module M    of one module, by its file name\n"
 	"  --source S    of one source, by its id\n"
 	"  --id N        one entry, by the number `list` shows\n"
+	"  --hash H      entries of one key, by the first 8 or more digits of its hash: the folder and\n"
+	"                file names below cache_dir, put together\n"
 	"  --failures    failures only\n"
 	"  --dry-run     say what would go\n"
+	"  --yes         drop without asking; only a terminal is asked\n"
 	"  --all         drop everything\n"
 	"\n"
 	"Running processes notice at once.\n"
 	"\n"
 	"exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing matched\n",
 	.run = run_cache,
-};
-
-/* --- cleanup --------------------------------------------------------------------------------------- */
-
-static int clean_up(const struct cli *cli, bool dry_run, struct err *err)
-{
-	struct cache_round round;
-	struct config config;
-	struct board *board;
-	int rc;
-
-	if (cli_config_load(cli, &config, err) < 0)
-		return -1;
-	rc = board_open(&board, &config, err);
-	if (rc == 0) {
-		rc = keeper_once(&config, board, dry_run, &round, err);
-		board_close(board);
-	}
-	config_release(&config);
-	if (rc == 0)
-		tell_round(cli, &round, dry_run);
-	return rc;
-}
-
-static int run_cleanup(struct cli *cli, int argc, char **argv)
-{
-	bool dry_run = argc == 2 && !strcmp(argv[1], "--dry-run");
-	struct err err = ERR_INIT;
-
-	if (argc > 1 && !dry_run)
-		return cli_misused(&cli_cleanup, "unknown argument `%s`", argv[1]);
-	return finish(clean_up(cli, dry_run, &err), &err);
-}
-
-const struct cli_command cli_cleanup = {
-	.name = "cleanup",
-	.arguments = "[--dry-run]",
-	.about = "one round of the keeper: what is expired, over the quota or orphaned goes",
-	.help =
-	"The keeper of a running service does this by itself; this is for cron where none runs, and\n"
-	"to see what would go.\n"
-	"\n"
-	"exit codes: 0 done, 1 failed, 2 wrong usage\n",
-	.run = run_cleanup,
 };

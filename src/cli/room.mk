@@ -1,6 +1,6 @@
 # src/cli/room.mk -- the program, and its room.
 noinst_LIBRARIES += libcli.a
-libcli_a_SOURCES = src/cli/backup.c src/cli/cache.c src/cli/cells.c src/cli/cells.h src/cli/cli.h \
+libcli_a_SOURCES = src/cli/backup.c src/cli/cache.c src/cli/cache.h src/cli/cells.c src/cli/cleanup.c src/cli/cells.h src/cli/cli.h \
 	src/cli/companions.c src/cli/companions.h src/cli/config.c src/cli/fcgi.c src/cli/lookup.c src/cli/maps.c src/cli/maps.h src/cli/methods.c src/cli/methods.h \
 	src/cli/names.c src/cli/names.h src/cli/object.c src/cli/operations.c \
 	src/cli/prefetch.c src/cli/progress.c src/cli/progress.h src/cli/serve.c src/cli/sources.c src/cli/sources.h \

@@ -52,6 +52,38 @@ START_TEST(keys_hash_as_they_must)
 }
 END_TEST
 
+static const struct { const char *rest, *shown; } shown_keys[] = {
+	{ "source: a\nlocation: http://h/x\n", NULL },
+	{ "source: a\nlocation: https://me:secret@h/x@y\n", "source: a\nlocation: https://h/x@y\n" },
+	{ "source: a\nlocation: https://h/a//b@c\n", "source: a\nlocation: https://h/a//c\n" },
+	{ "source: a\nlocation: s3://bucket/a/@b\nsource: //@", "source: a\nlocation: s3://bucket/a/@b\nsource: //" },
+	{ "source: //", NULL },
+};
+
+/* Rather a name too short than a password. */
+START_TEST(keys_are_shown_without_passwords)
+{
+	char shown[CACHE_KEY_SHOWN_BYTES], expected[256], *longest;
+	struct bench bench;
+	struct cache_key key;
+
+	bench_open(&bench);
+	for (size_t i = 0; i < sizeof(shown_keys) / sizeof(shown_keys[0]); i++) {
+		key = bench_key(&bench, CACHE_OBJECTS, NULL, shown_keys[i].rest);
+		snprintf(expected, sizeof(expected), "scope: global\n\n%s",
+			 shown_keys[i].shown ? shown_keys[i].shown : shown_keys[i].rest);
+		ck_assert_msg(text_is(cache_key_shown(&key, shown), expected), "%s", shown_keys[i].rest);
+	}
+	longest = arena_alloc(&bench.arena, CACHE_KEY_SHOWN_BYTES + 1, 1);
+	memset(longest, 'x', CACHE_KEY_SHOWN_BYTES);
+	key = bench_key(&bench, CACHE_OBJECTS, NULL, longest);
+	ck_assert_ptr_null(cache_key_shown(&key, shown).bytes);
+	bench_put(&bench, &key, "x");
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry WHERE key_text IS NULL"), 1);
+	bench_remove(&bench);
+}
+END_TEST
+
 START_TEST(kinds_have_names)
 {
 	for (unsigned i = 0; i < CACHE_KINDS; i++) {
@@ -744,6 +776,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, keys_hash_as_they_must);
+	tcase_add_test(tcase, keys_are_shown_without_passwords);
 	tcase_add_test(tcase, kinds_have_names);
 	tcase_add_test(tcase, finds_what_was_published);
 	tcase_add_test(tcase, holds_keep_the_payload);

@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import pty
+import pty
 import re
 import shutil
 import sqlite3
@@ -608,6 +609,55 @@ def test_symbolicate(folder):
     state_commands(folder, name, symbols_dir)
 
 
+def on_a_terminal(words, *arguments):
+    """Runs symgate on a terminal of its own and says `words` when it asks."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(SYMGATE, [SYMGATE, *arguments])
+    said = b""
+    while b"?" not in said:
+        said += os.read(terminal, 1000)
+    os.write(terminal, words.encode() + b"\n")
+    try:
+        while True:
+            said += os.read(terminal, 1000)
+    except OSError:  # the other side is closed
+        pass
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said.decode()
+
+
+def show_commands(state, listed):
+    entry = next(e for e in listed if e["kind"] == "symcaches" and e["state"] == "ready")
+    shown = json.loads(symgate("--json", "--state-dir", state, "cache", "show", str(entry["id"])).stdout)
+    check("cache show ID --json", len(shown) == 1 and shown[0]["hash"] == entry["hash"] and
+          shown[0]["file_is_there"] and os.path.getsize(shown[0]["file"]) == entry["bytes"] and
+          "location: " in shown[0]["key"] and shown[0]["expires_at"] > shown[0]["used_at"], shown)
+    for subject in (str(entry["id"]), entry["hash"][:10], entry["module"]):
+        run = symgate("--state-dir", state, "cache", "show", subject)
+        check("cache show %s" % subject, run.returncode == 0 and shown[0]["file"] in run.stdout and
+              "location: " in run.stdout and "goes " in run.stdout, run.stdout, run.stderr)
+    run = symgate("--state-dir", state, "cache", "show", "--failures")
+    check("cache show --failures", run.returncode == 0 and "because" in run.stdout and "tried again" in run.stdout,
+          run.stdout, run.stderr)
+    for filters in (["--scope", "global"], ["--source", "local:cli"], ["--module", entry["module"]],
+                    ["--hash", entry["hash"]], ["--kind", "symcaches"]):
+        run = symgate("--json", "--state-dir", state, "cache", "list", *filters)
+        check("cache list %s" % filters[0], entry["id"] in [e["id"] for e in json.loads(run.stdout)], run.stdout)
+        run = symgate("--json", "--state-dir", state, "cache", "drop", "--dry-run", *filters)
+        check("cache drop --dry-run %s" % filters[0], json.loads(run.stdout)["removed_entries"] > 0, run.stdout)
+        check("cache list %s of none" % filters[0], symgate(
+            "--state-dir", state, "cache", "list", filters[0], "ab" * 20 if filters[0] == "--hash" else
+            "cficaches").returncode == 3)
+    drop = ["--state-dir", state, "cache", "drop", "--id", str(entry["id"])]
+    code, said = on_a_terminal("n", *drop)
+    check("cache drop on a terminal: no", code == 1 and "drop 1 entries" in said and os.path.exists(shown[0]["file"]),
+          code, said)
+    code, said = on_a_terminal("y", *drop)
+    check("cache drop on a terminal: yes", code == 0 and "removed 1 entries" in said and
+          not os.path.exists(shown[0]["file"]), code, said)
+
+
 def cache_commands(state):
     listed = json.loads(symgate("--json", "--state-dir", state, "cache", "list").stdout)
     failures = [entry for entry in listed if entry["state"] != "ready"]
@@ -621,8 +671,10 @@ def cache_commands(state):
     check("cache retry --dry-run", run.returncode == 0 and "would remove 1 entries" in run.stdout, run.stdout)
     run = symgate("--state-dir", state, "cache", "drop", "--id", one)
     check("cache drop --id", run.returncode == 0 and "removed 1 entries" in run.stdout, run.stdout, run.stderr)
+    show_commands(state, listed)
     check("cache: nothing matched is 3", symgate("--state-dir", state, "cache", "drop", "--id", one).returncode == 3)
-    for wrong in (["drop"], ["list", "--kind", "nonsense"], ["eat"], ["list", "--id", "x"]):
+    for wrong in (["drop"], ["list", "--kind", "nonsense"], ["eat"], ["list", "--id", "x"], ["show"],
+                  ["show", "--hash", "abc"], ["list", "x"], ["drop", "--id"]):
         check("cache %s is wrong" % wrong, symgate("--state-dir", state, "cache", *wrong).returncode == 2)
     run = symgate("--json", "--state-dir", state, "cleanup", "--dry-run")
     check("cleanup --dry-run", run.returncode == 0 and json.loads(run.stdout)["dry_run"], run.stdout, run.stderr)

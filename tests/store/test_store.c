@@ -173,7 +173,7 @@ START_TEST(refuses_a_newer_database)
 	state_open(&state);
 	state_close(&state);
 	state_sql(&state, "PRAGMA user_version = 999");
-	refused(&state, ERR_UNSUPPORTED, "the database is of a newer symgate (999 > 1)");
+	refused(&state, ERR_UNSUPPORTED, "the database is of a newer symgate (999 > 2)");
 	state_sql(&state, "PRAGMA user_version = -3");
 	refused(&state, ERR_IO, "not a database of symgate");
 	state_remove(&state);
@@ -422,6 +422,35 @@ static bool is_allowed(const char *statement, const char *line)
 	return strstr(line, "CONSTANT ROW") != NULL;
 }
 
+/* Of every version before, with something in it. */
+START_TEST(older_databases_are_brought_up_to_date)
+{
+	struct state state = { 0 };
+	struct store *store;
+	struct err err = ERR_INIT;
+	char sql[64];
+	sqlite3 *db;
+
+	for (unsigned version = 1; version < store_schema_version(); version++) {
+		state_make(&state);
+		ck_assert_int_eq(sqlite3_open(state_path(&state, "symgate.db"), &db), SQLITE_OK);
+		for (unsigned i = 1; i <= version; i++)
+			run_script(db, store_migration_script(i));
+		snprintf(sql, sizeof(sql), "PRAGMA user_version = %u", version);
+		ck_assert_int_eq(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+		sqlite3_close(db);
+		state_sql(&state, "INSERT INTO cache_entry (kind, version, hash, credentials, state, "
+			  "size_bytes, details, boot, build_id, made_at, used_at) VALUES ('objects', 1, "
+			  "zeroblob(32), zeroblob(32), 'not_found', 0, 'old', 1, 'x', 1, 1)");
+		ck_assert_msg(store_open(&store, &state.config, &err) == 0, "%u: %s", version, err.text);
+		store_close(store);
+		ck_assert_int_eq(state_ask(&state, "PRAGMA user_version"), store_schema_version());
+		ck_assert_int_eq(state_ask(&state, "SELECT count(*) FROM v_negative"), 1);
+		state_remove(&state);
+	}
+}
+END_TEST
+
 START_TEST(every_statement_uses_an_index)
 {
 	struct state state = { 0 };
@@ -452,7 +481,7 @@ END_TEST
 START_TEST(views_can_be_read)
 {
 	static const char *const views[] = { "v_jobs", "v_jobs_slow", "v_cache_by_kind",
-		"v_cache_by_scope", "v_missing", "v_negative", "v_sources_failing" };
+		"v_cache_by_scope", "v_space", "v_missing", "v_negative", "v_sources_failing" };
 	struct state state = { 0 };
 	char sql[128];
 
@@ -696,6 +725,7 @@ int main(void)
 	tcase_add_test(tcase, says_when_the_disk_is_full);
 	tcase_add_test(tcase, says_when_it_is_busy);
 	tcase_add_test(tcase, schema_is_what_the_steps_make);
+	tcase_add_test(tcase, older_databases_are_brought_up_to_date);
 	tcase_add_test(tcase, every_statement_uses_an_index);
 	tcase_add_test(tcase, views_can_be_read);
 	tcase_add_loop_test(tcase, says_when_its_files_are_gone, 0,
