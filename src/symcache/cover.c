@@ -141,8 +141,8 @@ static int add_clipped(const struct part *parts, struct segments *out, struct se
 	const struct entry *entries;
 	uint32_t first, last;
 
-	if (whole.part != COVER_NO_PART) {
-		entries = parts[whole.part].entries + whole.first;
+	if (whole.piece) {
+		entries = parts[whole.piece->part].entries + whole.first;
 		first = entry_at(entries, whole.count, from);
 		last = entry_at(entries + first, whole.count - first, to - 1);
 		whole.first += first;
@@ -155,8 +155,8 @@ static int add_clipped(const struct part *parts, struct segments *out, struct se
 
 static struct segment segment_of(const struct piece *piece)
 {
-	return (struct segment){ piece->start, piece->end, piece->part, piece->first,
-				 piece->count, SYMC_NONE };
+	return (struct segment){ piece, piece->start, piece->end, piece->first, piece->count,
+				 SYMC_NONE };
 }
 
 static int end_running(struct sweep *sweep, uint32_t to, struct err *err)
@@ -354,7 +354,7 @@ static int fill_gap(struct filling *filling, uint32_t from, uint32_t to, struct 
 	uint32_t until;
 
 	for (uint32_t at = from; at < to; at = until) {
-		struct segment fill = { .part = COVER_NO_PART };
+		struct segment fill = { .piece = NULL };
 		const struct segment *lines;
 		uint32_t symbol;
 

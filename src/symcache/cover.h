@@ -18,12 +18,10 @@
 
 #include "symcache/part.h"
 
-#define COVER_NO_PART UINT32_MAX
-
 struct segment {
+	const struct piece *piece;   /* whose entries, or NULL */
 	uint32_t from, to;
-	uint32_t part;               /* whose entries, or COVER_NO_PART */
-	uint32_t first, count;       /* entries; the first answers from `from` on */
+	uint32_t first, count;       /* entries of its part; the first answers from `from` on */
 	uint32_t symbol;             /* index of the symbol naming it, or SYMC_NONE */
 };
 

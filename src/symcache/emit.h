@@ -18,8 +18,11 @@ struct emit_input {
 	const struct object *object; /* its ids */
 	const struct part *parts;
 	size_t part_count;
+	const struct piece *pieces;  /* all that segments name */
+	size_t piece_count;
 	const struct segments *segments;
 	const struct cover_symbols *symbols;
+	unsigned threads;            /* at least 1 */
 	struct budget *budget;
 };
 

@@ -10,16 +10,13 @@
 #include <stdlib.h>
 
 #include "base/arch.h"
-#include "base/buf.h"
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "symcache/layout.h"
-#include "symcache/symcache.h"
 #include "symcache/undecorate.h"
 
 #define SORT_BY_INSERTION 16u    /* spans: fewer are sorted in place */
-#define PATH_BYTES (4 * LIMIT_NAME_BYTES)
 
 void part_init(struct part *part, struct budget *budget, uint32_t number, bool undecorates)
 {
@@ -30,35 +27,19 @@ void part_init(struct part *part, struct budget *budget, uint32_t number, bool u
 	part->frames.budget = budget;
 }
 
-int part_use_line_map(struct part *part, const struct il2cpp *map, struct err *err)
-{
-	if (budget_room(part->budget, &part->managed_files, &part->managed_file_room,
-			map->managed_count + 1, sizeof(*part->managed_files), err) < 0)
-		return -1;
-	memset(part->managed_files, 0, map->managed_count * sizeof(*part->managed_files));
-	part->line_map = map;
-	return 0;
-}
-
-static void give_back(struct part *part, void *items, size_t room, size_t size)
-{
-	void **block = items;
-
-	mem_give_back(*block);
-	*block = NULL;
-	atomic_fetch_sub(&part->budget->held_bytes, room * size);
-}
-
 void part_finish(struct part *part)
 {
-	give_back(part, &part->unit_files, part->unit_file_room, sizeof(*part->unit_files));
-	give_back(part, &part->mapped_files, part->mapped_file_room, sizeof(*part->mapped_files));
-	give_back(part, &part->managed_files, part->managed_file_room,
-		  sizeof(*part->managed_files));
-	give_back(part, &part->spans, part->span_room, sizeof(*part->spans));
-	give_back(part, &part->depths, part->depth_room, sizeof(*part->depths));
-	part->unit_file_room = part->span_room = part->depth_room = 0;
-	part->mapped_file_room = part->managed_file_room = 0;
+	struct budget *budget = part->budget;
+
+	budget_give_back(budget, &part->unit_files, part->unit_file_room,
+			 sizeof(*part->unit_files));
+	budget_give_back(budget, &part->spans, part->span_room, sizeof(*part->spans));
+	budget_give_back(budget, &part->nests, part->nest_room, sizeof(*part->nests));
+	part->unit_file_room = part->span_room = part->nest_room = 0;
+	names_finish(&part->names);
+	records_finish(&part->files);
+	records_finish(&part->functions);
+	frames_finish(&part->frames);
 }
 
 void part_release(struct part *part)
@@ -66,7 +47,7 @@ void part_release(struct part *part)
 	part_finish(part);
 	mem_give_back(part->pieces);
 	mem_give_back(part->entries);
-	records_release(&part->frames);
+	frames_release(&part->frames);
 	records_release(&part->functions);
 	records_release(&part->files);
 	names_release(&part->names);
@@ -81,8 +62,9 @@ void part_begin_unit(struct part *part, uint32_t unit)
 
 /* --- Names and files ----------------------------------------------------------------- */
 
-int part_function(struct part *part, struct text name, uint32_t entry, uint32_t language,
-		  uint32_t *number, struct err *err)
+/* The number of a function's record; the name undecorated where the object asks for it. */
+static int add_function(struct part *part, struct text name, uint32_t entry, uint32_t language,
+			uint32_t *number, struct err *err)
 {
 	struct record record = { .word = { [FUNCTION_COMP_DIR] = SYMC_NONE,
 					   [FUNCTION_ENTRY] = entry,
@@ -128,73 +110,12 @@ static int map_file(struct part *part, const struct object_file_name *files, uin
 	return 0;
 }
 
-/* The map knows files by their whole paths; one that is too long it does not know. */
-static int find_mapped(const struct il2cpp *map, const struct object_file_name *file,
-		       struct buf *path, const struct il2cpp_file **found, struct err *err)
-{
-	const struct symcache_frame place = {
-		.has_file = true, .comp_dir = file->comp_dir, .directory = file->directory,
-		.name = file->name,
-	};
-
-	buf_clear(path);
-	symcache_frame_path(&place, path);
-	if (path->no_memory)
-		return buf_check(path, err);
-	*found = path->failed ? NULL : il2cpp_file(map, buf_text(path));
-	return 0;
-}
-
-/* What the map says about each of the unit's files. */
-static int ask_line_map(struct part *part, const struct object_file_name *files, size_t from,
-			size_t to, struct err *err)
-{
-	struct buf path;
-	int rc = 0;
-
-	if (budget_room(part->budget, &part->mapped_files, &part->mapped_file_room, to,
-			sizeof(*part->mapped_files), err) < 0)
-		return -1;
-	buf_init(&path, PATH_BYTES);
-	for (size_t i = from; i < to && rc == 0; i++)
-		rc = find_mapped(part->line_map, &files[i], &path, &part->mapped_files[i], err);
-	buf_release(&path);
-	return rc;
-}
-
-/* A place of ours, moved to the C# it came from where the map knows. */
-static int map_line(struct part *part, const struct object_file_name *files, uint32_t index,
-		    uint32_t *line, uint32_t *number, struct err *err)
-{
-	const struct il2cpp_file *file = part->line_map && index < part->unit_file_count
-				       ? part->mapped_files[index] : NULL;
-	const struct il2cpp_line *origin = file ? il2cpp_line(file, *line) : NULL;
-	struct object_file_name managed;
-	uint32_t *known;
-
-	if (!origin)
-		return map_file(part, files, index, number, err);
-	*line = origin->line;
-	known = &part->managed_files[origin->managed];
-	managed = (struct object_file_name){ .name = part->line_map->managed[origin->managed] };
-	if (*known == 0) {
-		if (add_file(part, &managed, number, err) < 0)
-			return -1;
-		*known = *number + 1;
-	}
-	*number = *known - 1;
-	return 0;
-}
-
-static int make_unit_files(struct part *part, const struct object_file_name *files,
-			   size_t file_count, struct err *err)
+static int make_unit_files(struct part *part, size_t file_count, struct err *err)
 {
 	size_t known = part->unit_file_count;
 
 	if (file_count <= known)
 		return 0;
-	if (part->line_map && ask_line_map(part, files, known, file_count, err) < 0)
-		return -1;
 	if (budget_room(part->budget, &part->unit_files, &part->unit_file_room, file_count,
 			sizeof(*part->unit_files), err) < 0)
 		return -1;
@@ -205,48 +126,107 @@ static int make_unit_files(struct part *part, const struct object_file_name *fil
 
 /* --- Frames -------------------------------------------------------------------------- */
 
-static int add_root_frame(struct part *part, const struct object_function *function,
-			  uint32_t start, uint32_t *frame, struct err *err)
-{
-	struct record record = { .word = { [FRAME_CALL_FILE] = SYMC_NONE,
-					   [FRAME_PARENT] = SYMC_NONE } };
-	bool nameless = function->name.size == 0;
-
-	if (part_function(part, function->name, nameless ? SYMC_NONE : start,
-			  function->language, &record.word[FRAME_FUNCTION], err) < 0)
-		return -1;
-	return records_append(&part->frames, &record, frame, err);
-}
-
-/* Frames of the inlined calls follow the function's own in their order; depths[] remembers
- * how deep each is nested. */
-static int add_inlined_frames(struct part *part, const struct object_file_name *files,
-			      const struct object_function *function, uint32_t root,
-			      struct err *err)
+/* Which call lies in which, and how deep. */
+static int make_nests(struct part *part, const struct object_function *function,
+		      struct err *err)
 {
 	size_t count = function->inlinee_count;
 
 	if (count > LIMIT_INLINEES_PER_FUNCTION)
 		return err_set(err, ERR_MALFORMED, "a function with %zu inlined calls", count);
-	if (budget_room(part->budget, &part->depths, &part->depth_room, count,
-			sizeof(*part->depths), err) < 0)
+	if (budget_room(part->budget, &part->nests, &part->nest_room, count + 1,
+			sizeof(*part->nests), err) < 0)
 		return -1;
+	part->nests[0] = (struct nest){ .depth = 0 };
 	for (size_t i = 0; i < count; i++) {
-		const struct object_inlinee *inlinee = &function->inlinees[i];
-		bool nested = inlinee->parent < i;
-		struct record record = { .word = { [FRAME_CALL_LINE] = inlinee->call_line } };
-		uint32_t number;
+		uint32_t parent = function->inlinees[i].parent;
+		struct nest *nest = &part->nests[i + 1];
 
-		if (map_line(part, files, inlinee->call_file, &record.word[FRAME_CALL_LINE],
-			     &record.word[FRAME_CALL_FILE], err) < 0)
-			return -1;
-		part->depths[i] = nested ? part->depths[inlinee->parent] + 1 : 1;
-		record.word[FRAME_PARENT] = nested ? root + 1 + inlinee->parent : root;
-		if (part_function(part, inlinee->name, SYMC_NONE, inlinee->language,
-				  &record.word[FRAME_FUNCTION], err) < 0 ||
-		    records_append(&part->frames, &record, &number, err) < 0)
-			return -1;
+		*nest = (struct nest){ .parent = parent < i ? parent + 1 : 0 };
+		nest->depth = part->nests[nest->parent].depth + 1;
 	}
+	return 0;
+}
+
+/* Marks the calls that entries are in, and those around them; how many. */
+static size_t mark_nests(struct part *part, const struct entry *entries, size_t count)
+{
+	size_t marked = 1;
+
+	part->nests[0].frame = 1;
+	for (size_t i = 0; i < count; i++) {
+		struct nest *nest = &part->nests[entries[i].frame];
+
+		for (; nest->frame == 0; nest = &part->nests[nest->parent]) {
+			nest->frame = 1;
+			marked++;
+		}
+	}
+	return marked;
+}
+
+static int add_inlined_frame(struct part *part, const struct object_file_name *files,
+			     const struct object_inlinee *inlinee, struct nest *nest,
+			     struct err *err)
+{
+	struct call call = { .line = inlinee->call_line,
+			     .parent = part->nests[nest->parent].frame - 1 };
+	uint32_t function;
+
+	if (add_function(part, inlinee->name, SYMC_NONE, inlinee->language, &function, err) < 0 ||
+	    map_file(part, files, inlinee->call_file, &call.file, err) < 0 ||
+	    frames_add(&part->frames, function, &call, &nest->frame, err) < 0)
+		return -1;
+	nest->frame++;
+	return 0;
+}
+
+/* Frames for the function and the calls that are marked, parents before what lies in them. */
+static int add_frames(struct part *part, const struct object_file_name *files,
+		      const struct object_function *function, size_t marked, struct err *err)
+{
+	uint32_t entry = function->name.size == 0 ? SYMC_NONE : (uint32_t)function->range.address;
+	struct nest *nests = part->nests;
+	uint32_t number;
+
+	if (frames_begin(&part->frames, marked, err) < 0 ||
+	    add_function(part, function->name, entry, function->language, &number, err) < 0 ||
+	    frames_add_root(&part->frames, number, &nests[0].frame, err) < 0)
+		return -1;
+	nests[0].frame++;
+	for (size_t i = 0; i < function->inlinee_count; i++)
+		if (nests[i + 1].frame &&
+		    add_inlined_frame(part, files, &function->inlinees[i], &nests[i + 1],
+				      err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Entries name nests so far, and now frames.  Some say the same now. */
+static void settle_entries(struct part *part, uint32_t first)
+{
+	struct entry *entries = part->entries;
+	uint32_t kept = first;
+
+	for (uint32_t i = first; i < part->entry_count; i++) {
+		struct entry entry = entries[i];
+
+		entry.frame = part->nests[entry.frame].frame - 1;
+		if (kept == first || entries[kept - 1].frame != entry.frame ||
+		    entries[kept - 1].file != entry.file || entries[kept - 1].line != entry.line)
+			entries[kept++] = entry;
+	}
+	part->entry_count = kept;
+}
+
+static int settle_frames(struct part *part, const struct object_file_name *files,
+			 const struct object_function *function, uint32_t first, struct err *err)
+{
+	size_t marked = mark_nests(part, part->entries + first, part->entry_count - first);
+
+	if (add_frames(part, files, function, marked, err) < 0)
+		return -1;
+	settle_entries(part, first);
 	return 0;
 }
 
@@ -310,7 +290,7 @@ static int collect_spans(struct part *part, const struct object_function *functi
 		const struct object_inlinee *inlinee = &function->inlinees[i];
 
 		/* too deep for a look-up, of which one frame is the function itself */
-		if (part->depths[i] >= LIMIT_INLINE_DEPTH)
+		if (part->nests[i + 1].depth >= LIMIT_INLINE_DEPTH)
 			continue;
 		for (size_t k = 0; k < inlinee->range_count; k++) {
 			struct span span = { clamp(inlinee->ranges[k].address, start, end),
@@ -332,7 +312,7 @@ struct walk {
 	struct part *part;
 	const struct object_file_name *files;
 	const struct object_function *function;
-	uint32_t root, end;
+	uint32_t end;
 	size_t line;                 /* the next line */
 	uint32_t file, line_number;  /* of the line we are in */
 	size_t span, span_count;     /* the next inlined call to open */
@@ -344,12 +324,12 @@ struct walk {
 static int add_entry(struct walk *walk, uint32_t address, struct err *err)
 {
 	struct part *part = walk->part;
-	struct entry entry = { address, walk->file, walk->line_number, walk->root };
+	struct entry entry = { address, walk->file, walk->line_number, 0 };
 	const struct entry *last = part->entry_count > walk->first
 				 ? &part->entries[part->entry_count - 1] : NULL;
 
 	if (walk->depth > 0)
-		entry.frame += 1 + walk->stack[walk->depth - 1].inlinee;
+		entry.frame = 1 + walk->stack[walk->depth - 1].inlinee;
 	if (last && last->file == entry.file && last->line == entry.line &&
 	    last->frame == entry.frame)
 		return 0;
@@ -372,7 +352,7 @@ static int pass_lines(struct walk *walk, uint32_t address, struct err *err)
 	if (!line)
 		return 0;
 	walk->line_number = line->line;
-	return map_line(walk->part, walk->files, line->file, &walk->line_number, &walk->file, err);
+	return map_file(walk->part, walk->files, line->file, &walk->file, err);
 }
 
 /* Closes the calls that have ended and opens those that begin here.  A call reaching out of
@@ -420,32 +400,44 @@ static int flatten(struct walk *walk, uint32_t start, struct err *err)
 	return 0;
 }
 
+static int add_piece(struct part *part, const struct walk *walk, uint32_t start, uint32_t order,
+		     struct err *err)
+{
+	const struct frames *frames = &part->frames;
+
+	if (budget_room(part->budget, &part->pieces, &part->piece_room, part->piece_count + 1,
+			sizeof(*part->pieces), err) < 0)
+		return -1;
+	part->pieces[part->piece_count++] = (struct piece){
+		.start = start, .end = walk->end, .part = part->number,
+		.unit = part->unit, .order = order,
+		.first = walk->first, .count = part->entry_count - walk->first,
+		.first_frame = frames->first_frame,
+		.frame_count = frames->frame_count - frames->first_frame,
+		.first_call = frames->first_call,
+		.call_count = frames->call_count - frames->first_call,
+		.nameless = walk->function->name.size == 0,
+	};
+	return 0;
+}
+
 int part_add_function(struct part *part, const struct object_file_name *files, size_t file_count,
 		      const struct object_function *function, struct err *err)
 {
 	struct walk walk = { .part = part, .files = files, .function = function,
 			     .file = SYMC_NONE, .first = part->entry_count };
 	uint32_t order = part->order++, start = (uint32_t)function->range.address;
-	struct piece *piece;
 
 	if (function->range.address >= UINT32_MAX || function->range.size == 0)
 		return 0;
 	walk.end = clamp(range_end(&function->range), start, UINT32_MAX);
-	if (make_unit_files(part, files, file_count, err) < 0 ||
-	    add_root_frame(part, function, start, &walk.root, err) < 0 ||
-	    add_inlined_frames(part, files, function, walk.root, err) < 0 ||
+	if (make_unit_files(part, file_count, err) < 0 ||
+	    make_nests(part, function, err) < 0 ||
 	    collect_spans(part, function, start, walk.end, &walk.span_count, err) < 0)
 		return -1;
 	walk.stack = part->spans ? part->spans + walk.span_count : NULL;
-	if (flatten(&walk, start, err) < 0)
+	if (flatten(&walk, start, err) < 0 ||
+	    settle_frames(part, files, function, walk.first, err) < 0)
 		return -1;
-	if (budget_room(part->budget, &part->pieces, &part->piece_room, part->piece_count + 1,
-			sizeof(*part->pieces), err) < 0)
-		return -1;
-	piece = &part->pieces[part->piece_count++];
-	*piece = (struct piece){ .start = start, .end = walk.end, .part = part->number,
-				 .unit = part->unit, .order = order, .first = walk.first,
-				 .count = part->entry_count - walk.first,
-				 .nameless = function->name.size == 0 };
-	return 0;
+	return add_piece(part, &walk, start, order, err);
 }

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "object/object.h"
-#include "symcache/il2cpp.h"
+#include "symcache/frames.h"
 #include "symcache/sets.h"
 
 struct err;
@@ -22,9 +22,6 @@ struct err;
 struct entry {
 	uint32_t address, file, line, frame;
 };
-
-/* The words of a frame's record: a function, or an inlined call of it. */
-enum frame_word { FRAME_FUNCTION, FRAME_CALL_FILE, FRAME_CALL_LINE, FRAME_PARENT };
 
 /* The words of a file's record in a part; numbers of names. */
 enum file_word { FILE_COMP_DIR, FILE_DIRECTORY, FILE_NAME, FILE_UNUSED };
@@ -38,7 +35,16 @@ struct piece {
 	uint32_t start, end;
 	uint32_t part, unit, order;  /* order: within the unit */
 	uint32_t first, count;       /* entries of the part */
+	uint32_t first_frame, frame_count;
+	uint32_t first_call, call_count;
 	bool nameless;               /* lines that belong to no function */
+};
+
+/* An inlined call of the function being flattened, or the function itself. */
+struct nest {
+	uint32_t parent;             /* the nest it lies in; 0: the function itself */
+	uint32_t depth;
+	uint32_t frame;              /* its number + 1; 0: no address is in it */
 };
 
 /* An inlined call's addresses while its function is being flattened. */
@@ -50,11 +56,9 @@ struct part {
 	struct budget *budget;
 	uint32_t number;
 	bool undecorates;
-	const struct il2cpp *line_map;       /* NULL: lines stay where they are */
-	uint32_t *managed_files;     /* the part's number + 1 of each C# file of the map */
-	size_t managed_file_room;
 	struct names names;
-	struct records files, functions, frames;
+	struct records files, functions;
+	struct frames frames;
 	struct entry *entries;
 	size_t entry_room;
 	uint32_t entry_count;
@@ -64,19 +68,14 @@ struct part {
 	uint32_t unit, order;
 	uint32_t *unit_files;        /* the part's number + 1 of each of the unit's files */
 	size_t unit_file_room, unit_file_count;
-	const struct il2cpp_file **mapped_files;     /* with a map: what it says of each */
-	size_t mapped_file_room;
 	/* of the function being flattened */
 	struct span *spans;          /* and behind them the stack of the open ones */
 	size_t span_room;
-	uint32_t *depths;
-	size_t depth_room;
+	struct nest *nests;          /* the function itself, then its inlined calls */
+	size_t nest_room;
 };
 
 void part_init(struct part *part, struct budget *budget, uint32_t number, bool undecorates);
-/* From now on lines lie where the map says they came from; it outlives the part. */
-int  part_use_line_map(struct part *part, const struct il2cpp *map, struct err *err)
-	__attribute__((warn_unused_result));
 void part_release(struct part *part);
 /* Gives back what only reading needs. */
 void part_finish(struct part *part);
@@ -85,9 +84,5 @@ void part_begin_unit(struct part *part, uint32_t unit);
 int part_add_function(struct part *part, const struct object_file_name *files, size_t file_count,
 		      const struct object_function *function, struct err *err)
 	__attribute__((warn_unused_result));
-
-/* The number of a function's record; the name undecorated where the object asks for it. */
-int part_function(struct part *part, struct text name, uint32_t entry, uint32_t language,
-		  uint32_t *number, struct err *err) __attribute__((warn_unused_result));
 
 #endif

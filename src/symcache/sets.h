@@ -16,6 +16,9 @@
 
 struct err;
 
+#define HASH_ODD_1 UINT64_C(0x9e3779b97f4a7c15)   /* odd numbers with well-spread bits */
+#define HASH_ODD_2 UINT64_C(0xd6e8feb86659fd93)
+
 /* What all growing arrays of one writer may hold together. */
 struct budget {
 	atomic_size_t held_bytes;
@@ -30,10 +33,23 @@ int budget_room(struct budget *budget, void *items, size_t *room, size_t need, s
 int budget_count(struct budget *budget, size_t bytes, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* Gives an array back, with the `room` for items of `size` bytes it was counted for; *items
+ * is NULL afterwards. */
+void budget_give_back(struct budget *budget, void *items, size_t room, size_t size);
+
 struct slots {
 	uint32_t *at;            /* number + 1; 0: free */
 	size_t room;             /* a power of two, or 0 */
 };
+
+static inline uint32_t hash_words(uint64_t low, uint64_t high)
+{
+	uint64_t both = low * HASH_ODD_1;
+
+	high *= HASH_ODD_2;
+	both = (both ^ (high >> 29) ^ high) * HASH_ODD_1;
+	return (uint32_t)(both >> 32);
+}
 
 /* --- Names --------------------------------------------------------------------------- */
 
@@ -60,16 +76,15 @@ int names_add(struct names *names, struct text text, uint32_t *number, struct er
 /* The same for a name whose hash is known; does not look at the remembered ones. */
 int names_add_hashed(struct names *names, const struct name *name, uint32_t *number,
 		     struct err *err) __attribute__((warn_unused_result));
+/* Gives back what only adding needs: no more may be added. */
+void names_finish(struct names *names);
 void names_release(struct names *names);
 
-/* --- Records of four numbers: files, functions, source locations --------------------- */
+/* --- Records of four numbers: files, functions ---------------------------------------- */
 
 struct record {
 	uint32_t word[4];
 };
-
-/* The words of a source location, as in the file. */
-enum location_word { LOCATION_FILE, LOCATION_LINE, LOCATION_FUNCTION, LOCATION_INLINED_INTO };
 
 struct records {
 	struct budget *budget;
@@ -81,12 +96,8 @@ struct records {
 
 int records_add(struct records *records, const struct record *record, uint32_t *number,
 		struct err *err) __attribute__((warn_unused_result));
-/* The same for a table that holds nothing but locations of inlined calls. */
-int records_add_call(struct records *records, const struct record *record, uint32_t *number,
-		     struct err *err) __attribute__((warn_unused_result));
-/* Adds without looking whether it is there already. */
-int records_append(struct records *records, const struct record *record, uint32_t *number,
-		   struct err *err) __attribute__((warn_unused_result));
+/* Gives back what only adding needs: no more may be added. */
+void records_finish(struct records *records);
 void records_release(struct records *records);
 
 #endif

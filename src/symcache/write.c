@@ -24,6 +24,7 @@
 struct writing {
 	struct object *object;
 	struct budget budget;
+	unsigned threads;
 	size_t unit_count;
 	atomic_size_t next_unit;
 	atomic_bool stop;
@@ -31,8 +32,6 @@ struct writing {
 	size_t part_count;
 	struct cover_symbols symbols;
 	struct segments functions, nameless, all;
-	struct arena map_arena;
-	struct il2cpp line_map;
 };
 
 /* One thread and what it has to say at the end. */
@@ -47,26 +46,6 @@ struct worker {
 	struct err err;
 	int rc;
 };
-
-/* --- The line map ---------------------------------------------------------------------- */
-
-int symcache_check_line_map(struct text map, struct err *err)
-{
-	return il2cpp_check(map, err);
-}
-
-static int use_line_map(struct writing *writing, struct text map, struct err *err)
-{
-	if (!map.bytes)
-		return 0;
-	if (il2cpp_read(&writing->line_map, map, &writing->map_arena, err) < 0 ||
-	    budget_count(&writing->budget, writing->map_arena.held_bytes, err) < 0)
-		return -1;
-	for (size_t i = 0; i < writing->part_count; i++)
-		if (part_use_line_map(&writing->parts[i], &writing->line_map, err) < 0)
-			return -1;
-	return 0;
-}
 
 /* --- Reading units ------------------------------------------------------------------- */
 
@@ -286,22 +265,32 @@ static int cover(struct writing *writing, struct err *err)
 static int convert(struct writing *writing, int fd, struct symcache_report *report,
 		   struct err *err)
 {
-	struct emit_input input = { writing->object, writing->parts, writing->part_count,
-				    &writing->all, &writing->symbols, &writing->budget };
+	struct emit_input input = { .object = writing->object, .parts = writing->parts,
+				    .part_count = writing->part_count,
+				    .segments = &writing->all, .symbols = &writing->symbols,
+				    .threads = writing->threads, .budget = &writing->budget };
 
 	if (read_object(writing, report, err) < 0 || read_symbols(writing, err) < 0 ||
 	    cover(writing, err) < 0)
 		return -1;
+	input.pieces = writing->parts[0].pieces;
+	input.piece_count = writing->parts[0].piece_count;
 	return emit_file(&input, fd, report, err);
 }
 
-static size_t thread_count(const struct symcache_options *options, size_t unit_count)
+static unsigned thread_count(const struct symcache_options *options)
 {
-	size_t threads = options && options->threads ? options->threads : 1;
+	unsigned threads = options && options->threads ? options->threads : 1;
 
-	if (threads > WRITE_THREADS_MAX)
-		threads = WRITE_THREADS_MAX;
-	return threads < unit_count ? threads : unit_count ? unit_count : 1;
+	return threads < WRITE_THREADS_MAX ? threads : WRITE_THREADS_MAX;
+}
+
+/* One for each thread that will find a unit to read. */
+static size_t part_count(const struct writing *writing)
+{
+	if (writing->threads < writing->unit_count)
+		return writing->threads;
+	return writing->unit_count ? writing->unit_count : 1;
 }
 
 int symcache_write(struct object *object, const struct symcache_options *options, int fd,
@@ -315,7 +304,8 @@ int symcache_write(struct object *object, const struct symcache_options *options
 	int rc;
 
 	*report = (struct symcache_report){ 0 };
-	writing.part_count = thread_count(options, writing.unit_count);
+	writing.threads = thread_count(options);
+	writing.part_count = part_count(&writing);
 	writing.symbols.budget = writing.functions.budget = writing.nameless.budget =
 		writing.all.budget = budget;
 	if (writing.unit_count > LIMIT_UNITS)
@@ -325,11 +315,7 @@ int symcache_write(struct object *object, const struct symcache_options *options
 		return err_set(err, ERR_NO_MEMORY, "no room for %zu parts", writing.part_count);
 	for (size_t i = 0; i < writing.part_count; i++)
 		part_init(&writing.parts[i], budget, (uint32_t)i, object->undecorates);
-	arena_init(&writing.map_arena, ceiling);
-	rc = use_line_map(&writing, options ? options->line_map : TEXT_NONE, err);
-	if (rc == 0)
-		rc = convert(&writing, fd, report, err);
-	arena_release(&writing.map_arena);
+	rc = convert(&writing, fd, report, err);
 	for (size_t i = 0; i < writing.part_count; i++)
 		part_release(&writing.parts[i]);
 	mem_give_back(writing.parts);

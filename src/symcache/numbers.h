@@ -1,0 +1,81 @@
+/*
+ * numbers -- names, files and functions of all parts, numbered anew as the file will hold
+ * them: in the order they are first asked for, each once.
+ */
+#ifndef SYMCACHE_NUMBERS_H
+#define SYMCACHE_NUMBERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symcache/cover.h"
+#include "symcache/layout.h"
+#include "symcache/part.h"
+
+struct err;
+
+/* The new numbers of one part's records: number + 1, 0 when it has none yet. */
+struct renumbering {
+	uint32_t *names, *files, *functions;
+};
+
+struct numbers {
+	struct budget *budget;
+	const struct part *parts;
+	size_t part_count;
+	const struct cover_symbols *symbols;
+	bool undecorates;            /* the names of symbols */
+	struct renumbering *renumberings;      /* one per part */
+	uint32_t *symbol_functions, *symbol_files;       /* number + 1 */
+	/* what the file holds */
+	struct names names;
+	uint32_t *refs;              /* where each name stands in the string table */
+	size_t ref_room;
+	uint64_t string_bytes;
+	struct records files, functions;       /* as in the file; a file's tail is always the same */
+};
+
+int numbers_init(struct numbers *numbers, const struct part *parts, size_t part_count,
+		 const struct cover_symbols *symbols, bool undecorates, struct budget *budget,
+		 struct err *err) __attribute__((warn_unused_result));
+/* After a failed init too. */
+void numbers_release(struct numbers *numbers);
+/* Gives back what only numbering needs. */
+void numbers_finish(struct numbers *numbers);
+
+/* Number what has no number yet.  A file may be SYMC_NONE. */
+int numbers_add_file(struct numbers *numbers, uint32_t part, uint32_t file, struct err *err)
+	__attribute__((warn_unused_result));
+int numbers_add_function(struct numbers *numbers, uint32_t part, uint32_t function,
+			 struct err *err) __attribute__((warn_unused_result));
+int numbers_add_symbol(struct numbers *numbers, uint32_t symbol, struct err *err)
+	__attribute__((warn_unused_result));
+/* The file the symbol table names for a symbol, if it does. */
+int numbers_add_symbol_file(struct numbers *numbers, uint32_t symbol, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* The numbers of what was added. */
+static inline uint32_t numbers_file(const struct numbers *numbers, uint32_t part, uint32_t file)
+{
+	return file == SYMC_NONE ? SYMC_NONE : numbers->renumberings[part].files[file] - 1;
+}
+
+static inline uint32_t numbers_function(const struct numbers *numbers, uint32_t part,
+					uint32_t function)
+{
+	return numbers->renumberings[part].functions[function] - 1;
+}
+
+static inline uint32_t numbers_symbol(const struct numbers *numbers, uint32_t symbol)
+{
+	return numbers->symbol_functions[symbol] - 1;
+}
+
+/* 0 - 1 is SYMC_NONE: most symbols have no file. */
+static inline uint32_t numbers_symbol_file(const struct numbers *numbers, uint32_t symbol)
+{
+	return numbers->symbol_files[symbol] - 1;
+}
+
+#endif
