@@ -362,6 +362,8 @@ static const struct {
 } bad[] = {
 	{ "PDB 2.00", "Microsoft C/C++ program database 2.00\r\n\x1aJG\0\0", 44, ERR_UNSUPPORTED,
 	  "reading pdb: PDB 2.00, the format before Visual Studio 2002, is not read" },
+	{ "msfz0", "Microsoft MSFZ Container\r\n\x1a" "ALD\0\0\1\2\3", 36, ERR_UNSUPPORTED,
+	  "reading pdb: a compressed PDB of Microsoft's symbol server (msfz0) is not read" },
 	{ "a superblock cut short", MAGIC "\0\2\0\0", 36, ERR_MALFORMED,
 	  "reading pdb: superblock ends early, at byte 36 of 36" },
 	{ "pages of three bytes", HEAD("\3\0\0\0", "\1\0\0\0", "\0\0\0\0", "\0\0\0\0"), 56,

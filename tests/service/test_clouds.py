@@ -158,6 +158,47 @@ def test_s3_container_keys_are_asked_for_once():
         del os.environ["AWS_CONTAINER_CREDENTIALS_FULL_URI"], os.environ["AWS_CONTAINER_AUTHORIZATION_TOKEN"]
 
 
+def test_s3_keys_of_this_machine_are_renewed():
+    other = Program(FOLDER.name, 2)
+    with open(other.path, "rb") as file:
+        objects = {PROGRAM.key(): OBJECT, other.key(): file.read()}
+    def bucket(handler, path, query):
+        if not is_signed(handler, path, query, access="ROLE", token="token"):
+            return s3_error(403, "SignatureDoesNotMatch")
+        key = urllib.parse.unquote(path)[len("/the.bucket/"):]
+        return (200, objects[key]) if key in objects else s3_error(404, "NoSuchKey")
+    def metadata(lasts_seconds):
+        until = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + lasts_seconds))
+        keys = {"AccessKeyId": "ROLE", "SecretAccessKey": SECRET, "Token": "token", "Expiration": until}
+        def answer(handler, path, _):
+            if handler.command == "PUT":
+                return (200, b"session") if path == "/latest/api/token" else (404, b"")
+            if handler.headers["x-aws-ec2-metadata-token"] != "session":
+                return 401, b""
+            return 200, b"the-role" if path.endswith("/") else json.dumps(keys).encode()
+        return Cloud(answer)
+    cloud = Cloud(bucket)
+    # Keys are not used in their last minute: of those that end in half a minute each request wants others.
+    for lasts_seconds, asked in ((3600, 1), (30, 2)):
+        machine = metadata(lasts_seconds)
+        os.environ["AWS_EC2_METADATA_SERVICE_ENDPOINT"] = machine.url
+        source = json.dumps([{**s3_source(cloud, prefix=""), "aws_credentials_provider": "container",
+                              "access_key": "", "secret_key": ""}])
+        try:
+            with Service(f"{OPEN}workshop:\n  processes: 1\nsources: {source}\n") as service:
+                for program in (PROGRAM, other):
+                    request = request_of([])
+                    del request["sources"]
+                    request["modules"] = [program.module()]
+                    request["stacktraces"][0]["frames"] = [
+                        {"instruction_addr": hex(0x10000000 + program.address + 1)}]
+                    reply = service.answer(request)
+                    assert functions(reply)[-1] == "outer", reply
+        finally:
+            del os.environ["AWS_EC2_METADATA_SERVICE_ENDPOINT"]
+        assert machine.count("security-credentials/the-role") == asked, machine.hits
+
+
 # --- GCS -----------------------------------------------------------------------------------------
 
 def unbase(text):
@@ -324,6 +365,43 @@ def test_a_dead_source_does_not_delay_the_others():
         alone = time.monotonic()
         assert functions(service.answer(request_of([s3_source(cloud)])))[-1] == "outer"
         assert time.monotonic() - alone < 5
+    gate.set()
+
+
+def test_two_modules_over_a_dead_and_a_live_source():
+    gate = threading.Event()
+    def hang(*_):
+        gate.wait(60)
+        return 500, b""
+    programs = [PROGRAM, Program(FOLDER.name, 2)]
+    objects = {}
+    for program in programs:
+        with open(program.path, "rb") as file:
+            objects["/" + program.key()] = file.read()
+    dead, live = Cloud(hang), Cloud(lambda _, path, __: (200, objects[path]) if path in objects else (404, b""))
+    sources = [{"id": name, "type": "http", "url": cloud.url, "layout": {"type": "unified"},
+                "filters": {"filetypes": ["elf_debug"]}} for name, cloud in (("dead", dead), ("live", live))]
+    request = {"sources": sources, "options": {"dif_candidates": True, "apply_source_context": False},
+               "modules": [program.module(0x10000000 * (i + 1)) for i, program in enumerate(programs)],
+               "stacktraces": [{"frames": [{"instruction_addr": hex(0x10000000 * (i + 1) + program.address + 1)}
+                                           for i, program in enumerate(programs)]}]}
+    with Service(OPEN + "workshop:\n  processes: 1\nhead_timeout: 3s\nmax_download_timeout: 3s\n") as service:
+        pending = json.loads(service.post(request, "?timeout=0")[1])
+        for program in programs:
+            eventually(lambda key=program.key(): live.count(key) and dead.count(key), "both to be asked")
+        # What the living one has is there before anything of the dead one has ended.
+        eventually(lambda: service.metric('symgate_downloads_total{outcome="ok"}') == 2, "both to be had")
+        assert service.metric('symgate_downloads_total{outcome="timeout"}') == 0
+        reply = json.loads(service.get(f"/requests/{pending['request_id']}?timeout=30")[1])
+        assert [f for f in functions(reply) if f == "outer"] == ["outer", "outer"], reply
+        for module in reply["modules"]:
+            ends = {c["source"]: c["download"] for c in module["candidates"]}
+            assert ends["live"]["status"] == "ok", module
+            assert ends["dead"] == {"status": "error", "details": "download timed out after 3s"}, module
+        # What is remembered of the dead one is told at once.
+        asked = len(dead.hits)
+        assert service.answer(request) == {**reply, "status": "completed"}
+        assert len(dead.hits) == asked, dead.hits
     gate.set()
 
 

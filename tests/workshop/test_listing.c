@@ -85,7 +85,7 @@ START_TEST(an_index_takes_many_turns)
 	ck_assert_msg(config_load(&config, paths, 1, NULL, NULL, NULL, &err) == 0, "%s", err.text);
 	ck_assert_msg(nursery_start(&nursery, &config, convert_operations, convert_operation_count,
 				    &err) == 0, "%s", err.text);
-	ck_assert_msg(shop_open(&shop, &config, nursery, &err) == 0, "%s", err.text);
+	ck_assert_msg(shop_open(&shop, &config, nursery, "the test", &err) == 0, "%s", err.text);
 	buf_init(&reply, (size_t)1 << 20);
 	carried = begin(&shop, folder, &reply);
 	while (!carried->ended) {

@@ -8,8 +8,10 @@
 /* With the NUL at their end. */
 #define MAGIC_7     "Microsoft C/C++ MSF 7.00\r\n\x1a" "DS\0\0"
 #define MAGIC_2     "Microsoft C/C++ program database 2.00\r\n\x1aJG\0"
+#define MAGIC_Z     "Microsoft MSFZ Container\r\n\x1a" "ALD\0"
 #define MAGIC_7_BYTES sizeof(MAGIC_7)
 #define MAGIC_2_BYTES sizeof(MAGIC_2)
+#define MAGIC_Z_BYTES sizeof(MAGIC_Z)
 #define PAGE_BYTES_MIN ((uint32_t)1 << 7)
 #define PAGE_BYTES_MAX ((uint32_t)1 << 20)
 #define NIL_SIZE    UINT32_MAX           /* of a stream that was deleted */
@@ -22,7 +24,8 @@ static bool has_magic(const uint8_t *head, size_t size, const char *magic, size_
 bool msf_is_one(const uint8_t *head, size_t size)
 {
 	return has_magic(head, size, MAGIC_7, MAGIC_7_BYTES) ||
-	       has_magic(head, size, MAGIC_2, MAGIC_2_BYTES);
+	       has_magic(head, size, MAGIC_2, MAGIC_2_BYTES) ||
+	       has_magic(head, size, MAGIC_Z, MAGIC_Z_BYTES);
 }
 
 static uint64_t pages_of(const struct msf *msf, uint32_t size)
@@ -94,6 +97,9 @@ int msf_open(struct msf *msf, const void *bytes, size_t size, struct arena *aren
 	if (has_magic(bytes, size, MAGIC_2, MAGIC_2_BYTES))
 		return err_set(err, ERR_UNSUPPORTED,
 			       "PDB 2.00, the format before Visual Studio 2002, is not read");
+	if (has_magic(bytes, size, MAGIC_Z, MAGIC_Z_BYTES))
+		return err_set(err, ERR_UNSUPPORTED,
+			       "a compressed PDB of Microsoft's symbol server (msfz0) is not read");
 	reader_skip(&msf->whole, MAGIC_7_BYTES);
 	msf->page_bytes = reader_u32(&msf->whole);
 	reader_skip(&msf->whole, 4);                 /* the free page map in use */
