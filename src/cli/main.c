@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "cli/cli.h"
 #include "config/config.h"
+#include "shared/shared.h"
 #include "source/source.h"
 #include "symbolicate/symbolicate.h"
 
@@ -80,7 +81,9 @@ int cli_check_sources(const struct config *config, struct err *err)
 	if (rc == 0)
 		rc = source_list_parse(json, SOURCE_OF_CONFIG, config, &arena, &sources, err);
 	arena_release(&arena);
-	return rc < 0 ? err_while(err, "sources of the config file") : 0;
+	if (rc < 0)
+		return err_while(err, "sources of the config file");
+	return shared_check(config, err);
 }
 
 int cli_config_load(const struct cli *cli, struct config *config, struct err *err)

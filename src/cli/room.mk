@@ -13,7 +13,7 @@ libcli_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS)
 bin_PROGRAMS += symgate
 symgate_SOURCES = src/cli/main.c
 symgate_LDADD = libcli.a libfront.a libworkshop.a libkeeper.a libsymbolicate.a libjob.a \
-	libpasses.a libsource.a libcache.a libfetch.a libconvert.a libsymcache.a libppdbcache.a libsourcecache.a libobject.a libdwarf.a \
+	libshared.a libpasses.a libsource.a libcache.a libfetch.a libconvert.a libsymcache.a libppdbcache.a libsourcecache.a libobject.a libdwarf.a \
 	libobject.a libdemangle.a libsandbox.a libboard.a libstore.a libconfig.a libunpack.a \
 	libbase.a $(FCGI_LIBS) $(CJSON_LIBS) $(CURL_LIBS) $(BROTLI_LIBS) $(SQLITE_LIBS) $(CRYPTO_LIBS) \
 	$(YAML_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(MSPACK_LIBS) $(SECCOMP_LIBS) $(UNWIND_LIBS) \

@@ -10,6 +10,7 @@
 #include "cli/state.h"
 #include "cli/table.h"
 #include "sandbox/sandbox.h"
+#include "shared/shared.h"
 #include "store/statements.h"
 #include "store/store.h"
 
@@ -256,6 +257,47 @@ static void show_gauges(struct status *status, const struct board *board)
 		buf_add_char(&status->out, '\n');
 }
 
+/* What became of asking and telling it, since the board was made. */
+static void show_shared_cache(struct status *status, const struct config *config,
+			      const struct board *board)
+{
+	static const struct { enum board_counter counter; const char *key; } counters[] = {
+		{ BOARD_SHARED_HIT, "hits" },       { BOARD_SHARED_MISS, "misses" },
+		{ BOARD_SHARED_ERROR, "errors" },   { BOARD_SHARED_REFUSED, "refused" },
+		{ BOARD_SHARED_BLOCKED, "blocked" },
+	};
+	uint64_t told = board_counter(board, BOARD_SHARED_NEW_STORED) +
+			board_counter(board, BOARD_SHARED_REFRESH_STORED);
+	uint64_t waiting = (uint64_t)board_gauge(board, BOARD_GAUGE_SHARING);
+	struct buf place;
+
+	if (!config_has_shared_cache(config))
+		return;
+	buf_init(&place, OUT_BYTES);
+	shared_name_place(config, &place);
+	if (status->as_json) {
+		json_key(&status->json, "shared_cache");
+		json_object(&status->json);
+		json_member_text(&status->json, "place", buf_text(&place));
+		for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+			json_member_u64(&status->json, counters[i].key,
+					board_counter(board, counters[i].counter));
+		json_member_u64(&status->json, "told", told);
+		json_member_u64(&status->json, "waiting", waiting);
+		json_object_end(&status->json);
+	} else {
+		buf_add_string(&status->out, "shared   ");
+		table_add_text(&status->out, buf_text(&place));
+		for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+			buf_printf(&status->out, "%s%llu %s", i > 0 ? ", " : ": ",
+				   (unsigned long long)board_counter(board, counters[i].counter),
+				   counters[i].key);
+		buf_printf(&status->out, "; %llu told, %llu waiting\n", (unsigned long long)told,
+			   (unsigned long long)waiting);
+	}
+	buf_release(&place);
+}
+
 static int show_board(struct status *status, const struct config *config, struct err *err)
 {
 	bool alive = state_is_alive(config);
@@ -276,6 +318,7 @@ static int show_board(struct status *status, const struct config *config, struct
 	if (board_open(&board, config, err) < 0)
 		return -1;
 	show_gauges(status, board);
+	show_shared_cache(status, config, board);
 	board_close(board);
 	return 0;
 }

@@ -29,4 +29,8 @@ int source_put(const struct location *location, enum source_putting putting, str
 	       struct fetch_file *file, struct arena *arena, enum source_access *access,
 	       struct fetch_order *order, struct err *err) __attribute__((warn_unused_result));
 
+/* May what comes from there lie in a shared cache?  Not from the buckets of Sentry's own, which are
+ * as near. */
+bool source_may_share_files(const struct source *source);
+
 #endif

@@ -335,6 +335,11 @@ int source_put(const struct location *location, enum source_putting putting, str
 	return 0;
 }
 
+bool source_may_share_files(const struct source *source)
+{
+	return source->kind != &source_kind_gcs || !text_starts_with(source->id, "sentry:");
+}
+
 void source_pass_name(const struct source *source, uint8_t name[32])
 {
 	source->kind->name_pass(source, name);

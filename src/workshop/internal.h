@@ -27,6 +27,8 @@
 
 struct board;
 struct cache;
+struct shared;
+struct shared_ask;
 struct shop;
 struct task;
 struct store;
@@ -130,6 +132,8 @@ struct task {
 	int out_fd;                  /* what a cell writes */
 	char out_path[SHOP_PATH_BYTES];
 	bool is_copy;                /* the object came by transfer and gets published */
+	bool object_is_shared;       /* from the shared cache, and not known to be one yet */
+	struct shared_ask *ask;      /* of the shared cache; NULL: nothing is asked */
 	bool is_local;               /* somebody else's file, mapped in place */
 	int64_t local_size, local_changed_nanos;   /* as it was when we opened it */
 
@@ -152,6 +156,7 @@ struct shop {
 	struct cache *cache;
 	struct fetcher *fetcher;
 	struct passes passes;
+	struct shared *shared;       /* NULL: there is none */
 	struct demangler *demangler;
 	struct asker asker;
 	struct jobs jobs;
@@ -212,6 +217,10 @@ void task_settle_claims(struct shop *shop);       /* tries again to give up what
 
 /* making.c */
 void making_begin(struct task *task);             /* the key is ours: get the object */
+void making_obtain(struct task *task);            /* from where it lies */
+void making_use_object(struct task *task);        /* object_fd is there */
+void making_take_out(struct task *task);          /* the out file becomes the object */
+void making_drop_out(struct task *task);
 void making_cell_ended(struct task *task, const struct cell_news *news);
 void making_convert(struct task *task);           /* object_fd is what a cell turns into the result */
 /* object_fd is somebody else's file: how it is now. */
@@ -236,7 +245,18 @@ void refresh_ended(struct task *task, bool made);  /* fine for others */
 bool refresh_may_try(const struct task *task);     /* though its object failed some time ago */
 bool refresh_goes_on(const struct carried *carried);
 
+/* sharing.c */
+void sharing_open(struct shop *shop, bool uploads);
+void sharing_begin(struct task *task);            /* the key is ours: asked for, or made */
+bool sharing_ask_object(struct task *task);       /* true: then it is made from what comes */
+/* An entry of the task's was published; fd -1: it is a small one. */
+void sharing_made(struct task *task, const struct cache_key *key, int fd);
+/* A cell did not take the object: when it was a shared one, another is obtained. */
+bool sharing_refuse_object(struct task *task, const struct err *why);
+void sharing_leave(struct task *task);
+
 /* listing.c */
+int  listing_publish(struct task *task, struct err *err) __attribute__((warn_unused_result));
 void listing_begin(struct task *task);
 void listing_cell_ended(struct task *task, const struct err *failure);   /* NULL: it is done */
 void listing_release(struct task *task);

@@ -143,6 +143,11 @@ static int publish(struct task *task, const struct cache_key *key, int fd, char 
 	return 0;
 }
 
+int listing_publish(struct task *task, struct err *err)
+{
+	return publish(task, &task->derive->key, task->out_fd, task->out_path, err);
+}
+
 void listing_cell_ended(struct task *task, const struct err *failure)
 {
 	struct err err = ERR_INIT;
@@ -152,10 +157,12 @@ void listing_cell_ended(struct task *task, const struct err *failure)
 		return;
 	}
 	cells_kill(task);
-	if (publish(task, &task->derive->key, task->out_fd, task->out_path, &err) < 0)
+	if (listing_publish(task, &err) < 0) {
 		fail(task, &err);
-	else
-		task_end(task, NULL);
+		return;
+	}
+	sharing_made(task, &task->derive->key, -1);
+	task_end(task, NULL);
 }
 
 /* --- Answers of one file -------------------------------------------------------------------- */

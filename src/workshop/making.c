@@ -32,7 +32,7 @@ void making_convert(struct task *task)
 }
 
 /* With the object at hand: what this key needs next. */
-static void use_object(struct task *task)
+void making_use_object(struct task *task)
 {
 	if (task->derive->link) {            /* no object: the file is the input */
 		enter(task, TASK_CONVERTING);
@@ -77,7 +77,7 @@ static void object_obtained(struct task *task, const struct err *failure)
 	if (!failure && !task->is_copy && making_note_local(task, &err) < 0)
 		failure = &err;
 	if (!failure) {
-		use_object(task);
+		making_use_object(task);
 		return;
 	}
 	if (!task->derive->link && task->derive->how != DERIVE_AUXILIARY && task->is_copy &&
@@ -124,6 +124,15 @@ int making_open_known(struct shop *shop, const struct cache_key *key, int *fd, s
 	return rc;
 }
 
+void making_obtain(struct task *task)
+{
+	struct err err = ERR_INIT;
+
+	if (obtain(task, task->derive->location, task->shop->config->max_download_bytes,
+		   object_obtained, &err) < 0)
+		task_end(task, &err);
+}
+
 void making_begin(struct task *task)
 {
 	struct err err = ERR_INIT;
@@ -143,11 +152,11 @@ void making_begin(struct task *task)
 		known = 0;
 
 	if (known > 0)
-		use_object(task);
-	else if (known < 0 || obtain(task, task->derive->location,
-				     task->shop->config->max_download_bytes, object_obtained,
-				     &err) < 0)
+		making_use_object(task);
+	else if (known < 0)
 		task_end(task, &err);
+	else if (!sharing_ask_object(task))
+		making_obtain(task);
 }
 
 /* --- Companions ------------------------------------------------------------------------ */
@@ -218,11 +227,12 @@ static int publish(struct task *task, const struct cache_key *key, int fd, char 
 	if (cache_publish_file(shop->cache, shop->store, key, fd, path, err) < 0)
 		return -1;
 	path[0] = '\0';                      /* it has its place now */
+	sharing_made(task, key, fd);
 	return 0;
 }
 
 /* The out file becomes the object: what was downloaded is not needed any more. */
-static void take_out_as_object(struct task *task)
+void making_take_out(struct task *task)
 {
 	close(task->object_fd);
 	if (task->object_path[0])
@@ -235,7 +245,7 @@ static void take_out_as_object(struct task *task)
 	task->is_copy = true;
 }
 
-static void drop_out(struct task *task)
+void making_drop_out(struct task *task)
 {
 	if (task->out_fd >= 0)
 		close(task->out_fd);
@@ -258,9 +268,9 @@ static int inspected(struct task *task, struct text reply, struct err *err)
 		goto done;
 	cells_kill(task);
 	if (written)
-		take_out_as_object(task);
+		making_take_out(task);
 	else
-		drop_out(task);
+		making_drop_out(task);
 	if (task->is_copy && task->object_path[0] &&
 	    publish(task, &task->derive->object_key, task->object_fd, task->object_path, err) < 0)
 		goto done;
@@ -268,6 +278,7 @@ static int inspected(struct task *task, struct text reply, struct err *err)
 	if (task->derive->how == DERIVE_OBJECT_META) {
 		if (cache_publish_small(shop->cache, shop->store, &task->derive->key, meta, err) < 0)
 			goto done;
+		sharing_made(task, &task->derive->key, -1);
 		task_end(task, NULL);
 	} else {
 		enter(task, TASK_CONVERTING);
@@ -298,6 +309,7 @@ static int auxiliary_read(struct task *task, struct text reply, struct err *err)
 		debugid_format(&original, text);
 		if (cache_publish_small(shop->cache, shop->store, key, text_of(text), err) < 0)
 			return -1;
+		sharing_made(task, key, -1);
 	}
 	task_end(task, NULL);
 	return 0;
@@ -347,6 +359,8 @@ static void judge(const struct task *task, struct err *status)
 
 static void end_failed(struct task *task, const struct err *status)
 {
+	if (sharing_refuse_object(task, status))
+		return;
 	if (task->derive->listing)
 		listing_cell_ended(task, status);
 	else
@@ -379,5 +393,5 @@ void making_cell_ended(struct task *task, const struct cell_news *news)
 		rc = task->stage == TASK_INSPECTING ? inspected(task, news->reply, &status)
 						    : converted(task, news->reply, &status);
 	if (rc < 0)
-		task_end(task, &status);
+		end_failed(task, &status);
 }

@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "board/board.h"
 #include "config/config.h"
+#include "shared/shared.h"
 #include "store/boot.h"
 #include "store/store.h"
 
@@ -66,6 +67,7 @@ void shop_close(struct shop *shop)
 {
 	if (shop->fetcher)
 		task_abandon_all(shop);
+	shared_close(shop->shared);
 	passes_release(&shop->passes);
 	carry_give_back(shop);
 	asker_close(&shop->asker);
@@ -168,7 +170,8 @@ int shop_turn(struct shop *shop, struct fetch_poll *bells, size_t bell_count, in
 	listings_read_on(shop);
 	carry_drop_unreferenced(shop);
 	show_gauges(shop);
-	if (is_answered(shop) || shop->resting_count > 0 || anything_ready(shop))
+	if (shared_step(shop->shared) || is_answered(shop) || shop->resting_count > 0 ||
+	    anything_ready(shop))
 		millis = 0;
 	if (gather_polls(shop, bells, bell_count, &count, err) < 0 ||
 	    fetcher_step(shop->fetcher, shop->polls, count, millis, err) < 0)

@@ -51,7 +51,7 @@ static void try_claim(struct task *task)
 		task_end(task, &err);
 	} else if (mine > 0) {
 		task->claimed = true;
-		making_begin(task);
+		sharing_begin(task);
 	} else if (task->is_refresh) {
 		task_end(task, NULL);        /* somebody else sees to it */
 	} else {
@@ -260,6 +260,7 @@ void task_end(struct task *task, const struct err *failure)
 	}
 	if (task->claimed && (failure && !is_lasting(task, failure)))
 		give_up_claim(shop, &task->derive->key);
+	sharing_leave(task);
 	cells_kill(task);
 	close_files(task);
 	listing_release(task);

@@ -15,6 +15,7 @@
 #include "board/board.h"
 #include "config/config.h"
 #include "sandbox/sandbox.h"
+#include "shared/shared.h"
 #include "store/store.h"
 #include "workshop/doorbell.h"
 #include "workshop/internal.h"
@@ -72,7 +73,8 @@ static bool idle_for_too_long(const struct loop *loop)
 {
 	const struct shop *shop = &loop->shop;
 
-	if (!loop->leaves_when_idle || shop->carried_count > 0 || shop->tasks)
+	if (!loop->leaves_when_idle || shop->carried_count > 0 || shop->tasks ||
+	    !shared_is_idle(shop->shared))
 		return false;
 	return access(shop->config->state_dir, F_OK) < 0 ||
 	       clock_monotonic_millis() - shop->worked_millis >
@@ -140,6 +142,7 @@ int workshop_run(const struct config *config, struct nursery *nursery, const cha
 	    doorbell_start(&loop.cache, loop.shop.board, BOARD_CACHE_CHANGED, err) < 0 ||
 	    doorbell_start(&loop.stop, loop.shop.board, BOARD_STOP, err) < 0)
 		goto done;
+	sharing_open(&loop.shop, true);
 	log_message(LOG_INFO, "workshop_ready", NULL, "%s", loop.shop.owner);
 	while (!loop.shop.stopping && !idle_for_too_long(&loop)) {
 		struct err fault = ERR_INIT;
@@ -204,6 +207,7 @@ int workshop_answer(const struct config *config, struct nursery *nursery,
 	workshop_name(name, getpid(), mark);
 	if (shop_open(&shop, config, nursery, name, err) < 0)
 		return -1;
+	sharing_open(&shop, false);          /* one answer is no time to tell others */
 	carried = carry_new(&shop, kind, TEXT_NONE, err);
 	if (!carried || kind->parse(&carried->work, body, err) < 0)
 		goto done;

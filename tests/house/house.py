@@ -31,6 +31,7 @@ MAY_INCLUDE = {
     "cache": BASE | {"config", "store", "board"},
     "source": BASE | {"config", "fetch", "object"},
     "passes": BASE | {"fetch", "source"},
+    "shared": BASE | {"board", "config", "fetch", "source", "passes", "cache"},
     "symbolicate": BASE | {"config", "object", "source", "fetch", "cache", "symcache", "ppdbcache", "sourcecache",
                           "convert"},
     "job": BASE | {"config", "store", "board"},

@@ -54,15 +54,38 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         with self.server.lock:
             self.server.hits.append(f"{self.command} {self.path}")
-        self.body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.body, self.more_headers = self.read_body(), {}
         parts = urllib.parse.urlsplit(self.path)
-        status, body = self.server.answer(self, parts.path, parts.query)
+        answer = self.server.answer(self, parts.path, parts.query)
+        if answer is None:
+            return
+        status, body = answer
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
+        for name, value in self.more_headers.items():
+            self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(body)
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
-    do_POST = do_PUT = do_GET
+    do_POST = do_PUT = do_HEAD = do_GET
+
+    def read_body(self):
+        if self.headers.get("Transfer-Encoding") != "chunked":
+            return self.exactly(int(self.headers.get("Content-Length", 0)))
+        body = b""
+        while True:
+            size = int(self.rfile.readline(), 16)
+            body += self.exactly(size)
+            self.exactly(2)
+            if size == 0:
+                return body
+
+    def exactly(self, size):
+        body = self.rfile.read(size)
+        if len(body) < size:
+            raise OSError("the body ends early")
+        return body
 
     def log_message(self, *args):
         pass
@@ -85,7 +108,7 @@ def sign(key, text):
     return hmac.new(key, text.encode(), hashlib.sha256).digest()
 
 
-def is_signed(handler, path, query, access="AK+/", secret=SECRET, token=None):
+def is_signed(handler, path, query, access="AK+/", secret=SECRET, token=None, method="GET"):
     """Signature Version 4 of the query kind, recomputed from what arrived."""
     given = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
     signature = given.pop("X-Amz-Signature", "")
@@ -95,7 +118,7 @@ def is_signed(handler, path, query, access="AK+/", secret=SECRET, token=None):
     quoted = "&".join(f"{urllib.parse.quote(k, safe='-_.~')}={urllib.parse.quote(v, safe='-_.~')}"
                       for k, v in sorted(given.items()))
     plain = "/".join(urllib.parse.quote(urllib.parse.unquote(part), safe="-_.~") for part in path.split("/"))
-    canonical = f"GET\n{plain}\n{quoted}\nhost:{handler.headers['Host']}\n\nhost\nUNSIGNED-PAYLOAD"
+    canonical = f"{method}\n{plain}\n{quoted}\nhost:{handler.headers['Host']}\n\nhost\nUNSIGNED-PAYLOAD"
     text = "\n".join(["AWS4-HMAC-SHA256", given["X-Amz-Date"], f"{date}/{region}/s3/aws4_request",
                       hashlib.sha256(canonical.encode()).hexdigest()])
     key = sign(sign(sign(sign(("AWS4" + secret).encode(), date), region), "s3"), "aws4_request")
@@ -205,7 +228,13 @@ def unbase(text):
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
-def is_verified(jwt):
+def make_key():
+    subprocess.run(["openssl", "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", KEY_FILE],
+                   check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(["openssl", "pkey", "-in", KEY_FILE, "-pubout", "-out", PUBLIC_FILE], check=True)
+
+
+def is_verified(jwt, scope="https://www.googleapis.com/auth/devstorage.read_only"):
     head, claim, signature = jwt.split(".")
     with tempfile.TemporaryDirectory() as folder:
         names = [os.path.join(folder, name) for name in ("text", "signature")]
@@ -214,7 +243,8 @@ def is_verified(jwt):
                 file.write(content)
         rc = subprocess.run(["openssl", "dgst", "-sha256", "-verify", PUBLIC_FILE, "-signature", names[1], names[0]],
                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
-    return rc == 0 and json.loads(unbase(claim))["iss"] == "me@example.org"
+    said = json.loads(unbase(claim))
+    return rc == 0 and (said["iss"], said["scope"]) == ("me@example.org", scope)
 
 
 def gcs_server():
@@ -233,9 +263,7 @@ def gcs_server():
 
 
 def test_gcs_tokens_are_asked_for_once():
-    subprocess.run(["openssl", "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", KEY_FILE],
-                   check=True, stderr=subprocess.DEVNULL)
-    subprocess.run(["openssl", "pkey", "-in", KEY_FILE, "-pubout", "-out", PUBLIC_FILE], check=True)
+    make_key()
     with open(KEY_FILE, encoding="ascii") as file:
         key = file.read().replace("\n", "\\n")
     cloud = gcs_server()

@@ -1,0 +1,169 @@
+/* shared.c -- see shared.h: opening, limits, and the steps. */
+#include "shared/internal.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "board/board.h"
+#include "config/config.h"
+
+#define ARENA_BYTES      ((size_t)1 << 20)
+#define TELL_MILLIS      60000
+#define SHARES_AT_ONCE   32u
+
+int shared_check(const struct config *config, struct err *err)
+{
+	struct source source;
+	struct arena arena;
+	int rc = 0;
+
+	if (!config_has_shared_cache(config))
+		return 0;
+	arena_init(&arena, ARENA_BYTES);
+	rc = shared_place_open(config, &arena, &source, err);
+	arena_release(&arena);
+	return rc;
+}
+
+static void log_place(const struct shared *shared)
+{
+	struct buf place;
+
+	buf_init(&place, ARENA_BYTES);
+	shared_name_place(shared->means.config, &place);
+	log_message(LOG_INFO, "shared_cache", NULL, "asking %s%s", buf_string(&place),
+		    shared->means.uploads ? " and telling it" : "");
+	buf_release(&place);
+}
+
+int shared_open(struct shared **shared, const struct shared_means *means, struct err *err)
+{
+	const struct config *config = means->config;
+	struct shared *made;
+
+	*shared = NULL;
+	if (!config_has_shared_cache(config))
+		return 0;
+	made = mem_get(sizeof(*made));
+	if (made)
+		made->queue = mem_get_array((size_t)config->shared.max_queued, sizeof(*made->queue));
+	if (!made || !made->queue) {
+		mem_give_back(made);
+		return err_set(err, ERR_NO_MEMORY, "no memory for the shared cache");
+	}
+	made->means = *means;
+	made->folder = config->shared.folder;
+	made->passes = (struct passes){ .fetcher = means->fetcher, .most_millis = SHARED_PASS_MILLIS };
+	made->told_millis = clock_monotonic_millis() - TELL_MILLIS;
+	arena_init(&made->arena, ARENA_BYTES);
+	if (shared_place_open(config, &made->arena, &made->source, err) < 0) {
+		shared_close(made);
+		return -1;
+	}
+	if (made->folder && means->uploads)
+		folder_clean(made->folder);
+	log_place(made);
+	*shared = made;
+	return 0;
+}
+
+void shared_close(struct shared *shared)
+{
+	if (!shared)
+		return;
+	shared_uploads_close(shared);
+	while (shared->asks)
+		shared_ask_cancel(shared->asks);
+	passes_release(&shared->passes);
+	board_gauge_set(shared->means.board, BOARD_GAUGE_SHARING, 0);
+	arena_release(&shared->arena);
+	mem_give_back(shared->queue);
+	mem_give_back(shared);
+}
+
+void shared_log(struct shared *shared, const char *what, const struct err *why)
+{
+	int64_t now = clock_monotonic_millis();
+
+	if (now - shared->told_millis < TELL_MILLIS) {
+		shared->untold++;
+		log_message(LOG_DEBUG, "shared_cache", NULL, "%s: %s", what, why->text);
+		return;
+	}
+	log_message(LOG_WARN, "shared_cache", NULL, "%s: %s (%llu more failures were not told)", what,
+		    why->text, (unsigned long long)shared->untold);
+	shared->told_millis = now;
+	shared->untold = 0;
+}
+
+int shared_start(struct shared *shared, struct fetch_order *order, int fd, uint64_t max_bytes,
+		 fetch_done_fn *done, void *payload, struct fetch **fetch, struct err *err)
+{
+	order->fd = fd;
+	order->max_bytes = max_bytes;
+	order->is_whole = true;
+	order->is_once = true;
+	order->connect_millis = SHARED_CONNECT_MILLIS;
+	/* The answer to an upload begins when all of it was sent. */
+	order->head_millis = order->file ? SHARED_TOTAL_MILLIS : SHARED_HEAD_MILLIS;
+	order->total_millis = SHARED_TOTAL_MILLIS;
+	return fetch_start(shared->means.fetcher, order, done, payload, fetch, err);
+}
+
+void shared_praise(struct shared *shared, uint64_t bytes)
+{
+	board_count(shared->means.board, BOARD_SHARED_HIT, 1);
+	board_count(shared->means.board, BOARD_SHARED_FETCHED_BYTES, bytes);
+}
+
+void shared_refuse(struct shared *shared, const struct cache_key *key, const struct err *why)
+{
+	char name[SHARED_NAME_BYTES];
+
+	shared_name(key, name);
+	board_count(shared->means.board, BOARD_SHARED_REFUSED, 1);
+	shared_log(shared, name, why);
+	shared_breaker_note(&shared->breaker, false, true, clock_monotonic_millis());
+}
+
+/* What fronts and others found in use. */
+static void offer_used(struct shared *shared)
+{
+	int64_t ids[SHARES_AT_ONCE];
+	unsigned count = board_shared(shared->means.board, ids, SHARES_AT_ONCE);
+
+	for (unsigned i = 0; i < count; i++) {
+		struct err err = ERR_INIT;
+		struct cache_key key;
+		int known = cache_key_of_entry(shared->means.store, ids[i], &key, &err);
+
+		if (known > 0)
+			shared_offer(shared, &key, SHARED_REFRESH);
+		else if (known < 0)
+			shared_log(shared, "looking for an entry in use", &err);
+	}
+}
+
+bool shared_step(struct shared *shared)
+{
+	int64_t now = clock_monotonic_millis();
+	bool more;
+
+	if (!shared)
+		return false;
+	if (shared->means.uploads)
+		offer_used(shared);
+	more = shared_asks_step(shared, now);
+	more |= shared_uploads_step(shared, now);
+	board_gauge_set(shared->means.board, BOARD_GAUGE_SHARING,
+			(int64_t)(shared->queue_count + shared->upload_count));
+	return more;
+}
+
+bool shared_is_idle(const struct shared *shared)
+{
+	return !shared || (!shared->asks && shared->queue_count + shared->upload_count == 0);
+}

@@ -1,0 +1,351 @@
+/*
+ * upload.c -- entries told to the shared cache: a bounded queue, and a few on their way.
+ *
+ * A queued entry is only named; its file is opened when its turn comes, and one that is gone by
+ * then is left out.  First come, first kept: a bucket is asked to take an object only where
+ * there is none (412 is an answer like any other), or, where its server does not know such
+ * conditions, asked before.
+ */
+#include "shared/internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "board/board.h"
+#include "config/config.h"
+#include "source/source.h"
+
+#define ORDER_ARENA_BYTES ((size_t)2 << 20)
+#define ANSWER_BYTES      ((uint64_t)256 * 1024)
+
+enum became { BECAME_STORED, BECAME_EXISTS, BECAME_FAILED, BECAME_DROPPED };
+
+_Static_assert(BOARD_SHARED_REFRESH_DROPPED - BOARD_SHARED_NEW_STORED == 2 * 4 - 1,
+	       "four results per reason, in order");
+
+struct shared_upload {
+	struct pass_wait pass;       /* first: told() gets back here */
+	struct shared *shared;
+	struct shared_upload *next;
+	char name[SHARED_NAME_BYTES];
+	enum shared_reason reason;
+	enum source_putting putting;
+	struct fetch_file file;      /* the entry; fd -1 */
+	int answer_fd;               /* what the bucket has to say; -1 */
+	struct fetch *fetch;
+	struct shared_copy copy;     /* to -1: it goes to a bucket */
+	char temporary[PATH_MAX];    /* of the copy; "" none */
+};
+
+static void count(struct shared *shared, enum shared_reason reason, enum became became)
+{
+	board_count(shared->means.board,
+		    (enum board_counter)(BOARD_SHARED_NEW_STORED + 4 * (int)reason + (int)became), 1);
+}
+
+/* --- Ends ----------------------------------------------------------------------------------- */
+
+static void close_file(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void free_upload(struct shared_upload *upload)
+{
+	struct shared_upload **at = &upload->shared->uploads;
+
+	while (*at != upload)
+		at = &(*at)->next;
+	*at = upload->next;
+	upload->shared->upload_count--;
+	passes_leave(&upload->pass);
+	if (upload->fetch)
+		fetch_cancel(upload->shared->means.fetcher, upload->fetch);
+	close_file(&upload->file.fd);
+	close_file(&upload->answer_fd);
+	close_file(&upload->copy.to);
+	if (upload->temporary[0])
+		unlink(upload->temporary);
+	mem_give_back(upload);
+}
+
+static void end(struct shared_upload *upload, const struct err *status)
+{
+	struct shared *shared = upload->shared;
+	enum became became = status->kind == ERR_NONE ? BECAME_STORED
+			     : status->kind == ERR_BUSY ? BECAME_EXISTS : BECAME_FAILED;
+
+	if (status->kind == ERR_DENIED && upload->pass.source)
+		passes_doubt(&shared->passes, &shared->source);
+	if (became == BECAME_STORED)
+		board_count(shared->means.board, BOARD_SHARED_STORED_BYTES, upload->file.bytes);
+	if (became == BECAME_FAILED)
+		shared_log(shared, upload->name, status);
+	else
+		log_message(LOG_DEBUG, "shared_cache", NULL, "%s: %s", upload->name,
+			    became == BECAME_STORED ? "stored" : "it is there already");
+	count(shared, upload->reason, became);
+	free_upload(upload);
+}
+
+/* --- To a bucket ------------------------------------------------------------------------------ */
+
+static int order(struct shared_upload *upload, struct text pass, struct err *err);
+
+/* 1: another question follows, 0: it is over, as *status says. */
+static int go_on(struct shared_upload *upload, struct err *status)
+{
+	bool looked = upload->putting == SOURCE_PUT_LOOK;
+
+	if (looked && status->kind == ERR_NONE) {
+		err_set(status, ERR_BUSY, "it is there already");
+		return 0;
+	}
+	if (looked && (status->kind == ERR_NOT_FOUND || status->kind == ERR_DENIED)) {
+		upload->putting = upload->shared->no_conditions ? SOURCE_PUT_ANYHOW : SOURCE_PUT_NEW;
+		return 1;
+	}
+	if (upload->putting == SOURCE_PUT_NEW && status->kind == ERR_UNSUPPORTED) {
+		upload->shared->no_conditions = true;
+		upload->putting = SOURCE_PUT_LOOK;
+		return 1;
+	}
+	return 0;
+}
+
+static void answered(void *payload, const struct err *status, uint64_t bytes)
+{
+	struct shared_upload *upload = payload;
+	struct err why = *status;
+
+	(void)bytes;
+	upload->fetch = NULL;
+	if (go_on(upload, &why)) {
+		err_clear(&why);
+		if (ftruncate(upload->answer_fd, 0) == 0 && order(upload, TEXT_NONE, &why) == 0)
+			return;
+	}
+	end(upload, &why);
+}
+
+static void pass_told(struct pass_wait *wait, struct text pass, const struct err *failure)
+{
+	struct shared_upload *upload = (struct shared_upload *)(void *)wait;
+	struct err err = ERR_INIT;
+
+	if (failure)
+		end(upload, failure);
+	else if (order(upload, pass, &err) < 0)
+		end(upload, &err);
+}
+
+static int wait_for_pass(struct shared_upload *upload, struct err *err)
+{
+	struct text pass;
+	int had;
+
+	upload->pass.told = pass_told;
+	upload->pass.source = &upload->shared->source;
+	had = passes_ask(&upload->shared->passes, &upload->pass, &pass, err);
+	return had > 0 ? order(upload, pass, err) : had;
+}
+
+static int order(struct shared_upload *upload, struct text pass, struct err *err)
+{
+	struct shared *shared = upload->shared;
+	const struct location location = { .source = &shared->source,
+					   .path = text_of(upload->name) };
+	struct fetch_order order = { .fd = -1 };
+	enum source_access access = SOURCE_ORDERED;
+	bool has_head_only;
+	struct arena arena;
+	int rc;
+
+	arena_init(&arena, ORDER_ARENA_BYTES);
+	rc = source_put(&location, upload->putting, pass, &upload->file, &arena, &access, &order, err);
+	/* A head says how long the object is, and nothing follows. */
+	has_head_only = order.method && strcmp(order.method, "HEAD") == 0;
+	if (rc == 0 && access == SOURCE_ORDERED)
+		rc = shared_start(shared, &order, upload->answer_fd,
+				  has_head_only ? UINT64_MAX : ANSWER_BYTES, answered, upload,
+				  &upload->fetch, err);
+	arena_release(&arena);
+	if (rc == 0 && access == SOURCE_NEEDS_PASS)
+		rc = pass.bytes ? err_set(err, ERR_INTERNAL, "a pass is no pass")
+				: wait_for_pass(upload, err);
+	return rc;
+}
+
+static int begin_sending(struct shared_upload *upload, struct err *err)
+{
+	bool looks = upload->reason == SHARED_REFRESH || upload->shared->no_conditions;
+
+	upload->answer_fd = memfd_create("shared-answer", MFD_CLOEXEC);
+	if (upload->answer_fd < 0)
+		return err_os(err, errno, "a file in memory");
+	upload->putting = looks ? SOURCE_PUT_LOOK : SOURCE_PUT_NEW;
+	return order(upload, TEXT_NONE, err);
+}
+
+/* --- To a folder ------------------------------------------------------------------------------ */
+
+static int begin_copying(struct shared_upload *upload, struct err *err)
+{
+	const char *folder = upload->shared->folder;
+
+	if (folder_has_entry(folder, upload->name))
+		return err_set(err, ERR_BUSY, "it is there already");
+	if (folder_temporary(folder, upload->temporary, &upload->copy.to, err) < 0) {
+		upload->temporary[0] = '\0';
+		return -1;
+	}
+	upload->copy.from = upload->file.fd;
+	upload->copy.bytes = upload->file.bytes;
+	upload->copy.deadline_millis = clock_monotonic_millis() + SHARED_TOTAL_MILLIS;
+	return 0;
+}
+
+static bool copy_on(struct shared *shared, int64_t now_millis)
+{
+	struct shared_upload *next;
+
+	for (struct shared_upload *upload = shared->uploads; upload; upload = next) {
+		struct err err = ERR_INIT;
+		int rc = shared_copy_step(&upload->copy, now_millis, &err);
+
+		next = upload->next;
+		if (rc > 0) {
+			if (folder_publish(shared->folder, upload->copy.to, upload->temporary,
+					   upload->name, &err) < 0 && err.kind == ERR_NOT_FOUND)
+				err.kind = ERR_IO;
+			upload->temporary[0] = '\0';
+		}
+		if (rc != 0)
+			end(upload, &err);
+	}
+	return shared->upload_count > 0;
+}
+
+/* --- The queue -------------------------------------------------------------------------------- */
+
+void shared_offer(struct shared *shared, const struct cache_key *key, enum shared_reason reason)
+{
+	size_t room;
+	struct shared_queued *queued;
+
+	if (!shared || !shared->means.uploads ||
+	    (shared->means.config->offline && !shared->folder))
+		return;
+	room = (size_t)shared->means.config->shared.max_queued;
+	if (shared->queue_count == room) {
+		count(shared, reason, BECAME_DROPPED);
+		return;
+	}
+	queued = &shared->queue[(shared->queue_first + shared->queue_count++) % room];
+	memcpy(queued->hash, key->hash, sizeof(queued->hash));
+	memcpy(queued->text_hash, key->text_hash, sizeof(queued->text_hash));
+	queued->kind = key->kind;
+	queued->reason = reason;
+}
+
+/* 1: the entry is open, 0: it is gone, or is none of ours to tell, -1. */
+static int open_entry(struct shared *shared, const struct cache_key *key, struct fetch_file *file,
+		      struct err *err)
+{
+	struct cache_found found = { .state = CACHE_ABSENT };
+	struct stat st;
+	bool is_current;
+
+	if (cache_find(shared->means.cache, shared->means.store, key, &found, err) < 0)
+		return -1;
+	is_current = found.state == CACHE_READY && !found.is_outdated;
+	cache_found_release(&found);
+	if (!is_current)
+		return 0;
+	if (cache_open_blob(shared->means.cache, shared->means.store, key, &file->fd, err) < 0)
+		return err->kind == ERR_NOT_FOUND ? 0 : -1;
+	if (fstat(file->fd, &st) < 0)
+		return err_os(err, errno, "reading the size of an entry");
+	file->bytes = (uint64_t)st.st_size;
+	return 1;
+}
+
+static struct shared_upload *make(struct shared *shared, const struct cache_key *key,
+				  enum shared_reason reason)
+{
+	struct shared_upload *upload = mem_get(sizeof(*upload));
+
+	if (!upload)
+		return NULL;
+	shared_name(key, upload->name);
+	upload->shared = shared;
+	upload->reason = reason;
+	upload->file.fd = upload->answer_fd = upload->copy.from = upload->copy.to = -1;
+	upload->next = shared->uploads;
+	shared->uploads = upload;
+	shared->upload_count++;
+	return upload;
+}
+
+static void start(struct shared *shared, const struct shared_queued *queued)
+{
+	struct cache_key key = { .kind = queued->kind, .module = TEXT("") };
+	struct shared_upload *upload;
+	struct err err = ERR_INIT;
+	int rc;
+
+	memcpy(key.hash, queued->hash, sizeof(key.hash));
+	memcpy(key.text_hash, queued->text_hash, sizeof(key.text_hash));
+	upload = make(shared, &key, queued->reason);
+	if (!upload) {
+		count(shared, queued->reason, BECAME_DROPPED);
+		return;
+	}
+	rc = open_entry(shared, &key, &upload->file, &err);
+	if (rc == 0) {
+		count(shared, queued->reason, BECAME_DROPPED);
+		free_upload(upload);
+		return;
+	}
+	if (rc > 0)
+		rc = shared->folder ? begin_copying(upload, &err) : begin_sending(upload, &err);
+	if (rc < 0)
+		end(upload, &err);
+}
+
+bool shared_uploads_step(struct shared *shared, int64_t now_millis)
+{
+	const struct config_shared *limits = &shared->means.config->shared;
+
+	while (shared->queue_count > 0 && shared->upload_count < limits->max_uploads &&
+	       !shared->breaker.is_open) {
+		struct shared_queued queued = shared->queue[shared->queue_first];
+
+		shared->queue_first = (shared->queue_first + 1) % (size_t)limits->max_queued;
+		shared->queue_count--;
+		start(shared, &queued);
+	}
+	return shared->folder && copy_on(shared, now_millis);
+}
+
+void shared_uploads_close(struct shared *shared)
+{
+	size_t room = (size_t)shared->means.config->shared.max_queued;
+
+	while (shared->uploads) {
+		count(shared, shared->uploads->reason, BECAME_DROPPED);
+		free_upload(shared->uploads);
+	}
+	for (; shared->queue_count > 0; shared->queue_count--) {
+		count(shared, shared->queue[shared->queue_first].reason, BECAME_DROPPED);
+		shared->queue_first = (shared->queue_first + 1) % room;
+	}
+}
