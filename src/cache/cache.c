@@ -90,10 +90,13 @@ static int forget_ready(struct cache *cache, struct store *store, const struct c
 	return 0;
 }
 
-/* Under the write lock, where rows and blobs agree: drops the ready entry if its blob is not
- * what the row says (`any`: whatever it is).  1 when it was dropped. */
+#define MISMATCHED 0                 /* no entry has that id */
+#define ANY        (-1)
+
+/* Under the write lock, where rows and blobs agree: drops the ready entry if it is of that id
+ * (ANY: whichever), or if its blob is not what the row says.  1 when it was dropped. */
 static int drop_ready(struct cache *cache, struct store *store, const struct cache_key *key,
-		      bool any, struct err *err)
+		      int64_t id, struct err *err)
 {
 	struct cache_entry entry;
 	struct stat st;
@@ -105,8 +108,8 @@ static int drop_ready(struct cache *cache, struct store *store, const struct cac
 	if (cache_row_read(cache, store, key, &entry, NULL, err) < 0)
 		goto undo;
 	if (entry.id != 0 && entry.failure == ERR_NONE) {
-		drop = any;
-		if (!any && entry.is_blob)
+		drop = id == ANY || id == entry.id;
+		if (!drop && entry.is_blob)
 			drop = cache_blob_open(cache, key, &entry, &fd, &st, err) == 0;
 		if (fd >= 0)
 			close(fd);
@@ -124,10 +127,10 @@ undo:
 }
 
 static void drop_and_tell(struct cache *cache, struct store *store, const struct cache_key *key,
-			  bool any, const char *why)
+			  int64_t id, const char *why)
 {
 	struct err err = ERR_INIT;
-	int dropped = drop_ready(cache, store, key, any, &err);
+	int dropped = drop_ready(cache, store, key, id, &err);
 
 	cache_table_remove(cache, key);
 	if (dropped < 0)
@@ -140,7 +143,13 @@ static void drop_and_tell(struct cache *cache, struct store *store, const struct
 void cache_spoil(struct cache *cache, struct store *store, const struct cache_key *key,
 		 const char *why)
 {
-	drop_and_tell(cache, store, key, true, why);
+	struct cache_shard *shard = cache_table_lock(cache, key->hash);
+	const struct cache_hold *hold = cache_table_get(shard, key);
+	/* What others have made again since this process saw it is not what was damaged. */
+	int64_t id = hold ? hold->entry.id : ANY;
+
+	cache_table_unlock(shard);
+	drop_and_tell(cache, store, key, id, why);
 }
 
 /* --- Looking up ------------------------------------------------------------------------- */
@@ -296,7 +305,7 @@ static int find_in_store(struct cache *cache, struct store *store, const struct 
 		if (good < 0)
 			return -1;
 		if (good == 0) {
-			drop_and_tell(cache, store, key, false, "the blob is gone or damaged");
+			drop_and_tell(cache, store, key, MISMATCHED, "the blob is gone or damaged");
 			return 0;
 		}
 	} else if (hold->entry.id != 0 && keep_known(cache, key, hold, NULL, found)) {
@@ -410,7 +419,7 @@ int cache_open_blob(struct cache *cache, struct store *store, const struct cache
 	} else {
 		rc = cache_blob_open(cache, key, &found.hold->entry, fd, &st, err);
 		if (rc == 0)
-			drop_and_tell(cache, store, key, false, "the blob is gone or damaged");
+			drop_and_tell(cache, store, key, MISMATCHED, "the blob is gone or damaged");
 	}
 	cache_found_release(&found);
 	if (rc == 0)

@@ -146,9 +146,18 @@ int cache_write_touches(struct cache *cache, struct store *store, struct err *er
 	__attribute__((warn_unused_result));
 
 /* One round: touches written, expired and over-quota entries removed, orphan files and temporary
- * files older than their time removed, flights of the dead cleared. */
-struct cache_round { uint64_t removed_entries, removed_bytes, orphan_files, kept_bytes, kept_entries; };
+ * files older than their time removed, flights of the dead cleared.  All of it is tried, whatever
+ * fails; the first error is told. */
+struct cache_round {
+	uint64_t removed_entries, removed_bytes, orphan_files, kept_bytes, kept_entries;
+	uint64_t temporary_bytes;    /* of files on their way in: they count against the quota */
+};
 int cache_clean(struct cache *cache, struct store *store, bool dry_run, struct cache_round *round,
 		struct err *err) __attribute__((warn_unused_result));
+/* The same, but what is merely expired stays. */
+int cache_keep_quota(struct cache *cache, struct store *store, struct cache_round *round,
+		     struct err *err) __attribute__((warn_unused_result));
+/* How many bytes it may hold; CONFIG_UNLIMITED. */
+uint64_t cache_quota(const struct cache *cache);
 
 #endif

@@ -151,7 +151,7 @@ static int sum_up(struct sweep *sweep, struct err *err)
 }
 
 /* auto: enough for most, and never so much of a small disk that others starve. */
-static uint64_t quota_bytes(const struct cache *cache)
+uint64_t cache_quota(const struct cache *cache)
 {
 	uint64_t tenth = UINT64_MAX;
 	struct statvfs disk;
@@ -165,15 +165,16 @@ static uint64_t quota_bytes(const struct cache *cache)
 
 int sweep_over_quota(struct sweep *sweep, struct err *err)
 {
-	uint64_t quota = quota_bytes(sweep->cache);
+	uint64_t quota = cache_quota(sweep->cache);
 	uint64_t expired_bytes = sweep->dry_run ? sweep->round->removed_bytes : 0;
 	struct sweep_page page;
 	int rc = sum_up(sweep, err);
+	uint64_t held = sweep->round->kept_bytes + sweep->round->temporary_bytes;
 
-	if (rc < 0 || quota == CONFIG_UNLIMITED || sweep->round->kept_bytes <= quota + expired_bytes)
+	if (rc < 0 || quota == CONFIG_UNLIMITED || held <= expired_bytes || held - expired_bytes <= quota)
 		return rc;
 	rc = sweep_page_init(&page, sweep, err);
-	page.excess_bytes = sweep->round->kept_bytes - quota - expired_bytes;
+	page.excess_bytes = held - expired_bytes - quota;
 	page.last_used_at = INT64_MIN;
 	while (rc == 0 && page.excess_bytes > 0 && !sweep_is_stopped(sweep)) {
 		struct store_value values[3] = { store_int(page.last_used_at), store_int(page.last_id),
@@ -202,19 +203,51 @@ static int sweep_flights(struct sweep *sweep, struct err *err)
 	return store_run(sweep->store, STATEMENT_flight_sweep, values, 2, NULL, NULL, err) < 0 ? -1 : 0;
 }
 
+static int write_touches(struct sweep *sweep, struct err *err)
+{
+	return sweep->dry_run ? 0 : cache_write_touches(sweep->cache, sweep->store, err);
+}
+
+/* In that order: what needs no database makes room for what does. */
+static const struct {
+	int (*run)(struct sweep *sweep, struct err *err);
+	bool is_expiry;
+} chores[] = {
+	{ sweep_temporaries, false }, { sweep_orphans, false },  { write_touches, false },
+	{ sweep_flights, false },     { sweep_expired, true },   { sweep_over_quota, false },
+};
+
+/* A full disk may fail one chore, and another make room. */
+static int run_chores(struct sweep *sweep, bool with_expiry, struct err *err)
+{
+	bool failed = false;
+
+	memset(sweep->round, 0, sizeof(*sweep->round));
+	cache_refresh_boot(sweep->cache, sweep->store);
+	for (size_t i = 0; i < sizeof(chores) / sizeof(chores[0]); i++) {
+		struct err trouble = ERR_INIT;
+
+		if ((chores[i].is_expiry && !with_expiry) || chores[i].run(sweep, &trouble) == 0)
+			continue;
+		if (!failed)
+			*err = trouble;
+		failed = true;
+	}
+	return failed ? err_while(err, "cleaning up the cache") : 0;
+}
+
 int cache_clean(struct cache *cache, struct store *store, bool dry_run, struct cache_round *round,
 		struct err *err)
 {
 	struct sweep sweep = { cache, store, dry_run, board_read(cache->board, BOARD_STOP), round };
 
-	memset(round, 0, sizeof(*round));
-	cache_refresh_boot(cache, store);
-	if ((!dry_run && cache_write_touches(cache, store, err) < 0) ||
-	    sweep_flights(&sweep, err) < 0 ||
-	    sweep_expired(&sweep, err) < 0 ||
-	    sweep_over_quota(&sweep, err) < 0 ||
-	    sweep_orphans(&sweep, err) < 0 ||
-	    sweep_temporaries(&sweep, err) < 0)
-		return err_while(err, "cleaning up the cache");
-	return 0;
+	return run_chores(&sweep, true, err);
+}
+
+int cache_keep_quota(struct cache *cache, struct store *store, struct cache_round *round,
+		     struct err *err)
+{
+	struct sweep sweep = { cache, store, false, board_read(cache->board, BOARD_STOP), round };
+
+	return run_chores(&sweep, false, err);
 }

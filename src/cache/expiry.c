@@ -68,9 +68,17 @@ bool cache_remembers(const struct cache *cache, const struct cache_key *key, enu
 	return miss_seconds(cache, key->kind, !key->scope.bytes) != 0;
 }
 
+/* A row may say any time. */
+static int64_t age(int64_t since, int64_t now)
+{
+	int64_t seconds;
+
+	return __builtin_sub_overflow(now, since, &seconds) ? INT64_MAX : seconds;
+}
+
 static bool is_past(int64_t since, int64_t seconds, int64_t now)
 {
-	return seconds != CONFIG_NEVER && now - since >= seconds;
+	return seconds != CONFIG_NEVER && age(since, now) >= seconds;
 }
 
 static bool failure_is_expired(const struct cache *cache, const struct cache_entry *entry,
@@ -95,7 +103,7 @@ bool cache_is_expired(const struct cache *cache, const struct cache_entry *entry
 	if (entry->failure != ERR_NONE)
 		return failure_is_expired(cache, entry, now);
 	return times->max_unused_seconds != CONFIG_NEVER &&
-	       now - entry->used_at > times->max_unused_seconds;
+	       age(entry->used_at, now) > times->max_unused_seconds;
 }
 
 int64_t cache_expires_at(const struct cache *cache, const struct cache_entry *entry)
@@ -122,5 +130,5 @@ bool cache_is_removable(const struct cache *cache, const struct cache_entry *ent
 		return true;
 	/* Its repeats still count when it is tried again within a day. */
 	return entry->made_at > now + CACHE_SLACK_SECONDS ||
-	       now - entry->made_at >= cache_retry_seconds(cache, entry) + LAST_RETRY_SECONDS;
+	       age(entry->made_at, now) >= cache_retry_seconds(cache, entry) + LAST_RETRY_SECONDS;
 }

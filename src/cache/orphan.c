@@ -176,6 +176,15 @@ int sweep_orphans(struct sweep *sweep, struct err *err)
 	return rc;
 }
 
+/* A download is made as long as it will be before it has come. */
+static uint64_t size_on_disk(int folder, const char *name)
+{
+	struct stat st;
+
+	return fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+	       st.st_blocks > 0 ? (uint64_t)st.st_blocks * 512 : 0;
+}
+
 int sweep_temporaries(struct sweep *sweep, struct err *err)
 {
 	char path[CACHE_PATH_BYTES];
@@ -190,9 +199,12 @@ int sweep_temporaries(struct sweep *sweep, struct err *err)
 		/* What we renamed away and did not get to delete goes at once. */
 		bool gone = strncmp(entry->d_name, "gone-", 5) == 0;
 
-		if (!gone && (strncmp(entry->d_name, "tmp-", 4) != 0 ||
-			      !is_old(dirfd(folder), entry->d_name, sweep->cache->now())))
+		if (!gone && strncmp(entry->d_name, "tmp-", 4) != 0)
 			continue;
+		if (!gone && !is_old(dirfd(folder), entry->d_name, sweep->cache->now())) {
+			sweep->round->temporary_bytes += size_on_disk(dirfd(folder), entry->d_name);
+			continue;
+		}
 		if (sweep->dry_run || unlinkat(dirfd(folder), entry->d_name, 0) == 0)
 			sweep->round->orphan_files++;
 	}

@@ -92,24 +92,60 @@ static void settle_one(const struct sweep *sweep, const struct sweep_item *item)
 	board_generation_bump(sweep->cache->board, hash);
 }
 
-int sweep_remove(struct sweep_page *page, struct err *err)
+static int remove_all(struct sweep_page *page, struct err *err)
 {
 	const struct sweep *sweep = page->sweep;
 
-	if (page->count == 0)
-		return 0;
-	if (!sweep->dry_run && store_begin(sweep->store, err) < 0)
+	if (store_begin(sweep->store, err) < 0)
 		return -1;
 	for (unsigned i = 0; i < page->count; i++) {
-		if (sweep->dry_run) {
-			page->items[i].removed = true;
-		} else if (remove_one(sweep, &page->items[i], err) < 0) {
+		if (remove_one(sweep, &page->items[i], err) < 0) {
 			store_rollback(sweep->store);
 			return -1;
 		}
 	}
-	if (!sweep->dry_run && store_commit(sweep->store, err) < 0)
+	return store_commit(sweep->store, err);
+}
+
+/* On a full disk not even a removal can be written: the files go first.  What was published
+ * again meanwhile may be among them; a row without its blob is a miss. */
+static void free_blobs(const struct sweep_page *page)
+{
+	const struct cache *cache = page->sweep->cache;
+	char path[CACHE_PATH_BYTES], gone[CACHE_PATH_BYTES + 64];
+	struct err err = ERR_INIT;
+
+	for (unsigned i = 0; i < page->count; i++) {
+		const struct sweep_item *item = &page->items[i];
+
+		if (!item->entry.is_blob ||
+		    cache_blob_path(cache, item->entry.kind, item->entry.version, item->text_hash,
+				    path, sizeof(path), &err) < 0)
+			continue;
+		gone_path(cache, item, gone, sizeof(gone));
+		unlink(gone);
+		unlink(path);
+	}
+}
+
+int sweep_remove(struct sweep_page *page, struct err *err)
+{
+	const struct sweep *sweep = page->sweep;
+	int rc = 0;
+
+	if (page->count == 0)
+		return 0;
+	if (!sweep->dry_run)
+		rc = remove_all(page, err);
+	if (rc < 0 && err->kind == ERR_IO) {
+		free_blobs(page);
+		err_clear(err);
+		rc = remove_all(page, err);
+	}
+	if (rc < 0)
 		return -1;
+	for (unsigned i = 0; sweep->dry_run && i < page->count; i++)
+		page->items[i].removed = true;
 	for (unsigned i = 0; i < page->count; i++)
 		settle_one(sweep, &page->items[i]);
 	return 0;

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "board/board.h"
+#include "board/metrics.h"
 #include "cache/cache.h"
 #include "config/config.h"
 #include "job/job.h"
@@ -20,6 +21,7 @@
 
 #define PATH_BYTES        4096u
 #define TICK_MILLIS       1000
+#define QUOTA_PARTS       20
 
 struct keeper {
 	const struct config *config;
@@ -27,6 +29,7 @@ struct keeper {
 	struct store *store;
 	struct cache *cache;
 	struct jobs jobs;
+	uint64_t written_bytes;      /* into the cache, when the quota was last looked at */
 	uint32_t stop_seen;
 	int lock;                    /* keeper.lock, ours; -1 */
 };
@@ -82,11 +85,29 @@ static int repair_spool(struct keeper *keeper, struct err *err)
 	return 0;
 }
 
+static uint64_t written_bytes(const struct keeper *keeper)
+{
+	uint64_t sum = 0;
+
+	for (unsigned kind = 0; kind < CACHE_KINDS; kind++)
+		sum += board_counter(keeper->board, board_counter_of_cache_bytes(kind));
+	return sum;
+}
+
+/* Rounds over what is expired can be left to cron (enable_cache_cleanup: false); then the quota
+ * is kept all the same. */
 static int clean_cache(struct keeper *keeper, struct err *err)
 {
+	const struct config *config = keeper->config;
 	struct cache_round round;
+	int rc;
 
-	if (cache_clean(keeper->cache, keeper->store, false, &round, err) < 0)
+	keeper->written_bytes = written_bytes(keeper);
+	if (config->enable_cache_cleanup || config->cache_is_of_boot)
+		rc = cache_clean(keeper->cache, keeper->store, false, &round, err);
+	else
+		rc = cache_keep_quota(keeper->cache, keeper->store, &round, err);
+	if (rc < 0)
 		return -1;
 	if (round.removed_entries || round.orphan_files)
 		log_message(LOG_INFO, "keeper_cache", NULL,
@@ -96,6 +117,26 @@ static int clean_cache(struct keeper *keeper, struct err *err)
 			    (unsigned long long)round.orphan_files,
 			    (unsigned long long)round.kept_entries,
 			    (unsigned long long)round.kept_bytes);
+	return 0;
+}
+
+/* So much can be written between two rounds that the disk is full before the next: a twentieth of
+ * the quota is worth a look. */
+static int keep_quota(struct keeper *keeper, struct err *err)
+{
+	uint64_t quota = cache_quota(keeper->cache);
+	uint64_t written = written_bytes(keeper);
+	struct cache_round round;
+
+	if (quota == CONFIG_UNLIMITED || written - keeper->written_bytes <= quota / QUOTA_PARTS)
+		return 0;
+	keeper->written_bytes = written;
+	if (cache_keep_quota(keeper->cache, keeper->store, &round, err) < 0)
+		return -1;
+	if (round.removed_entries)
+		log_message(LOG_INFO, "keeper_quota", NULL, "removed %llu entries (%llu bytes)",
+			    (unsigned long long)round.removed_entries,
+			    (unsigned long long)round.removed_bytes);
 	return 0;
 }
 
@@ -110,6 +151,7 @@ static const struct errand {
 	{ "touches",    write_touches, 60000 },
 	{ "spool",      repair_spool,  600000 },
 	{ "cache",      clean_cache,   0 },
+	{ "quota",      keep_quota,    5000 },
 };
 #define ERRANDS (sizeof(errands) / sizeof(errands[0]))
 
@@ -122,7 +164,6 @@ static int64_t interval_of(const struct keeper *keeper, const struct errand *err
 	return seconds > 0 ? seconds * 1000 : TICK_MILLIS;
 }
 
-/* Rounds over the cache can be left to cron (enable_cache_cleanup: false). */
 static bool is_wanted(const struct keeper *keeper, const struct errand *errand)
 {
 	return errand->run != clean_cache || keeper->config->enable_cache_cleanup ||

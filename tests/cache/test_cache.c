@@ -150,6 +150,37 @@ START_TEST(holds_keep_the_payload)
 }
 END_TEST
 
+/* Two processes met the same damage; what the first made again is not what the second saw. */
+START_TEST(a_late_spoil_spoils_nothing)
+{
+	struct bench bench;
+	struct cache *late;
+	struct cache_found found;
+	struct err err = ERR_INIT;
+	struct cache_key key;
+
+	bench_open(&bench);
+	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	bench_put(&bench, &key, "damaged");
+	ck_assert_int_eq(cache_open(&late, &bench.state.config, bench.state.board, bench.state.store,
+				    &err), 0);
+	bench_set_clock(late);
+	ck_assert_int_eq(cache_find(late, bench.state.store, &key, &found, &err), 0);
+	cache_found_release(&found);
+	ck_assert_str_eq(bench_find(&bench, &key), "damaged");
+	cache_spoil(bench.cache, bench.state.store, &key, "test");
+	ck_assert_str_eq(bench_find(&bench, &key), "absent");
+	bench_put(&bench, &key, "good");
+	cache_spoil(late, bench.state.store, &key, "test");
+	ck_assert_str_eq(bench_find_anew(&bench, &key), "good");
+	/* Who does not know what it saw is believed. */
+	cache_spoil(late, bench.state.store, &key, "test");
+	ck_assert_str_eq(bench_find_anew(&bench, &key), "absent");
+	cache_close(late);
+	bench_remove(&bench);
+}
+END_TEST
+
 START_TEST(a_hot_look_up_takes_no_memory)
 {
 	enum { TIMES = 1000000 };
@@ -780,6 +811,7 @@ int main(void)
 	tcase_add_test(tcase, kinds_have_names);
 	tcase_add_test(tcase, finds_what_was_published);
 	tcase_add_test(tcase, holds_keep_the_payload);
+	tcase_add_test(tcase, a_late_spoil_spoils_nothing);
 	tcase_add_test(tcase, a_hot_look_up_takes_no_memory);
 	tcase_add_test(tcase, the_table_is_bounded);
 	tcase_add_loop_test(tcase, failures_are_remembered_for_their_time, 0,

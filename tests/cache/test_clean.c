@@ -3,9 +3,11 @@
  */
 #include <check.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -196,6 +198,128 @@ START_TEST(removes_files_nobody_knows)
 }
 END_TEST
 
+/* Nothing can be written any more: the files go nevertheless, and entries without theirs are
+ * misses. */
+static void clean_on_a_full_disk(void *payload)
+{
+	struct bench *bench = payload;
+	struct rlimit limit = { 1, 1 };
+	struct cache_round round;
+	struct err err = ERR_INIT;
+
+	bench_reopen(bench);
+	signal(SIGXFSZ, SIG_IGN);
+	bench_now += 30 * DAY;
+	if (setrlimit(RLIMIT_FSIZE, &limit) < 0 ||
+	    cache_clean(bench->cache, bench->state.store, false, &round, &err) == 0 ||
+	    err.kind != ERR_IO) {
+		fprintf(stderr, "said: %s\n", err.text);
+		_exit(EXIT_FAILURE);
+	}
+}
+
+START_TEST(makes_room_on_a_full_disk)
+{
+	struct cache_key key;
+	struct bench bench;
+
+	bench_open(&bench);
+	key = numbered(&bench, CACHE_SYMCACHES, 1);
+	bench_put(&bench, &key, "old");
+	ck_assert_int_eq(in_child(clean_on_a_full_disk, &bench), 0);
+	ck_assert_int_ne(access(bench_blob(&bench, &key), F_OK), 0);
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 1);
+	ck_assert_str_eq(bench_find(&bench, &key), "absent");
+	bench_put(&bench, &key, "new");
+	ck_assert_str_eq(bench_find(&bench, &key), "new");
+	bench_remove(&bench);
+}
+END_TEST
+
+START_TEST(files_on_their_way_count)
+{
+	struct cache_key keys[4];
+	struct cache_round round;
+	struct bench bench;
+	struct err err = ERR_INIT;
+	char path[CACHE_PATH_BYTES], zeros[8192] = { 0 };
+	int fd;
+
+	bench_now = clock_unix_seconds();
+	bench_open(&bench);
+	bench.state.config.cache_quota_bytes = 12000;
+	for (int i = 0; i < 4; i++) {
+		keys[i] = numbered(&bench, CACHE_SYMCACHES, i);
+		memset(zeros, 'x', 2000);
+		zeros[2000] = '\0';
+		bench_put(&bench, &keys[i], zeros);
+		bench_now++;
+	}
+	ck_assert_uint_eq(clean(&bench, false).removed_entries, 0);
+	ck_assert_int_eq(cache_temporary(bench.cache, path, sizeof(path), &fd, &err), 0);
+	ck_assert_int_eq(file_write_all(fd, zeros, sizeof(zeros), &err), 0);
+	ck_assert_int_eq(fsync(fd), 0);
+	round = clean(&bench, false);
+	ck_assert_uint_ge(round.temporary_bytes, sizeof(zeros));
+	ck_assert_uint_eq(round.removed_entries, 3);
+	ck_assert_int_eq(access(path, F_OK), 0);
+	close(fd);
+	bench_remove(&bench);
+}
+END_TEST
+
+START_TEST(the_quota_alone)
+{
+	struct cache_round round;
+	struct cache_key missing, present;
+	struct bench bench;
+	struct err err = ERR_INIT;
+
+	bench_open(&bench);
+	missing = numbered(&bench, CACHE_OBJECTS, 1);
+	present = numbered(&bench, CACHE_OBJECTS, 2);
+	bench_fail(&bench, &missing, ERR_NOT_FOUND);
+	bench_put(&bench, &present, "old");
+	bench_now += 30 * DAY;
+	ck_assert_int_eq(cache_keep_quota(bench.cache, bench.state.store, &round, &err), 0);
+	ck_assert_uint_eq(round.removed_entries, 0);
+	ck_assert_uint_eq(round.kept_entries, 2);
+	bench.state.config.cache_quota_bytes = 100;
+	ck_assert_int_eq(cache_keep_quota(bench.cache, bench.state.store, &round, &err), 0);
+	ck_assert_uint_eq(round.removed_entries, 1);
+	bench_remove(&bench);
+}
+END_TEST
+
+/* Rows as a hand or a damaged page may leave them. */
+static const char *const odd_times[] = {
+	"-9223372036854775808", "-1", "0", "9223372036854775807", "4102444800",
+};
+
+START_TEST(odd_times_are_expired)
+{
+	struct cache_key keys[2];
+	struct bench bench;
+	char sql[200];
+
+	bench_open(&bench);
+	keys[0] = numbered(&bench, CACHE_OBJECTS, 1);
+	keys[1] = numbered(&bench, CACHE_OBJECTS, 2);
+	bench_put(&bench, &keys[0], "x");
+	bench_fail(&bench, &keys[1], ERR_CRASHED);
+	snprintf(sql, sizeof(sql), "UPDATE cache_entry SET made_at = %s, used_at = %s, repeats = "
+		 "9223372036854775807", odd_times[_i], odd_times[_i]);
+	state_sql(&bench.state, sql);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_str_eq(bench_find_anew(&bench, &keys[i]), "absent");
+		ck_assert(!cache_is_worth_refreshing(bench.cache, &keys[i]));
+	}
+	clean(&bench, false);
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 0);
+	bench_remove(&bench);
+}
+END_TEST
+
 START_TEST(removes_flights_of_the_dead)
 {
 	struct cache_key key;
@@ -224,6 +348,10 @@ int main(void)
 	tcase_add_test(tcase, works_in_pages);
 	tcase_add_test(tcase, keeps_the_quota_by_use);
 	tcase_add_test(tcase, removes_files_nobody_knows);
+	tcase_add_test(tcase, makes_room_on_a_full_disk);
+	tcase_add_test(tcase, files_on_their_way_count);
+	tcase_add_test(tcase, the_quota_alone);
+	tcase_add_loop_test(tcase, odd_times_are_expired, 0, sizeof(odd_times) / sizeof(odd_times[0]));
 	tcase_add_test(tcase, removes_flights_of_the_dead);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);

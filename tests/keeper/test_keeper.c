@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "cache/cache.h"
@@ -83,6 +84,59 @@ START_TEST(does_its_errands)
 		  "zeroblob(32), 'not_found', 0, 'old', 1, 'x', 1, 1)");
 	until(&state, "SELECT count(*) FROM cache_entry", 0);
 	ck_assert_int_eq(state_ask(&state, "SELECT count(*) FROM boot"), 1);
+	board_bump(state.board, BOARD_STOP);
+	ck_assert_int_lt(milliseconds_until_end(keeper), 1000);
+	state_remove(&state);
+}
+END_TEST
+
+static void publish_much(struct state *state)
+{
+	static char payload[1000];
+	struct store *store;
+	struct cache *cache;
+	struct arena arena;
+	struct err err = ERR_INIT;
+
+	arena_init(&arena, 1 << 20);
+	ck_assert_int_eq(store_open(&store, &state->config, &err), 0);
+	ck_assert_int_eq(cache_open(&cache, &state->config, state->board, store, &err), 0);
+	for (int i = 0; i < 100; i++) {
+		struct cache_key key;
+		char rest[32];
+
+		snprintf(rest, sizeof(rest), "number %d", i);
+		ck_assert_int_eq(cache_key_make(&key, &arena, CACHE_OBJECT_META, TEXT_NONE,
+						text_of(rest), &err), 0);
+		ck_assert_int_eq(cache_publish_small(cache, store, &key, (struct text){ payload,
+						     sizeof(payload) }, &err), 0);
+	}
+	cache_close(cache);
+	store_close(store);
+	arena_release(&arena);
+}
+
+/* Long before the next round, and though nobody wants anything expired removed. */
+START_TEST(keeps_the_quota_in_between)
+{
+	struct state state = { 0 };
+	pid_t keeper;
+
+	state_make(&state);
+	state.config.cache_cleanup_interval_seconds = 100000;
+	state.config.enable_cache_cleanup = false;
+	state.config.cache_quota_bytes = 20 * 2024;
+	state_open(&state);
+	state_sql(&state, "INSERT INTO cache_entry (kind, version, hash, credentials, state, size_bytes, "
+		  "details, boot, build_id, made_at, used_at) VALUES ('objects', 1, zeroblob(32), "
+		  "zeroblob(32), 'not_found', 0, 'old', 1, 'x', 1, unixepoch() + 1000)");
+	keeper = start_keeper(&state);
+	until(&state, "SELECT count(*) FROM boot", 1);
+	usleep(300000);
+	ck_assert_int_eq(state_ask(&state, "SELECT count(*) FROM cache_entry"), 1);
+	publish_much(&state);
+	until(&state, "SELECT count(*) BETWEEN 19 AND 21 FROM cache_entry", 1);
+	ck_assert_int_eq(state_ask(&state, "SELECT count(*) FROM cache_entry WHERE state = 'not_found'"), 1);
 	board_bump(state.board, BOARD_STOP);
 	ck_assert_int_lt(milliseconds_until_end(keeper), 1000);
 	state_remove(&state);
@@ -205,6 +259,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, does_its_errands);
+	tcase_add_test(tcase, keeps_the_quota_in_between);
 	tcase_add_test(tcase, there_is_one_and_another_follows);
 	tcase_add_test(tcase, a_keeper_in_waiting_leaves_too);
 	tcase_add_test(tcase, leaves_when_the_folder_is_gone);
