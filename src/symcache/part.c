@@ -10,13 +10,16 @@
 #include <stdlib.h>
 
 #include "base/arch.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "symcache/layout.h"
+#include "symcache/symcache.h"
 #include "symcache/undecorate.h"
 
 #define SORT_BY_INSERTION 16u    /* spans: fewer are sorted in place */
+#define PATH_BYTES (4 * LIMIT_NAME_BYTES)
 
 void part_init(struct part *part, struct budget *budget, uint32_t number, bool undecorates)
 {
@@ -27,15 +30,30 @@ void part_init(struct part *part, struct budget *budget, uint32_t number, bool u
 	part->frames.budget = budget;
 }
 
+int part_use_line_map(struct part *part, const struct il2cpp *map, struct err *err)
+{
+	if (budget_room(part->budget, &part->managed_files, &part->managed_file_room,
+			map->managed_count + 1, sizeof(*part->managed_files), err) < 0)
+		return -1;
+	memset(part->managed_files, 0, map->managed_count * sizeof(*part->managed_files));
+	part->line_map = map;
+	return 0;
+}
+
 void part_finish(struct part *part)
 {
 	struct budget *budget = part->budget;
 
 	budget_give_back(budget, &part->unit_files, part->unit_file_room,
 			 sizeof(*part->unit_files));
+	budget_give_back(budget, &part->mapped_files, part->mapped_file_room,
+			 sizeof(*part->mapped_files));
+	budget_give_back(budget, &part->managed_files, part->managed_file_room,
+			 sizeof(*part->managed_files));
 	budget_give_back(budget, &part->spans, part->span_room, sizeof(*part->spans));
 	budget_give_back(budget, &part->nests, part->nest_room, sizeof(*part->nests));
 	part->unit_file_room = part->span_room = part->nest_room = 0;
+	part->mapped_file_room = part->managed_file_room = 0;
 	names_finish(&part->names);
 	records_finish(&part->files);
 	records_finish(&part->functions);
@@ -110,12 +128,73 @@ static int map_file(struct part *part, const struct object_file_name *files, uin
 	return 0;
 }
 
-static int make_unit_files(struct part *part, size_t file_count, struct err *err)
+/* The map knows files by their whole paths; one that is too long it does not know. */
+static int find_mapped(const struct il2cpp *map, const struct object_file_name *file,
+		       struct buf *path, const struct il2cpp_file **found, struct err *err)
+{
+	const struct symcache_frame place = {
+		.has_file = true, .comp_dir = file->comp_dir, .directory = file->directory,
+		.name = file->name,
+	};
+
+	buf_clear(path);
+	symcache_frame_path(&place, path);
+	if (path->no_memory)
+		return buf_check(path, err);
+	*found = path->failed ? NULL : il2cpp_file(map, buf_text(path));
+	return 0;
+}
+
+/* What the map says about each of the unit's files. */
+static int ask_line_map(struct part *part, const struct object_file_name *files, size_t from,
+			size_t to, struct err *err)
+{
+	struct buf path;
+	int rc = 0;
+
+	if (budget_room(part->budget, &part->mapped_files, &part->mapped_file_room, to,
+			sizeof(*part->mapped_files), err) < 0)
+		return -1;
+	buf_init(&path, PATH_BYTES);
+	for (size_t i = from; i < to && rc == 0; i++)
+		rc = find_mapped(part->line_map, &files[i], &path, &part->mapped_files[i], err);
+	buf_release(&path);
+	return rc;
+}
+
+/* A place of ours, moved to the C# it came from where the map knows. */
+static int map_line(struct part *part, const struct object_file_name *files, uint32_t index,
+		    uint32_t *line, uint32_t *number, struct err *err)
+{
+	const struct il2cpp_file *file = part->line_map && index < part->unit_file_count
+				       ? part->mapped_files[index] : NULL;
+	const struct il2cpp_line *origin = file ? il2cpp_line(file, *line) : NULL;
+	struct object_file_name managed;
+	uint32_t *known;
+
+	if (!origin)
+		return map_file(part, files, index, number, err);
+	*line = origin->line;
+	known = &part->managed_files[origin->managed];
+	managed = (struct object_file_name){ .name = part->line_map->managed[origin->managed] };
+	if (*known == 0) {
+		if (add_file(part, &managed, number, err) < 0)
+			return -1;
+		*known = *number + 1;
+	}
+	*number = *known - 1;
+	return 0;
+}
+
+static int make_unit_files(struct part *part, const struct object_file_name *files,
+			   size_t file_count, struct err *err)
 {
 	size_t known = part->unit_file_count;
 
 	if (file_count <= known)
 		return 0;
+	if (part->line_map && ask_line_map(part, files, known, file_count, err) < 0)
+		return -1;
 	if (budget_room(part->budget, &part->unit_files, &part->unit_file_room, file_count,
 			sizeof(*part->unit_files), err) < 0)
 		return -1;
@@ -174,7 +253,7 @@ static int add_inlined_frame(struct part *part, const struct object_file_name *f
 	uint32_t function;
 
 	if (add_function(part, inlinee->name, SYMC_NONE, inlinee->language, &function, err) < 0 ||
-	    map_file(part, files, inlinee->call_file, &call.file, err) < 0 ||
+	    map_line(part, files, inlinee->call_file, &call.line, &call.file, err) < 0 ||
 	    frames_add(&part->frames, function, &call, &nest->frame, err) < 0)
 		return -1;
 	nest->frame++;
@@ -352,7 +431,7 @@ static int pass_lines(struct walk *walk, uint32_t address, struct err *err)
 	if (!line)
 		return 0;
 	walk->line_number = line->line;
-	return map_file(walk->part, walk->files, line->file, &walk->file, err);
+	return map_line(walk->part, walk->files, line->file, &walk->line_number, &walk->file, err);
 }
 
 /* Closes the calls that have ended and opens those that begin here.  A call reaching out of
@@ -431,7 +510,7 @@ int part_add_function(struct part *part, const struct object_file_name *files, s
 	if (function->range.address >= UINT32_MAX || function->range.size == 0)
 		return 0;
 	walk.end = clamp(range_end(&function->range), start, UINT32_MAX);
-	if (make_unit_files(part, file_count, err) < 0 ||
+	if (make_unit_files(part, files, file_count, err) < 0 ||
 	    make_nests(part, function, err) < 0 ||
 	    collect_spans(part, function, start, walk.end, &walk.span_count, err) < 0)
 		return -1;

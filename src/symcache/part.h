@@ -14,6 +14,7 @@
 
 #include "object/object.h"
 #include "symcache/frames.h"
+#include "symcache/il2cpp.h"
 #include "symcache/sets.h"
 
 struct err;
@@ -56,6 +57,9 @@ struct part {
 	struct budget *budget;
 	uint32_t number;
 	bool undecorates;
+	const struct il2cpp *line_map;       /* NULL: lines stay where they are */
+	uint32_t *managed_files;     /* the part's number + 1 of each C# file of the map */
+	size_t managed_file_room;
 	struct names names;
 	struct records files, functions;
 	struct frames frames;
@@ -68,6 +72,8 @@ struct part {
 	uint32_t unit, order;
 	uint32_t *unit_files;        /* the part's number + 1 of each of the unit's files */
 	size_t unit_file_room, unit_file_count;
+	const struct il2cpp_file **mapped_files;     /* with a map: what it says of each */
+	size_t mapped_file_room;
 	/* of the function being flattened */
 	struct span *spans;          /* and behind them the stack of the open ones */
 	size_t span_room;
@@ -76,6 +82,9 @@ struct part {
 };
 
 void part_init(struct part *part, struct budget *budget, uint32_t number, bool undecorates);
+/* From now on lines lie where the map says they came from; it outlives the part. */
+int  part_use_line_map(struct part *part, const struct il2cpp *map, struct err *err)
+	__attribute__((warn_unused_result));
 void part_release(struct part *part);
 /* Gives back what only reading needs. */
 void part_finish(struct part *part);

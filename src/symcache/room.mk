@@ -5,6 +5,7 @@ libsymcache_a_SOURCES = \
 	src/symcache/dump.c \
 	src/symcache/emit.c src/symcache/emit.h \
 	src/symcache/frames.c src/symcache/frames.h \
+	src/symcache/il2cpp.c src/symcache/il2cpp.h \
 	src/symcache/layout.h \
 	src/symcache/lookup.c \
 	src/symcache/numbers.c src/symcache/numbers.h \
@@ -43,6 +44,12 @@ check_PROGRAMS += tests/symcache/test_many
 tests_symcache_test_many_SOURCES = tests/symcache/test_many.c
 tests_symcache_test_many_LDADD = $(symcache_test_libs)
 tests_symcache_test_many_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+
+check_PROGRAMS += tests/symcache/test_il2cpp
+tests_symcache_test_il2cpp_SOURCES = tests/symcache/test_il2cpp.c \
+	tests/symcache/fake.c tests/symcache/fake.h tests/fuzz/fuzz_maps.c
+tests_symcache_test_il2cpp_LDADD = libconvert.a $(symcache_test_libs)
+tests_symcache_test_il2cpp_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 
 check_PROGRAMS += tests/symcache/test_names
 tests_symcache_test_names_SOURCES = tests/symcache/test_names.c

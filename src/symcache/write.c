@@ -32,6 +32,8 @@ struct writing {
 	size_t part_count;
 	struct cover_symbols symbols;
 	struct segments functions, nameless, all;
+	struct arena map_arena;
+	struct il2cpp line_map;
 };
 
 /* One thread and what it has to say at the end. */
@@ -46,6 +48,26 @@ struct worker {
 	struct err err;
 	int rc;
 };
+
+/* --- The line map ---------------------------------------------------------------------- */
+
+int symcache_check_line_map(struct text map, struct err *err)
+{
+	return il2cpp_check(map, err);
+}
+
+static int use_line_map(struct writing *writing, struct text map, struct err *err)
+{
+	if (!map.bytes)
+		return 0;
+	if (il2cpp_read(&writing->line_map, map, &writing->map_arena, err) < 0 ||
+	    budget_count(&writing->budget, writing->map_arena.held_bytes, err) < 0)
+		return -1;
+	for (size_t i = 0; i < writing->part_count; i++)
+		if (part_use_line_map(&writing->parts[i], &writing->line_map, err) < 0)
+			return -1;
+	return 0;
+}
 
 /* --- Reading units ------------------------------------------------------------------- */
 
@@ -315,7 +337,11 @@ int symcache_write(struct object *object, const struct symcache_options *options
 		return err_set(err, ERR_NO_MEMORY, "no room for %zu parts", writing.part_count);
 	for (size_t i = 0; i < writing.part_count; i++)
 		part_init(&writing.parts[i], budget, (uint32_t)i, object->undecorates);
-	rc = convert(&writing, fd, report, err);
+	arena_init(&writing.map_arena, ceiling);
+	rc = use_line_map(&writing, options ? options->line_map : TEXT_NONE, err);
+	if (rc == 0)
+		rc = convert(&writing, fd, report, err);
+	arena_release(&writing.map_arena);
 	for (size_t i = 0; i < writing.part_count; i++)
 		part_release(&writing.parts[i]);
 	mem_give_back(writing.parts);
