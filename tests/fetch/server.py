@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """server -- an HTTP server with every bad habit, for the tests of fetch.
 
-Prints the numbers of its four ports (the third speaks TLS with the certificate and key in the
-file named on the command line, the fourth SOCKS 5), then serves until its standard input ends.
-The path says what the answer is like; /hits/... tells how often a path was asked for. As a proxy
-it finds every host here.
+usage: server.py CERTIFICATE [FOLDER [CERTIFICATE...]]
+
+Prints the numbers of its ports, then serves until its standard input ends: two plain ones, one
+that speaks TLS with the certificate and key in that file, one that speaks SOCKS 5, and one more
+for each further certificate. The path says what the answer is like, and what follows in it is
+not looked at, so that any of these can be a symbol server's address; /hits/... tells how often a
+path was asked for. As a proxy it finds every host here.
 """
-import collections, gzip, itertools, socket, ssl, sys, threading, time, urllib.parse
+import collections, functools, gzip, itertools, os, socket, ssl, sys, threading, time, urllib.parse
 
 hits = collections.Counter()
 numbers = itertools.count(1)
@@ -75,6 +78,20 @@ def answer(request, send):
         return whole(b"%d" % request.connection)
     if what == "headers":
         return whole("\n".join(request.lines).encode())
+    if what in ("file", "less", "more", "away"):     # what lies in FOLDER
+        with open(os.path.join(sys.argv[2], os.path.basename(request.parts[1])), "rb") as f:
+            body = f.read()
+        if what == "away":                       # sent on to what it names
+            return whole(b"", "Location: " + body.decode(), status="302 Found")
+        if what == "less":                       # than was promised
+            send(head("200 OK", "Content-Length: %d" % (len(body) + 1000)) + body)
+            return None
+        if what == "more":
+            send(head("200 OK", "Content-Length: 40") + body)
+            return None
+        return whole(body)
+    if what == "loop":
+        return whole(b"", "Location: " + request.target, status="302 Found")
     if what == "body":
         return whole(body_of(int(request.parts[1])))
     if what == "hex":
@@ -126,7 +143,7 @@ def answer(request, send):
         time.sleep(float(request.parts[1]))
         return whole(b"late")
     if what == "bomb":
-        return whole(gzip.compress(bytes(50 << 20)), "Content-Encoding: gzip")
+        return whole(gzip.compress(bytes(50 << 20), 1), "Content-Encoding: gzip")
     if what == "gzip-range":
         return ranged(request, gzip.compress(body_of(int(request.parts[1])), 1), "Content-Encoding: gzip")
     if what == "range":
@@ -273,10 +290,15 @@ def accept(listener, work):
         threading.Thread(target=work, args=(connection,), daemon=True).start()
 
 
-tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-tls.load_cert_chain(sys.argv[1])
+def speaking_tls(certificate):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    return context
+
+
 listeners = []
-for work in (serve, serve, lambda connection: serve_tls(tls, connection), serve_socks):
+tls = [functools.partial(serve_tls, speaking_tls(certificate)) for certificate in sys.argv[1:2] + sys.argv[3:]]
+for work in (serve, serve, tls[0], serve_socks, *tls[1:]):
     listener = socket.create_server(("127.0.0.1", 0), backlog=256)
     listeners.append(listener)
     threading.Thread(target=accept, args=(listener, work), daemon=True).start()

@@ -107,8 +107,11 @@ def test_split_units_come_from_their_package():
                     "int main(int c, char **v) { (void)v; return outer(c); }\n")
         path = os.path.join(folder, "split")
         subprocess.run(["clang-19", "-O1", "-g", "-gsplit-dwarf", "-Wl,--build-id", "-o", path, source],
-                       check=True, cwd=folder)
-        subprocess.run(["llvm-dwp-19", "-e", path, "-o", path + ".dwp"], check=True, cwd=folder)
+                       check=True, cwd=folder, timeout=PATIENCE)
+        subprocess.run(["llvm-dwp-19", "-e", path, "-o", path + ".dwp"], check=True, cwd=folder, timeout=PATIENCE)
+        for name in os.listdir(folder):
+            if name.endswith(".dwo"):
+                os.unlink(os.path.join(folder, name))
         program = Program.__new__(Program)
         program.path = path
         notes = subprocess.run(["readelf", "-n", path], capture_output=True, text=True, check=True).stdout
@@ -116,10 +119,20 @@ def test_split_units_come_from_their_package():
         names = subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout
         program.address = int(re.search(r"^([0-9a-f]+) . outer$", names, re.M).group(1), 16)
         symbols = Symbols()
-        symbols.add(program)
+        symbols.files["/" + program.key().replace("debuginfo", "executable")] = read(path)
+        place = "/" + program.key()
         with Service() as service:
-            reply = service.answer(request_for(symbols, [program]))
-            assert functions(reply)[-1] == "outer", reply
+            # What is inlined stands in the package alone.
+            for scope, expected in (("without", ["outer"]), ("with", ["inner", "outer"])):
+                request = request_for(symbols, [program])
+                request["sources"][0]["filters"] = {"filetypes": ["elf_debug", "elf_code"]}
+                if scope == "with":
+                    symbols.files[place] = read(path + ".dwp")
+                asked = symbols.hits.get(place, 0)
+                reply = service.answer(request, f"?scope={scope}")
+                assert symbols.hits.get(place, 0) > asked, symbols.hits
+                assert functions(reply) == expected, (scope, reply)
+                assert all(frame.get("lineno") for frame in reply["stacktraces"][0]["frames"]), (scope, reply)
 
 
 def unity_request(symbols, programs):
@@ -317,7 +330,7 @@ def test_a_killed_nursery_is_replaced():
     symbols = serve_all()
     with Service("pool:\n  processes: 1\n") as service:
         service.answer(request_for(symbols, PROGRAMS[:1]))
-        for pid in [pid for pid, name in service.pids().items() if name == "nursery"]:
+        for pid in [pid for pid, name in service.pids().items() if name == "symgate-nursery"]:
             os.kill(pid, signal.SIGKILL)
 
         def answered():

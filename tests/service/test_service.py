@@ -179,7 +179,7 @@ def test_killed_processes_lose_nothing():
             killed = 0
             while time.monotonic() < stop:
                 victims = [pid for pid, name in service.pids().items()
-                           if name in ("front", "workshop", "keeper", "nursery", "cell")]
+                           if name in ("front", "workshop", "keeper", "symgate-nursery", "symgate-cell")]
                 if victims:
                     try:
                         os.kill(chance.choice(victims), signal.SIGKILL)
