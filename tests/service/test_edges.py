@@ -330,7 +330,9 @@ def test_a_killed_nursery_is_replaced():
     symbols = serve_all()
     with Service("pool:\n  processes: 1\n") as service:
         service.answer(request_for(symbols, PROGRAMS[:1]))
-        for pid in [pid for pid, name in service.pids().items() if name == "symgate-nursery"]:
+        nurseries = [pid for pid, name in service.pids().items() if name == "symgate-nursery"]
+        assert len(nurseries) >= 2, service.pids()
+        for pid in nurseries:
             os.kill(pid, signal.SIGKILL)
 
         def answered():

@@ -19,10 +19,9 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import zipfile
 
-from house_of_tests import (PATIENCE, TOP, Program, Service, Symbols, eventually, functions, request_for, run_all)
+from house_of_tests import (PATIENCE, SYMGATE, TOP, Program, Service, Symbols, eventually, functions, request_for, run_all)
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-liars-")
 GOOD = Program(FOLDER.name, 1)
@@ -259,7 +258,7 @@ LIES = [
     ("a head in drops", "drip-head", "timeout", "2s"),
     ("a body in drops", "drip", "timeout", "8s"),
     ("no head at all", "silent", "timeout", "2s"),
-    ("no answer", "hang-up", "download", "Empty reply"),
+    ("no answer", "hang-up", "download", "Empty reply|Connection died"),
     ("no HTTP", "garbage", "download", "."),
     ("a redirect to itself", "loop", "download", "too many redirects"),
     ("many redirects", "redirect/30", "download", "too many redirects"),
@@ -341,6 +340,9 @@ def test_every_lie_costs_its_candidate_only():
             reply = service.answer(lying_request(liar.at("file/zip-up"), "up", symbols))
             assert reply["modules"][0]["debug_status"] == "found", reply["modules"]
             assert not os.path.exists("/tmp/symgate-was-here")
+            why = subprocess.run([SYMGATE, "-c", service.config, "--state-dir", service.state, "why", WANTED.code_id],
+                                 capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
+            assert all(words in why for words in ("ZipArchive contains more than one", RESTRICTED, "unpacks to")), why
             leftovers = os.listdir(os.path.join(service.state, "cache", "tmp"))
             assert not leftovers, leftovers
         finally:
