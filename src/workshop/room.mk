@@ -9,7 +9,8 @@ libworkshop_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS)
 if HAVE_CHECK
 check_PROGRAMS += tests/workshop/test_listing
 tests_workshop_test_listing_SOURCES = tests/workshop/test_listing.c
-tests_workshop_test_listing_LDADD = libworkshop.a libsymbolicate.a libjob.a libsource.a libcache.a \
+tests_workshop_test_listing_LDADD = libworkshop.a libsymbolicate.a libjob.a libshared.a libpasses.a \
+	libsource.a libcache.a \
 	libfetch.a libconvert.a libsymcache.a libppdbcache.a libsourcecache.a libobject.a libdwarf.a \
 	libobject.a libdemangle.a libsandbox.a libboard.a libstore.a libconfig.a libunpack.a \
 	libsupport.a libbase.a $(CJSON_LIBS) $(CURL_LIBS) $(BROTLI_LIBS) $(SQLITE_LIBS) $(CRYPTO_LIBS) $(YAML_LIBS) \
