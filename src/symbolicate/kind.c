@@ -109,7 +109,7 @@ static enum resolved step_names(struct native *native, struct resolver *resolver
 					   &native->work->arena, err);
 	if (resolved != RESOLVED_READY)
 		return resolved;
-	frames_finish(native);
+	frames_settle(native);
 	native->stage = NATIVE_DONE;
 	if (native->request.options.apply_source_context) {
 		frames_mark_modules(native);

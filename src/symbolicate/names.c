@@ -141,7 +141,7 @@ static void finish_trace(const struct names *names, struct trace *trace, size_t 
 	trace->count = kept;
 }
 
-void frames_finish(struct native *native)
+void frames_settle(struct native *native)
 {
 	for (size_t i = 0; i < native->request.trace_count; i++)
 		finish_trace(&native->names, &native->traces[i],

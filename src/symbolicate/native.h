@@ -295,7 +295,7 @@ enum resolved frames_look_up(struct native *native, struct resolver *resolver, s
 
 int  names_collect(struct native *native, struct err *err) __attribute__((warn_unused_result));
 /* Puts readable names in and drops the frames nobody can use. */
-void frames_finish(struct native *native);
+void frames_settle(struct native *native);
 /* Marks modules the answer still refers to; forgets the others. */
 void frames_mark_modules(struct native *native);
 
