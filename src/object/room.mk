@@ -24,6 +24,7 @@ libobject_a_SOURCES = \
 	src/object/pdb/module.c src/object/pdb/module.h src/object/pdb/msf.c \
 	src/object/pdb/msf.h src/object/pdb/names.c src/object/pdb/names.h \
 	src/object/pdb/pdb.c src/object/pdb/pdb_file.h src/object/pdb/publics.c \
+	src/object/pdb/respell.c src/object/pdb/respell.h \
 	src/object/pdb/sites.c src/object/pdb/sources.c src/object/pdb/srcsrv.c \
 	src/object/pdb/srcsrv.h src/object/pdb/type_name.c src/object/pdb/type_name.h \
 	src/object/pdb/types.c \

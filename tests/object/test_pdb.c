@@ -234,7 +234,8 @@ START_TEST(oracle_keeps_the_underscore_of_x86)
 END_TEST
 
 /* The record of a template's constructor is Box<int>::Box by clang, Box<int>::Box<int> by Microsoft's
- * compiler and in the decorated name, which the oracle prefers; long long is __int64 there. */
+ * compiler and in the decorated name, which the oracle prefers; long long is __int64
+ * there, and const stands behind what it is about. */
 START_TEST(clang_names_are_spelled_as_the_linkers)
 {
 	const char *text = look_path(fixture("0", cases[0].recipe));
@@ -250,9 +251,12 @@ START_TEST(clang_names_are_spelled_as_the_linkers)
 		"template <class T, class U> template <class V> __attribute__((noinline)) Pair<T, U>::Pair(V v) : t(v), u(v) {}\n"
 		"template <class T, class U> __attribute__((noinline)) Pair<T, U>::~Pair() { t = 0; }\n"
 		"template <class T, class U> __attribute__((noinline)) bool Pair<T, U>::operator>(T x) { return t > x; }\n"
+		"template <class K, class V> struct Entry { K k; V v; Entry() : k(), v() {} };\n"
+		"template <class... T> __attribute__((noinline)) int count(T...) { return sizeof...(T); }\n"
 		"struct long_long {}; template <class T> __attribute__((noinline)) int size(T) { return sizeof(T); } }\n"
 		"extern \"C\" int mainCRTStartup()\n"
-		"{ a::Pair<long long, unsigned long long> p(1, 2), q(3); return (p > 4) + a::size(a::long_long()); }\n"
+		"{ a::Pair<long long, unsigned long long> p(1, 2), q(3); return (p > 4) + a::size(a::long_long()) + a::count<const char *, const int *const *, a::Entry<const int, const long long>,"
+		" int>(0, 0, {}, 3); }\n"
 		"EOF\n"
 		"clang-19 --target=x86_64-pc-windows-msvc -g -gcodeview -O0 -fno-exceptions -fno-rtti -c r.cpp\n"
 		"lld-link-19 /nologo /machine:x64 /subsystem:console /nodefaultlib /debug:full /opt:noref"
@@ -263,7 +267,31 @@ START_TEST(clang_names_are_spelled_as_the_linkers)
 	ck_assert_msg(look_has(text, "function ", PAIR "~Pair<__int64,unsigned __int64>()"), "%s", text);
 	ck_assert_msg(look_has(text, "function ", PAIR "operator>(int64_t)"), "%s", text);
 	ck_assert_msg(look_has(text, "function ", PAIR "Pair<int>(int)"), "%s", text);
+	ck_assert_msg(look_has(text, "function ", " a::Entry<int const,__int64 const>::Entry<int const,__int64 const>()"),
+		      "%s", text);
+	ck_assert_msg(look_has(text, "function ", " a::count<char const *,int const *const *,"
+			       "a::Entry<int const,__int64 const>,int>("), "%s", text);
 	ck_assert_msg(look_has(text, "function ", " a::size<a::long_long>(a::long_long)"), "%s", text);
+}
+END_TEST
+
+/* A lambda of an inline function has a public symbol, whose scope is the whole declaration of that
+ * function, which the oracle prefers.  Records are named by it alone. */
+START_TEST(oracle_spells_out_where_lambdas_are)
+{
+#define LAMBDAS \
+	"cd $DIR\n" \
+	"printf 'struct A { int x; int sum() const { auto f = [this](auto b) { return x + b; }; return f(1) + f(2.5); } };\n" \
+	"int _fltused; extern \"C\" int mainCRTStartup() { A a = { 2 }; return a.sum(); }\n' > l.cpp\n" \
+	"clang-19 --target=x86_64-pc-windows-msvc -std=c++14 -g -gcodeview -O0 -fno-exceptions -c l.cpp -o l.o\n" \
+	"lld-link-19 /nologo /machine:x64 /subsystem:console /nodefaultlib /debug:full /opt:noref" \
+	" /entry:mainCRTStartup /pdb:app.pdb /pdbaltpath:app.pdb /out:app.exe l.o\n"
+	const char *text = look_path(fixture("lambdas", LAMBDAS "cp app.pdb $OUT\n"));
+	const char *oracle = fixture("lambdas-oracle", LAMBDAS "llvm-symbolizer-19 --obj=app.exe --relative-address"
+				     " --no-demangle $(for i in $(seq 4096 4300); do printf '0x%x ' $i; done) > $OUT\n");
+
+	ck_assert_msg(look_has(text, "function ", " A::sum::<lambda_1>::operator()<int>(int) const"), "%s", text);
+	ck_assert(oracle_says(oracle, "??$?RH@<lambda_1>@?0??sum@A@@QEBAHXZ@QEBA@H@Z"));
 }
 END_TEST
 
@@ -470,6 +498,7 @@ int main(void)
 	tcase_add_test(reading, segments_may_begin_inside_sections);
 	tcase_add_test(reading, oracle_keeps_the_underscore_of_x86);
 	tcase_add_test(reading, clang_names_are_spelled_as_the_linkers);
+	tcase_add_test(reading, oracle_spells_out_where_lambdas_are);
 	tcase_add_test(reading, oracle_knows_no_thunks);
 	tcase_add_test(reading, oracle_skips_the_line_of_the_declaration);
 	tcase_add_test(reading, oracle_mixes_folded_functions);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "object/pdb/codeview.h"
+#include "object/pdb/respell.h"
 
 #define SYMBOLS_SIGNATURE  4u            /* C13; older ones have other symbols */
 #define SCOPE_DEPTH_MAX    1024u
@@ -77,7 +78,7 @@ static int name_procedure(struct reading *reading, const struct procedure *proce
 		return -1;
 	if (name->size > 0)
 		return 0;
-	if (namer_respell(reading->scratch, &plain, err) < 0)
+	if (respell(reading->scratch, &plain, err) < 0)
 		return -1;
 	if (type != 0 && procedure->type_is_id)
 		type = namer_type_of_id(&reading->namer, type);

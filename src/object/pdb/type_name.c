@@ -1,8 +1,6 @@
 /* type_name.c -- see type_name.h. */
 #include "object/pdb/type_name.h"
 
-#include "base/arena.h"
-#include "base/err.h"
 #include "base/limits.h"
 #include "object/pdb/codeview.h"
 
@@ -383,101 +381,6 @@ bool namer_function(struct namer *namer, struct text name, uint32_t type)
 {
 	begin(namer);
 	return put_function(namer, name, type);
-}
-
-/* --- Another compiler's spelling ------------------------------------------------------- */
-
-/* Where the last "::" outside of brackets begins, before `end`; `end` when there is none. */
-static size_t last_scope(struct text name, size_t end)
-{
-	unsigned depth = 0;
-
-	for (size_t at = end; at > 0; at--) {
-		char c = name.bytes[at - 1];
-
-		depth += c == '>';
-		if (c == '<' && depth-- == 0)
-			return end;
-		if (c == ':' && depth == 0 && at > 1 && name.bytes[at - 2] == ':')
-			return at - 2;
-	}
-	return end;
-}
-
-/* "<int>" of "ns::Box<int>::Box" and "ns::Box<int>::~Box"; TEXT_NONE for all others. */
-static struct text class_arguments(struct text function)
-{
-	struct text last, class;
-	size_t cut, start, open;
-
-	if (!function.size || !memchr(function.bytes, '>', function.size))
-		return TEXT_NONE;
-	cut = last_scope(function, function.size);
-	if (cut == function.size || function.bytes[cut - (cut > 0)] != '>')
-		return TEXT_NONE;
-	last = (struct text){ function.bytes + cut + 2, function.size - cut - 2 };
-	if (text_starts_with(last, "~"))
-		last = (struct text){ last.bytes + 1, last.size - 1 };
-	start = last_scope(function, cut);
-	start = start == cut ? 0 : start + 2;
-	class = (struct text){ function.bytes + start, cut - start };
-	open = last.size;
-	if (open == 0 || open >= class.size || class.bytes[open] != '<' ||
-	    memcmp(class.bytes, last.bytes, open) != 0)
-		return TEXT_NONE;
-	return (struct text){ class.bytes + open, class.size - open };
-}
-
-static bool is_word(char c)
-{
-	return c == '_' || ascii_is_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z');
-}
-
-/* Is there a whole word (or two), inside of brackets? */
-static bool is_at(struct text name, size_t at, struct text word)
-{
-	return name.size - at >= word.size && memcmp(name.bytes + at, word.bytes, word.size) == 0 &&
-	       (at == 0 || !is_word(name.bytes[at - 1])) &&
-	       (at + word.size == name.size || !is_word(name.bytes[at + word.size]));
-}
-
-/* No longer than before. */
-static size_t respell_integers(struct text name, char *out)
-{
-	size_t size = 0, depth = 0;
-
-	for (size_t at = 0; at < name.size; at++) {
-		depth += name.bytes[at] == '<';
-		depth -= name.bytes[at] == '>' && depth > 0;
-		if (depth > 0 && is_at(name, at, TEXT("long long"))) {
-			memcpy(out + size, "__int64", 7);
-			size += 7;
-			at += sizeof("long long") - 2;
-		} else {
-			out[size++] = name.bytes[at];
-		}
-	}
-	return size;
-}
-
-int namer_respell(struct arena *scratch, struct text *name, struct err *err)
-{
-	struct text arguments;
-	char *out;
-	size_t size;
-
-	if (!name->size || !memchr(name->bytes, '>', name->size))
-		return 0;
-	arguments = class_arguments(*name);
-	if (!arguments.size && !memmem(name->bytes, name->size, "long long", 9))
-		return 0;
-	out = arena_alloc_raw(scratch, name->size + arguments.size, 1);
-	if (!out)
-		return err_set(err, ERR_NO_MEMORY, "no memory for a name");
-	size = respell_integers(*name, out);
-	size += respell_integers(arguments, out + size);
-	*name = (struct text){ out, size };
-	return 0;
 }
 
 /* "ns::Class::" or "ns::" */

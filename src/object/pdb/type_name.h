@@ -28,11 +28,6 @@ void namer_release(struct namer *namer);
 
 /* The name, and the parameters of a function of that type. */
 bool namer_function(struct namer *namer, struct text name, uint32_t type);
-/* A function's name as Microsoft's compiler writes it, and the linker's decorated name has it:
- * clang's "Box<long long>::Box" is "Box<__int64>::Box<__int64>".  Made in `scratch` if it has to be;
- * -1 only without memory. */
-int namer_respell(struct arena *scratch, struct text *name, struct err *err)
-	__attribute__((warn_unused_result));
 /* Of an item of the IPI stream: LF_FUNC_ID or LF_MFUNC_ID. */
 bool namer_id(struct namer *namer, uint32_t id);
 /* The same without parameters, for what no type can be found of. */
