@@ -9,8 +9,6 @@
 #include "base/buf.h"
 
 #define NUMBER_BYTES 32u
-#define ONES  0x0101010101010101u
-#define HIGHS 0x8080808080808080u
 
 void json_writer_init(struct json_writer *json, struct buf *out)
 {
@@ -61,37 +59,6 @@ void json_array_end(struct json_writer *json)
 	close_bracket(json, ']');
 }
 
-static bool is_plain(unsigned char c)
-{
-	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
-}
-
-/* Is one of eight bytes a control, a quote, a backslash or not ASCII?  The subtractions
- * may borrow into a byte above the first such one, which is then looked at singly. */
-static bool has_special(uint64_t word)
-{
-	uint64_t quotes = word ^ ONES * '"';
-	uint64_t slashes = word ^ ONES * '\\';
-
-	return (((word - ONES * 0x20) | (quotes - ONES) | (slashes - ONES) | word) & HIGHS) != 0;
-}
-
-/* How many leading bytes go out as they are. */
-static size_t plain_run(const char *bytes, size_t size)
-{
-	size_t at = 0;
-	uint64_t word;
-
-	for (; size - at >= sizeof(word); at += sizeof(word)) {
-		memcpy(&word, bytes + at, sizeof(word));
-		if (has_special(word))
-			break;
-	}
-	while (at < size && is_plain((unsigned char)bytes[at]))
-		at++;
-	return at;
-}
-
 static void add_escape(struct buf *out, unsigned char c)
 {
 	static const char shorts[] = "\"\"\\\\\bb\ff\nn\rr\tt";
@@ -115,7 +82,7 @@ static void add_quoted(struct buf *out, struct text value)
 	buf_add_char(out, '"');
 	while (at < value.size) {
 		const char *here = value.bytes + at;
-		size_t size = plain_run(here, value.size - at);
+		size_t size = ascii_plain_run(here, value.size - at);
 		bool valid = true;
 
 		if (size == 0 && (unsigned char)*here < 0x80) {
@@ -142,10 +109,8 @@ void json_key_text(struct json_writer *json, struct text key)
 	json->need_comma = false;
 }
 
-/* Our own keys: nothing in them needs escaping. */
-void json_key(struct json_writer *json, const char *key)
+void json_key_known(struct json_writer *json, const char *key, size_t size)
 {
-	size_t size = strlen(key);
 	char *at = buf_reserve(json->out, size + sizeof(",\"\":") - 1);
 	char *start = at;
 
@@ -266,35 +231,4 @@ void json_raw(struct json_writer *json, struct text value)
 {
 	before_value(json);
 	buf_add_text(json->out, value);
-}
-
-void json_member_text(struct json_writer *json, const char *key, struct text value)
-{
-	if (!value.bytes)
-		return;
-	json_key(json, key);
-	json_text(json, value);
-}
-
-void json_member_string(struct json_writer *json, const char *key, const char *value)
-{
-	json_member_text(json, key, text_of(value));
-}
-
-void json_member_u64(struct json_writer *json, const char *key, uint64_t value)
-{
-	json_key(json, key);
-	json_u64(json, value);
-}
-
-void json_member_bool(struct json_writer *json, const char *key, bool value)
-{
-	json_key(json, key);
-	json_bool(json, value);
-}
-
-void json_member_hex(struct json_writer *json, const char *key, uint64_t value)
-{
-	json_key(json, key);
-	json_hex(json, value);
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/text.h"
 
@@ -25,8 +26,15 @@ void json_object(struct json_writer *json);
 void json_object_end(struct json_writer *json);
 void json_array(struct json_writer *json);
 void json_array_end(struct json_writer *json);
-void json_key(struct json_writer *json, const char *key);
+/* Our own keys, in which nothing needs escaping. */
+void json_key_known(struct json_writer *json, const char *key, size_t size);
 void json_key_text(struct json_writer *json, struct text key);
+
+/* Here, as the members below, so that the compiler counts the characters of its literals. */
+static inline void json_key(struct json_writer *json, const char *key)
+{
+	json_key_known(json, key, strlen(key));
+}
 
 void json_text(struct json_writer *json, struct text value);
 void json_string(struct json_writer *json, const char *value);
@@ -41,10 +49,35 @@ void json_hex(struct json_writer *json, uint64_t value);
 void json_raw(struct json_writer *json, struct text value);
 
 /* key and value in one call; the text ones write nothing when the value is absent. */
-void json_member_text(struct json_writer *json, const char *key, struct text value);
-void json_member_string(struct json_writer *json, const char *key, const char *value);
-void json_member_u64(struct json_writer *json, const char *key, uint64_t value);
-void json_member_bool(struct json_writer *json, const char *key, bool value);
-void json_member_hex(struct json_writer *json, const char *key, uint64_t value);
+static inline void json_member_text(struct json_writer *json, const char *key, struct text value)
+{
+	if (!value.bytes)
+		return;
+	json_key(json, key);
+	json_text(json, value);
+}
+
+static inline void json_member_string(struct json_writer *json, const char *key, const char *value)
+{
+	json_member_text(json, key, text_of(value));
+}
+
+static inline void json_member_u64(struct json_writer *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	json_u64(json, value);
+}
+
+static inline void json_member_bool(struct json_writer *json, const char *key, bool value)
+{
+	json_key(json, key);
+	json_bool(json, value);
+}
+
+static inline void json_member_hex(struct json_writer *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	json_hex(json, value);
+}
 
 #endif

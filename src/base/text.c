@@ -40,6 +40,39 @@ bool text_to_u64(struct text text, unsigned base, uint64_t *value)
 	return true;
 }
 
+#define ONES  0x0101010101010101u
+#define HIGHS 0x8080808080808080u
+
+static bool is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
+
+/* Is one of eight bytes a control, a quote, a backslash or not ASCII?  The subtractions
+ * may borrow into a byte above the first such one, which is then looked at singly. */
+static bool has_special(uint64_t word)
+{
+	uint64_t quotes = word ^ ONES * '"';
+	uint64_t slashes = word ^ ONES * '\\';
+
+	return (((word - ONES * 0x20) | (quotes - ONES) | (slashes - ONES) | word) & HIGHS) != 0;
+}
+
+size_t ascii_plain_run(const char *bytes, size_t size)
+{
+	size_t at = 0;
+	uint64_t word;
+
+	for (; size - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, bytes + at, sizeof(word));
+		if (has_special(word))
+			break;
+	}
+	while (at < size && is_plain((unsigned char)bytes[at]))
+		at++;
+	return at;
+}
+
 static bool is_separator(char c)
 {
 	return c == '/' || c == '\\';

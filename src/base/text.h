@@ -77,6 +77,10 @@ static inline bool ascii_is_digit(char c)
 /* 0-15, or -1. */
 int ascii_hex_value(char c);
 
+/* How many leading bytes a JSON string has as they are: ASCII without controls, quotes and
+ * backslashes. */
+size_t ascii_plain_run(const char *bytes, size_t size);
+
 bool text_equal_ignoring_case(struct text a, struct text b);
 
 /* Whole text as an unsigned number of that base (10 or 16, no prefix, no sign). */

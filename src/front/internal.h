@@ -34,11 +34,11 @@ struct request {
 	FCGX_Request fcgi;
 	struct request *next;                /* in the pool of free ones, or in the parker */
 	enum method method;
-	struct text method_name;
+	struct text method_name, uri, script;
 	struct text path;                    /* without the query, not decoded */
 	struct text rest;                    /* what a route's "*" matched */
 	struct text query;
-	struct text content_type;
+	struct text content_type, content_length;
 	bool has_timeout;
 	uint64_t timeout_seconds;
 	struct text scope;                   /* decoded, in `words`; TEXT_NONE: global */

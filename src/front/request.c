@@ -9,9 +9,40 @@
 #define READ_BYTES ((size_t)64 * 1024)
 #define QUERY_BYTES_MAX ((size_t)64 * 1024)
 
-static struct text variable(const struct request *request, const char *name)
+/* What we want to know of the web server's variables. */
+static const struct {
+	const char *name;
+	size_t offset;               /* of a text in struct request */
+} variables[] = {
+	{ "REQUEST_METHOD", offsetof(struct request, method_name) },
+	{ "REQUEST_URI",    offsetof(struct request, uri) },
+	{ "SCRIPT_NAME",    offsetof(struct request, script) },
+	{ "PATH_INFO",      offsetof(struct request, path) },
+	{ "QUERY_STRING",   offsetof(struct request, query) },
+	{ "CONTENT_TYPE",   offsetof(struct request, content_type) },
+	{ "CONTENT_LENGTH", offsetof(struct request, content_length) },
+};
+#define VARIABLES (sizeof(variables) / sizeof(variables[0]))
+
+static struct text *field(struct request *request, size_t index)
 {
-	return text_of(FCGX_GetParam(name, request->fcgi.envp));
+	return (struct text *)(void *)((char *)request + variables[index].offset);
+}
+
+/* One pass over all of them; of two with one name the first counts. */
+static void read_variables(struct request *request)
+{
+	for (size_t i = 0; i < VARIABLES; i++)
+		*field(request, i) = TEXT_NONE;
+	for (char **at = request->fcgi.envp; *at; at++) {
+		const char *equals = strchr(*at, '=');
+		struct text name = { *at, equals ? (size_t)(equals - *at) : 0 };
+
+		for (size_t i = 0; i < VARIABLES; i++)
+			if (variables[i].name[0] == **at && text_is(name, variables[i].name) &&
+			    !field(request, i)->bytes)
+				*field(request, i) = text_of(equals + 1);
+	}
 }
 
 static enum method method_of(struct text name)
@@ -26,11 +57,11 @@ static enum method method_of(struct text name)
 /* Behind a script (mod_fcgid's symgate.fcgi) the path is what follows it; otherwise the URI's. */
 static struct text path_of(const struct request *request)
 {
-	struct text path = variable(request, "REQUEST_URI");
+	struct text path = request->uri;
 	const char *end;
 
-	if (text_ends_with(variable(request, "SCRIPT_NAME"), ".fcgi") || !path.bytes)
-		return variable(request, "PATH_INFO");
+	if (text_ends_with(request->script, ".fcgi") || !path.bytes)
+		return request->path;
 	end = memchr(path.bytes, '?', path.size);
 	if (end)
 		path.size = (size_t)(end - path.bytes);
@@ -40,12 +71,10 @@ static struct text path_of(const struct request *request)
 int incoming_read(struct request *request, struct err *err)
 {
 	request->started_micros = clock_monotonic_micros();
-	request->method_name = variable(request, "REQUEST_METHOD");
+	read_variables(request);
 	request->method = method_of(request->method_name);
 	request->path = path_of(request);
 	request->rest = TEXT_NONE;
-	request->query = variable(request, "QUERY_STRING");
-	request->content_type = variable(request, "CONTENT_TYPE");
 	request->has_timeout = false;
 	request->scope = TEXT_NONE;
 	request->job_id[0] = '\0';
@@ -136,7 +165,7 @@ int incoming_read_query(struct request *request, struct err *err)
 
 int incoming_read_body(struct request *request, size_t max, struct err *err)
 {
-	struct text length = variable(request, "CONTENT_LENGTH");
+	struct text length = request->content_length;
 	uint64_t promised = 0;
 	bool has_length = length.size > 0 && text_to_u64(length, 10, &promised);
 

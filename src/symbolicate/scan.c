@@ -113,10 +113,14 @@ static int scan_escape(struct scan *scan, struct err *err)
 /* Past the opening quote already. */
 static int scan_string(struct scan *scan, struct err *err)
 {
-	while (scan->pos < scan->size) {
-		unsigned char c = (unsigned char)scan->bytes[scan->pos];
+	for (;;) {
+		unsigned char c;
 		bool valid;
 
+		scan->pos += ascii_plain_run(scan->bytes + scan->pos, scan->size - scan->pos);
+		if (scan->pos == scan->size)
+			return refuse(scan, err, "a string has no end");
+		c = (unsigned char)scan->bytes[scan->pos];
 		if (c >= 0x80) {
 			size_t step = utf8_step(scan->bytes + scan->pos, scan->size - scan->pos,
 						&valid);
@@ -127,15 +131,13 @@ static int scan_string(struct scan *scan, struct err *err)
 		} else if (c == '\\') {
 			if (scan_escape(scan, err) < 0)
 				return -1;
-		} else if (c < 0x20) {
-			return refuse(scan, err, "a control character in a string");
-		} else {
+		} else if (c == '"') {
 			scan->pos++;
-			if (c == '"')
-				return 0;
+			return 0;
+		} else {
+			return refuse(scan, err, "a control character in a string");
 		}
 	}
-	return refuse(scan, err, "a string has no end");
 }
 
 static size_t skip_digits(struct scan *scan)

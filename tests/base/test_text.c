@@ -160,6 +160,29 @@ START_TEST(buf_grows_within_its_ceiling)
 }
 END_TEST
 
+/* Every byte at every place of every short run, with another one after it. */
+START_TEST(plain_runs_end_at_the_first_that_is_not)
+{
+	char bytes[26];
+
+	for (size_t size = 0; size < sizeof(bytes); size++) {
+		for (size_t at = 0; at < size; at++) {
+			for (int c = 0; c < 256; c++) {
+				bool plain = c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+
+				memset(bytes, 'a', sizeof(bytes));
+				bytes[size - 1] = '"';
+				bytes[at] = (char)c;
+				ck_assert_uint_eq(ascii_plain_run(bytes, size),
+						  !plain ? at : at == size - 1 ? size : size - 1);
+			}
+		}
+		memset(bytes, '~', sizeof(bytes));
+		ck_assert_uint_eq(ascii_plain_run(bytes, size), size);
+	}
+}
+END_TEST
+
 START_TEST(buf_refuses_absurd_sizes)
 {
 	struct buf buf;
@@ -232,6 +255,7 @@ int main(void)
 	tcase_add_test(tcase, finds_base_names);
 	tcase_add_test(tcase, judges_utf8);
 	tcase_add_test(tcase, buf_grows_within_its_ceiling);
+	tcase_add_test(tcase, plain_runs_end_at_the_first_that_is_not);
 	tcase_add_test(tcase, buf_refuses_absurd_sizes);
 	tcase_add_test(tcase, buf_prints);
 	tcase_add_test(tcase, buf_survives_every_allocation_failure);
