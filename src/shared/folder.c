@@ -20,7 +20,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 
-#define PIECE_BYTES   ((size_t)4 << 20)  /* copied in one step */
+#define PIECE_BYTES   ((size_t)1 << 20)  /* of each file, copied in one step */
 #define LEFT_SECONDS  3600               /* a temporary file older than that is nobody's */
 #define LEFT_MAX      1000u              /* removed at once */
 #define MODE_OF_FIRST 0700               /* of PATH, where we make it */
