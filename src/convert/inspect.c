@@ -77,7 +77,8 @@ static int unpack(struct inspection *inspection, struct err *err)
 		return err_os(err, errno, "going to the start of the input");
 	if (unpack_stream(kind, inspection->input, inspection->output,
 			  inspection->asked.max_bytes, err) < 0)
-		return err_while(err, "unpacking %s", unpack_kind_name(kind));
+		return err->kind == ERR_LIMIT ? -1
+			: err_while(err, "unpacking %s", unpack_kind_name(kind));
 	return map_again(inspection, err);
 }
 

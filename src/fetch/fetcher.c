@@ -93,7 +93,8 @@ int fetcher_open(struct fetcher **fetcher, const struct config *config, struct e
 	made->config = config;
 	made->most_running = most_running();
 	made->part_bytes = FETCH_PART_BYTES;
-	breaker_init(&made->breaker, config);
+	for (size_t i = 0; i < 2; i++)
+		breaker_init(&made->breakers[i], config);
 	curl_multi_setopt(made->multi, CURLMOPT_MAXCONNECTS, IDLE_CONNECTIONS);
 	ignore_broken_pipes();
 	*fetcher = made;
@@ -128,7 +129,8 @@ void fetcher_close(struct fetcher *fetcher)
 		}
 	}
 	curl_multi_cleanup(fetcher->multi);
-	breaker_release(&fetcher->breaker);
+	for (size_t i = 0; i < 2; i++)
+		breaker_release(&fetcher->breakers[i]);
 	mem_give_back(fetcher->waits);
 	mem_give_back(fetcher->polls);
 	mem_give_back(fetcher);
@@ -242,10 +244,15 @@ int fetch_start(struct fetcher *fetcher, const struct fetch_order *order, fetch_
 	return 0;
 }
 
+static struct breaker *breaker_of(const struct fetch *fetch)
+{
+	return &fetch->fetcher->breakers[fetch->trusted];
+}
+
 void fetch_cancel(struct fetcher *fetcher, struct fetch *fetch)
 {
 	if (fetch->is_probe && !fetch->ended)
-		breaker_forget_probe(&fetcher->breaker, fetch->home.host);
+		breaker_forget_probe(breaker_of(fetch), fetch->home.host);
 	unlink_fetch(fetch);
 	free_fetch(fetch);
 	fetcher->look = true;
@@ -289,7 +296,7 @@ static bool is_let_go(struct fetcher *fetcher, struct fetch *fetch, int64_t now)
 
 	if (!fetch->breaker)
 		return true;
-	switch (breaker_ask(&fetcher->breaker, fetch->home.host, now, fetch->has_waited, &err)) {
+	switch (breaker_ask(breaker_of(fetch), fetch->home.host, now, fetch->has_waited, &err)) {
 	case BREAKER_PROBE:
 		fetch->is_probe = true;
 		return true;
@@ -351,7 +358,7 @@ static void read_messages(struct fetcher *fetcher, int64_t now)
 	}
 }
 
-static void report(struct fetcher *fetcher, const struct fetch *fetch, int64_t now)
+static void report(const struct fetch *fetch, int64_t now)
 {
 	enum err_kind kind = fetch->result.kind;
 	bool failed = (kind == ERR_DOWNLOAD || kind == ERR_TIMEOUT) && fetch->blame == BLAME_HOST;
@@ -360,10 +367,10 @@ static void report(struct fetcher *fetcher, const struct fetch *fetch, int64_t n
 	if (!fetch->breaker)
 		return;
 	if (failed || answered)
-		breaker_report(&fetcher->breaker, fetch->home.host, fetch->is_probe,
+		breaker_report(breaker_of(fetch), fetch->home.host, fetch->is_probe,
 			       failed ? &fetch->result : NULL, now);
 	else if (fetch->is_probe)
-		breaker_forget_probe(&fetcher->breaker, fetch->home.host);
+		breaker_forget_probe(breaker_of(fetch), fetch->home.host);
 }
 
 static void keep_time(struct fetcher *fetcher, int64_t now)
@@ -375,7 +382,7 @@ static void keep_time(struct fetcher *fetcher, int64_t now)
 		attempt_time(fetch, now);
 		if (!fetch->ended)
 			continue;
-		report(fetcher, fetch, now);
+		report(fetch, now);
 		move(fetch, &fetcher->over);
 		fetcher->look = true;
 	}

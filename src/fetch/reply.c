@@ -145,6 +145,7 @@ static bool is_redirect(unsigned status)
 	return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
+/* 407 is a proxy's word: it says nothing about the file. */
 static enum reply_verdict judge_failure(unsigned status, struct err *err)
 {
 	char text[64];
@@ -154,7 +155,7 @@ static enum reply_verdict judge_failure(unsigned status, struct err *err)
 		err_set(err, ERR_DENIED, "%s", text);
 	else if (status == 302)
 		err_set(err, ERR_DENIED, "Potential login page detected");
-	else if (status >= 400 && status < 500)
+	else if (status >= 400 && status < 500 && status != 407)
 		err_set(err, ERR_NOT_FOUND, "%s", text);
 	else
 		err_set(err, ERR_DOWNLOAD, "%s", text);

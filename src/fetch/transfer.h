@@ -122,7 +122,8 @@ struct fetch_list { struct fetch *first, *last; size_t count; };
 struct fetcher {
 	const struct config *config;
 	CURLM *multi;
-	struct breaker breaker;
+	struct breaker breakers[2];          /* by fetch->trusted: what requests name says nothing
+	                                      * about what the operator named, on whatever host */
 	struct fetch_list waiting, running, over;
 	size_t most_running;
 	bool look;                           /* something may have become ready to start */

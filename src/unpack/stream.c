@@ -50,8 +50,7 @@ static int fill(struct stream *stream, struct decoder_step *step, struct err *er
 static int drain(struct stream *stream, size_t size, struct err *err)
 {
 	if (size > stream->ceiling_bytes - stream->written_bytes)
-		return err_set(err, ERR_LIMIT, "unpacks to more than %llu bytes",
-			       (unsigned long long)stream->ceiling_bytes);
+		return err_set(err, ERR_LIMIT, "Maximum file size exceeded");
 	stream->written_bytes += size;
 	if (stream->packed)
 		stream->crc = (uint32_t)crc32(stream->crc, stream->out, (uInt)size);

@@ -121,6 +121,11 @@ static const struct {
 	{ "as it is", "convert-plain", "mv a $OUT", false },
 	{ "gzip", "convert-gzip", "gzip -c a > $OUT", true },
 	{ "zstd", "convert-zstd", "zstd -q -c a > $OUT", true },
+	{ "zlib", "convert-zlib",
+	  "python3 -c 'import sys, zlib; sys.stdout.buffer.write(zlib.compress(open(\"a\", \"rb\").read()))'"
+	  " > $OUT", true },
+	{ "zip of one file", "convert-zip", "rm -f $OUT && python3 -m zipfile -c $OUT a", true },
+	{ "cabinet of one file", "convert-cab", "gcab -c -z -n $OUT a", true },
 };
 
 START_TEST(inspects_a_file)
@@ -154,6 +159,13 @@ static const struct {
 	  "head -c 5000 /dev/zero | gzip -c > $OUT", 1 << 30, ERR_MALFORMED },
 	{ "gzip in gzip", "convert-gzip-twice", "gzip -c a | gzip -c > $OUT", 1 << 30,
 	  ERR_MALFORMED },
+	{ "zip of two files", "convert-zip-two", "rm -f $OUT && cp a b && python3 -m zipfile -c $OUT a b",
+	  1 << 30, ERR_MALFORMED },
+	{ "cabinet of two files", "convert-cab-two", "cp a b && gcab -c -z -n $OUT a b", 1 << 30,
+	  ERR_MALFORMED },
+	{ "zip over the ceiling", "convert-zip-bomb",
+	  "rm -f $OUT && head -c 50000000 /dev/zero > z && python3 -m zipfile -c $OUT z", 1 << 20,
+	  ERR_LIMIT },
 	{ "over the ceiling", "convert-bomb", "head -c 50000000 /dev/zero | gzip -c > $OUT",
 	  1 << 20, ERR_LIMIT },
 };

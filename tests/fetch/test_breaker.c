@@ -89,6 +89,23 @@ START_TEST(some_hosts_are_never_left_alone)
 END_TEST
 
 /* A restricted address says nothing about the host. */
+/* A request may name the operator's host as badly as it likes. */
+START_TEST(requests_do_not_block_the_operators_sources)
+{
+	struct config config = breaker_config();
+	struct fetcher *fetcher = open_fetcher(&config);
+	struct fetch_order order = { .url = at("body/8"), .breaker = true, .trusted = true };
+	struct outcome outcome;
+
+	check_ask(fetcher, "status/500", ERR_DOWNLOAD, NULL);
+	check_ask(fetcher, "status/500", ERR_DOWNLOAD, NULL);
+	check_ask(fetcher, "body/8", ERR_DOWNLOAD, NULL);
+	outcome = fetch_with(fetcher, order);
+	check(&outcome, "the operator's", ERR_NONE, "");
+	fetcher_close(fetcher);
+}
+END_TEST
+
 START_TEST(our_own_refusals_do_not_count)
 {
 	struct config config = breaker_config();
@@ -133,6 +150,7 @@ int main(void)
 
 	tcase_add_test(tcase, failing_hosts_are_left_alone);
 	tcase_add_test(tcase, some_hosts_are_never_left_alone);
+	tcase_add_test(tcase, requests_do_not_block_the_operators_sources);
 	tcase_add_test(tcase, our_own_refusals_do_not_count);
 	tcase_add_test(tcase, a_cancelled_probe_lets_others_try);
 	suite_add_tcase(suite, tcase);

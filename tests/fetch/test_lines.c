@@ -135,6 +135,25 @@ START_TEST(authorities_may_be_named)
 }
 END_TEST
 
+/* A connection to whom one source believes anything is none for another. */
+START_TEST(trust_in_certificates_is_not_shared)
+{
+	struct config config = plain_config();
+	struct fetcher *fetcher = open_fetcher(&config);
+	struct fetch_order order = {
+		.url = support_printf("https://localhost:%d/body/5", tls_port),
+		.accept_invalid_certs = true,
+	};
+	struct outcome outcome = fetch_with(fetcher, order);
+
+	check(&outcome, "accepted", ERR_NONE, "");
+	order.accept_invalid_certs = false;
+	outcome = fetch_with(fetcher, order);
+	check(&outcome, "looked at", ERR_DOWNLOAD, "certificate verify failed");
+	fetcher_close(fetcher);
+}
+END_TEST
+
 /* --- Dead addresses ----------------------------------------------------------------------- */
 
 typedef int getaddrinfo_fn(const char *, const char *, const struct addrinfo *, struct addrinfo **);
@@ -407,6 +426,7 @@ int main(void)
 	tcase_add_test(tcase, connections_are_used_again);
 	tcase_add_test(tcase, http_2_shares_one_connection);
 	tcase_add_test(tcase, authorities_may_be_named);
+	tcase_add_test(tcase, trust_in_certificates_is_not_shared);
 	tcase_add_test(tcase, a_dead_address_does_not_hide_a_living_one);
 	tcase_add_test(tcase, one_of_two_addresses_may_be_refused);
 	tcase_add_test(tcase, connecting_takes_its_time_only);

@@ -35,7 +35,10 @@ static const struct {
 	{ "300 is none we follow", "h", "HTTP/1.1 300 Many\r\n" LOCATION "\r\n", REPLY_ASKED_FIRST,
 	  REPLY_FAILED, ERR_DOWNLOAD, "300 Multiple Choices" },
 	{ "no status", "h", "HTTP/1.1 huh\r\n\r\n", REPLY_ASKED_FIRST, REPLY_FAILED, ERR_DOWNLOAD, NULL },
-	{ "407", "h", "HTTP/1.1 407 Pay\r\n\r\n", REPLY_ASKED_FIRST, REPLY_FAILED, ERR_NOT_FOUND, NULL },
+	{ "a proxy's refusal", "h", "HTTP/1.1 407 Pay\r\n\r\n", REPLY_ASKED_FIRST, REPLY_FAILED,
+	  ERR_DOWNLOAD, "407 Proxy Authentication Required" },
+	{ "410", "h", "HTTP/1.1 410 Gone\r\n\r\n", REPLY_ASKED_FIRST, REPLY_FAILED, ERR_NOT_FOUND,
+	  "410 Gone" },
 	{ "503", "h", "HTTP/1.1 503 Busy\r\n\r\n", REPLY_ASKED_FIRST, REPLY_FAILED, ERR_DOWNLOAD,
 	  "503 Service Unavailable" },
 };

@@ -152,7 +152,7 @@ START_TEST(descriptor_to_descriptor)
 	ck_assert_int_eq(stream(kinds[_i].kind, map.bytes, map.size, PLAIN_BYTES - 1, &result,
 				&err), -1);
 	ck_assert_int_eq(err.kind, ERR_LIMIT);
-	ck_assert_str_eq(err.text, "unpacks to more than 299999 bytes");
+	ck_assert_str_eq(err.text, "Maximum file size exceeded");
 	ck_assert_int_eq(stream(kinds[_i].kind, map.bytes, map.size / 2, CEILING_BYTES, &result,
 				&err), -1);
 	ck_assert_int_eq(err.kind, ERR_MALFORMED);
