@@ -199,6 +199,62 @@ def test_a_service_killed_while_it_copies():
             answers_without_work(folder_config(cut), symbols, None)
 
 
+def test_a_shared_object_saves_the_download_alone():
+    """Derived entries are gone: cells work again, on what was shared."""
+    symbols = Symbols()
+    symbols.add(PROGRAMS[0])
+    with tempfile.TemporaryDirectory() as folder:
+        with Service(folder_config(folder)) as service:
+            first = made_by(service, symbols)
+            eventually(lambda: uploads(service, "stored") == 3, "three uploads")
+        for kind in ("object_meta", "symcaches"):
+            shutil.rmtree(os.path.join(folder, kind))
+        asked = symbols.total()
+        with Service(folder_config(folder)) as service:
+            assert made_by(service, symbols)["stacktraces"] == first["stacktraces"]
+            assert symbols.total() == asked and lookups(service, "hit") == 1
+            eventually(lambda: uploads(service, "stored") == 2, "two uploads")
+            drained(service)
+        # Another file, but no program at all: it is refused and downloaded.
+        for name in names_in(folder):
+            os.unlink(os.path.join(folder, name))
+            if name.startswith("objects/"):
+                swap(b"no program")(os.path.join(folder, name))
+        with Service(folder_config(folder)) as service:
+            assert made_by(service, symbols)["stacktraces"] == first["stacktraces"]
+            assert symbols.total() == asked + 1
+            assert (lookups(service, "refused"), lookups(service, "hit")) == (1, 0)
+
+
+def test_indexes_are_shared_and_their_last_ids_are_not():
+    with tempfile.TemporaryDirectory() as folder:
+        files = clouds.store_files(os.path.join(folder, "store"))
+        cloud = Cloud(lambda _, path, __: (200, files[path[1:]]) if path[1:] in files else (404, b""))
+        request = clouds.request_of([clouds.store_source(type="http", url=cloud.url)])
+        config = folder_config(os.path.join(folder, "shared"))
+        with Service(config) as service:
+            assert functions(service.answer(request))[-1] == "outer"
+            eventually(lambda: uploads(service, "stored") == 4, "four uploads")
+            drained(service)
+        kinds = [name.split("/")[0] for name in names_in(os.path.join(folder, "shared"))]
+        assert kinds == ["object_meta", "objects", "source_index", "symcaches"], kinds
+        cloud.hits.clear()
+        with Service(config) as service:
+            assert functions(service.answer(request))[-1] == "outer"
+            assert [hit.split()[1] for hit in cloud.hits] == ["/000Admin/lastid.txt"], cloud.hits
+
+
+def test_sentrys_own_buckets_are_as_near():
+    cloud = Cloud(lambda handler, path, _: (200, clouds.OBJECT) if path.endswith("debuginfo") else (404, b""))
+    source = {"id": "sentry:project", "type": "gcs", "bucket": "b", "endpoint": cloud.url, "bearer_token": "t",
+              "layout": {"type": "unified"}, "filters": {"filetypes": ["elf_debug"]}}
+    with tempfile.TemporaryDirectory() as folder, Service(folder_config(folder)) as service:
+        assert functions(service.answer(clouds.request_of([source])))[-1] == "outer"
+        eventually(lambda: uploads(service, "stored") == 2, "two uploads")
+        drained(service)
+        assert [name.split("/")[0] for name in names_in(folder)] == ["object_meta", "symcaches"]
+
+
 def test_leftovers_in_the_folder_go():
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(os.path.join(folder, ".tmp"))
@@ -373,6 +429,61 @@ def test_two_services_share_a_bucket():
         if bucket.gcs_cloud.hits:
             assert bucket.tokens == 1, bucket.tokens
         answers_without_work(config(), symbols, first)
+
+
+def gcs_of(bucket, environment, text=None):
+    """A service that finds its own credentials by Google's rules, with that environment."""
+    config = f"{OPEN}shared_cache: {{gcs: {{bucket: buck, endpoint: \"{bucket.gcs_cloud.url}\"}}}}\n"
+    if text is not None:
+        path = os.path.join(FOLDER.name, "found.json")
+        with open(path, "w", encoding="ascii") as file:
+            json.dump(text, file)
+        environment = {"GOOGLE_APPLICATION_CREDENTIALS": path}
+    os.environ.update({"HOME": FOLDER.name, **environment})
+    try:
+        symbols = Symbols()
+        symbols.add(PROGRAMS[0])
+        with Service(config) as service:
+            made_by(service, symbols)
+            eventually(lambda: uploads(service, "stored") == 3, "three uploads")
+            assert lookups(service, "miss") == 3
+    finally:
+        for name in environment:
+            del os.environ[name]
+
+
+def test_googles_chain_of_credentials():
+    bucket, asked = Bucket(), []
+    answer = bucket.gcs_cloud.answer
+    def tokens(handler, path, query):
+        asked.append((path, handler.headers["Metadata-Flavor"], handler.body.decode("latin-1")))
+        return 200, b'{"access_token":"the-token","expires_in":30}'
+    bucket.gcs_cloud.answer = lambda handler, path, query: \
+        tokens(handler, path, query) if "oken" in path else answer(handler, path, query)
+    gcs_of(bucket, {"GCE_METADATA_HOST": bucket.gcs_cloud.url.removeprefix("http://")})
+    assert asked == [("/computeMetadata/v1/instance/service-accounts/default/token", "Google", "")], asked
+    bucket.objects.clear()
+    gcs_of(bucket, {}, {"type": "authorized_user", "refresh_token": "a+b", "client_id": "i", "client_secret": "s",
+                        "token_uri": bucket.gcs_cloud.url + "/Token"})
+    assert asked[1:] == [("/Token", None, "grant_type=refresh_token&refresh_token=a%2Bb&client_id=i&client_secret=s")]
+
+
+def test_keys_of_the_container():
+    bucket, symbols = Bucket(), Symbols()
+    symbols.add(PROGRAMS[0])
+    until = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
+    keys = {"AccessKeyId": "AK+/", "SecretAccessKey": SECRET, "Token": "", "Expiration": until}
+    metadata = Cloud(lambda *_: (200, json.dumps(keys).encode()))
+    config = bucket.s3().replace(f'    access_key: AK+/\n    secret_key: "{SECRET}"\n',
+                                 "    aws_credentials_provider: container\n")
+    os.environ["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = metadata.url + "/keys"
+    try:
+        with Service(config) as service:
+            made_by(service, symbols)
+            eventually(lambda: uploads(service, "stored") == 3, "three uploads")
+            assert metadata.count("/keys") == 1, metadata.hits
+    finally:
+        del os.environ["AWS_CONTAINER_CREDENTIALS_FULL_URI"]
 
 
 def test_a_bucket_without_conditions_is_asked_first():
