@@ -110,6 +110,13 @@ static const struct piece *heap_top(const struct sweep *sweep, struct heap *heap
 
 /* --- Segments ------------------------------------------------------------------------ */
 
+void segments_release(struct segments *segments)
+{
+	budget_give_back(segments->budget, &segments->items, segments->room,
+			 sizeof(*segments->items));
+	segments->room = segments->count = 0;
+}
+
 static int add_segment(struct segments *out, const struct segment *segment, struct err *err)
 {
 	if (budget_room(out->budget, &out->items, &out->room, out->count + 1,
@@ -119,34 +126,30 @@ static int add_segment(struct segments *out, const struct segment *segment, stru
 	return 0;
 }
 
-/* The index of the last of the entries at or below the address; the first one is. */
-static uint32_t entry_at(const struct entry *entries, uint32_t count, uint32_t address)
+/* The last of `count` entries from `first` on at or below the address; that one is. */
+static uint32_t entry_at(const struct part *parts, const struct piece *piece, uint32_t first,
+			 uint32_t count, uint32_t address)
 {
-	uint32_t low = 0;
-
 	while (count > 1) {
 		uint32_t half = count / 2;
 
-		if (entries[low + half].address <= address)
-			low += half;
+		if (part_entry(&parts[piece->part], piece, first + half).address <= address)
+			first += half;
 		count -= half;
 	}
-	return low;
+	return first;
 }
 
 /* Part of a segment's or piece's entries. */
 static int add_clipped(const struct part *parts, struct segments *out, struct segment whole,
 		       uint32_t from, uint32_t to, struct err *err)
 {
-	const struct entry *entries;
-	uint32_t first, last;
+	uint32_t behind = whole.first + whole.count;
 
 	if (whole.piece) {
-		entries = parts[whole.piece->part].entries + whole.first;
-		first = entry_at(entries, whole.count, from);
-		last = entry_at(entries + first, whole.count - first, to - 1);
-		whole.first += first;
-		whole.count = last + 1;
+		whole.first = entry_at(parts, whole.piece, whole.first, whole.count, from);
+		whole.count = entry_at(parts, whole.piece, whole.first, behind - whole.first,
+				       to - 1) - whole.first + 1;
 	}
 	whole.from = from;
 	whole.to = to;

@@ -31,6 +31,8 @@ struct segments {
 	size_t room, count;
 };
 
+void segments_release(struct segments *segments);
+
 struct cover_symbol {
 	uint32_t address, size;      /* size 0: to the next */
 	uint32_t order;              /* in the symbol table */

@@ -187,7 +187,6 @@ static int pass_calls(const struct emission *emission, struct mark *mark,
 static int walk_segment(const struct emission *emission, struct mark *mark,
 			const struct segment *segment, struct slice_out *to, struct err *err)
 {
-	const struct entry *entries;
 	struct location location;
 
 	if (!segment->piece) {
@@ -200,10 +199,12 @@ static int walk_segment(const struct emission *emission, struct mark *mark,
 	if (segment->symbol == SYMC_NONE &&
 	    pass_calls(emission, mark, segment->piece, to, err) < 0)
 		return -1;
-	entries = emission->input->parts[segment->piece->part].entries + segment->first;
 	for (uint32_t i = 0; i < segment->count; i++) {
-		location = entry_location(emission, segment, &entries[i]);
-		if (add_range(mark, to, i == 0 ? segment->from : entries[i].address, &location,
+		struct entry entry = part_entry(&emission->input->parts[segment->piece->part],
+						segment->piece, segment->first + i);
+
+		location = entry_location(emission, segment, &entry);
+		if (add_range(mark, to, i == 0 ? segment->from : entry.address, &location,
 			      err) < 0)
 			return -1;
 	}
@@ -259,7 +260,6 @@ static int number_segment(struct emission *emission, const struct mark *mark,
 {
 	struct numbers *numbers = &emission->numbers;
 	const struct piece *piece = segment->piece;
-	const struct entry *entries;
 
 	if (segment->symbol != SYMC_NONE && numbers_add_symbol(numbers, segment->symbol, err) < 0)
 		return -1;
@@ -267,10 +267,13 @@ static int number_segment(struct emission *emission, const struct mark *mark,
 		return numbers_add_symbol_file(numbers, segment->symbol, err);
 	if (segment->symbol == SYMC_NONE && number_piece(emission, mark, piece, err) < 0)
 		return -1;
-	entries = emission->input->parts[piece->part].entries + segment->first;
-	for (uint32_t i = 0; i < segment->count; i++)
-		if (numbers_add_file(numbers, piece->part, entries[i].file, err) < 0)
+	for (uint32_t i = 0; i < segment->count; i++) {
+		struct entry entry = part_entry(&emission->input->parts[piece->part], piece,
+						segment->first + i);
+
+		if (numbers_add_file(numbers, piece->part, entry.file, err) < 0)
 			return -1;
+	}
 	return 0;
 }
 

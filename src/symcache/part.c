@@ -50,9 +50,10 @@ void part_finish(struct part *part)
 			 sizeof(*part->mapped_files));
 	budget_give_back(budget, &part->managed_files, part->managed_file_room,
 			 sizeof(*part->managed_files));
+	budget_give_back(budget, &part->fresh, part->fresh_room, sizeof(*part->fresh));
 	budget_give_back(budget, &part->spans, part->span_room, sizeof(*part->spans));
 	budget_give_back(budget, &part->nests, part->nest_room, sizeof(*part->nests));
-	part->unit_file_room = part->span_room = part->nest_room = 0;
+	part->fresh_room = part->unit_file_room = part->span_room = part->nest_room = 0;
 	part->mapped_file_room = part->managed_file_room = 0;
 	names_finish(&part->names);
 	records_finish(&part->files);
@@ -65,6 +66,7 @@ void part_release(struct part *part)
 	part_finish(part);
 	mem_give_back(part->pieces);
 	mem_give_back(part->entries);
+	mem_give_back(part->small_entries);
 	frames_release(&part->frames);
 	records_release(&part->functions);
 	records_release(&part->files);
@@ -228,13 +230,13 @@ static int make_nests(struct part *part, const struct object_function *function,
 }
 
 /* Marks the calls that entries are in, and those around them; how many. */
-static size_t mark_nests(struct part *part, const struct entry *entries, size_t count)
+static size_t mark_nests(struct part *part)
 {
 	size_t marked = 1;
 
 	part->nests[0].frame = 1;
-	for (size_t i = 0; i < count; i++) {
-		struct nest *nest = &part->nests[entries[i].frame];
+	for (size_t i = 0; i < part->fresh_count; i++) {
+		struct nest *nest = &part->nests[part->fresh[i].frame];
 
 		for (; nest->frame == 0; nest = &part->nests[nest->parent]) {
 			nest->frame = 1;
@@ -282,30 +284,28 @@ static int add_frames(struct part *part, const struct object_file_name *files,
 }
 
 /* Entries name nests so far, and now frames.  Some say the same now. */
-static void settle_entries(struct part *part, uint32_t first)
+static void settle_entries(struct part *part)
 {
-	struct entry *entries = part->entries;
-	uint32_t kept = first;
+	struct entry *entries = part->fresh;
+	size_t kept = 0;
 
-	for (uint32_t i = first; i < part->entry_count; i++) {
+	for (size_t i = 0; i < part->fresh_count; i++) {
 		struct entry entry = entries[i];
 
 		entry.frame = part->nests[entry.frame].frame - 1;
-		if (kept == first || entries[kept - 1].frame != entry.frame ||
+		if (kept == 0 || entries[kept - 1].frame != entry.frame ||
 		    entries[kept - 1].file != entry.file || entries[kept - 1].line != entry.line)
 			entries[kept++] = entry;
 	}
-	part->entry_count = kept;
+	part->fresh_count = kept;
 }
 
 static int settle_frames(struct part *part, const struct object_file_name *files,
-			 const struct object_function *function, uint32_t first, struct err *err)
+			 const struct object_function *function, struct err *err)
 {
-	size_t marked = mark_nests(part, part->entries + first, part->entry_count - first);
-
-	if (add_frames(part, files, function, marked, err) < 0)
+	if (add_frames(part, files, function, mark_nests(part), err) < 0)
 		return -1;
-	settle_entries(part, first);
+	settle_entries(part);
 	return 0;
 }
 
@@ -397,25 +397,24 @@ struct walk {
 	size_t span, span_count;     /* the next inlined call to open */
 	struct span *stack;
 	size_t depth;
-	uint32_t first;              /* first entry of the piece */
 };
 
 static int add_entry(struct walk *walk, uint32_t address, struct err *err)
 {
 	struct part *part = walk->part;
 	struct entry entry = { address, walk->file, walk->line_number, 0 };
-	const struct entry *last = part->entry_count > walk->first
-				 ? &part->entries[part->entry_count - 1] : NULL;
+	const struct entry *last = part->fresh_count > 0 ? &part->fresh[part->fresh_count - 1]
+							 : NULL;
 
 	if (walk->depth > 0)
 		entry.frame = 1 + walk->stack[walk->depth - 1].inlinee;
 	if (last && last->file == entry.file && last->line == entry.line &&
 	    last->frame == entry.frame)
 		return 0;
-	if (budget_room(part->budget, &part->entries, &part->entry_room,
-			(size_t)part->entry_count + 1, sizeof(*part->entries), err) < 0)
+	if (budget_room(part->budget, &part->fresh, &part->fresh_room, part->fresh_count + 1,
+			sizeof(*part->fresh), err) < 0)
 		return -1;
-	part->entries[part->entry_count++] = entry;
+	part->fresh[part->fresh_count++] = entry;
 	return 0;
 }
 
@@ -479,24 +478,74 @@ static int flatten(struct walk *walk, uint32_t start, struct err *err)
 	return 0;
 }
 
+/* --- Pieces -------------------------------------------------------------------------- */
+
+static bool fit_small(const struct part *part, const struct piece *piece)
+{
+	if (piece->end - piece->start > SMALL_ENTRY_MAX || piece->frame_count > SMALL_ENTRY_MAX)
+		return false;
+	for (size_t i = 0; i < part->fresh_count; i++) {
+		const struct entry *entry = &part->fresh[i];
+
+		if (entry->line > SMALL_ENTRY_MAX ||
+		    (entry->file > SMALL_ENTRY_MAX && entry->file != SYMC_NONE))
+			return false;
+	}
+	return true;
+}
+
+static int keep_small(struct part *part, struct piece *piece, struct err *err)
+{
+	if (budget_room(part->budget, &part->small_entries, &part->small_entry_room,
+			part->small_entry_count + part->fresh_count,
+			sizeof(*part->small_entries), err) < 0)
+		return -1;
+	piece->first = part->small_entry_count;
+	for (size_t i = 0; i < part->fresh_count; i++) {
+		const struct entry *entry = &part->fresh[i];
+
+		part->small_entries[part->small_entry_count++] = (struct small_entry){
+			(uint16_t)(entry->address - piece->start),
+			entry->file == SYMC_NONE ? SMALL_ENTRY_NO_FILE : (uint16_t)entry->file,
+			(uint16_t)entry->line, (uint16_t)(entry->frame - piece->first_frame),
+		};
+	}
+	return 0;
+}
+
+static int keep_large(struct part *part, struct piece *piece, struct err *err)
+{
+	if (budget_room(part->budget, &part->entries, &part->entry_room,
+			part->entry_count + part->fresh_count, sizeof(*part->entries), err) < 0)
+		return -1;
+	piece->first = part->entry_count;
+	memcpy(part->entries + part->entry_count, part->fresh,
+	       part->fresh_count * sizeof(*part->entries));
+	part->entry_count += (uint32_t)part->fresh_count;
+	return 0;
+}
+
 static int add_piece(struct part *part, const struct walk *walk, uint32_t start, uint32_t order,
 		     struct err *err)
 {
 	const struct frames *frames = &part->frames;
-
-	if (budget_room(part->budget, &part->pieces, &part->piece_room, part->piece_count + 1,
-			sizeof(*part->pieces), err) < 0)
-		return -1;
-	part->pieces[part->piece_count++] = (struct piece){
+	struct piece piece = {
 		.start = start, .end = walk->end, .part = part->number,
-		.unit = part->unit, .order = order,
-		.first = walk->first, .count = part->entry_count - walk->first,
+		.unit = part->unit, .order = order, .count = (uint32_t)part->fresh_count,
 		.first_frame = frames->first_frame,
 		.frame_count = frames->frame_count - frames->first_frame,
 		.first_call = frames->first_call,
 		.call_count = frames->call_count - frames->first_call,
 		.nameless = walk->function->name.size == 0,
 	};
+
+	piece.is_small = fit_small(part, &piece);
+	if ((piece.is_small ? keep_small(part, &piece, err) : keep_large(part, &piece, err)) < 0)
+		return -1;
+	if (budget_room(part->budget, &part->pieces, &part->piece_room, part->piece_count + 1,
+			sizeof(*part->pieces), err) < 0)
+		return -1;
+	part->pieces[part->piece_count++] = piece;
 	return 0;
 }
 
@@ -504,11 +553,12 @@ int part_add_function(struct part *part, const struct object_file_name *files, s
 		      const struct object_function *function, struct err *err)
 {
 	struct walk walk = { .part = part, .files = files, .function = function,
-			     .file = SYMC_NONE, .first = part->entry_count };
+			     .file = SYMC_NONE };
 	uint32_t order = part->order++, start = (uint32_t)function->range.address;
 
 	if (function->range.address >= UINT32_MAX || function->range.size == 0)
 		return 0;
+	part->fresh_count = 0;
 	walk.end = clamp(range_end(&function->range), start, UINT32_MAX);
 	if (make_unit_files(part, files, file_count, err) < 0 ||
 	    make_nests(part, function, err) < 0 ||
@@ -516,7 +566,7 @@ int part_add_function(struct part *part, const struct object_file_name *files, s
 		return -1;
 	walk.stack = part->spans ? part->spans + walk.span_count : NULL;
 	if (flatten(&walk, start, err) < 0 ||
-	    settle_frames(part, files, function, walk.first, err) < 0)
+	    settle_frames(part, files, function, err) < 0)
 		return -1;
 	return add_piece(part, &walk, start, order, err);
 }

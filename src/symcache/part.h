@@ -15,6 +15,7 @@
 #include "object/object.h"
 #include "symcache/frames.h"
 #include "symcache/il2cpp.h"
+#include "symcache/layout.h"
 #include "symcache/sets.h"
 
 struct err;
@@ -23,6 +24,15 @@ struct err;
 struct entry {
 	uint32_t address, file, line, frame;
 };
+
+/* The same in half the space, counted from the start and the first frame of its piece.  Only
+ * the entries of large functions do not fit. */
+struct small_entry {
+	uint16_t address, file, line, frame;
+};
+
+#define SMALL_ENTRY_MAX (UINT16_MAX - 1)
+#define SMALL_ENTRY_NO_FILE UINT16_MAX
 
 /* The words of a file's record in a part; numbers of names. */
 enum file_word { FILE_COMP_DIR, FILE_DIRECTORY, FILE_NAME, FILE_UNUSED };
@@ -35,10 +45,11 @@ enum function_word { FUNCTION_NAME, FUNCTION_COMP_DIR, FUNCTION_ENTRY, FUNCTION_
 struct piece {
 	uint32_t start, end;
 	uint32_t part, unit, order;  /* order: within the unit */
-	uint32_t first, count;       /* entries of the part */
+	uint32_t first, count;       /* (small) entries of the part */
 	uint32_t first_frame, frame_count;
 	uint32_t first_call, call_count;
 	bool nameless;               /* lines that belong to no function */
+	bool is_small;               /* so are its entries */
 };
 
 /* An inlined call of the function being flattened, or the function itself. */
@@ -64,8 +75,9 @@ struct part {
 	struct records files, functions;
 	struct frames frames;
 	struct entry *entries;
-	size_t entry_room;
-	uint32_t entry_count;
+	struct small_entry *small_entries;
+	size_t entry_room, small_entry_room;
+	uint32_t entry_count, small_entry_count;
 	struct piece *pieces;
 	size_t piece_room, piece_count;
 	/* of the unit being read */
@@ -75,6 +87,8 @@ struct part {
 	const struct il2cpp_file **mapped_files;     /* with a map: what it says of each */
 	size_t mapped_file_room;
 	/* of the function being flattened */
+	struct entry *fresh;         /* its entries */
+	size_t fresh_room, fresh_count;
 	struct span *spans;          /* and behind them the stack of the open ones */
 	size_t span_room;
 	struct nest *nests;          /* the function itself, then its inlined calls */
@@ -93,5 +107,21 @@ void part_begin_unit(struct part *part, uint32_t unit);
 int part_add_function(struct part *part, const struct object_file_name *files, size_t file_count,
 		      const struct object_function *function, struct err *err)
 	__attribute__((warn_unused_result));
+
+/* One of the entries of a piece, by its number in the part. */
+static inline struct entry part_entry(const struct part *part, const struct piece *piece,
+				      uint32_t index)
+{
+	const struct small_entry *small;
+
+	if (!piece->is_small)
+		return part->entries[index];
+	small = &part->small_entries[index];
+	return (struct entry){
+		piece->start + small->address,
+		small->file == SMALL_ENTRY_NO_FILE ? SYMC_NONE : small->file, small->line,
+		piece->first_frame + small->frame,
+	};
+}
 
 #endif

@@ -280,8 +280,12 @@ static int cover(struct writing *writing, struct err *err)
 	    cover_pieces(writing->parts, all->pieces + named, all->piece_count - named,
 			 &writing->nameless, err) < 0)
 		return -1;
-	return cover_fill(writing->parts, &writing->functions, &writing->nameless,
-			  &writing->symbols, &writing->all, err);
+	if (cover_fill(writing->parts, &writing->functions, &writing->nameless,
+		       &writing->symbols, &writing->all, err) < 0)
+		return -1;
+	segments_release(&writing->functions);
+	segments_release(&writing->nameless);
+	return 0;
 }
 
 static int convert(struct writing *writing, int fd, struct symcache_report *report,
@@ -346,8 +350,8 @@ int symcache_write(struct object *object, const struct symcache_options *options
 		part_release(&writing.parts[i]);
 	mem_give_back(writing.parts);
 	mem_give_back(writing.symbols.items);
-	mem_give_back(writing.functions.items);
-	mem_give_back(writing.nameless.items);
-	mem_give_back(writing.all.items);
+	segments_release(&writing.functions);
+	segments_release(&writing.nameless);
+	segments_release(&writing.all);
 	return rc < 0 ? err_while(err, "writing symcache") : 0;
 }

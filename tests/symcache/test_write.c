@@ -299,6 +299,95 @@ START_TEST(counts_and_head_are_right)
 }
 END_TEST
 
+/* Two calls of one function from one place, one of another from there, one around which no
+ * address is: of the first three one location each is enough, of the last none. */
+static const struct object_range twin_ranges[][1] = {
+	{ { 0x104, 4 } }, { { 0x10c, 4 } }, { { 0x114, 4 } }, { { 0x110, 0 } },
+};
+#define TWIN(index, text) { .parent = OBJECT_NO_PARENT, .call_file = 0, .call_line = 5, \
+	.name = NAME(text), RANGES(twin_ranges[index]) }
+static const struct object_inlinee twin_inlinees[] = {
+	TWIN(0, "twin"), TWIN(1, "twin"), TWIN(2, "sister"), TWIN(3, "nowhere"),
+};
+static const struct object_function twin_functions[] = {
+	{ .range = { 0x100, 0x20 }, .name = NAME("one"), LINES(plain_lines),
+	  INLINEES(twin_inlinees) },
+	{ .range = { 0x200, 0x20 }, .name = NAME("two"), LINES(late_lines) },
+};
+static const struct fake_unit twin_unit[] = { { FUNCTIONS(twin_functions) } };
+static const struct fake twins = { twin_unit, 1, NULL, 0 };
+
+START_TEST(calls_of_one_place_are_one)
+{
+	struct symcache_report report;
+	struct symcache cache;
+	struct err err = ERR_INIT;
+	struct buf file;
+
+	must_write(&twins, 1, &file, &report);
+	ck_assert_int_eq(symcache_open(&cache, file.bytes, file.size, &err), 0);
+	ck_assert_uint_eq(cache.location_count, 1 + cache.range_count);
+	ck_assert_uint_eq(cache.function_count, 4);
+	ck_assert_str_eq(fake_chain(&file, 0x104), "twin at a.c:10 < one at a.c:5");
+	ck_assert_str_eq(fake_chain(&file, 0x10c), "twin at a.c:11 < one at a.c:5");
+	ck_assert_str_eq(fake_chain(&file, 0x114), "sister at ?:0 < one at a.c:5");
+	ck_assert_str_eq(fake_chain(&file, 0x110), "one at ?:0");
+	buf_release(&file);
+}
+END_TEST
+
+/* One that is too long for the short form of entries, one whose lines are, one that has more
+ * inlined calls; inside the first another one, so that its entries are cut. */
+#define LONG_BYTES   0x20000u
+#define LONG_INLINED 70000u
+
+START_TEST(large_functions_are_kept_whole)
+{
+	static const struct object_line long_lines[] = {
+		{ 0x1000, 0, 1 }, { 0x1000 + 0xfffe, 1, 2 }, { 0x1000 + 0xffff, 2, 3 },
+		{ 0x1000 + 0x10000, 0, 4 }, { 0x1000 + 0x1fff0, 0, 65534 },
+	};
+	static const struct object_line high_lines[] = {
+		{ 0x40000, 0, 65534 }, { 0x40004, 0, 65535 }, { 0x40008, OBJECT_NO_FILE, 0 },
+	};
+	static struct object_inlinee inlinees[LONG_INLINED];
+	static struct object_range ranges[LONG_INLINED];
+	const struct object_function functions[] = {
+		{ .range = { 0x1000, LONG_BYTES }, .name = NAME("long"), LINES(long_lines) },
+		{ .range = { 0x8000, 0x10 }, .name = NAME("inside") },
+		{ .range = { 0x40000, 0x10 }, .name = NAME("high"), LINES(high_lines) },
+		{ .range = { 0x50000, LONG_INLINED * 2 }, .name = NAME("many"),
+		  INLINEES(inlinees) },
+	};
+	const struct fake_unit unit = { FUNCTIONS(functions) };
+	const struct fake fake = { &unit, 1, NULL, 0 };
+	struct symcache_report report;
+	struct buf file;
+
+	for (uint32_t i = 0; i < LONG_INLINED; i++) {
+		ranges[i] = (struct object_range){ 0x50000 + 2 * (uint64_t)i, 1 };
+		inlinees[i] = (struct object_inlinee){
+			.parent = OBJECT_NO_PARENT, .call_file = i % 3, .call_line = i,
+			.name = NAME("in"), .ranges = &ranges[i], .range_count = 1 };
+	}
+	must_write(&fake, 1, &file, &report);
+	ck_assert_str_eq(fake_chain(&file, 0x1000), "long at a.c:1");
+	ck_assert_str_eq(fake_chain(&file, 0x8000), "inside at ?:0");
+	ck_assert_str_eq(fake_chain(&file, 0x8010), "long at a.c:1");
+	ck_assert_str_eq(fake_chain(&file, 0x1000 + 0xfffe), "long at b.c:2");
+	ck_assert_str_eq(fake_chain(&file, 0x1000 + 0xffff), "long at c.c:3");
+	ck_assert_str_eq(fake_chain(&file, 0x1000 + 0x10000), "long at a.c:4");
+	ck_assert_str_eq(fake_chain(&file, 0x1000 + LONG_BYTES - 1), "long at a.c:65534");
+	ck_assert_str_eq(fake_chain(&file, 0x40000), "high at a.c:65534");
+	ck_assert_str_eq(fake_chain(&file, 0x40004), "high at a.c:65535");
+	ck_assert_str_eq(fake_chain(&file, 0x40008), "high at ?:0");
+	ck_assert_str_eq(fake_chain(&file, 0x50000 + 2 * 65535), "in at ?:0 < many at a.c:65535");
+	ck_assert_str_eq(fake_chain(&file, 0x50000 + 2 * 69999), "in at ?:0 < many at a.c:69999");
+	ck_assert_str_eq(fake_chain(&file, 0x50001 + 2 * 69999), "many at ?:0");
+	buf_release(&file);
+}
+END_TEST
+
 START_TEST(languages_and_entries_are_kept)
 {
 	struct symcache_report report;
@@ -497,6 +586,8 @@ int main(void)
 	tcase_add_loop_test(tcase, answers, 0, COUNT(cases));
 	tcase_add_test(tcase, damaged_units_cost_themselves_and_are_reported);
 	tcase_add_test(tcase, counts_and_head_are_right);
+	tcase_add_test(tcase, calls_of_one_place_are_one);
+	tcase_add_test(tcase, large_functions_are_kept_whole);
 	tcase_add_test(tcase, languages_and_entries_are_kept);
 	tcase_add_test(tcase, any_number_of_threads_writes_the_same_bytes);
 	tcase_add_loop_test(tcase, survives_every_allocation_failure, 0, 4);
