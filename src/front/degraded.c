@@ -6,6 +6,7 @@
  */
 #include <poll.h>
 #include <signal.h>
+#include <sys/time.h>
 
 #include "base/clock.h"
 #include "base/err.h"
@@ -59,18 +60,35 @@ static void note_stop(int number)
 	asked_to_stop = 1;
 }
 
-/* SIGTERM gets through here, so that it also ends a wait in accept(). */
-static void hear_stops(sigset_t *before)
+static void note_nothing(int number)
+{
+	(void)number;
+}
+
+/* SIGTERM gets through here, so that it also ends a wait in accept().  So does an alarm: another
+ * front may have taken what poll() saw, and who waits for the next one would not see that the
+ * state is there again. */
+static void hear_signals(sigset_t *before)
 {
 	struct sigaction action = { .sa_handler = note_stop };
+	struct sigaction alarm_action = { .sa_handler = note_nothing };
 	sigset_t ends;
 
+	sigaction(SIGALRM, &alarm_action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);
 	pthread_sigmask(SIG_UNBLOCK, &ends, before);
+}
+
+static void set_alarm(int millis)
+{
+	const struct timeval every = { .tv_sec = millis / 1000, .tv_usec = millis % 1000 * 1000 };
+	const struct itimerval timer = { .it_interval = every, .it_value = every };
+
+	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 static void serve_for_a_while(struct front *front, struct request *request, struct reply *reply,
@@ -98,7 +116,8 @@ int degraded_run(struct front *front, int (*reopen)(struct front *front, struct 
 
 	if (!request)
 		return -1;
-	hear_stops(&before);
+	hear_signals(&before);
+	set_alarm(RETRY_MILLIS);
 	log_message(LOG_ERROR, "front_degraded", NULL, "%s", why.text);
 	reply_init(&reply);
 	while (rc < 0 && !asked_to_stop) {
@@ -106,6 +125,7 @@ int degraded_run(struct front *front, int (*reopen)(struct front *front, struct 
 		err_clear(&why);
 		rc = asked_to_stop ? -1 : reopen(front, &why);
 	}
+	set_alarm(0);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (rc == 0)
 		log_message(LOG_INFO, "front_recovered", NULL, "the state can be opened again");

@@ -134,6 +134,8 @@ struct request *front_request_take(struct front *front);        /* NULL out of m
 void front_request_give_back(struct front *front, struct request *request);
 /* Sends, counts, ends and recycles. */
 void front_request_finish(struct front *front, struct request *request, struct reply *reply);
+/* Nobody is there any more to send anything to: counted (as no status of ours), ended, recycled. */
+void front_request_drop(struct front *front, struct request *request);
 
 /* --- parker.c ------------------------------------------------------------------------------ */
 int  parker_start(struct parker **parker, struct front *front, struct err *err)

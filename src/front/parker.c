@@ -4,7 +4,10 @@
  *  1. A parked request's job generation was read before its job was last looked at, so an
  *     end between the two is seen as a change.
  *  2. The wake is a hint: at least every second every parked request's row is looked at.
+ *  3. Who has gone is let go within that second: nobody would read the reply, and others could
+ *     not be parked in that place.
  */
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,10 +69,22 @@ static void park_again(struct parker *parker, struct request *request)
 	pthread_mutex_unlock(&parker->lock);
 }
 
+/* Both directions are closed: a web server that has only said all it will say still reads. */
+static bool has_gone(const struct request *request)
+{
+	struct pollfd connection = { .fd = request->fcgi.ipcFd };
+
+	return poll(&connection, 1, 0) > 0 && (connection.revents & (POLLHUP | POLLERR));
+}
+
 static void look_at(struct parker *parker, struct request *request, struct reply *reply, bool leaving)
 {
 	request->job_generation = board_job_generation(parker->front->board, request->job_id);
 	reply_reset(reply);
+	if (has_gone(request)) {
+		front_request_drop(parker->front, request);
+		return;
+	}
 	if (!answer_job_if_ended(&parker->jobs, request->job_id, reply)) {
 		if (!leaving && request->wake_millis > clock_monotonic_millis()) {
 			park_again(parker, request);
@@ -171,6 +186,9 @@ bool parker_park(struct parker *parker, struct request *request)
 		parker->count++;
 		if (wake)
 			parker->sleeps_until_millis = request->wake_millis;
+		/* Its job may have ended, and the parker have looked, before it was here. */
+		wake = wake || board_job_generation(parker->front->board, request->job_id) !=
+				       request->job_generation;
 	}
 	pthread_mutex_unlock(&parker->lock);
 	if (room)

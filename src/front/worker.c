@@ -13,6 +13,7 @@
 #include "front/internal.h"
 
 #define KEPT_BODY_BYTES ((size_t)1024 * 1024)   /* of memory a request may keep between uses */
+#define STATUS_NONE 0
 #define WORDS_BYTES_MAX ((size_t)128 * 1024)
 
 struct request *front_request_take(struct front *front)
@@ -62,6 +63,14 @@ void front_request_finish(struct front *front, struct request *request, struct r
 	request_end(request);
 	board_count(front->board, board_counter_of_request(request->endpoint, reply->status), 1);
 	board_duration(front->board, micros / 1000);
+	front_request_give_back(front, request);
+}
+
+void front_request_drop(struct front *front, struct request *request)
+{
+	log_message(LOG_DEBUG, "request", request->job_id, "nobody waits for it any more");
+	request_end(request);
+	board_count(front->board, board_counter_of_request(request->endpoint, STATUS_NONE), 1);
 	front_request_give_back(front, request);
 }
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -246,6 +247,7 @@ static void *write_all(void *payload)
 int writer_start(struct writer **out, struct err *err)
 {
 	struct writer *writer = mem_get(sizeof(*writer));
+	sigset_t all, before;
 	int rc;
 
 	if (!writer)
@@ -257,7 +259,10 @@ int writer_start(struct writer **out, struct err *err)
 		err_os(err, errno, "making an eventfd");
 		goto failed;
 	}
+	sigfillset(&all);                    /* signals are for those who wait for them */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	rc = pthread_create(&writer->thread, NULL, write_all, writer);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (rc == 0) {
 		*out = writer;
 		return 0;

@@ -11,11 +11,12 @@
 
 #include <stdbool.h>
 
+#include "base/limits.h"
 #include "front/outgoing.h"
 
 #define WRITER_QUIET_SECONDS 60
 #define WRITER_MOST 256u                                     /* connections */
-#define WRITER_MOST_BYTES ((size_t)1024 * 1024 * 1024)       /* of replies; one may be more */
+#define WRITER_MOST_BYTES LIMIT_REPLY_BYTES                  /* of replies, all together */
 
 struct board;
 struct buf;

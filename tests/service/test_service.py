@@ -290,7 +290,10 @@ def test_a_read_only_state_folder_is_told():
         status, body = service.get("/readyz")
         assert status == 503 and json.loads(body)["database"]["reason"], (status, body)
         os.rmdir(os.path.join(service.state, "symgate.db"))
-        eventually(lambda: service.get("/readyz")[0] == 200, "the service to recover by itself")
+        # Nobody asks meanwhile: a front that waits for a request has to notice all the same.
+        eventually(lambda: service.text_of_log().count("front_recovered") ==
+                   service.text_of_log().count("front_degraded"), "the service to recover by itself")
+        assert service.get("/readyz")[0] == 200
 
 
 def test_offline_uses_what_is_there():

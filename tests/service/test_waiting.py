@@ -139,6 +139,31 @@ def test_readers_that_stall_hold_up_no_request_thread():
             connection.close()
 
 
+# --- Who goes away ---------------------------------------------------------------------------
+
+def test_a_client_that_goes_away_is_no_longer_parked():
+    symbols = serve_all()
+    symbols.gate.clear()
+    with Service(ONE_FRONT.replace("threads: 2", "threads: 2\n  parked: 2")) as service:
+        body = json.dumps(request_for(symbols, PROGRAMS[:1])).encode()
+        gone = [Connection(service, "POST", "/symbolicate", body) for _ in range(2)]
+        eventually(lambda: service.metric("symgate_requests_parked") == 2, "two parked requests")
+        # There is room for no more.
+        assert json.loads(service.post(json.loads(body))[1])["status"] == "pending"
+        gone[0].socket.shutdown(socket.SHUT_WR)             # has said all, but still reads
+        gone[1].close()
+        eventually(lambda: service.metric("symgate_requests_parked") == 1, "the one that left to go")
+        stays = Connection(service, "POST", "/symbolicate", body)
+        eventually(lambda: service.metric("symgate_requests_parked") == 2, "another in its place")
+        symbols.gate.set()
+        for connection in (gone[0], stays):
+            assert "outer" in functions(json.loads(connection.read()))
+            connection.close()
+        assert service.metric('symgate_requests_total{endpoint="symbolicate",status="other"}') == 1
+        eventually(lambda: service.metric("symgate_jobs_live") == 0, "all jobs to end")
+        assert service.metric('symgate_jobs_ended_total{outcome="completed"}') == 4
+
+
 # --- A workshop that is killed --------------------------------------------------------------
 
 class Alone(Connection):
