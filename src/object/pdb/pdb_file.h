@@ -92,6 +92,7 @@ uint32_t pdb_arch(uint16_t machine);
  * be read. */
 int pdb_srcsrv_stream(const struct pdb *pdb, struct arena *arena, struct reader *reader,
 		      struct err *err) __attribute__((warn_unused_result));
+/* ERR_UNSUPPORTED: it has no such streams. */
 int pdb_each_source(const struct object *object, struct arena *scratch,
 		    const struct object_source_sink *sink, struct err *err)
 	__attribute__((warn_unused_result));

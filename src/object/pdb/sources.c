@@ -142,6 +142,8 @@ int pdb_each_source(const struct object *object, struct arena *scratch,
 	struct srcsrv srcsrv;
 	struct reader stream;
 
+	if (pdb->srcsrv_stream == MSF_NO_STREAM && pdb->link_stream_count == 0)
+		return err_set(err, ERR_UNSUPPORTED, "it does not say where its sources are");
 	if (pdb_srcsrv_stream(pdb, scratch, &stream, err) < 0)
 		return -1;
 	if (stream.size > 0 &&
