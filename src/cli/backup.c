@@ -53,8 +53,7 @@ const struct cli_command cli_backup = {
 	.help =
 	"The copy is consistent and appears whole or not at all; an old FILE is replaced. It\n"
 	"holds jobs and the index of the caches; what the caches hold can be made again and is\n"
-	"not part of it. To restore, stop the service and put FILE in place of\n"
-	"STATE_DIR/symgate.db, removing symgate.db-wal and symgate.db-shm.\n"
+	"not part of it. To restore, stop the service and run `symgate repair --from FILE'.\n"
 	"\n"
 	"exit codes: 0 done, 1 failed, 2 wrong usage\n",
 	.run = run,

@@ -42,7 +42,7 @@ struct cli_command {
 
 extern const struct cli_command cli_serve, cli_fcgi, cli_config, cli_backup, cli_symbolicate, cli_lookup,
 	cli_symcache, cli_object, cli_status, cli_why, cli_cache, cli_cleanup,
-	cli_prefetch;
+	cli_prefetch, cli_repair;
 
 /* The config of -c and --state-dir; notes go to standard error. */
 int  cli_check_sources(const struct config *config, struct err *err)

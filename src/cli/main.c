@@ -17,7 +17,7 @@
 #include "symbolicate/symbolicate.h"
 
 static const struct cli_command *const commands[] = {
-	&cli_serve, &cli_fcgi, &cli_config, &cli_backup, &cli_status, &cli_why,
+	&cli_serve, &cli_fcgi, &cli_config, &cli_backup, &cli_repair, &cli_status, &cli_why,
 	&cli_cache, &cli_cleanup, &cli_prefetch,
 	&cli_symbolicate, &cli_lookup, &cli_symcache, &cli_object,
 };

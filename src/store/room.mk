@@ -7,6 +7,7 @@ libstore_a_SOURCES = \
 	src/store/lock.c src/store/lock.h \
 	src/store/migrate.c \
 	src/store/place.c \
+	src/store/repair.c src/store/repair.h \
 	src/store/room.h \
 	src/store/store.c src/store/store.h \
 	src/store/texts.c
@@ -54,7 +55,12 @@ check_LIBRARIES += libstate.a
 libstate_a_SOURCES = tests/store/state.c tests/store/state.h
 libstate_a_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 
-check_PROGRAMS += tests/store/test_store
+check_PROGRAMS += tests/store/test_store tests/store/test_repair
+tests_store_test_repair_SOURCES = tests/store/test_repair.c
+tests_store_test_repair_LDADD = libstate.a libstore.a libboard.a libsupport.a libbase.a \
+	$(CHECK_LIBS) $(SQLITE_LIBS) $(CRYPTO_LIBS)
+tests_store_test_repair_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+$(tests_store_test_repair_OBJECTS): src/store/statements.h
 tests_store_test_store_SOURCES = tests/store/test_store.c
 tests_store_test_store_LDADD = libstate.a libstore.a libboard.a libsupport.a libbase.a \
 	$(CHECK_LIBS) $(SQLITE_LIBS) $(CRYPTO_LIBS)

@@ -10,16 +10,16 @@
 #define COLUMNS_MAX 24u
 
 /*
- * Removing is the way out, since all in it can be made again.  Not `.recover`: Debian's
+ * The way out is our own, since all in it can be made again.  Not `.recover`: Debian's
  * sqlite3 shell is built without the sqlite_dbpage table it needs (seen with 3.40.1, where it
  * prints a few lines and loses every row).
  */
 static int damaged(const struct store *store, const char *doing, const char *words, struct err *err)
 {
-	return err_set(err, ERR_IO, "%s: %s is damaged (%s); stop the service, then: cd '%s' && "
-		       "mkdir damaged && mv symgate.db* damaged; a new one is made at the next start, "
-		       "or put a copy made by symgate backup there; jobs under way and the index of "
-		       "the cache are lost, nothing else", doing, store->path, words, store->state_dir);
+	return err_set(err, ERR_IO, "%s: %s is damaged (%s); stop the service, then: symgate "
+		       "--state-dir '%s' repair; it keeps what can still be read; jobs under way and "
+		       "the index of the cache may be lost, nothing else", doing, store->path, words,
+		       store->state_dir);
 }
 
 int store_failed(const struct store *store, int code, const char *doing, struct err *err)

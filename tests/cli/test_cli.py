@@ -20,7 +20,7 @@ SYMGATE = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "symgate")
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LLVM = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
 COMMANDS = ["serve", "fcgi", "config", "backup", "status", "why", "symbolicate", "lookup", "symcache", "object", "cache",
-            "cleanup", "prefetch"]
+            "cleanup", "prefetch", "repair"]
 
 SOURCE = r"""
 #include <cstdio>
@@ -681,6 +681,35 @@ def cache_commands(state):
     check("cleanup", symgate("--state-dir", state, "cleanup").returncode == 0)
 
 
+def repair_commands(folder, state):
+    run = symgate("--state-dir", state, "repair")
+    check("repair: a sound one", run.returncode == 0 and run.stdout == "the database is sound\n", run.stdout, run.stderr)
+    check("repair --check --json", json.loads(symgate("--json", "--state-dir", state, "repair", "--check").stdout) ==
+          {"sound": True})
+    other, copy = os.path.join(folder, "other"), os.path.join(folder, "copy.db")
+    shutil.copytree(state, other)
+    check("repair: a copy", symgate("--state-dir", other, "backup", copy).returncode == 0)
+    database = os.path.join(other, "symgate.db")
+    with open(database, "r+b") as f:
+        f.seek(4096)
+        f.write(b"\xa5" * 8192)
+    run = symgate("--state-dir", other, "repair", "--check")
+    check("repair --check: a damaged one", run.returncode == 1 and run.stdout.startswith("it is damaged: "), run.stdout)
+    run = symgate("--json", "--state-dir", other, "repair")
+    done = json.loads(run.stdout)
+    check("repair --json", run.returncode == 0 and not done["sound"] and done["damage"] and
+          os.listdir(done["aside"]), run.stdout, run.stderr)
+    check("repair: sound afterwards", symgate("--state-dir", other, "repair", "--check").returncode == 0)
+    run = symgate("--state-dir", other, "repair", "--from", copy)
+    with sqlite3.connect(database) as db, sqlite3.connect(copy) as original:
+        counts = [d.execute("SELECT count(*) FROM cache_entry").fetchone()[0] for d in (db, original)]
+    check("repair --from", run.returncode == 0 and "the copy is in its place" in run.stdout and
+          counts[0] == counts[1] > 0, run.stdout, run.stderr, counts)
+    for wrong in (["x"], ["--from"], ["--check", "x"]):
+        check("repair %s is wrong" % wrong, symgate("--state-dir", other, "repair", *wrong).returncode == 2)
+    check("repair: no such copy", symgate("--state-dir", other, "repair", "--from", copy + "x").returncode == 1)
+
+
 def state_commands(folder, request, symbols_dir):
     state = os.path.join(folder, "state")
     for command in (["status"], ["why", "x"], ["backup", os.path.join(folder, "b")]):
@@ -723,6 +752,7 @@ def state_commands(folder, request, symbols_dir):
               run.stdout, run.stderr)
     check("why REQUEST_ID --json", json.loads(symgate("--json", "--state-dir", state, "why", job).stdout)
           ["requests"][0]["noted"] == noted)
+    repair_commands(folder, state)
     backup = os.path.join(folder, "backup.db")
     run = symgate("--state-dir", state, "backup", backup)
     with sqlite3.connect(backup) as db:

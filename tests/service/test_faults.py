@@ -346,9 +346,9 @@ def overwrite(path, how):
 
 def documented_command(words):
     """What the words of the service say one has to type."""
-    command = re.search(r"stop the service, then: (cd .*? && mkdir damaged && mv symgate\.db\* damaged);", words)
+    command = re.search(r"stop the service, then: symgate (--state-dir .*? repair);", words)
     assert command, words
-    return command.group(1)
+    return f"{SYMGATE} {command.group(1)}"
 
 
 def test_a_damaged_database_and_the_way_out():

@@ -1,0 +1,228 @@
+/*
+ * test_repair -- damaged databases put aside, what can be read of them carried over, copies put
+ * in their place.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "store/boot.h"
+#include "store/repair.h"
+#include "store/room.h"
+#include "store/state.h"
+#include "support/support.h"
+
+#define ROWS 3000
+#define PAGE 4096
+
+/* A state folder with much in it, nobody using it. */
+static void fill(struct state *state)
+{
+	char sql[700];
+
+	memset(state, 0, sizeof(*state));
+	state_open(state);
+	snprintf(sql, sizeof(sql), "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+		 "INSERT INTO cache_entry (kind, version, hash, credentials, state, size_bytes, details, boot, "
+		 "build_id, made_at, used_at, module) SELECT 'objects', 1, randomblob(32), zeroblob(32), "
+		 "'not_found', 0, printf('it was %%d', i), 1, 'x', i, i, printf('lib%%d.so', i) FROM n", ROWS);
+	state_sql(state, sql);
+	state_sql(state, "INSERT INTO job (id, kind, state, body_bytes, created_at, deadline_at) VALUES "
+		  "('12345678-1234-4234-8234-123456789abc', 'symbolicate', 'queued', 1, 1, 2)");
+	state_close(state);
+	state_sql(state, "PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+static struct store_repair repaired(const struct state *state, const char *copy)
+{
+	struct store_repair repair;
+	struct err err = ERR_INIT;
+
+	ck_assert_msg(store_repair(&state->config, copy, &repair, &err) == 0, "%s", err.text);
+	return repair;
+}
+
+static off_t size_of(const char *path)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	return st.st_size;
+}
+
+static void overwrite(const struct state *state, off_t at, size_t size)
+{
+	int fd = open(state_path(state, "symgate.db"), O_WRONLY);
+	char *bytes = mem_get(size);
+
+	memset(bytes, 0xa5, size);
+	ck_assert_int_eq((long)pwrite(fd, bytes, size, at), (long)size);
+	mem_give_back(bytes);
+	close(fd);
+}
+
+static int64_t entries(const struct state *state)
+{
+	return state_ask(state, "SELECT count(*) FROM cache_entry");
+}
+
+START_TEST(leaves_a_sound_one_alone)
+{
+	struct store_repair repair;
+	struct state state;
+	struct err err = ERR_INIT;
+
+	fill(&state);
+	repair = repaired(&state, NULL);
+	ck_assert(repair.is_sound);
+	ck_assert_str_eq(repair.aside, "");
+	ck_assert_str_eq(repair.words, "");
+	ck_assert_int_eq(entries(&state), ROWS);
+	ck_assert_int_eq(store_examine(&state.config, &repair, &err), 0);
+	ck_assert(repair.is_sound);
+	state_remove(&state);
+}
+END_TEST
+
+/* Something in the middle cannot be read: what lies before and behind it is carried over. */
+START_TEST(carries_over_what_can_be_read)
+{
+	struct store_repair repair;
+	struct state state;
+	struct err err = ERR_INIT;
+	struct stat st;
+	off_t size;
+
+	fill(&state);
+	size = size_of(state_path(&state, "symgate.db"));
+	overwrite(&state, size / 2 / PAGE * PAGE, PAGE);
+	ck_assert_int_eq(store_examine(&state.config, &repair, &err), 0);
+	ck_assert(!repair.is_sound && repair.words[0]);
+	repair = repaired(&state, NULL);
+	ck_assert_int_eq(stat(repair.aside, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0700);
+	ck_assert_uint_eq(repair.jobs, 1);
+	ck_assert_msg(repair.entries > ROWS / 2, "only %llu", (unsigned long long)repair.entries);
+	ck_assert_int_eq(entries(&state), (int64_t)repair.entries);
+	ck_assert_int_eq(state_ask(&state, "SELECT count(*) FROM cache_entry WHERE details <> printf('it was %d', made_at)"), 0);
+	ck_assert(repaired(&state, NULL).is_sound);
+	state_open(&state);
+	ck_assert_int_eq(store_check(state.store, &err), 0);
+	state_remove(&state);
+}
+END_TEST
+
+/* Every page in turn, and the file's end: never a crash, never a loop, always a database that
+ * works, and the old one is kept. */
+START_TEST(works_whatever_is_damaged)
+{
+	struct state state;
+	struct err err = ERR_INIT;
+	off_t size, at = (off_t)_i * 7 * PAGE;
+
+	fill(&state);
+	size = size_of(state_path(&state, "symgate.db"));
+	if (at < size)
+		overwrite(&state, at, _i % 2 ? PAGE : 60);
+	else
+		ck_assert_int_eq(truncate(state_path(&state, "symgate.db"), size / 3), 0);
+	repaired(&state, NULL);
+	state_open(&state);
+	ck_assert_msg(store_check(state.store, &err) == 0, "%s", err.text);
+	state_remove(&state);
+}
+END_TEST
+
+/* Bytes anywhere: what comes over are rows of the right shape. */
+START_TEST(survives_bytes_changed_anywhere)
+{
+	struct state state;
+	struct err err = ERR_INIT;
+	off_t size;
+
+	fill(&state);
+	size = size_of(state_path(&state, "symgate.db"));
+	srand((unsigned)_i);
+	for (int i = 0; i < 40; i++)
+		overwrite(&state, 100 + rand() % (size - 200), 3);
+	repaired(&state, NULL);
+	state_open(&state);
+	ck_assert_msg(store_check(state.store, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(state_ask(&state, "SELECT count(*) FROM v_negative"), entries(&state));
+	state_remove(&state);
+}
+END_TEST
+
+START_TEST(puts_a_copy_in_its_place)
+{
+	struct store_repair repair;
+	struct state state;
+	struct err err = ERR_INIT;
+	char copy[300];
+
+	fill(&state);
+	snprintf(copy, sizeof(copy), "%s", state_path(&state, "copy"));
+	state_open(&state);
+	ck_assert_int_eq(store_backup(state.store, copy, &err), 0);
+	state_close(&state);
+	state_sql(&state, "DELETE FROM cache_entry WHERE id > 10");
+	repair = repaired(&state, copy);
+	ck_assert_int_eq(entries(&state), ROWS);
+	ck_assert_int_eq(access(repair.aside, F_OK), 0);
+	/* Where there is none at all, too. */
+	ck_assert_int_eq(unlink(state_path(&state, "symgate.db")), 0);
+	unlink(state_path(&state, "symgate.db-wal"));
+	unlink(state_path(&state, "symgate.db-shm"));
+	ck_assert_int_eq(store_repair(&state.config, NULL, &repair, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_NOT_FOUND);
+	err_clear(&err);
+	repaired(&state, copy);
+	ck_assert_int_eq(entries(&state), ROWS);
+	/* A copy that is none leaves all as it was. */
+	write_file(copy, "no database, whatever it says", 29);
+	ck_assert_int_eq(store_repair(&state.config, copy, &repair, &err), -1);
+	ck_assert_msg(strstr(err.text, "is damaged itself"), "%s", err.text);
+	ck_assert_int_eq(entries(&state), ROWS);
+	state_remove(&state);
+}
+END_TEST
+
+START_TEST(refuses_while_a_service_runs)
+{
+	struct store_repair repair;
+	struct store_boot boot;
+	struct state state;
+	struct err err = ERR_INIT;
+
+	fill(&state);
+	state_open(&state);
+	ck_assert_int_eq(store_boot_join(state.store, &boot, &err), 0);
+	ck_assert_int_eq(store_repair(&state.config, NULL, &repair, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_BUSY);
+	ck_assert_msg(strstr(err.text, "stop it first"), "%s", err.text);
+	ck_assert_int_eq(store_examine(&state.config, &repair, &err), 0);
+	ck_assert(repair.is_sound);
+	state_remove(&state);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("repair");
+	TCase *tcase = tcase_create("repair");
+
+	tcase_add_test(tcase, leaves_a_sound_one_alone);
+	tcase_add_test(tcase, carries_over_what_can_be_read);
+	tcase_add_loop_test(tcase, works_whatever_is_damaged, 0, 24);
+	tcase_add_loop_test(tcase, survives_bytes_changed_anywhere, 0, 12);
+	tcase_add_test(tcase, puts_a_copy_in_its_place);
+	tcase_add_test(tcase, refuses_while_a_service_runs);
+	suite_add_tcase(suite, tcase);
+	return support_main(suite);
+}
