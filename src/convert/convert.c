@@ -258,6 +258,7 @@ int convert_symcache_parameters(const struct convert_symcache *symcache, struct 
 	member_size(&json, "max_section_bytes", symcache->max_section_bytes);
 	json_member_u64(&json, "threads", symcache->threads);
 	json_member_bool(&json, "wants_split_units", symcache->wants_split_units);
+	json_member_bool(&json, "of_variables", symcache->of_variables);
 	json_object_end(&json);
 	return buf_check(out, err);
 }

@@ -85,6 +85,7 @@ int convert_auxiliary_reply(struct text reply, struct debugid *original /* nil: 
 struct convert_symcache {
 	uint64_t max_section_bytes;
 	unsigned threads;
+	bool of_variables;           /* see symcache.h: of what functions hold, not what they are called */
 	bool wants_split_units;      /* single .dwo files can be found: up to
 					LIMIT_CELL_SPLIT_UNITS of them are asked for */
 };

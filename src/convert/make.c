@@ -141,10 +141,12 @@ static int write_symcache(struct cell *cell, struct object *object,
 			  const struct convert_symcache *wish, struct err *err)
 {
 	struct symcache_options options = { .threads = wish->threads,
-					    .memory_bytes = cell->memory_bytes };
+					    .memory_bytes = cell->memory_bytes,
+					    .of_variables = wish->of_variables };
 	struct symcache_report report;
 
 	memset(&report, 0, sizeof(report));
+	object->wants_variables = wish->of_variables;
 	if (ask_for_line_map(cell, &options.line_map, err) < 0 ||
 	    ask_for_companions(cell, object, err) < 0 ||
 	    (wish->wants_split_units && ask_for_split_units(cell, object, err) < 0) ||
@@ -166,6 +168,7 @@ static int read_parameters(struct text parameters, struct convert_symcache *wish
 	object_section_max_bytes = convert_json_size(object, "max_section_bytes");
 	wish->threads = threads > THREADS_MAX ? THREADS_MAX : (unsigned)threads;
 	wish->wants_split_units = convert_json_bool(object, "wants_split_units");
+	wish->of_variables = convert_json_bool(object, "of_variables");
 	cJSON_Delete(object);
 	return 0;
 }

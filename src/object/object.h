@@ -72,6 +72,8 @@ struct object {
 	struct text srcsrv_vcs;      /* "git", "perforce", "other" (PDB), or TEXT_NONE */
 	uint64_t load_address;       /* subtracted from every address handed out */
 	bool undecorates;            /* names follow Windows decoration (PE, PDB) */
+	bool wants_variables;        /* in: functions shall come with theirs; set after opening,
+				      * before all else.  Few want it, and it takes its time. */
 	const struct object_want *wants;
 	size_t want_count;
 	struct arena *arena;         /* given to object_open(); owns state */
@@ -106,6 +108,7 @@ struct object_inlinee {
 	uint32_t call_line;
 	uint32_t language;           /* enum language */
 	struct text name;            /* mangled where the file has it; TEXT_NONE: unknown */
+	struct text variables;       /* as of a function */
 	const struct object_range *ranges;   /* ascending */
 	size_t range_count;
 };
@@ -116,6 +119,9 @@ struct object_inlinee {
 struct object_function {
 	struct object_range range;   /* size > 0 */
 	struct text name;
+	/* Its parameters and local variables, each "name\0type\0" and once; DWARF only, and only
+	 * when the object wants them.  In scratch memory: they go with the unit. */
+	struct text variables;
 	uint32_t language;
 	const struct object_line *lines;         /* strictly ascending addresses, inside the range */
 	size_t line_count;

@@ -38,7 +38,7 @@ check_PROGRAMS += tests/object/test_pdb tests/object/test_pdb_sources tests/obje
 	tests/object/test_pdb_records
 check_PROGRAMS += tests/object/test_elf tests/object/test_macho tests/object/test_breakpad \
 	tests/object/test_wasm \
-	tests/object/test_symbols
+	tests/object/test_symbols tests/object/test_variables
 object_look_sources = tests/object/look.c tests/object/look.h
 object_test_ldadd = libsupport.a libobject.a libdwarf.a libunpack.a libbase.a $(CHECK_LIBS) \
 	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS) $(CJSON_LIBS)
@@ -68,6 +68,9 @@ tests_object_test_macho_CPPFLAGS = $(object_test_cppflags)
 tests_object_test_breakpad_SOURCES = tests/object/test_breakpad.c $(object_look_sources)
 tests_object_test_breakpad_LDADD = $(object_test_ldadd)
 tests_object_test_breakpad_CPPFLAGS = $(object_test_cppflags)
+tests_object_test_variables_SOURCES = tests/object/test_variables.c $(object_look_sources)
+tests_object_test_variables_LDADD = $(object_test_ldadd)
+tests_object_test_variables_CPPFLAGS = $(object_test_cppflags)
 tests_object_test_symbols_SOURCES = tests/object/test_symbols.c $(object_look_sources)
 tests_object_test_symbols_LDADD = $(object_test_ldadd)
 tests_object_test_symbols_CPPFLAGS = $(object_test_cppflags)

@@ -85,6 +85,34 @@ static void write_vars(struct json_writer *json, const cJSON *vars)
 	json_object_end(json);
 }
 
+/* The next text up to its NUL; false: there is no more. */
+static bool take_word(struct text *list, struct text *word)
+{
+	const char *end = list->size ? memchr(list->bytes, 0, list->size) : NULL;
+
+	if (!end)
+		return false;
+	*word = (struct text){ list->bytes, (size_t)(end - list->bytes) };
+	list->bytes += word->size + 1;
+	list->size -= word->size + 1;
+	return true;
+}
+
+static void write_variables(struct json_writer *json, struct text list)
+{
+	struct text name, type;
+
+	if (!take_word(&list, &name) || !take_word(&list, &type))
+		return;
+	json_key(json, "vars");
+	json_object(json);
+	do {
+		json_key_text(json, name);
+		json_text(json, type);
+	} while (take_word(&list, &name) && take_word(&list, &type));
+	json_object_end(json);
+}
+
 /* What a hit knows; where it knows no file, what the request said. */
 static void write_hit(struct json_writer *json, const struct frame *frame)
 {
@@ -101,6 +129,7 @@ static void write_hit(struct json_writer *json, const struct frame *frame)
 	if (frame->context)
 		write_context(json, frame->context);
 	json_member_text(json, "source_link", frame->source_link);
+	write_variables(json, frame->variables);
 }
 
 static void write_echoed_context(struct json_writer *json, const struct raw_frame *raw)

@@ -95,7 +95,8 @@ static enum resolved step_frames(struct native *native, struct resolver *resolve
 		native->stage = NATIVE_MODULES;
 		return RESOLVED_READY;
 	default:
-		native->stage = NATIVE_NAMES;
+		native->stage = native->request.options.extract_variables ? NATIVE_VARIABLES
+									  : NATIVE_NAMES;
 		return names_collect(native, err) < 0 ? RESOLVED_ERROR : RESOLVED_READY;
 	}
 }
@@ -143,6 +144,11 @@ static enum resolved step_once(struct native *native, struct resolver *resolver,
 		return resolved;
 	case NATIVE_FRAMES:
 		return step_frames(native, resolver, err);
+	case NATIVE_VARIABLES:
+		resolved = variables_look_up(native, resolver, err);
+		if (resolved == RESOLVED_READY)
+			native->stage = NATIVE_NAMES;
+		return resolved;
 	case NATIVE_NAMES:
 		return step_names(native, resolver, err);
 	case NATIVE_SOURCES:
@@ -187,6 +193,7 @@ static int kind_answer(struct work *work, struct buf *reply, struct err *err)
 static void release_module(struct module *module)
 {
 	cache_found_release(&module->found);
+	variables_release(module);
 	lookup_release(&module->debug);
 	lookup_release(&module->source);
 	sources_release(module);

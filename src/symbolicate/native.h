@@ -105,6 +105,14 @@ struct module_sources {
 	size_t link_count;
 };
 
+struct module_variables {
+	bool is_settled, is_open;
+	unsigned spoiled;
+	struct derive derive;
+	struct cache_found found;
+	struct symcache cache;               /* over found.payload, when open */
+};
+
 struct module {
 	const struct raw_module *raw;
 	uint64_t image_addr, image_size;     /* size 0: open ended */
@@ -126,6 +134,7 @@ struct module {
 	struct cache_found found;
 	struct symcache cache;               /* over found.payload, when settled without failure */
 	struct ppdbcache managed;            /* instead of cache, when is_managed */
+	struct module_variables variables;
 	struct module_sources sources;
 	uint32_t arch;
 };
@@ -165,6 +174,7 @@ struct frame {
 	struct maybe_u64 sym_addr;
 	uint32_t language, line;
 	struct text abs_path;                /* TEXT_NONE: the cache knows no file */
+	struct text variables;               /* as object.h has them; TEXT_NONE: none */
 };
 
 struct trace {
@@ -179,7 +189,7 @@ struct names {
 	size_t slot_count;                   /* a power of two */
 };
 
-enum native_stage { NATIVE_MODULES, NATIVE_FRAMES, NATIVE_NAMES, NATIVE_SOURCES,
+enum native_stage { NATIVE_MODULES, NATIVE_FRAMES, NATIVE_VARIABLES, NATIVE_NAMES, NATIVE_SOURCES,
 		    NATIVE_CONTEXTS, NATIVE_LINKS, NATIVE_DONE };
 
 struct native {
@@ -256,6 +266,9 @@ enum resolved module_advance_sources(struct native *native, struct module *modul
 				     struct resolver *resolver, struct err *err);
 /* Its SymCache turned out to be damaged: back to MODULE_SYMCACHE, or settled as malformed. */
 void module_spoil(struct module *module, struct resolver *resolver, const char *why);
+/* What its SymCache's key says after the scope: the object, and the companions. */
+int module_symcache_text(struct native *native, struct module *module, struct text *text,
+			 struct err *err) __attribute__((warn_unused_result));
 /* details as candidates print them, in the arena or static. */
 struct text failure_details(enum err_kind kind, struct text details, struct arena *arena);
 
@@ -286,6 +299,13 @@ struct adjustment {
 /* The instruction inside the call, or false when it falls below the module. */
 bool address_adjust(const struct adjustment *adjustment, size_t index, uint64_t image_addr,
 		    uint64_t address, uint64_t *adjusted);
+
+/* --- variables.c: what functions hold, for those who ask ---------------------------------- */
+
+/* READY: frames of modules with DWARF have the variables of their functions. */
+enum resolved variables_look_up(struct native *native, struct resolver *resolver,
+				struct err *err);
+void variables_release(struct module *module);
 
 /* --- frames.c, names.c ------------------------------------------------------------------- */
 

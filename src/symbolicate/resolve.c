@@ -203,9 +203,8 @@ static int choose(struct native *native, struct module *module, struct resolver 
 	return companions_plan(native, module, resolver, err);
 }
 
-/* The object's own text, and its companions. */
-static int symcache_key_text(struct native *native, struct module *module, struct text *text,
-			     struct err *err)
+int module_symcache_text(struct native *native, struct module *module, struct text *text,
+			 struct err *err)
 {
 	struct arena *arena = &native->work->arena;
 	struct buf key;
@@ -241,7 +240,7 @@ static int derive_symcache(struct native *native, struct module *module, struct 
 	derive->object_key = object->object_key;
 	if (!module->companion_count) {
 		derive->key = cache_key_as(&object->key, CACHE_SYMCACHES);
-	} else if (symcache_key_text(native, module, &rest, err) < 0 ||
+	} else if (module_symcache_text(native, module, &rest, err) < 0 ||
 		   derive_key(&derive->key, native->work, CACHE_SYMCACHES, object->location, rest,
 			      err) < 0) {
 		return -1;

@@ -23,6 +23,7 @@ libsymbolicate_a_SOURCES = \
 	src/symbolicate/schema.c src/symbolicate/schema.h \
 	src/symbolicate/symbolicate.h \
 	src/symbolicate/upgrade.c \
+	src/symbolicate/variables.c \
 	src/symbolicate/work.c
 libsymbolicate_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS)
 

@@ -63,6 +63,7 @@ struct derive {
 	const struct location *location;
 	const struct derive_companion *companions;
 	size_t companion_count;
+	bool of_variables;                   /* DERIVE_SYMCACHE: of variables instead of names */
 };
 
 /* Unix seconds; INT64_MIN: any age will do. */

@@ -8,7 +8,8 @@
  *	debug information         better placed candidates whose source failed for the moment
  *	a companion is missing    whatever could not be had of its candidates
  *
- * That some earlier source merely lacks a file that a later one has is no reason.
+ * That some earlier source merely lacks a file that a later one has is no reason; nor is that
+ * there is no line map, which hardly any module has.
  */
 #include "symbolicate/native.h"
 
@@ -40,7 +41,8 @@ void module_upgrade(const struct module *module, struct resolver *resolver)
 	else
 		ask_for_better(module, resolver);
 	for (size_t i = 0; i < module->symcache.companion_count; i++) {
-		if (module->symcache.companions[i].location)
+		if (module->symcache.companions[i].location ||
+		    module->symcache.companions[i].role == OBJECT_ROLE_IL2CPP)
 			continue;
 		ask_for_all(&module->companions[i].first, resolver);
 		ask_for_all(&module->companions[i].lookup, resolver);

@@ -28,6 +28,12 @@ void part_init(struct part *part, struct budget *budget, uint32_t number, bool u
 	part->files.budget = budget;
 	part->functions.budget = budget;
 	part->frames.budget = budget;
+	arena_init(&part->copies, budget->ceiling_bytes);
+}
+
+void part_use_variables(struct part *part)
+{
+	part->of_variables = true;
 }
 
 int part_use_line_map(struct part *part, const struct il2cpp *map, struct err *err)
@@ -71,6 +77,7 @@ void part_release(struct part *part)
 	records_release(&part->functions);
 	records_release(&part->files);
 	names_release(&part->names);
+	arena_release(&part->copies);
 }
 
 void part_begin_unit(struct part *part, uint32_t unit)
@@ -82,17 +89,27 @@ void part_begin_unit(struct part *part, uint32_t unit)
 
 /* --- Names and files ----------------------------------------------------------------- */
 
-/* The number of a function's record; the name undecorated where the object asks for it. */
-static int add_function(struct part *part, struct text name, uint32_t entry, uint32_t language,
-			uint32_t *number, struct err *err)
+/* What a function is called: its name, undecorated where the object asks for it. */
+struct called { struct text name, variables; };
+
+static int add_called(struct part *part, const struct called *called, uint32_t *number,
+		      struct err *err)
+{
+	if (part->of_variables)
+		return names_add_copy(&part->names, called->variables, &part->copies, number, err);
+	return names_add(&part->names, part->undecorates ? undecorate(called->name) : called->name,
+			 number, err);
+}
+
+/* The number of its record. */
+static int add_function(struct part *part, const struct called *called, uint32_t entry,
+			uint32_t language, uint32_t *number, struct err *err)
 {
 	struct record record = { .word = { [FUNCTION_COMP_DIR] = SYMC_NONE,
 					   [FUNCTION_ENTRY] = entry,
 					   [FUNCTION_LANGUAGE] = language } };
 
-	if (part->undecorates)
-		name = undecorate(name);
-	if (names_add(&part->names, name, &record.word[FUNCTION_NAME], err) < 0)
+	if (add_called(part, called, &record.word[FUNCTION_NAME], err) < 0)
 		return -1;
 	return records_add(&part->functions, &record, number, err);
 }
@@ -252,9 +269,10 @@ static int add_inlined_frame(struct part *part, const struct object_file_name *f
 {
 	struct call call = { .line = inlinee->call_line,
 			     .parent = part->nests[nest->parent].frame - 1 };
+	const struct called called = { inlinee->name, inlinee->variables };
 	uint32_t function;
 
-	if (add_function(part, inlinee->name, SYMC_NONE, inlinee->language, &function, err) < 0 ||
+	if (add_function(part, &called, SYMC_NONE, inlinee->language, &function, err) < 0 ||
 	    map_line(part, files, inlinee->call_file, &call.line, &call.file, err) < 0 ||
 	    frames_add(&part->frames, function, &call, &nest->frame, err) < 0)
 		return -1;
@@ -267,11 +285,12 @@ static int add_frames(struct part *part, const struct object_file_name *files,
 		      const struct object_function *function, size_t marked, struct err *err)
 {
 	uint32_t entry = function->name.size == 0 ? SYMC_NONE : (uint32_t)function->range.address;
+	const struct called called = { function->name, function->variables };
 	struct nest *nests = part->nests;
 	uint32_t number;
 
 	if (frames_begin(&part->frames, marked, err) < 0 ||
-	    add_function(part, function->name, entry, function->language, &number, err) < 0 ||
+	    add_function(part, &called, entry, function->language, &number, err) < 0 ||
 	    frames_add_root(&part->frames, number, &nests[0].frame, err) < 0)
 		return -1;
 	nests[0].frame++;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "object/object.h"
 #include "symcache/frames.h"
 #include "symcache/il2cpp.h"
@@ -68,6 +69,8 @@ struct part {
 	struct budget *budget;
 	uint32_t number;
 	bool undecorates;
+	bool of_variables;           /* functions are called what their variables are */
+	struct arena copies;         /* of lists of variables */
 	const struct il2cpp *line_map;       /* NULL: lines stay where they are */
 	uint32_t *managed_files;     /* the part's number + 1 of each C# file of the map */
 	size_t managed_file_room;
@@ -96,6 +99,8 @@ struct part {
 };
 
 void part_init(struct part *part, struct budget *budget, uint32_t number, bool undecorates);
+/* From now on functions go by the lists of their variables. */
+void part_use_variables(struct part *part);
 /* From now on lines lie where the map says they came from; it outlives the part. */
 int  part_use_line_map(struct part *part, const struct il2cpp *map, struct err *err)
 	__attribute__((warn_unused_result));

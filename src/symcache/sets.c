@@ -1,6 +1,7 @@
 /* sets.c -- names and records told apart by content, in big flat arrays. */
 #include "symcache/sets.h"
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -161,6 +162,25 @@ int names_add(struct names *names, struct text text, uint32_t *number, struct er
 		return -1;
 	*slot = *number + 1;
 	return 0;
+}
+
+int names_add_copy(struct names *names, struct text text, struct arena *arena, uint32_t *number,
+		   struct err *err)
+{
+	struct name name = name_of(text);
+	uint32_t count = names->count;
+	char *copy;
+
+	if (names_add_hashed(names, &name, number, err) < 0)
+		return -1;
+	if (names->count == count)
+		return 0;
+	copy = budget_count(names->budget, text.size, err) < 0
+	       ? NULL : arena_strndup(arena, text.bytes ? text.bytes : "", text.size);
+	names->items[*number].bytes = copy;
+	if (copy || err->kind)
+		return copy ? 0 : -1;
+	return err_set(err, ERR_NO_MEMORY, "no room for a list of variables");
 }
 
 void names_finish(struct names *names)

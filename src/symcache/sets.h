@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 
+struct arena;
 struct err;
 
 #define HASH_ODD_1 UINT64_C(0x9e3779b97f4a7c15)   /* odd numbers with well-spread bits */
@@ -76,6 +77,9 @@ int names_add(struct names *names, struct text text, uint32_t *number, struct er
 /* The same for a name whose hash is known; does not look at the remembered ones. */
 int names_add_hashed(struct names *names, const struct name *name, uint32_t *number,
 		     struct err *err) __attribute__((warn_unused_result));
+/* The same for a text that will not last: a new one is copied into the arena. */
+int names_add_copy(struct names *names, struct text text, struct arena *arena, uint32_t *number,
+		   struct err *err) __attribute__((warn_unused_result));
 /* Gives back what only adding needs: no more may be added. */
 void names_finish(struct names *names);
 void names_release(struct names *names);

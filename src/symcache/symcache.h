@@ -79,6 +79,10 @@ struct symcache_options {
 	size_t memory_bytes;         /* ceiling of the writer's own memory; 0: LIMIT_CELL_DATA_BYTES */
 	struct text line_map;        /* of a Unity program: its lines are C# lines then, where the map
 					knows them (formats.md §1.6); TEXT_NONE: there is none */
+	/* Instead of its name each function has its variables, as object.h has them: a file of its
+	 * own, with the same chains of calls where there is debug information.  The object must
+	 * have been told to want them. */
+	bool of_variables;
 };
 
 struct symcache_report {

@@ -23,6 +23,7 @@
 
 struct writing {
 	struct object *object;
+	bool of_variables;
 	struct budget budget;
 	unsigned threads;
 	size_t unit_count;
@@ -230,7 +231,7 @@ static int read_symbols(struct writing *writing, struct err *err)
 {
 	struct symbol_sink sink = { .symbols = &writing->symbols, .err = err };
 
-	if (!writing->object->format->each_symbol)
+	if (!writing->object->format->each_symbol || writing->of_variables)
 		return 0;
 	if (object_each_symbol(writing->object, take_symbol, &sink, err) < 0 || sink.rc < 0)
 		return -1;
@@ -341,6 +342,9 @@ int symcache_write(struct object *object, const struct symcache_options *options
 		return err_set(err, ERR_NO_MEMORY, "no room for %zu parts", writing.part_count);
 	for (size_t i = 0; i < writing.part_count; i++)
 		part_init(&writing.parts[i], budget, (uint32_t)i, object->undecorates);
+	writing.of_variables = options && options->of_variables;
+	for (size_t i = 0; writing.of_variables && i < writing.part_count; i++)
+		part_use_variables(&writing.parts[i]);
 	arena_init(&writing.map_arena, ceiling);
 	rc = use_line_map(&writing, options ? options->line_map : TEXT_NONE, err);
 	if (rc == 0)

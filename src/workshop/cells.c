@@ -89,7 +89,8 @@ static int write_parameters(const struct task *task, struct buf *out, struct err
 				.source_max_bytes = config->source_max_bytes }, out, err);
 	return convert_symcache_parameters(&(struct convert_symcache){
 			.max_section_bytes = config->section_max_bytes,
-			.threads = (unsigned)config->workshop_cell_threads }, out, err);
+			.threads = (unsigned)config->workshop_cell_threads,
+			.of_variables = task->derive->of_variables }, out, err);
 }
 
 static int hatch(struct task *task, struct err *err)

@@ -1,12 +1,14 @@
 /* shop.c -- what a workshop holds, and one turn of its loop. */
 #include "workshop/internal.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
 #include "base/clock.h"
+#include "base/guard.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -32,6 +34,12 @@ static int parse_default_sources(struct shop *shop, struct err *err)
 	return 0;
 }
 
+/* Look-ups are made here too, in files anyone may cut short. */
+static int guard_look_ups(struct err *err)
+{
+	return guard_install() < 0 ? err_os(err, errno, "installing the SIGBUS guard") : 0;
+}
+
 int shop_open(struct shop *shop, const struct config *config, struct nursery *nursery,
 	      const char *name, struct err *err)
 {
@@ -45,7 +53,7 @@ int shop_open(struct shop *shop, const struct config *config, struct nursery *nu
 	map_init(&shop->by_key);
 	arena_init(&shop->arena, SOURCES_ARENA_BYTES);
 	snprintf(shop->owner, sizeof(shop->owner), "%s", name);
-	if (parse_default_sources(shop, err) < 0 ||
+	if (guard_look_ups(err) < 0 || parse_default_sources(shop, err) < 0 ||
 	    board_open(&shop->board, config, err) < 0 ||
 	    store_open(&shop->store, config, err) < 0 ||
 	    store_boot_join(shop->store, &boot, err) < 0 ||

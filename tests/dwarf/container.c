@@ -24,7 +24,7 @@ void container_open(struct dwarf_input *input, const uint8_t *bytes, size_t size
 	uint32_t sizes[BOOKS][DWARF_SECTIONS];
 	unsigned flags = reader_u8(&reader);
 
-	*input = (struct dwarf_input){ .relocatable = flags & 2 };
+	*input = (struct dwarf_input){ .relocatable = flags & 2, .wants_variables = flags & 4 };
 	for (unsigned i = 0; i < BOOKS; i++)
 		for (unsigned j = 0; j < DWARF_SECTIONS; j++)
 			sizes[i][j] = reader_u32(&reader);
@@ -46,7 +46,7 @@ void container_pack(struct buf *out, const struct dwarf_input *input)
 	struct dwarf_input copy = *input;
 
 	buf_add_char(out, (char)((input->main.big_endian ? 1 : 0) |
-				 (input->relocatable ? 2 : 0)));
+				 (input->relocatable ? 2 : 0) | (input->wants_variables ? 4 : 0)));
 	for (unsigned i = 0; i < BOOKS; i++)
 		for (unsigned j = 0; j < DWARF_SECTIONS; j++) {
 			uint32_t size = (uint32_t)book(&copy, i)->section[j].size;

@@ -1,7 +1,7 @@
 /*
  * container -- DWARF sections in one run of bytes, for torments and fuzzing.
  *
- * One byte of flags (1 big-endian, 2 relocatable), then for the main, the split and the
+ * One byte of flags (1 big-endian, 2 relocatable, 4 variables wanted), then for the main, the split and the
  * alternate file a 32-bit little-endian size per section, then the sections.  Sizes too
  * large are cut to what is there, so that every input means something.
  */

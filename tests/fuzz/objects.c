@@ -125,6 +125,7 @@ static void read_slice(struct text slice, bool with_companions)
 	arena_init(&arena, FUZZ_ARENA_BYTES);
 	arena_init(&scratch, FUZZ_ARENA_BYTES);
 	if (object_open(&object, slice.bytes, slice.size, &arena, &err) == 0) {
+		object.wants_variables = with_companions;
 		for (unsigned role = 0; with_companions && role < OBJECT_ROLES; role++)
 			if (object_attach(&object, (enum object_role)role, slice.bytes, slice.size,
 					  &err) < 0)

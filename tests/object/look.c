@@ -20,6 +20,8 @@ struct look {
 	struct buf *out;             /* NULL: only read */
 };
 
+bool look_wants_variables;
+
 static void tell(struct look *look, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static void tell(struct look *look, const char *fmt, ...)
@@ -69,6 +71,22 @@ static void tell_file(struct look *look, const struct object_file_name *files, u
 		     files[file].directory.size > 0 ? "/" : "", SHOWN(files[file].name));
 }
 
+/* Names and types in turn, each once and whole. */
+static void tell_variables(struct look *look, struct text name, struct text list)
+{
+	const char *at = list.bytes, *end = list.bytes + list.size;
+	unsigned count = 0;
+
+	ENSURE(list.size == 0 || (look_wants_variables && end[-1] == '\0'));
+	if (list.size == 0)
+		return;
+	tell(look, "holds %.*s", SHOWN(name));
+	for (; at < end; at += strlen(at) + 1, count++)
+		tell(look, count % 2 ? " %s" : count ? ", %s" : " %s", at);
+	tell(look, "\n");
+	ENSURE(count % 2 == 0);
+}
+
 static int tell_function(void *payload, const struct object_file_name *files, size_t file_count,
 			 const struct object_function *function, struct err *err)
 {
@@ -79,6 +97,7 @@ static int tell_function(void *payload, const struct object_file_name *files, si
 	tell(look, "function %" PRIx64 "+%" PRIx64 " %.*s\n", function->range.address,
 	     function->range.size, SHOWN(function->name));
 	ENSURE(function->range.size > 0);
+	tell_variables(look, function->name, function->variables);
 	for (size_t i = 0; i < function->line_count; i++) {
 		const struct object_line *line = &function->lines[i];
 
@@ -104,6 +123,7 @@ static int tell_function(void *payload, const struct object_file_name *files, si
 			tell(look, " %" PRIx64 "+%" PRIx64, inlinee->ranges[r].address,
 			     inlinee->ranges[r].size);
 		tell(look, "\n");
+		tell_variables(look, inlinee->name, inlinee->variables);
 	}
 	return 0;
 }
@@ -242,6 +262,7 @@ int look_bytes(const void *bytes, size_t size, const struct look_companion *comp
 	arena_init(&look.arena, LOOK_ARENA_BYTES);
 	arena_init(&look.scratch, LOOK_ARENA_BYTES);
 	rc = object_open(&look.object, bytes, size, &look.arena, err);
+	look.object.wants_variables = look_wants_variables;
 	if (rc == 0)
 		rc = attach_all(&look, companions, count, err);
 	if (rc == 0) {

@@ -10,6 +10,7 @@
  *	function 1000+20 name
  *	line 1004 dir/file.c:12          ("?" when nothing is known from there on)
  *	inline 2 in 1 name called file.c:7 1004+8
+ *	holds name value int, list char**       (behind a function or inline, when wanted)
  *	unit error: ...
  *	method 3 of 2                    (the state machine of method 2)
  *	point 9 C:\src\a.cs:12 csharp
@@ -23,6 +24,9 @@
 #include "object/object.h"
 
 #define LOOK_TEXT_BYTES ((size_t)64 << 20)
+
+/* Are functions to come with their variables? */
+extern bool look_wants_variables;
 
 struct look_companion {
 	enum object_role role;

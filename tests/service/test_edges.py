@@ -187,6 +187,98 @@ def test_lines_of_unity_programs_are_lines_of_csharp():
         assert symbols.total() == hits, "a map is kept"
 
 
+VARIABLES = """
+struct pair { int x; };
+typedef unsigned long size;
+static volatile int sink;
+static inline __attribute__((always_inline)) int inner(int value, const char *text)
+{
+    double half = value * .5;
+    return (int)half * sink + (text != 0);
+}
+__attribute__((noinline)) int outer(int value, char **list, void *any, struct pair *pair, size count)
+{
+    int local = value + 1;
+    {
+        unsigned char *deep = any;
+        float local = 2;
+        sink += *deep + (int)local;
+    }
+    return inner(local, list[0]) + pair->x + (int)count;
+}
+int main(int argc, char **argv) { struct pair pair = { 1 }; return outer(argc, argv, argv, &pair, 3); }
+"""
+INNER_VARS = {"value": "int", "text": "<not implemented>*", "half": "double"}
+OUTER_VARS = {"value": "int", "list": "char**", "any": "void*", "pair": "<not implemented>*",
+              "count": "<not implemented>", "local": "int", "deep": "unsigned char*"}
+
+
+def program_with_variables(folder, *flags):
+    """A Program of the text above and, of every address of outer(), a frame."""
+    program = Program.__new__(Program)
+    source, program.path = os.path.join(folder, "variables.c"), os.path.join(folder, "variables")
+    with open(source, "w", encoding="ascii") as f:
+        f.write(VARIABLES)
+    subprocess.run([*flags, "-O1", "-g", "-Wl,--build-id", "-o", program.path, source], check=True, cwd=folder)
+    notes = subprocess.run(["readelf", "-n", program.path], capture_output=True, text=True, check=True).stdout
+    program.code_id = re.search(r"Build ID: ([0-9a-f]+)", notes).group(1)
+    names = subprocess.run(["nm", "-S", program.path], capture_output=True, text=True, check=True).stdout
+    start, size = re.search(r"^([0-9a-f]+) ([0-9a-f]+) . outer$", names, re.M).groups()
+    program.address = int(start, 16)
+    return program, [{"instruction_addr": hex(0x10000000 + program.address + i)} for i in range(int(size, 16))]
+
+
+def test_variables_of_functions_are_told_to_those_who_ask():
+    for flags in (["gcc", "-gdwarf-4"], ["clang-19", "-gdwarf-5"]):
+        with tempfile.TemporaryDirectory() as folder, Service() as service:
+            program, frames = program_with_variables(folder, *flags)
+            symbols = Symbols()
+            symbols.add(program)
+            request = request_for(symbols, [program])
+            request["stacktraces"][0]["frames"] = frames
+            plain = service.answer(request)
+            assert not any("vars" in frame for frame in plain["stacktraces"][0]["frames"]), plain
+            hits, cells = symbols.total(), service.metric("symgate_cells_started_total")
+            request["options"]["extract_variables"] = True
+            reply = service.answer(request)
+            told = json.dumps(reply)
+            seen = {}
+            for frame in reply["stacktraces"][0]["frames"]:
+                seen.setdefault(frame["function"], []).append(frame.pop("vars", None))
+            assert reply == plain, "nothing else is another"
+            assert set(seen) == {"inner", "outer"}, seen
+            assert all(one == INNER_VARS for one in seen["inner"]), (flags, seen["inner"][0])
+            assert all(one == OUTER_VARS for one in seen["outer"]), (flags, seen["outer"][0])
+            assert json.dumps(service.answer(request)) == told
+            del request["options"]["extract_variables"]
+            assert service.answer(request) == plain
+            assert symbols.total() == hits and service.metric("symgate_cells_started_total") == cells + 1, \
+                "one SymCache more, once, of the object that is there"
+
+
+def test_a_damaged_list_of_variables_is_made_again():
+    with tempfile.TemporaryDirectory() as folder, Service() as service:
+        program, frames = program_with_variables(folder, "gcc")
+        symbols = Symbols()
+        symbols.add(program)
+        request = request_for(symbols, [program])
+        request["stacktraces"][0]["frames"] = frames
+        request["options"]["extract_variables"] = True
+        whole = service.answer(request)
+        caches = os.path.join(service.state, "cache", "symcaches")
+        paths = [os.path.join(place, name) for place, _, names in os.walk(caches) for name in names]
+        assert len(paths) == 2, paths
+        for cut in (0, 60, 200):
+            for path in paths:
+                os.chmod(path, 0o600)
+                os.truncate(path, cut)
+            if cut:  # where the file is not all gone, only who opens it sees what it lacks
+                service.stop()
+                service.start()
+            assert service.answer(request) == whole, cut
+        assert "signal 7" not in service.text_of_log(), "a workshop must live with it"
+
+
 # --- Requests few send -------------------------------------------------------------------
 
 def test_timeouts_mean_what_they_say():

@@ -17,6 +17,8 @@ struct cache_hold { char nothing; };
 
 static struct fake_entry *find(struct fake_resolver *fake, const struct derive *derive)
 {
+	if (derive->of_variables)
+		return fake->variables;
 	for (size_t i = 0; i < fake->count; i++)
 		if (fake->entries[i].how == derive->how &&
 		    text_ends_with(derive->location->uri, fake->entries[i].location))
@@ -120,15 +122,20 @@ static void pad(struct buf *out)
 		buf_add_char(out, 0);
 }
 
-static uint32_t add_name(struct buf *strings, const char *name)
+static uint32_t add_text(struct buf *strings, struct text text)
 {
 	uint32_t at = (uint32_t)strings->size;
 
-	if (!name)
+	if (!text.bytes)
 		return NONE;
-	buf_add_char(strings, (char)strlen(name));
-	buf_add_string(strings, name);
+	buf_add_char(strings, (char)text.size);
+	buf_add_text(strings, text);
 	return at;
+}
+
+static uint32_t add_name(struct buf *strings, const char *name)
+{
+	return add_text(strings, text_of(name));
 }
 
 static const struct { const char *comp_dir, *directory, *name; } files[] = {
@@ -137,6 +144,10 @@ static const struct { const char *comp_dir, *directory, *name; } files[] = {
 static const struct { const char *name; uint32_t entry, language; } functions[] = {
 	{ "_Z5outeri", 0x100, LANGUAGE_CPP }, { "_ZN5innerEv", NONE, LANGUAGE_CPP },
 	{ "main", 0x200, LANGUAGE_C }, { "bare", 0x300, NONE },
+};
+static const struct text variables[COUNT(functions)] = {
+	{ "n\0int", sizeof("n\0int") }, { "v\0char**\0w\0void*", sizeof("v\0char**\0w\0void*") },
+	{ "", 0 }, { "", 0 },
 };
 /* file, line, function, inlined into; the first is a call location, then one per range. */
 static const uint32_t locations[][4] = {
@@ -162,7 +173,7 @@ static void add_header(struct buf *out, uint32_t arch, uint32_t string_bytes)
 	buf_add(out, zeros, 16);
 }
 
-void fake_symcache(struct buf *out, uint32_t arch)
+static void make_symcache(struct buf *out, uint32_t arch, bool of_variables)
 {
 	struct buf strings, body;
 
@@ -177,7 +188,8 @@ void fake_symcache(struct buf *out, uint32_t arch)
 	}
 	pad(&body);
 	for (size_t i = 0; i < COUNT(functions); i++) {
-		add_u32(&body, add_name(&strings, functions[i].name));
+		add_u32(&body, add_text(&strings, of_variables ? variables[i]
+							       : text_of(functions[i].name)));
 		add_u32(&body, NONE);
 		add_u32(&body, functions[i].entry);
 		add_u32(&body, functions[i].language);
@@ -193,4 +205,14 @@ void fake_symcache(struct buf *out, uint32_t arch)
 	buf_add(out, strings.bytes, strings.size);
 	buf_release(&strings);
 	buf_release(&body);
+}
+
+void fake_symcache(struct buf *out, uint32_t arch)
+{
+	make_symcache(out, arch, false);
+}
+
+void fake_variables(struct buf *out, uint32_t arch)
+{
+	make_symcache(out, arch, true);
 }

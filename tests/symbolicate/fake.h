@@ -22,6 +22,7 @@ struct fake_resolver {
 	struct resolver resolver;
 	struct fake_entry *entries;
 	size_t count;
+	struct fake_entry *variables;        /* the SymCache with variables; NULL: not found */
 	unsigned asked, waited, spoiled, name_messages, name_waits;
 	unsigned auxiliaries;        /* answers about files that are no objects */
 	size_t names;
@@ -38,6 +39,9 @@ extern int fake_holds;
  *	0x100 outer at /src/lib/a.cpp:9, 0x110 inner at :77 inlined at :10, 0x120 outer at :11
  *	0x200 main at /src/main.c:5      0x300 bare    0x400 nothing */
 void fake_symcache(struct buf *out, uint32_t arch);
+/* The same with variables for names: outer has n (int), inner v (char**) and w (void*), the
+ * others none. */
+void fake_variables(struct buf *out, uint32_t arch);
 
 /* One candidate's features as they are stored. */
 #define FAKE_META_DEBUG \

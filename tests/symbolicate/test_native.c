@@ -759,6 +759,70 @@ START_TEST(an_object_is_no_line_map)
 }
 END_TEST
 
+/* Variables stand in a file of their own; what cannot be had of it is left out. */
+#define META_OF(format) "{\"has_debug_info\":true,\"format\":\"" format "\"}"
+#define VARS_OUTER "\"vars\":{\"n\":\"int\"}"
+#define VARS_INNER "\"vars\":{\"v\":\"char**\",\"w\":\"void*\"}"
+
+static const struct {
+	const char *what, *meta;
+	enum err_kind failure;
+	unsigned waits, damaged;
+	bool is_asked, is_told;
+} variables_cases[] = {
+	{ "unasked", META_OF("elf"), ERR_NONE, 0, 0, false, false },
+	{ "there", META_OF("elf"), ERR_NONE, 0, 0, true, true },
+	{ "there later", META_OF("wasm"), ERR_NONE, 2, 0, true, true },
+	{ "damaged once", META_OF("macho"), ERR_NONE, 1, 1, true, true },
+	{ "damaged always", META_OF("pe"), ERR_NONE, 0, 99, true, false },
+	{ "too large to be made", META_OF("elf"), ERR_LIMIT, 0, 0, true, false },
+	{ "no DWARF", META_OF("pdb"), ERR_NONE, 0, 0, true, false },
+};
+
+START_TEST(variables_are_told_to_those_who_ask)
+{
+	struct buf lists;
+	struct fake_entry entries[] = {
+		{ DERIVE_OBJECT_META, "cdef01", ERR_NONE, text_of(variables_cases[_i].meta), 0, 0 },
+		{ DERIVE_SYMCACHE, "cdef01", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
+	};
+	struct fake_entry variables = { DERIVE_SYMCACHE, "cdef01", variables_cases[_i].failure,
+					TEXT_NONE, variables_cases[_i].waits,
+					variables_cases[_i].damaged };
+	struct fake_resolver fake;
+	struct answered answered;
+	char body[1024];
+
+	buf_init(&lists, 65536);
+	fake_variables(&lists, ARCH_X86_64);
+	variables.payload = buf_text(&lists);
+	fake_resolver_init(&fake, entries, COUNT(entries));
+	fake.variables = &variables;
+	snprintf(body, sizeof(body), "{\"sources\":[{\"type\":\"http\",\"id\":\"s\",\"url\":"
+		 "\"http://h/s/\"}],\"modules\":[" ELF_MODULE "],\"options\":{\"extract_variables\":%s},"
+		 "\"stacktraces\":[{\"frames\":[{\"instruction_addr\":\"0x10112\"},"
+		 "{\"instruction_addr\":\"0x10200\",\"adjust_instruction_addr\":false},"
+		 "{\"instruction_addr\":\"0x10500\",\"vars\":{\"mine\":\"stay\"}}]}]}",
+		 variables_cases[_i].is_asked ? "true" : "false");
+	ck_assert_int_eq(answer_with(&answered, &fake, body, TEXT("mine")), 0);
+	ck_assert_msg((strstr(buf_string(&answered.reply), VARS_INNER) != NULL) ==
+		      variables_cases[_i].is_told, "%s: %s", variables_cases[_i].what,
+		      buf_string(&answered.reply));
+	ck_assert_msg((strstr(buf_string(&answered.reply), VARS_OUTER) != NULL) ==
+		      variables_cases[_i].is_told, "%s", variables_cases[_i].what);
+	ck_assert_ptr_nonnull(strstr(buf_string(&answered.reply), "\"vars\":{\"mine\":\"stay\"}"));
+	ck_assert_msg(text_is(fake.last_symcache_key, variables_cases[_i].is_asked &&
+		      !strstr(variables_cases[_i].meta, "pdb")
+		      ? "scope: mine\n\nsource: s\nlocation: http://h/s/ab/cdef01\n\nvariables\n"
+		      : "scope: mine\n\nsource: s\nlocation: http://h/s/ab/cdef01\n"), "%s: %.*s",
+		      variables_cases[_i].what, (int)fake.last_symcache_key.size,
+		      fake.last_symcache_key.bytes);
+	buf_release(&answered.reply);
+	buf_release(&lists);
+	forget_made();
+}
+END_TEST
+
 START_TEST(public_sources_are_global)
 {
 	struct fake_entry entries[] = {
@@ -1005,6 +1069,8 @@ int main(void)
 	tcase_add_loop_test(tests, maps_are_found_in_two_steps, 0, (int)COUNT(map_cases));
 	tcase_add_loop_test(tests, line_maps_are_found, 0, (int)COUNT(line_map_cases));
 	tcase_add_test(tests, an_object_is_no_line_map);
+	tcase_add_loop_test(tests, variables_are_told_to_those_who_ask, 0,
+			    (int)COUNT(variables_cases));
 	tcase_add_test(tests, public_sources_are_global);
 	tcase_add_test(tests, survives_a_file_cut_short);
 	tcase_add_test(tests, a_file_cut_short_among_others_is_told_apart);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "base/limits.h"
 #include "base/mem.h"
 
@@ -578,12 +579,64 @@ START_TEST(inlined_calls_nested_too_deep_end_at_the_limit)
 }
 END_TEST
 
+/* Instead of names functions may have what they hold; symbols hold nothing.  The lists lie where
+ * the next unit's will. */
+static int give_from_scratch(const struct object *object, size_t unit, struct arena *scratch,
+			     const struct object_sink *sink, struct err *err)
+{
+	const struct fake *fake = object->state;
+	char *list = arena_strndup(scratch, unit ? "b\0int" : "a\0void*", 8);
+	struct object_function function = fake->units[unit].functions[0];
+
+	ck_assert_ptr_nonnull(list);
+	function.variables = (struct text){ list, unit ? 6 : 8 };
+	return sink->function(sink->payload, NULL, 0, &function, err);
+}
+
+START_TEST(functions_may_go_by_their_variables)
+{
+	static const struct object_function first[] = {
+		{ .range = { 0x100, 0x20 }, .name = NAME("f@8"), .variables = NAME("lost") },
+	};
+	static const struct object_function second[] = { { .range = { 0x200, 0x20 }, .name = NAME("g") } };
+	static const struct fake_unit units[] = { { NULL, 0, first, 1, ERR_NONE },
+						  { NULL, 0, second, 1, ERR_NONE } };
+	static const struct object_symbol symbols[] = { SYMBOL(0x300, 4, "symbol") };
+	const struct fake fake = { units, 2, symbols, 1 };
+	const struct symcache_options options = { .threads = 1, .of_variables = true };
+	struct object object = fake_object(&fake);
+	struct object_format format = *object.format;
+	struct symcache_frame frames[4];
+	struct symcache_report report;
+	struct symcache cache;
+	struct file_map map;
+	struct err err = ERR_INIT;
+	FILE *file = tmpfile();
+
+	format.read_unit = give_from_scratch;
+	object.format = &format;
+	object.undecorates = true;
+	ck_assert_msg(symcache_write(&object, &options, fileno(file), &report, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(file_map_fd(&map, fileno(file), &err), 0);
+	ck_assert_int_eq(symcache_open(&cache, map.bytes, map.size, &err), 0);
+	ck_assert_uint_eq(symcache_lookup(&cache, 0x110, frames, 4), 1);
+	ck_assert(text_equal(frames[0].function, (struct text){ "a\0void*", 8 }));
+	ck_assert_uint_eq(frames[0].entry, 0x100);
+	ck_assert_uint_eq(symcache_lookup(&cache, 0x210, frames, 4), 1);
+	ck_assert(text_equal(frames[0].function, (struct text){ "b\0int", 6 }));
+	ck_assert_uint_eq(symcache_lookup(&cache, 0x302, frames, 4), 0);
+	file_unmap(&map);
+	fclose(file);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("symcache write");
 	TCase *tcase = tcase_create("write");
 
 	tcase_add_loop_test(tcase, answers, 0, COUNT(cases));
+	tcase_add_test(tcase, functions_may_go_by_their_variables);
 	tcase_add_test(tcase, damaged_units_cost_themselves_and_are_reported);
 	tcase_add_test(tcase, counts_and_head_are_right);
 	tcase_add_test(tcase, calls_of_one_place_are_one);

@@ -12,6 +12,7 @@ struct building {
 	struct pool steps;       /* struct step */
 	struct arena *arena;
 	struct encoding encoding;
+	bool wants_variables;
 };
 
 static enum attribute common_attribute(uint64_t name)
@@ -81,6 +82,8 @@ static enum attribute wanted(uint64_t name, enum die_kind kind)
 		return unit_attribute(name);
 	if (kind == DIE_FUNCTION || kind == DIE_INLINEE)
 		return common_attribute(name);
+	if (kind == DIE_VARIABLE || kind == DIE_BASE_TYPE || kind == DIE_POINTER_TYPE)
+		return name == DW_AT_type ? AT_TYPE : common_attribute(name);
 	return name == DW_AT_sibling ? AT_SIBLING : AT_NONE;
 }
 
@@ -112,6 +115,22 @@ static enum die_kind kind_of(uint64_t tag)
 		return DIE_LEAF;
 	default:
 		return DIE_PLAIN;
+	}
+}
+
+/* Where variables are wanted, they and the types that have names are read. */
+static enum die_kind kind_with_variables(uint64_t tag)
+{
+	switch (tag) {
+	case DW_TAG_formal_parameter:
+	case DW_TAG_variable:
+		return DIE_VARIABLE;
+	case DW_TAG_base_type:
+		return DIE_BASE_TYPE;
+	case DW_TAG_pointer_type:
+		return DIE_POINTER_TYPE;
+	default:
+		return kind_of(tag);
 	}
 }
 
@@ -188,7 +207,9 @@ static int read_abbrev(struct building *building, struct reader *reader, uint64_
 	struct abbrev abbrev = { .code = code, .is_fixed = true };
 	struct abbrev *items;
 
-	abbrev.kind = (uint8_t)kind_of(reader_uleb128(reader));
+	abbrev.kind = (uint8_t)(building->wants_variables
+				? kind_with_variables(reader_uleb128(reader))
+				: kind_of(reader_uleb128(reader)));
 	abbrev.children = reader_u8(reader) != 0;
 	abbrev.first_step = (uint32_t)building->steps.count;
 	if (read_attributes(building, reader, &abbrev, err) < 0)
@@ -219,10 +240,12 @@ static int sort_by_code(struct abbrevs *abbrevs, struct arena *arena, struct err
 }
 
 int abbrevs_read(struct abbrevs *abbrevs, const struct dwarf_sections *sections, uint64_t offset,
-		 struct encoding encoding, struct arena *arena, struct err *err)
+		 struct encoding encoding, bool wants_variables, struct arena *arena,
+		 struct err *err)
 {
 	struct reader reader = section_reader(sections, DWARF_ABBREV);
-	struct building building = { .arena = arena, .encoding = encoding };
+	struct building building = { .arena = arena, .encoding = encoding,
+				     .wants_variables = wants_variables };
 	bool dense = true;
 	uint64_t code;
 

@@ -20,8 +20,9 @@ int dwarf_open(struct dwarf **out, const struct dwarf_input *input, struct arena
 								      : input->load_address;
 	dwarf->lowest_code -= dwarf->lowest_code > input->address_bias ? input->address_bias
 								       : dwarf->lowest_code;
-	if (book_open(&dwarf->main, &dwarf->input.main, arena, err) < 0 ||
-	    book_open(&dwarf->alternate, &dwarf->input.alternate, arena, err) < 0 ||
+	if (book_open(&dwarf->main, &dwarf->input.main, input->wants_variables, arena, err) < 0 ||
+	    book_open(&dwarf->alternate, &dwarf->input.alternate, input->wants_variables, arena,
+		      err) < 0 ||
 	    split_open(dwarf, arena, err) < 0)
 		return err_while(err, "reading .debug_info");
 	*out = dwarf;
@@ -73,6 +74,7 @@ static int read_loaded(struct reading *reading, struct err *err)
 	head = &reading->unit->head;
 	reading->range_entries_left = RANGE_ENTRIES_BASE +
 				      RANGE_ENTRIES_PER_BYTE * (head->end - head->offset);
+	reading->variable_entries_left = reading->range_entries_left;
 	if (walk_unit(reading, err) < 0 || gaps_emit(reading, err) < 0)
 		return -1;
 	return reading->ran_out ? no_room(err) : 0;

@@ -38,6 +38,7 @@ struct dwarf_input {
 	uint64_t address_bias;            /* added to every address (wasm: code section offset) */
 	uint32_t arch;
 	bool relocatable;                 /* units at address 0 are real */
+	bool wants_variables;             /* object.h */
 	/* Name of the symbol at exactly this (unrelocated) address, TEXT_NONE when none.
 	 * Called from any thread.  NULL: there is no symbol table. */
 	struct text (*symbol_at)(const void *payload, uint64_t address);

@@ -161,6 +161,7 @@ static void give_inlinee(struct reading *reading, const struct inlinee *inlinee,
 		given->call_file = OBJECT_NO_FILE;
 	given->call_line = inlinee->call_line;
 	given->name = named.name;
+	given->variables = named.variables;
 	given->language = named.language;
 }
 
@@ -205,9 +206,12 @@ static void name_piece(struct reading *reading, const struct pending *pending,
 
 	function->name = function_symbol(reading, function->range.address);
 	function->language = reading->unit->language;
-	if (function->name.size)
+	if (function->name.size && !reading->unit->book->wants_variables)
 		return;
 	named = name_at(reading, pending->place);
+	function->variables = named.variables;
+	if (function->name.size)
+		return;
 	function->name = named.name;
 	function->language = named.language;
 }

@@ -118,8 +118,8 @@ static int share_table(struct book *book, const struct sort_item *order, size_t 
 	struct abbrevs *abbrevs = &book->shared[book->shared_count];
 	struct err ignored = ERR_INIT;
 
-	if (abbrevs_read(abbrevs, book->sections, first->abbrev_offset, first->encoding, arena,
-			 &ignored) < 0)
+	if (abbrevs_read(abbrevs, book->sections, first->abbrev_offset, first->encoding,
+			 book->wants_variables, arena, &ignored) < 0)
 		return ignored.kind == ERR_LIMIT ? -1 : 0;
 	for (size_t i = 0; i < count; i++)
 		book->heads[order[i].index].shared = (uint32_t)book->shared_count;
@@ -153,10 +153,10 @@ static int share_tables(struct book *book, struct arena *arena, struct err *err)
 	return 0;
 }
 
-int book_open(struct book *book, const struct dwarf_sections *sections, struct arena *arena,
-	      struct err *err)
+int book_open(struct book *book, const struct dwarf_sections *sections, bool wants_variables,
+	      struct arena *arena, struct err *err)
 {
-	*book = (struct book){ .sections = sections };
+	*book = (struct book){ .sections = sections, .wants_variables = wants_variables };
 	if (read_heads(book, arena, err) < 0)
 		return -1;
 	return book->count ? share_tables(book, arena, err) : 0;

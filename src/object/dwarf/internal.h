@@ -67,7 +67,7 @@ struct encoding {
 /* The attributes we look at; every other one is skipped unseen. */
 enum attribute {
 	AT_NAME, AT_LINKAGE_NAME, AT_LOW_PC, AT_HIGH_PC, AT_RANGES, AT_ORIGIN, AT_SPECIFICATION,
-	AT_CALL_FILE, AT_CALL_LINE, AT_DECLARATION, AT_SIBLING,
+	AT_CALL_FILE, AT_CALL_LINE, AT_DECLARATION, AT_SIBLING, AT_TYPE,
 	AT_STMT_LIST, AT_COMP_DIR, AT_LANGUAGE, AT_PRODUCER, AT_STR_OFFSETS_BASE, AT_ADDR_BASE,
 	AT_RNGLISTS_BASE, AT_GNU_RANGES_BASE, AT_DWO_NAME, AT_DWO_ID,
 	ATTRIBUTES,
@@ -127,7 +127,9 @@ enum die_kind {
 	DIE_PLAIN,               /* nothing of ours in it; children may have */
 	DIE_LEAF,                /* nothing of ours in it or below */
 	DIE_TYPE,                /* as PLAIN, but a producer may promise it is a LEAF */
-	DIE_FUNCTION, DIE_INLINEE, DIE_UNIT
+	DIE_FUNCTION, DIE_INLINEE, DIE_UNIT,
+	/* only where variables are wanted: */
+	DIE_VARIABLE, DIE_BASE_TYPE, DIE_POINTER_TYPE
 };
 
 struct abbrev {
@@ -151,7 +153,8 @@ struct abbrevs {
 };
 
 int abbrevs_read(struct abbrevs *abbrevs, const struct dwarf_sections *sections, uint64_t offset,
-		 struct encoding encoding, struct arena *arena, struct err *err)
+		 struct encoding encoding, bool wants_variables, struct arena *arena,
+		 struct err *err)
 	__attribute__((warn_unused_result));
 const struct abbrev *abbrevs_search(const struct abbrevs *abbrevs, uint64_t code);
 
@@ -184,6 +187,7 @@ struct unit_head {
 
 struct book {
 	const struct dwarf_sections *sections;
+	bool wants_variables;
 	struct unit_head *heads;         /* by offset */
 	size_t count;
 	struct abbrevs *shared;
@@ -230,8 +234,8 @@ struct unit {
  * that cannot be used. */
 int head_read(struct unit_head *head, const struct dwarf_sections *sections, uint64_t offset,
 	      struct err *err) __attribute__((warn_unused_result));
-int book_open(struct book *book, const struct dwarf_sections *sections, struct arena *arena,
-	      struct err *err) __attribute__((warn_unused_result));
+int book_open(struct book *book, const struct dwarf_sections *sections, bool wants_variables,
+	      struct arena *arena, struct err *err) __attribute__((warn_unused_result));
 /* The unit whose DIEs hold that offset, or NULL. */
 const struct unit_head *book_find(const struct book *book, uint64_t offset);
 
@@ -355,13 +359,15 @@ struct reading {
 	struct pool renumbered;          /* uint32_t */
 	struct span *seen;               /* open addressing: functions handed out */
 	size_t seen_count, seen_room;
-	uint64_t range_entries_left;     /* budget against lists referred to again and again */
+	uint64_t range_entries_left;     /* budgets against lists, and functions, that are referred to */
+	uint64_t variable_entries_left;  /* again and again */
 	bool sink_stopped;               /* err is the sink's */
 	bool ran_out;                    /* a name may be missing for want of memory */
 };
 
 struct named {
 	struct text name;
+	struct text variables;           /* object.h; when they are wanted */
 	uint32_t language;
 };
 
@@ -374,6 +380,20 @@ uint64_t place_of(const struct unit *unit, struct value value);
 uint64_t name_place(const struct unit *unit, const struct die *die);
 /* The DIE's linkage name, name, or its origin's.  What cannot be followed gives TEXT_NONE. */
 struct named name_at(struct reading *reading, uint64_t place);
+/* What a reference found in that unit means: a place, as seen from the unit being read. */
+uint64_t place_from(const struct reading *reading, const struct unit *unit, struct value value);
+/* Where the DIE's origin or specification is, or PLACE_NONE. */
+uint64_t origin_place(const struct reading *reading, const struct unit *unit,
+		      const struct die *die);
+/* Reads the DIE at the place; NULL when it cannot be followed.  The reader is left behind it. */
+const struct abbrev *place_read(struct reading *reading, uint64_t place,
+				const struct unit **unit, struct reader *reader, struct die *die);
+
+/* The variables of the function DIE the reader is behind, in scratch memory.  What cannot be
+ * followed is left out. */
+struct text variables_below(struct reading *reading, const struct unit *unit,
+			    struct reader reader);
+
 int names_prepare(struct reading *reading, struct err *err) __attribute__((warn_unused_result));
 
 int walk_unit(struct reading *reading, struct err *err) __attribute__((warn_unused_result));

@@ -28,18 +28,23 @@ uint64_t place_of(const struct unit *unit, struct value value)
 }
 
 /* A reference found in the alternate stays there. */
-static uint64_t next_place(const struct reading *reading, const struct unit *unit,
-			   const struct die *die)
+uint64_t place_from(const struct reading *reading, const struct unit *unit, struct value value)
 {
-	uint64_t place = PLACE_NONE;
+	uint64_t place = place_of(unit, value);
 
-	if (die_has(die, AT_ORIGIN))
-		place = place_of(unit, die->values[AT_ORIGIN]);
-	else if (die_has(die, AT_SPECIFICATION))
-		place = place_of(unit, die->values[AT_SPECIFICATION]);
 	if (place != PLACE_NONE && unit->book == &reading->dwarf->alternate)
 		place |= PLACE_ALTERNATE;
 	return place;
+}
+
+uint64_t origin_place(const struct reading *reading, const struct unit *unit,
+		      const struct die *die)
+{
+	if (die_has(die, AT_ORIGIN))
+		return place_from(reading, unit, die->values[AT_ORIGIN]);
+	if (die_has(die, AT_SPECIFICATION))
+		return place_from(reading, unit, die->values[AT_SPECIFICATION]);
+	return PLACE_NONE;
 }
 
 uint64_t name_place(const struct unit *unit, const struct die *die)
@@ -89,22 +94,34 @@ static const struct unit *unit_of(struct reading *reading, uint64_t place)
 	return head ? load_other(reading, book, head) : NULL;
 }
 
+const struct abbrev *place_read(struct reading *reading, uint64_t place,
+				const struct unit **unit, struct reader *reader, struct die *die)
+{
+	struct err ignored = ERR_INIT;
+
+	*unit = place == PLACE_NONE ? NULL : unit_of(reading, place);
+	if (!*unit)
+		return NULL;
+	*reader = unit_reader(*unit, place & ~PLACE_ALTERNATE);
+	return unit_read_die(*unit, reader, die, &ignored);
+}
+
 /* A linkage name anywhere in the chain is better than the first plain name. */
 static struct named follow(struct reading *reading, uint64_t place)
 {
-	struct named named = { TEXT_NONE, reading->unit->language };
+	struct named named = { TEXT_NONE, TEXT_NONE, reading->unit->language };
 
 	for (unsigned hops = 0; place != PLACE_NONE && hops <= LIMIT_ORIGIN_CHAIN; hops++) {
-		const struct unit *unit = unit_of(reading, place);
-		struct err ignored = ERR_INIT;
+		const struct abbrev *abbrev;
+		const struct unit *unit;
 		struct reader reader;
 		struct die die;
 
-		if (!unit)
+		abbrev = place_read(reading, place, &unit, &reader, &die);
+		if (!abbrev)
 			break;
-		reader = unit_reader(unit, place & ~PLACE_ALTERNATE);
-		if (!unit_read_die(unit, &reader, &die, &ignored))
-			break;
+		if (unit->book->wants_variables && abbrev->children && !named.variables.size)
+			named.variables = variables_below(reading, unit, reader);
 		if (unit->language)
 			named.language = unit->language;
 		if (die_has(&die, AT_LINKAGE_NAME)) {
@@ -117,7 +134,7 @@ static struct named follow(struct reading *reading, uint64_t place)
 		}
 		if (!named.name.size && die_has(&die, AT_NAME))
 			named.name = unit_text(unit, die.values[AT_NAME]);
-		place = next_place(reading, unit, &die);
+		place = origin_place(reading, unit, &die);
 	}
 	return named;
 }
@@ -127,7 +144,7 @@ struct named name_at(struct reading *reading, uint64_t place)
 	struct name_slot *slot;
 
 	if (place == PLACE_NONE)
-		return (struct named){ TEXT_NONE, reading->unit->language };
+		return (struct named){ TEXT_NONE, TEXT_NONE, reading->unit->language };
 	slot = &reading->names[(place * 0x9e3779b97f4a7c15u >> 40) & reading->name_mask];
 	if (slot->key != place + 1) {
 		slot->named = follow(reading, place);

@@ -182,7 +182,7 @@ int split_open(struct dwarf *dwarf, struct arena *arena, struct err *err)
 		dwarf->splits[i].sections = sections;
 		if ((i == 0 && is_package(dwarf)) || !sections->section[DWARF_INFO].size)
 			continue;
-		if (book_open(&dwarf->splits[i], sections, arena, err) < 0)
+		if (book_open(&dwarf->splits[i], sections, input->wants_variables, arena, err) < 0)
 			return -1;
 		dwarf->split_count += dwarf->splits[i].count;
 	}

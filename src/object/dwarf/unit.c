@@ -180,7 +180,7 @@ int unit_load(struct unit *unit, const struct dwarf *dwarf, const struct book *b
 		unit->abbrevs = &unit->own_abbrevs;
 		if (abbrevs_read(&unit->own_abbrevs, book->sections,
 				 head->abbrev_offset + unit->contribution.abbrev, head->encoding,
-				 arena, err) < 0)
+				 dwarf->input.wants_variables, arena, err) < 0)
 			return -1;
 	}
 	reader = unit_reader(unit, head->first_die);

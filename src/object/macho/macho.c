@@ -261,7 +261,7 @@ static int open_dwarf(struct object *object, struct macho *macho, struct err *er
 	struct dwarf_input input = {
 		.main.big_endian = macho->file.whole.big_endian,
 		.load_address = macho->file.load_address,
-		.arch = object->arch,
+		.arch = object->arch, .wants_variables = object->wants_variables,
 		.relocatable = macho->file.type == TYPE_RELOCATABLE,
 		.symbol_at = macho->symbols.count > 0 ? symbol_at : NULL,
 		.symbol_around = macho->symbols.count > 0 ? symbol_around : NULL,
