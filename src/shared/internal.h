@@ -86,6 +86,8 @@ struct shared {
 };
 
 /* shared.c */
+/* How many wait, for all to see: whoever has an answer finds what it left to be told there. */
+void shared_show(const struct shared *shared);
 /* Logs a failure, at most one a minute. */
 void shared_log(struct shared *shared, const char *what, const struct err *why);
 /* The order's times and limits, and off it goes.  `fd` takes what is answered. */

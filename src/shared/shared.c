@@ -78,10 +78,16 @@ void shared_close(struct shared *shared)
 	while (shared->asks)
 		shared_ask_cancel(shared->asks);
 	passes_release(&shared->passes);
-	board_gauge_set(shared->means.board, BOARD_GAUGE_SHARING, 0);
+	shared_show(shared);
 	arena_release(&shared->arena);
 	mem_give_back(shared->queue);
 	mem_give_back(shared);
+}
+
+void shared_show(const struct shared *shared)
+{
+	board_gauge_set(shared->means.board, BOARD_GAUGE_SHARING,
+			(int64_t)(shared->queue_count + shared->upload_count));
 }
 
 void shared_log(struct shared *shared, const char *what, const struct err *why)
@@ -158,8 +164,7 @@ bool shared_step(struct shared *shared)
 		offer_used(shared);
 	more = shared_asks_step(shared, now);
 	more |= shared_uploads_step(shared, now);
-	board_gauge_set(shared->means.board, BOARD_GAUGE_SHARING,
-			(int64_t)(shared->queue_count + shared->upload_count));
+	shared_show(shared);
 	return more;
 }
 

@@ -254,6 +254,7 @@ void shared_offer(struct shared *shared, const struct cache_key *key, enum share
 	memcpy(queued->text_hash, key->text_hash, sizeof(queued->text_hash));
 	queued->kind = key->kind;
 	queued->reason = reason;
+	shared_show(shared);
 }
 
 /* 1: the entry is open, 0: it is gone, or is none of ours to tell, -1. */
