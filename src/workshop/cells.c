@@ -13,13 +13,73 @@
 
 #define PARAMETERS_BYTES_MAX ((size_t)64 * 1024)
 
+/* --- The queue: jobs take turns, a task each; within a job first come, first served ---------- */
+
+static void line_up(struct shop *shop, struct carried *carried)
+{
+	struct carried **at = &shop->next_turn;
+
+	while (*at)
+		at = &(*at)->next_turn;
+	*at = carried;
+	carried->next_turn = NULL;
+}
+
+static void leave_line(struct shop *shop, struct carried *carried)
+{
+	struct carried **at = &shop->next_turn;
+
+	while (*at && *at != carried)
+		at = &(*at)->next_turn;
+	if (*at)
+		*at = carried->next_turn;
+	carried->next_turn = NULL;
+}
+
 void cells_queue(struct task *task)
 {
-	struct shop *shop = task->shop;
+	struct carried *maker = task->maker;
+	bool was_empty = !maker->queue_head;
 
+	task->is_queued = true;
 	task->next_queued = NULL;
-	*shop->queue_tail = task;
-	shop->queue_tail = &task->next_queued;
+	if (was_empty)
+		maker->queue_tail = &maker->queue_head;
+	*maker->queue_tail = task;
+	maker->queue_tail = &task->next_queued;
+	if (was_empty)
+		line_up(task->shop, maker);
+}
+
+static void unqueue(struct task *task)
+{
+	struct carried *maker = task->maker;
+	struct task **at = &maker->queue_head;
+
+	if (!task->is_queued)
+		return;
+	task->is_queued = false;
+	while (*at != task)
+		at = &(*at)->next_queued;
+	*at = task->next_queued;
+	if (maker->queue_tail == &task->next_queued)
+		maker->queue_tail = at;
+	if (!maker->queue_head)
+		leave_line(task->shop, maker);
+}
+
+/* Whose turn it is goes to the end of the line, if there is more it wants. */
+static struct task *take_queued(struct shop *shop)
+{
+	struct carried *maker = shop->next_turn;
+	struct task *task = maker->queue_head;
+
+	unqueue(task);
+	if (maker->queue_head) {
+		leave_line(shop, maker);
+		line_up(shop, maker);
+	}
+	return task;
 }
 
 /* What the cell of a stage does, with what, and what it makes. */
@@ -127,33 +187,15 @@ done:
 
 void cells_start_queued(struct shop *shop)
 {
-	while (shop->queue_head && shop->cells_running < shop->config->workshop_cells) {
-		struct task *task = shop->queue_head;
+	while (shop->next_turn && shop->cells_running < shop->config->workshop_cells) {
+		struct task *task = take_queued(shop);
 		struct err err = ERR_INIT;
 
-		shop->queue_head = task->next_queued;
-		if (!shop->queue_head)
-			shop->queue_tail = &shop->queue_head;
-		task->next_queued = NULL;
 		if (hatch(task, &err) < 0)
 			task_end(task, &err);
 		else
 			board_count(shop->board, BOARD_CELLS_STARTED, 1);
 	}
-}
-
-static void unqueue(struct task *task)
-{
-	struct shop *shop = task->shop;
-	struct task **at = &shop->queue_head;
-
-	while (*at && *at != task)
-		at = &(*at)->next_queued;
-	if (*at)
-		*at = task->next_queued;
-	for (shop->queue_tail = &shop->queue_head; *shop->queue_tail;)
-		shop->queue_tail = &(*shop->queue_tail)->next_queued;
-	task->next_queued = NULL;
 }
 
 void cells_kill(struct task *task)

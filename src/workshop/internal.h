@@ -88,6 +88,8 @@ struct carried {
 	struct question *question;   /* NULL: nothing asked yet */
 	struct buf *reply;           /* the command line's: where the reply goes */
 	struct buf *candidates;
+	struct task *queue_head, **queue_tail;       /* its tasks that wait for a free cell */
+	struct carried *next_turn;
 };
 
 static inline struct carried *carried_of(struct resolver *resolver)
@@ -138,7 +140,8 @@ struct task {
 	int64_t local_size, local_changed_nanos;   /* as it was when we opened it */
 
 	struct cell_handle *cell;
-	struct task *next_queued;    /* waiting for a free cell */
+	bool is_queued;              /* waiting for a free cell, at its maker's */
+	struct task *next_queued;
 	int64_t hatched_millis;      /* since when the cell is at work */
 };
 
@@ -168,7 +171,7 @@ struct shop {
 	size_t carried_count;        /* with a row and not ended */
 	struct task *tasks;
 	struct map by_key;
-	struct task *queue_head, **queue_tail;
+	struct carried *next_turn;   /* jobs with tasks that wait for a cell: whose turn it is */
 	size_t cells_running;
 	uint64_t refreshes[CACHE_CATEGORIES];
 	size_t resting_count;        /* listings that go on in the next turn */

@@ -48,7 +48,6 @@ int shop_open(struct shop *shop, const struct config *config, struct nursery *nu
 	memset(shop, 0, sizeof(*shop));
 	shop->config = config;
 	shop->nursery = nursery;
-	shop->queue_tail = &shop->queue_head;
 	shop->asker.fd = -1;
 	map_init(&shop->by_key);
 	arena_init(&shop->arena, SOURCES_ARENA_BYTES);

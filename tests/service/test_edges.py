@@ -365,6 +365,65 @@ def test_all_jobs_can_be_recorded():
         assert rows == [("completed", 3)], rows
 
 
+# --- Many at once ------------------------------------------------------------------------
+
+def breakpad_modules(symbols, first, count):
+    """Modules of a Breakpad file each: (modules, frames)."""
+    modules, frames = [], []
+    for number in range(first, first + count):
+        code_id = f"{number:040x}"
+        symbols.files[f"/{code_id[:2]}/{code_id[2:]}/breakpad"] = (
+            f"MODULE Linux x86_64 {'0' * 33} module\nFUNC 1000 100 0 f{number}\n1000 100 7 1\nFILE 1 a.c\n").encode()
+        base = 0x100000 * (number + 1)
+        modules.append({"type": "elf", "code_id": code_id, "image_addr": hex(base), "image_size": 0x10000})
+        frames.append({"instruction_addr": hex(base + 0x1010)})
+    return modules, frames
+
+
+def breakpad_request(symbols, modules, frames):
+    return {"sources": [symbols.source(filters={"filetypes": ["breakpad"]})], "modules": modules,
+            "stacktraces": [{"frames": frames}]}
+
+
+def test_a_huge_request_holds_up_no_small_one():
+    """Whoever came first: the jobs take turns, so that small ones end while a huge one goes on."""
+    symbols = Symbols()
+    huge = breakpad_request(symbols, *breakpad_modules(symbols, 1000, 300))
+    small = [breakpad_request(symbols, *breakpad_modules(symbols, 5000 + i, 1)) for i in range(5)]
+    with Service("workshop:\n  processes: 1\n  cells: 1\n") as service:
+        identity = json.loads(service.post(huge, "?timeout=0&scope=huge")[1])["request_id"]
+        eventually(lambda: service.metric('symgate_downloads_total{outcome="ok"}') == 300,
+                   "all of the huge one to be there")
+        # Every file of it stands in line for the only cell now.
+        for number, request in enumerate(small):
+            assert functions(service.answer(request, "?scope=small")) == [f"f{5000 + number}"], number
+            last = json.loads(service.get(f"/requests/{identity}?timeout=0")[1])
+            assert last["status"] == "pending", f"the huge one ended before small one {number}"
+
+        def ended():
+            reply = json.loads(service.get(f"/requests/{identity}?timeout=5")[1])
+            return reply if reply["status"] == "completed" else None
+        assert functions(eventually(ended, "the huge one")) == [f"f{1000 + i}" for i in range(300)]
+
+
+def test_one_download_and_one_conversion_in_two_workshops():
+    symbols = serve_all()
+    config = "pool:\n  processes: 2\nworkshop:\n  processes: 2\n  jobs: 10\n"
+    with Service(config) as service:
+        symbols.gate.clear()
+        request = request_for(symbols, PROGRAMS[:1])
+        with concurrent.futures.ThreadPoolExecutor(40) as pool:
+            waiting = [pool.submit(service.post, request) for _ in range(40)]
+            eventually(lambda: service.metric("symgate_requests_parked") == 40, "forty parked requests")
+            eventually(lambda: (service.metric("symgate_flights_waited_total") or 0) > 0, "a workshop that waits")
+            symbols.gate.set()
+            replies = {reply.result(PATIENCE) for reply in waiting}
+        assert len(replies) == 1 and "outer" in functions(json.loads(replies.pop()[1]))
+        assert symbols.total() == 1, symbols.hits
+        assert service.metric('symgate_downloads_total{outcome="ok"}') == 1
+        assert service.metric("symgate_cells_started_total") == 2, "one to inspect, one to convert"
+
+
 # --- The operator ------------------------------------------------------------------------
 
 def test_the_log_file_is_opened_again():

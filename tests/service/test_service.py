@@ -119,6 +119,9 @@ def test_others_are_answered_while_many_wait():
             assert service.get("/healthcheck") == (200, b"ok")
             assert "outer" in functions(service.answer(hot))
             assert service.get("/requests/00000000-0000-4000-8000-000000000000")[0] == 404
+            pending = json.loads(service.post(request_for(symbols, PROGRAMS[1:2]), "?timeout=0")[1])
+            assert pending["status"] == "pending", pending
+            assert json.loads(service.get(f"/requests/{pending['request_id']}?timeout=0")[1]) == pending
             symbols.gate.set()
             for reply in waiting:
                 status, body = reply.result(PATIENCE)
