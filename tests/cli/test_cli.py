@@ -524,7 +524,7 @@ def test_pages(folder):
     check("man pages: mandoc finds nothing", run.returncode == 0 and len(pages) == 2 + len(COMMANDS), run.stdout)
     section, words = [], open(os.path.join(TOP, "doc", "symgate.yml.5")).read()
     for line in symgate("config", "print", cwd=folder).stdout.splitlines():
-        found = re.match(r"^( *)([A-Za-z_]+):(.*)$", line)
+        found = re.match(r"^( *)([A-Za-z_0-9]+):(.*)$", line)
         if not found:
             continue
         section = section[:len(found.group(1)) // 2] + [found.group(2)]
