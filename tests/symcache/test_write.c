@@ -585,11 +585,12 @@ static int give_from_scratch(const struct object *object, size_t unit, struct ar
 			     const struct object_sink *sink, struct err *err)
 {
 	const struct fake *fake = object->state;
-	char *list = arena_strndup(scratch, unit ? "b\0int" : "a\0void*", 8);
+	const struct text said = unit ? (struct text){ "b\0int", sizeof("b\0int") }
+				      : (struct text){ "a\0void*", sizeof("a\0void*") };
 	struct object_function function = fake->units[unit].functions[0];
 
-	ck_assert_ptr_nonnull(list);
-	function.variables = (struct text){ list, unit ? 6 : 8 };
+	function.variables = (struct text){ arena_strndup(scratch, said.bytes, said.size), said.size };
+	ck_assert_ptr_nonnull(function.variables.bytes);
 	return sink->function(sink->payload, NULL, 0, &function, err);
 }
 
