@@ -55,6 +55,15 @@ def pdb(target, machine, options, source="bare.cc"):
             " /debug:full /opt:noref /entry:start /force:unresolved /pdb:$OUT.pdb /out:$OUT app.obj")
 
 
+def pdb_modules(target, machine, options, link=""):
+    """Two modules, templates and lambdas."""
+    compile_one = (f"clang++-19 --target={target}-pc-windows-msvc -gcodeview {options} -std=c++17 -fno-exceptions -fno-rtti"
+                   " -fno-threadsafe-statics -fno-stack-protector -ffunction-sections -nostdinc")
+    return "".join(f"{compile_one} -c -o {name}.obj $P/{name}.cc;" for name in ("rings", "nodes")) + (
+        f"lld-link-19 /nologo /machine:{machine} /subsystem:console /nodefaultlib /debug:full /opt:noref {link}"
+        " /entry:start /force:unresolved /pdb:$OUT.pdb /out:$OUT rings.obj nodes.obj")
+
+
 # name, shell recipe; $OUT is the object, $P the programs, run in a folder of its own.
 SHORT = [
     ("c-gcc-O2", "gcc -g -O2 -o $OUT $P/words.c"),
@@ -82,6 +91,7 @@ SHORT = [
     ("pdb-x86_64", pdb("x86_64", "x64", "-g -O2")),
     ("pdb-i686", pdb("i686", "x86", "-g -O1")),
     ("pdb-arm64", pdb("aarch64", "arm64", "-g -O2")),
+    ("pdb-x86_64-modules-O0", pdb_modules("x86_64", "x64", "-g -O0")),
 ]
 FULL = [(f"{name}-{compiler}-O{level}-dwarf{version}",
          f"{compiler} -gdwarf-{version} -O{level} -o $OUT $P/{source}")
@@ -106,6 +116,10 @@ FULL = [(f"{name}-{compiler}-O{level}-dwarf{version}",
 ] + [
     (f"pdb-{target}-O{level}", pdb(target, machine, f"-g -O{level}"))
     for target, machine in (("x86_64", "x64"), ("i686", "x86"), ("aarch64", "arm64")) for level in (0, 1, 2, 3)
+] + [
+    (f"pdb-{target}-modules-{name}", pdb_modules(target, machine, f"-g {options}"))
+    for target, machine in (("x86_64", "x64"), ("i686", "x86"), ("aarch64", "arm64"))
+    for name, options in (("O0", "-O0"), ("O1", "-O1"), ("O2", "-O2"), ("Os", "-Os"), ("lto", "-O2 -flto"))
 ]
 
 

@@ -10,6 +10,7 @@ import subprocess
 from containers import PE, for_llvm, magic
 from windows import canonical_chains, pe_sections
 
+PUBLIC = re.compile(r"\| S_PUB32 \[.*?\] `(.*)`\n.*?addr = (\d+):(\d+)")
 PROCEDURE = re.compile(r"\| S_[GL]PROC32(?:_ID)? \[.*?\] `(.*)`\n.*?addr = (\d+):(\d+), code size = (\d+)")
 SUBPROGRAM = re.compile(r"DW_TAG_subprogram\n((?:[ \t]+DW_AT_.*\n?)*)")
 TOMBSTONES = {0xffffffff, 0xfffffffe, 2**64 - 1, 2**64 - 2}
@@ -35,6 +36,12 @@ def of_pdb(image):
     for name, section, offset, size in PROCEDURE.findall(text):
         if int(size) and "~" not in name:   # clang's records of deleting destructors: tests/object/test_pdb
             add(facts, sections[int(section) - 1] + int(offset), {name, respelled(name)})
+    text = subprocess.run(["llvm-pdbutil-19", "dump", "--publics", image + ".pdb"], capture_output=True, text=True,
+                          check=True).stdout
+    for name, section, offset in PUBLIC.findall(text):   # where records have poor names: tests/object/test_pdb
+        address = sections[int(section) - 1] + int(offset) if int(section) <= len(sections) else 0
+        if any("lambda" in known for known in facts.get(address, ())):
+            add(facts, address, {name})
     return facts
 
 

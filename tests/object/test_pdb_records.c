@@ -163,6 +163,29 @@ START_TEST(public_symbols_know_better_than_labels)
 }
 END_TEST
 
+/* --- Lines ----------------------------------------------------------------------------------- */
+
+/* Two lines at one address: the first has no bytes.  The oracle takes it for that very address, and
+ * the second for those behind it. */
+START_TEST(oracle_takes_lines_without_bytes)
+{
+#define TWICE BUILD("x86_64", "x64", \
+	".text\n.globl mainCRTStartup\nmainCRTStartup:\nouter:\n.cv_file 1 \"c:\\\\twice.c\"\n.cv_func_id 0\n" \
+	".cv_loc 0 1 5\n.cv_loc 0 1 6\n.fill 8, 1, 0x90\nouter_end:\n" \
+	DEBUG_S "function outer, 8, outer\nrecord 6\ndone\n" DEBUG_S_END \
+	".cv_linetable 0, outer, outer_end\n" TABLES)
+	const char *text = look_recipe("twice", TWICE "cp app.pdb $OUT\n");
+	struct file_map map = support_map(fixture("twice-oracle", TWICE
+		"llvm-symbolizer-19 --obj=app.exe --relative-address 0x1000 0x1001 > $OUT\n"));
+
+	ck_assert_msg(strstr(text, "\nline 1000 c:/twice.c:6\n"), "%s", text);
+	ck_assert_ptr_null(strstr(text, "twice.c:5"));
+	ck_assert_ptr_nonnull(memmem(map.bytes, map.size, "twice.c:5:", 10));
+	ck_assert_ptr_nonnull(memmem(map.bytes, map.size, "twice.c:6:", 10));
+	file_unmap(&map);
+}
+END_TEST
+
 /* --- What compilers say of themselves ------------------------------------------------------- */
 
 #define PLAIN(triple, machine, more) \
@@ -264,6 +287,7 @@ int main(void)
 	tcase_add_test(reading, public_symbols_know_better_than_labels);
 	tcase_add_loop_test(reading, compilers_know_the_processor, 0, COUNT(machines));
 	tcase_add_test(reading, relative_names_stay_relative);
+	tcase_add_test(reading, oracle_takes_lines_without_bytes);
 	tcase_add_loop_test(torment, survives_every_byte_change, 0, COUNT(tormented));
 	tcase_add_loop_test(torment, survives_every_allocation_failure, 0, COUNT(tormented));
 	suite_add_tcase(suite, reading);

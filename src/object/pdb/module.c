@@ -45,24 +45,38 @@ static int keep_name(const struct reading *reading, struct text text, struct tex
 	return 0;
 }
 
-/* Clang's record of a deleting destructor has the name of the destructor it calls: then the
- * decorated name of the public symbol there, else none. */
-static int name_deleting(const struct reading *reading, const struct procedure *procedure,
-			 struct text *name, struct err *err)
+static bool has_lambda(struct text name)
+{
+	return memmem(name.bytes, name.size, "<lambda_", 8) ||
+	       memmem(name.bytes, name.size, "`lambda at ", 11);
+}
+
+/*
+ * Some of clang's records have poor names; then the decorated name of the public symbol there,
+ * if it has one, else none.  A deleting destructor's is that of the destructor it calls.  Lambdas
+ * are named by the path, line and column they stand at, or by a number of which there are many.
+ */
+static int name_decorated(const struct reading *reading, const struct procedure *procedure,
+			  struct text *name, struct err *err)
 {
 	const struct pdb *pdb = reading->pdb;
 	const struct symbol_record *record;
+	bool lambda, destructor;
 	uint32_t image;
 
 	*name = TEXT_NONE;
-	if (pdb->publics.count == 0 || procedure->name.size == 0 ||
-	    !memchr(procedure->name.bytes, '~', procedure->name.size))
+	if (pdb->publics.count == 0 || procedure->name.size == 0)
+		return 0;
+	destructor = memchr(procedure->name.bytes, '~', procedure->name.size);
+	lambda = has_lambda(procedure->name);
+	if (!destructor && !lambda)
 		return 0;
 	image = pdb_stretch_at(pdb, procedure->start, procedure->end).image;
 	record = image == PDB_NO_ADDRESS ? NULL : symbols_at(&pdb->publics, image);
 	if (record && pdb_public_name(pdb, record, name, err) < 0)
 		return -1;
-	if (!text_starts_with(*name, "??_G") && !text_starts_with(*name, "??_E"))
+	if (!text_starts_with(*name, "??_G") && !text_starts_with(*name, "??_E") &&
+	    !(lambda && text_starts_with(*name, "?")))
 		*name = TEXT_NONE;
 	return 0;
 }
@@ -74,7 +88,7 @@ static int name_procedure(struct reading *reading, const struct procedure *proce
 	uint32_t type = module_resolve(reading, procedure->type);
 	struct text plain = procedure->name;
 
-	if (name_deleting(reading, procedure, name, err) < 0)
+	if (name_decorated(reading, procedure, name, err) < 0)
 		return -1;
 	if (name->size > 0)
 		return 0;
