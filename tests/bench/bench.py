@@ -3,7 +3,8 @@
 
 usage: make bench       environment, all optional:
 
-  BENCH_ONLY=hot,jobs   some of: hot memory start jobs parked dwarf lookup sources
+  BENCH_ONLY=hot,jobs   some of: hot memory start jobs parked dwarf dsym pdb breakpad
+                        lookup sources
   BENCH_PAIRS=11        runs of each pair; what is printed are medians
   BENCH_REQUESTS=100000 hot requests before the fronts' memory is looked at the last time
   BENCH_DWARF=FILE      a large ELF file with debug information; without one its conversion is
@@ -17,8 +18,9 @@ import concurrent.futures
 import contextlib
 import json
 import os
-import random
 import re
+import resource
+import shutil
 import signal
 import statistics
 import subprocess
@@ -28,7 +30,9 @@ import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "tests", "service"))
+sys.path.insert(0, os.path.join(TOP, "tests", "bench"))
 from house_of_tests import Program, Service, Symbols, eventually, free_port, request_for  # noqa: E402
+from makers import write_breakpad, write_dsym, write_pdb  # noqa: E402
 
 SYMGATE = os.environ["SYMGATE"]
 PROGRAMS = os.environ["PROGRAMS"]
@@ -41,7 +45,6 @@ CONNECTIONS = 8
 RUN_SECONDS = 1.5
 JOBS, DELAY_SECONDS = 50, 2
 PARKED, ASKED = 120, 100
-BREAKPAD_FUNCTIONS, BREAKPAD_LINES, BREAKPAD_FILES = 40000, 30, 3000
 TICKS = os.sysconf("SC_CLK_TCK")
 
 rows = []
@@ -283,17 +286,26 @@ def bench_parked(folder):
 # --- Conversion ------------------------------------------------------------------------------
 
 def timed(command, cpus=None):
-    """Wall seconds, CPU seconds, peak Pss_Anon in kB of the process and all below it."""
+    """Wall seconds, CPU seconds, peak Pss_Anon in kB of the process and all below it, user CPU seconds."""
     if cpus is not None:
         command = ["taskset", "-c", cpus, *command]
-    before, started, peak = os.times(), time.monotonic(), 0
+    before, started, peak = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic(), 0
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     while process.poll() is None:
         peak = max(peak, sum(rollup(pid, "Pss_Anon") for pid in family(process.pid)))
-        time.sleep(0.05)
-    wall, after = time.monotonic() - started, os.times()
+        time.sleep(0.02)
+    wall, after = time.monotonic() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
     assert process.returncode == 0, command
-    return wall, (after.children_user - before.children_user) + (after.children_system - before.children_system), peak
+    user = after.ru_utime - before.ru_utime
+    return wall, user + after.ru_stime - before.ru_stime, peak, user
+
+
+def write_with(folder, threads):
+    """The command that converts with so many threads, but for its two paths."""
+    config = os.path.join(folder, f"threads{threads}.yml")
+    with open(config, "w", encoding="ascii") as f:
+        f.write(f"workshop:\n  cell_threads: {threads}\n")
+    return [SYMGATE, "-c", config, "symcache", "write"]
 
 
 def bench_dwarf(folder, cache):
@@ -302,12 +314,9 @@ def bench_dwarf(folder, cache):
         return skip("conversion of a large DWARF file", "no BENCH_DWARF=FILE; see the head of tests/bench/bench.py")
     if not os.path.exists(facts):
         return skip("conversion of a large DWARF file", "libdw was not there when this was configured (libdw-dev)")
-    for name in ("one", "two"):
-        with open(os.path.join(folder, name + ".yml"), "w", encoding="ascii") as f:
-            f.write(f"workshop:\n  cell_threads: {1 if name == 'one' else 2}\n")
     runs = {"libdw": ([facts, DWARF, os.path.join(folder, "facts")], "0"),
-            "one": ([SYMGATE, "-c", os.path.join(folder, "one.yml"), "symcache", "write", DWARF, cache], "0"),
-            "two": ([SYMGATE, "-c", os.path.join(folder, "two.yml"), "symcache", "write", DWARF, cache], None)}
+            "one": ([*write_with(folder, 1), DWARF, cache], "0"),
+            "two": ([*write_with(folder, 2), DWARF, cache], None)}
     figures = {name: [] for name in runs}
     for _ in range(PAIRS):
         for name, (command, cpus) in runs.items():
@@ -326,41 +335,72 @@ def bench_dwarf(folder, cache):
     return None
 
 
-def write_breakpad(path):
-    """1.2 million line records and 240 thousand inlined calls, all alike from run to run."""
-    inlined = random.Random(1)
-    with open(path, "w", encoding="ascii") as f:
-        f.write("MODULE Linux x86_64 3249D99D0C4049318610F4E4FB0B69360 large\n")
-        for i in range(BREAKPAD_FILES):
-            f.write(f"FILE {i} /usr/src/library/include/part{i % 60}/component{i}.hpp\n")
-        for i in range(BREAKPAD_FUNCTIONS // 2):
-            f.write(f"INLINE_ORIGIN {i} std::vector<ns{i % 500}::type{i}>::member_function_{i}(int, char const*)\n")
-        size = BREAKPAD_LINES * 8
-        for i in range(BREAKPAD_FUNCTIONS):
-            at = 0x1000 + i * (size + 16)
-            f.write(f"FUNC {at:x} {size:x} 0 ns{i % 500}::Class{i}::method_number_{i}(unsigned long, std::string const&)\n")
-            for k in range(at, at + 192, 64):
-                origins = [inlined.randrange(BREAKPAD_FUNCTIONS // 2) for _ in range(2)]
-                f.write(f"INLINE 0 {10 + k % 7} {i % BREAKPAD_FILES} {origins[0]} {k:x} 40\n"
-                        f"INLINE 1 {20 + k % 7} {(i + 7) % BREAKPAD_FILES} {origins[1]} {k + 8:x} 30\n")
-            for line in range(BREAKPAD_LINES):
-                f.write(f"{at + line * 8:x} 8 {line + 1} {(i + line) % BREAKPAD_FILES}\n")
+def bench_dsym(folder):
+    """The DWARF of the ELF file once more, in a dSYM."""
+    dsym, out = os.path.join(folder, "dsym"), os.path.join(folder, "dsym.symcache")
+    if not DWARF or not write_dsym(DWARF, dsym):
+        return skip("the same DWARF in a dSYM", "no BENCH_DWARF=FILE, or one with compressed sections")
+    write, ratios, micros = write_with(folder, 1), [], []
+    for _ in range(PAIRS):
+        macho, elf = timed([*write, dsym, out], "0"), timed([*write, DWARF, out], "0")
+        ratios.append(macho[3] / elf[3])
+        micros.append(macho)
+    ratio = statistics.median(ratios)
+    row(f"the same DWARF in a dSYM ({os.path.getsize(dsym) / 1e6:.0f} MB), one core",
+        "{:.2f} s, {:.2f} s CPU, {:.0f} MB".format(*(statistics.median(f[i] for f in micros) / (1, 1, 1e3)[i]
+                                                     for i in range(3))))
+    row("... of the user CPU time for the ELF file", f"{ratio:.2f} ({min(ratios):.2f}-{max(ratios):.2f})", "<= 1.1",
+        ratio <= 1.1)
+    os.unlink(dsym)
+    return None
+
+
+def bench_rate(folder, path, words, bars):
+    """Megabytes of a file per second of user CPU time on one core; private memory as a part of the file."""
+    runs = [timed([*write_with(folder, 1), path, os.path.join(folder, "rate.symcache")], "0") for _ in range(PAIRS)]
+    size = os.path.getsize(path)
+    rates = [size / 1e6 / run[3] for run in runs]
+    rate, part = statistics.median(rates), statistics.median(run[2] for run in runs) * 1024 / size
+    row(f"conversion of {words} of {size / 1e6:.0f} MB, per second of user CPU",
+        f"{rate:.0f} MB ({min(rates):.0f}-{max(rates):.0f})", f">= {bars[0]} MB", rate >= bars[0])
+    row("... peak private memory", f"{statistics.median(run[2] for run in runs) / 1e3:.0f} MB, {part:.2f} of it",
+        f"< {bars[1]}" if bars[1] else None, part < bars[1] if bars[1] else None)
+
+
+def bench_pdb(folder):
+    place = os.path.join(folder, "pdb")
+    os.makedirs(place)
+    pdb = write_pdb(place)
+    if not pdb:
+        return skip("conversion of a large PDB", "no clang and lld-link to make one with")
+    bench_rate(folder, pdb, "a PDB of generated C++ (clang -O2, lld)", (120, 0.5))
+    shutil.rmtree(place)
+    return None
+
+
+def bench_breakpad(folder):
+    path = os.path.join(folder, "rate.sym")
+    write_breakpad(path)
+    bench_rate(folder, path, "a Breakpad file with inlined calls", (150, None))
+    os.unlink(path)
 
 
 def look_up(cache, words):
-    names, bytes_read = [], []
+    names, bytes_read, alone = [], [], []
     for _ in range(PAIRS):
         out = subprocess.run([os.path.join(PROGRAMS, "bench_lookup"), cache, "1000000", "1"], check=True,
                              capture_output=True, text=True).stdout
         rates = [float(value) for value in re.findall(r"([\d.]+) M/s", out)]
         names.append(rates[0])
         bytes_read.append(rates[1])
+        alone.append(rates[2])
     ranges = int(re.search(r"(\d+) ranges", out).group(1))
     frames = re.search(r"([\d.]+) frames each", out).group(1)
     for what, rates, bar in ((f"look-ups in {words}: {ranges} ranges, {frames} frames each, pointers", names, 3),
                              ("... reading every byte of the names", bytes_read, 1)):
         rate = statistics.median(rates)
         row(what, f"{rate:.2f} M/s ({min(rates):.2f}-{max(rates):.2f})", f">= {bar} M/s", rate >= bar)
+    row("... one by one, pointers", f"{statistics.median(alone):.2f} M/s ({min(alone):.2f}-{max(alone):.2f})")
 
 
 def bench_sources():
@@ -392,7 +432,7 @@ def machine():
 
 def main():
     head = machine()
-    wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,parked,dwarf,lookup,sources").split(",")
+    wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,parked,dwarf,dsym,pdb,breakpad,lookup,sources").split(",")
     with tempfile.TemporaryDirectory(prefix="symgate-bench-") as folder:
         if {"hot", "memory", "start"} & set(wanted):
             pools = Pools(folder)
@@ -410,6 +450,9 @@ def main():
         cache = os.path.join(folder, "symcache")
         if "dwarf" in wanted:
             bench_dwarf(folder, cache)
+        for name, bench in (("dsym", bench_dsym), ("pdb", bench_pdb), ("breakpad", bench_breakpad)):
+            if name in wanted:
+                bench(folder)
         if "lookup" in wanted:
             bench_lookup(folder, cache)
         if "sources" in wanted:

@@ -13,7 +13,7 @@ bench_programs = tests/bench/bench_answer tests/bench/bench_dwarf tests/bench/be
 if HAVE_LIBDW
 bench_programs += tests/bench/libdw_facts
 endif
-EXTRA_DIST += tests/bench/bench.py tests/bench/servers.py
+EXTRA_DIST += tests/bench/bench.py tests/bench/makers.py tests/bench/servers.py
 CLEANFILES += $(bench_programs)
 
 bench: symgate $(bench_programs)
