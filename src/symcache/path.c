@@ -1,9 +1,11 @@
 /* path.c -- one path from a compilation directory, a directory and a name. */
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/mem.h"
 #include "symcache/symcache.h"
 
-#define PATH_CEILING_BYTES (4 * LIMIT_NAME_BYTES)
+#define PATH_CEILING_BYTES (8 * LIMIT_NAME_BYTES)
+#define NEAR_BYTES 1024u             /* most paths are shorter: these take no memory */
 
 static bool is_separator(char c)
 {
@@ -38,36 +40,41 @@ static bool is_windows(struct text path)
 	       (path.size > 0 && memchr(path.bytes, '\\', path.size) != NULL);
 }
 
-static void join(struct text base, struct text other, struct buf *out)
+static void put(char *joined, size_t *size, struct text text)
+{
+	if (text.size)
+		memcpy(joined + *size, text.bytes, text.size);
+	*size += text.size;
+}
+
+/* One of the two where that is all, else both in `room`, which has place for them and a
+ * separator. */
+static struct text join(struct text base, struct text other, char *room)
 {
 	bool windows = is_windows(base) || is_windows(other);
+	size_t size = 0;
 
-	if (text_starts_with(other, "<") && text_ends_with(other, ">")) {
-		buf_add_text(out, other);
-		return;
-	}
+	if (text_starts_with(other, "<") && text_ends_with(other, ">"))
+		return other;
 	if (text_starts_with(other, "\\") && !text_starts_with(other, "\\\\") && has_drive(base)) {
-		buf_add(out, base.bytes, 2);
-		buf_add_text(out, other);
-		return;
+		put(room, &size, (struct text){ base.bytes, 2 });
+		put(room, &size, other);
+		return (struct text){ room, size };
 	}
-	if (base.size == 0 || is_absolute(other)) {
-		buf_add_text(out, other);
-		return;
-	}
-	if (other.size == 0) {
-		buf_add_text(out, base);
-		return;
-	}
+	if (base.size == 0 || is_absolute(other))
+		return other;
+	if (other.size == 0)
+		return base;
 	while (base.size > 0 && is_separator(base.bytes[base.size - 1]))
 		base.size--;
 	while (other.size > 0 && is_separator(other.bytes[0])) {
 		other.bytes++;
 		other.size--;
 	}
-	buf_add_text(out, base);
-	buf_add_char(out, windows ? '\\' : '/');
-	buf_add_text(out, other);
+	put(room, &size, base);
+	put(room, &size, windows ? TEXT("\\") : TEXT("/"));
+	put(room, &size, other);
+	return (struct text){ room, size };
 }
 
 /* The part up to the next separator; *path moves behind it. */
@@ -123,20 +130,23 @@ static void clean(struct text path, struct buf *out)
 
 void symcache_frame_path(const struct symcache_frame *frame, struct buf *out)
 {
-	struct buf folder, whole;
+	size_t folder_bytes = frame->comp_dir.size + frame->directory.size + 1;
+	size_t bytes = 2 * folder_bytes + frame->name.size + 1;
+	char near[NEAR_BYTES];
+	char *room = near;
+	struct text folder;
 
 	if (!frame->has_file)
 		return;
-	buf_init(&folder, PATH_CEILING_BYTES);
-	buf_init(&whole, PATH_CEILING_BYTES);
-	join(frame->comp_dir, frame->directory, &folder);
-	join(buf_text(&folder), frame->name, &whole);
-	if (folder.failed || whole.failed) {
+	if (bytes > sizeof(near))
+		room = bytes <= PATH_CEILING_BYTES ? mem_get(bytes) : NULL;
+	if (!room) {
 		out->failed = true;
-		out->no_memory = folder.no_memory || whole.no_memory;
-	} else {
-		clean(buf_text(&whole), out);
+		out->no_memory = bytes <= PATH_CEILING_BYTES;
+		return;
 	}
-	buf_release(&whole);
-	buf_release(&folder);
+	folder = join(frame->comp_dir, frame->directory, room);
+	clean(join(folder, frame->name, room + folder_bytes), out);
+	if (room != near)
+		mem_give_back(room);
 }

@@ -70,19 +70,23 @@ START_TEST(paths_are_joined_and_cleaned)
 }
 END_TEST
 
+/* A short one needs memory where it goes, a long one also to be put together. */
 START_TEST(a_path_without_memory_is_a_failed_buffer)
 {
+	static char name[2000];
 	struct symcache_frame frame = { .has_file = true, .comp_dir = TEXT("/a"),
-					.directory = TEXT("b"), .name = TEXT("c") };
+					.directory = TEXT("b") };
 
+	memset(name, 'c', sizeof(name));
 	for (long n = 0; n < 3; n++) {
 		struct buf out;
 
+		frame.name = (struct text){ name, n == 0 ? 1 : sizeof(name) };
 		buf_init(&out, PATH_CEILING_BYTES);
-		mem_fail_after = n;
+		mem_fail_after = n ? n - 1 : 0;
 		symcache_frame_path(&frame, &out);
 		mem_fail_after = -1;
-		ck_assert(out.failed);
+		ck_assert(out.failed && out.no_memory);
 		buf_release(&out);
 		ck_assert_int_eq(mem_live, 0);
 	}
