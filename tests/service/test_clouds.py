@@ -73,13 +73,13 @@ class Handler(BaseHTTPRequestHandler):
     def read_body(self):
         if self.headers.get("Transfer-Encoding") != "chunked":
             return self.exactly(int(self.headers.get("Content-Length", 0)))
-        body = b""
+        body = bytearray()
         while True:
             size = int(self.rfile.readline(), 16)
             body += self.exactly(size)
             self.exactly(2)
             if size == 0:
-                return body
+                return bytes(body)
 
     def exactly(self, size):
         body = self.rfile.read(size)
