@@ -43,7 +43,7 @@ struct pdb_module {
 struct pdb_types {
 	struct msf_stream stream;
 	uint32_t begin, count;
-	uint32_t *marks;             /* where every eighth record stands */
+	uint32_t *marks;             /* where every fourth record stands */
 };
 
 struct pdb {

@@ -4,7 +4,7 @@
 #include "object/pdb/pdb_file.h"
 
 #define HEADER_BYTES     56u
-#define RECORDS_PER_MARK 8u
+#define RECORDS_PER_MARK 4u
 #define KIND_BYTES       2u
 
 /* The size a record says, counted behind itself; less than 2: the chain is broken. */
