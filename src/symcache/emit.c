@@ -97,6 +97,16 @@ static int out_add(struct out *out, const void *bytes, size_t size, struct err *
 	return 0;
 }
 
+/* The same for what is small and comes often. */
+static inline int out_put(struct out *out, const void *bytes, size_t size, struct err *err)
+{
+	if (OUT_BYTES - out->used <= size)
+		return out_add(out, bytes, size, err);
+	memcpy(out->bytes + out->used, bytes, size);
+	out->used += size;
+	return 0;
+}
+
 /* --- The walk over the segments ------------------------------------------------------ */
 
 /* Where the walk puts what it finds; NULL: it only counts. */
@@ -117,9 +127,9 @@ static inline int add_range(struct mark *mark, struct slice_out *to, uint32_t ad
 	mark->range_count++;
 	if (!to)
 		return 0;
-	if (out_add(&to->ranges, &address, sizeof(address), err) < 0)
+	if (out_put(&to->ranges, &address, sizeof(address), err) < 0)
 		return -1;
-	return out_add(&to->locations, location, sizeof(*location), err);
+	return out_put(&to->locations, location, sizeof(*location), err);
 }
 
 /* The number in the file of a call of a piece that has been numbered. */
@@ -166,7 +176,7 @@ static int write_calls(const struct emission *emission, const struct piece *piec
 			call_number(emission, piece, parent->call),
 		};
 
-		if (out_add(out, &location, sizeof(location), err) < 0)
+		if (out_put(out, &location, sizeof(location), err) < 0)
 			return -1;
 	}
 	return 0;
@@ -271,7 +281,8 @@ static int number_segment(struct emission *emission, const struct mark *mark,
 		struct entry entry = part_entry(&emission->input->parts[piece->part], piece,
 						segment->first + i);
 
-		if (numbers_add_file(numbers, piece->part, entry.file, err) < 0)
+		if (!numbers_has_file(numbers, piece->part, entry.file) &&
+		    numbers_add_file(numbers, piece->part, entry.file, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -36,19 +36,16 @@ static int name_number(struct numbers *numbers, const struct name *name, uint32_
 	return 0;
 }
 
-/* The string reference of a name of a part. */
+/* The string reference of a name of a part.  Functions and files remember theirs, so that a
+ * name is seldom asked for twice. */
 static int string_ref(struct numbers *numbers, uint32_t part, uint32_t name, uint32_t *ref,
 		      struct err *err)
 {
-	uint32_t *known = &numbers->renumberings[part].names[name], number;
+	uint32_t number;
 
-	if (*known == 0) {
-		if (name_number(numbers, &numbers->parts[part].names.items[name],
-				&number, err) < 0)
-			return -1;
-		*known = number + 1;
-	}
-	*ref = numbers->refs[*known - 1];
+	if (name_number(numbers, &numbers->parts[part].names.items[name], &number, err) < 0)
+		return -1;
+	*ref = numbers->refs[number];
 	return 0;
 }
 
@@ -70,11 +67,9 @@ int numbers_add_file(struct numbers *numbers, uint32_t part, uint32_t file, stru
 	struct record record = { .word = { 0 } };
 	uint32_t *known, number;
 
-	if (file == SYMC_NONE)
+	if (numbers_has_file(numbers, part, file))
 		return 0;
 	known = &numbers->renumberings[part].files[file];
-	if (*known)
-		return 0;
 	from = &numbers->parts[part].files.items[file];
 	if (optional_ref(numbers, part, from->word[FILE_COMP_DIR], &record.word[FILE_COMP_DIR],
 			 err) < 0 ||
@@ -180,8 +175,7 @@ static int make_renumberings(struct numbers *numbers, struct err *err)
 		const struct part *part = &numbers->parts[i];
 		struct renumbering *to = &numbers->renumberings[i];
 
-		to->names = make_table(numbers, part->names.count, err);
-		to->files = to->names ? make_table(numbers, part->files.count, err) : NULL;
+		to->files = make_table(numbers, part->files.count, err);
 		to->functions = to->files ? make_table(numbers, part->functions.count, err)
 					  : NULL;
 		if (!to->functions)
@@ -205,15 +199,11 @@ void numbers_finish(struct numbers *numbers)
 	names_finish(&numbers->names);
 	records_finish(&numbers->files);
 	records_finish(&numbers->functions);
-	for (size_t i = 0; i < numbers->part_count; i++)
-		budget_give_back(numbers->budget, &numbers->renumberings[i].names,
-				 numbers->parts[i].names.count + 1, sizeof(uint32_t));
 }
 
 void numbers_release(struct numbers *numbers)
 {
 	for (size_t i = 0; numbers->renumberings && i < numbers->part_count; i++) {
-		mem_give_back(numbers->renumberings[i].names);
 		mem_give_back(numbers->renumberings[i].files);
 		mem_give_back(numbers->renumberings[i].functions);
 	}

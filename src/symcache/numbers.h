@@ -17,7 +17,7 @@ struct err;
 
 /* The new numbers of one part's records: number + 1, 0 when it has none yet. */
 struct renumbering {
-	uint32_t *names, *files, *functions;
+	uint32_t *files, *functions;
 };
 
 struct numbers {
@@ -54,6 +54,11 @@ int numbers_add_symbol(struct numbers *numbers, uint32_t symbol, struct err *err
 /* The file the symbol table names for a symbol, if it does. */
 int numbers_add_symbol_file(struct numbers *numbers, uint32_t symbol, struct err *err)
 	__attribute__((warn_unused_result));
+
+static inline bool numbers_has_file(const struct numbers *numbers, uint32_t part, uint32_t file)
+{
+	return file == SYMC_NONE || numbers->renumberings[part].files[file];
+}
 
 /* The numbers of what was added. */
 static inline uint32_t numbers_file(const struct numbers *numbers, uint32_t part, uint32_t file)
