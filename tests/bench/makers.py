@@ -6,7 +6,7 @@ import struct
 import subprocess
 
 BREAKPAD_FUNCTIONS, BREAKPAD_LINES, BREAKPAD_FILES = 40000, 30, 3000
-PDB_TYPES, PDB_UNITS = 100, 64
+PDB_TYPES, PDB_USES, PDB_UNITS = 40, 5, 64
 
 # A library without a header of anybody's: what is inlined into one another as in a real one.
 LIBRARY = r"""
@@ -132,9 +132,13 @@ struct value {
 };
 lib::map<key, value> table;
 lib::array<value> all;
-int work(int n)
+"""
+
+# Each instance of the library is used from several places, as in a real program; # is the place.
+PLACE = r"""
+int work#(int n)
 {
-	int found = 0;
+	int found = #;
 	for (int i = 0; i < n; i++) {
 		key k{i, {n}};
 		value &v = table[k];
@@ -147,7 +151,6 @@ int work(int n)
 	});
 	lib::sort(all.begin(), all.count, [](const value &a, const value &b) { return a.weight < b.weight; });
 	return found;
-}
 }
 """
 
@@ -192,8 +195,10 @@ def write_pdb(folder):
     clang, link = tool("clang-19", "clang"), tool("lld-link-19", "lld-link")
     if not clang or not link:
         return None
-    calls = " + ".join(f"uaa{i}::work(n)" for i in range(PDB_TYPES))
-    unit = compile_for_windows(clang, folder, "unit", LIBRARY + "".join(USE.replace("@", str(i)) for i in range(PDB_TYPES)) +
+    calls = " + ".join(f"uaa{i}::work{k}(n)" for i in range(PDB_TYPES) for k in range(PDB_USES))
+    places = "".join(PLACE.replace("#", str(k)) for k in range(PDB_USES))
+    unit = compile_for_windows(clang, folder, "unit", LIBRARY +
+                               "".join(USE.replace("@", str(i)) + places + "}\n" for i in range(PDB_TYPES)) +
                                f"int entry_uaa(int n) {{ return {calls}; }}\n")
     with open(unit, "rb") as f:
         image = f.read()
