@@ -10,6 +10,9 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/reader.h"
+
+#define GNU_HEAD_BYTES 12u
 
 struct unpack_piece {
 	struct unpack_piece *next;
@@ -57,5 +60,30 @@ int unpack_room_get(struct unpack_room *room, uint64_t size, void **bytes, struc
 		return err_set(err, ERR_NO_MEMORY, "no memory for %llu unpacked bytes",
 			       (unsigned long long)size);
 	room->held_bytes += size;
+	return 0;
+}
+
+int unpack_gnu_section(struct unpack_room *room, struct text stored, const char *what,
+		       uint64_t most, struct text *bytes, struct err *err)
+{
+	struct reader reader = reader_over(what, stored.bytes, stored.size);
+	struct text packed;
+	uint64_t size;
+	void *out;
+
+	*bytes = stored;
+	if (!text_starts_with(stored, "ZLIB") || stored.size < GNU_HEAD_BYTES)
+		return 0;
+	*bytes = TEXT_NONE;
+	packed = (struct text){ stored.bytes + GNU_HEAD_BYTES, stored.size - GNU_HEAD_BYTES };
+	reader.big_endian = true;
+	reader_skip(&reader, 4);
+	size = reader_u64(&reader);
+	if (size > most)
+		return 0;
+	if (unpack_room_get(room, size, &out, err) < 0 ||
+	    unpack_memory(UNPACK_ZLIB, what, packed, out, (size_t)size, err) < 0)
+		return -1;
+	*bytes = (struct text){ out, (size_t)size };
 	return 0;
 }

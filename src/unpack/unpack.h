@@ -79,5 +79,10 @@ void unpack_room_release(struct unpack_room *room);
 /* Writable, never NULL on success; ERR_LIMIT over the ceiling, else ERR_NO_MEMORY. */
 int  unpack_room_get(struct unpack_room *room, uint64_t size, void **bytes, struct err *err)
 	__attribute__((warn_unused_result));
+/* A section packed the GNU way: "ZLIB", the size (64 bits, big endian), a zlib stream.  What is
+ * not packed so is as it is stored; what unpacks to more than `most` bytes is TEXT_NONE. */
+int  unpack_gnu_section(struct unpack_room *room, struct text stored, const char *what,
+			uint64_t most, struct text *bytes, struct err *err)
+	__attribute__((warn_unused_result));
 
 #endif

@@ -19,7 +19,6 @@
 #define SECTION_HAS_CODE 0x80000400u /* S_ATTR_PURE_INSTRUCTIONS, S_ATTR_SOME_INSTRUCTIONS */
 #define NLIST_BYTES_32 12u
 #define NLIST_BYTES_64 16u
-#define ZDEBUG_BYTES  12u            /* "ZLIB" and the size, big endian */
 
 struct segment {
 	struct text name;
@@ -254,27 +253,6 @@ const struct macho_section *macho_file_section(const struct macho_file *file, co
 	return NULL;
 }
 
-static int unpack_section(struct text raw, const char *name, struct unpack_room *room,
-			  struct text *bytes, struct err *err)
-{
-	struct reader reader = reader_over(name, raw.bytes, raw.size);
-	uint64_t size;
-	void *out;
-
-	reader.big_endian = true;
-	reader_skip(&reader, 4);
-	size = reader_u64(&reader);
-	if (size > object_section_max_bytes)
-		return 0;
-	if (unpack_room_get(room, size, &out, err) < 0 ||
-	    unpack_memory(UNPACK_ZLIB, name, (struct text){ raw.bytes + ZDEBUG_BYTES,
-							    raw.size - ZDEBUG_BYTES },
-			  out, (size_t)size, err) < 0)
-		return -1;
-	*bytes = (struct text){ out, (size_t)size };
-	return 0;
-}
-
 int macho_file_load(const struct macho_file *file, const char *name, struct unpack_room *room,
 		    struct text *bytes, struct err *err)
 {
@@ -292,9 +270,8 @@ int macho_file_load(const struct macho_file *file, const char *name, struct unpa
 			       (unsigned long long)section->size,
 			       (unsigned long long)section->offset, file->whole.size);
 	raw = (struct text){ (const char *)window.bytes, window.size };
-	if (text_starts_with(section->name, "__z") && text_starts_with(raw, "ZLIB") &&
-	    raw.size >= ZDEBUG_BYTES)
-		return unpack_section(raw, name, room, bytes, err);
+	if (text_starts_with(section->name, "__z"))
+		return unpack_gnu_section(room, raw, name, object_section_max_bytes, bytes, err);
 	*bytes = raw;
 	return 0;
 }

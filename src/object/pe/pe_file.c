@@ -13,7 +13,6 @@
 #define SECTION_NAME_BYTES 8u
 #define SECTION_BYTES      40u
 #define SYMBOL_BYTES       18u
-#define ZDEBUG_HEAD_BYTES  12u               /* "ZLIB" and the size, big endian */
 #define SECTION_CODE       0x00000020u
 #define SECTION_EXECUTE    0x20000000u
 #define LONG_NAME_DIGITS   6u                /* "//" and base 64 */
@@ -238,27 +237,6 @@ const struct pe_section *pe_file_section(const struct pe_file *file, const char 
 	return NULL;
 }
 
-static int unpack_section(struct text packed, const char *name, struct unpack_room *room,
-			  struct text *bytes, struct err *err)
-{
-	struct reader reader = reader_over(name, packed.bytes, packed.size);
-	uint64_t size;
-	void *out;
-
-	reader.big_endian = true;
-	reader_skip(&reader, 4);
-	size = reader_u64(&reader);
-	if (size > object_section_max_bytes)
-		return 0;
-	if (unpack_room_get(room, size, &out, err) < 0 ||
-	    unpack_memory(UNPACK_ZLIB, name, (struct text){ packed.bytes + ZDEBUG_HEAD_BYTES,
-							    packed.size - ZDEBUG_HEAD_BYTES },
-			  out, (size_t)size, err) < 0)
-		return -1;
-	*bytes = (struct text){ out, (size_t)size };
-	return 0;
-}
-
 int pe_file_load(const struct pe_file *file, const char *name, struct unpack_room *room,
 		 struct text *bytes, struct err *err)
 {
@@ -279,9 +257,8 @@ int pe_file_load(const struct pe_file *file, const char *name, struct unpack_roo
 			       (int)section->name.size, section->name.bytes, size,
 			       section->offset, file->whole.size);
 	stored = (struct text){ (const char *)window.bytes, window.size };
-	if (text_starts_with(section->name, ".z") && text_starts_with(stored, "ZLIB") &&
-	    stored.size >= ZDEBUG_HEAD_BYTES)
-		return unpack_section(stored, name, room, bytes, err);
+	if (text_starts_with(section->name, ".z"))
+		return unpack_gnu_section(room, stored, name, object_section_max_bytes, bytes, err);
 	*bytes = stored;
 	return 0;
 }
