@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -191,12 +192,27 @@ int file_temporary(const char *folder, char *path_out, size_t room, int *fd, str
 		if (size < 0 || (size_t)size >= room)
 			return err_os(err, ENAMETOOLONG, "a temporary file in %s", folder);
 		*fd = open(path_out, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (*fd >= 0)
+		if (*fd >= 0) {
+			/* For file_is_held().  It may fail where a file system has no locks. */
+			flock(*fd, LOCK_SH | LOCK_NB);
 			return 0;
+		}
 		if (errno != EEXIST)
 			break;
 	}
 	return err_os(err, errno, "making a temporary file in %s", folder);
+}
+
+bool file_is_held(int folder, const char *name)
+{
+	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	bool held = true;
+
+	if (fd < 0)
+		return errno != ENOENT;
+	held = flock(fd, LOCK_EX | LOCK_NB) < 0;
+	close(fd);
+	return held;
 }
 
 /* Whoever may read the file may walk to it. */

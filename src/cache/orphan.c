@@ -45,12 +45,19 @@ static uint8_t hex_byte(const char *digits)
 	return (uint8_t)(ascii_hex_value(digits[0]) << 4 | ascii_hex_value(digits[1]));
 }
 
-static bool is_old(int folder, const char *name, int64_t now)
+static bool is_old(int folder, const char *name, int64_t now, int64_t seconds)
 {
 	struct stat st;
 
 	return fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
-	       now - st.st_mtime >= CACHE_ORPHAN_SECONDS;
+	       now - st.st_mtime >= seconds;
+}
+
+/* A download may rest for long: who makes it has it open. */
+static bool is_abandoned(int folder, const char *name, int64_t now)
+{
+	return is_old(folder, name, now, CACHE_HELD_SECONDS) ||
+	       (is_old(folder, name, now, CACHE_ORPHAN_SECONDS) && !file_is_held(folder, name));
 }
 
 /* 1 when a row wants that blob, 0, -1. */
@@ -79,7 +86,7 @@ static int collect(const struct sweep *sweep, const struct place *place, DIR *fo
 		int wanted;
 
 		if (!is_hex(entry->d_name, NAME_DIGITS) ||
-		    !is_old(dirfd(folder), entry->d_name, sweep->cache->now()))
+		    !is_old(dirfd(folder), entry->d_name, sweep->cache->now(), CACHE_ORPHAN_SECONDS))
 			continue;
 		memcpy(suspect->name, entry->d_name, NAME_DIGITS + 1);
 		suspect->text_hash[0] = hex_byte(parent);
@@ -201,7 +208,7 @@ int sweep_temporaries(struct sweep *sweep, struct err *err)
 
 		if (!gone && strncmp(entry->d_name, "tmp-", 4) != 0)
 			continue;
-		if (!gone && !is_old(dirfd(folder), entry->d_name, sweep->cache->now())) {
+		if (!gone && !is_abandoned(dirfd(folder), entry->d_name, sweep->cache->now())) {
 			sweep->round->temporary_bytes += size_on_disk(dirfd(folder), entry->d_name);
 			continue;
 		}

@@ -21,7 +21,8 @@
 #define CACHE_RENEW_MILLIS     60000     /* outdated entries: asks for a refresh, per process */
 #define CACHE_UPGRADE_SECONDS  3600      /* failures: how long before another try may help */
 #define CACHE_SLACK_SECONDS    5         /* how far ahead a stored time may be */
-#define CACHE_ORPHAN_SECONDS   3600
+#define CACHE_ORPHAN_SECONDS   60
+#define CACHE_HELD_SECONDS     3600      /* temporary files, where nothing tells who holds them */
 #define CACHE_BATCH            500       /* rows per transaction of the keeper */
 #define CACHE_SMALL_BYTES      ((size_t)1 << 20)   /* a payload in a row */
 #define CACHE_ROW_COST_BYTES   1024u     /* what a row counts against the quota */

@@ -14,7 +14,7 @@
 #include "job/room.h"
 #include "store/statements.h"
 
-#define ORPHAN_SECONDS 3600
+#define ORPHAN_SECONDS 120         /* longer than a body waits for its row */
 
 struct ids {
 	char (*ids)[JOB_ID_BYTES];

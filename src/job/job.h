@@ -103,7 +103,7 @@ int job_record(struct jobs *jobs, const char *kind, struct text scope, int64_t m
 int job_clean(struct jobs *jobs, uint64_t *removed, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* Keeper: spool files older than an hour that no job wants (their writer died). */
+/* Keeper: spool files older than two minutes that no job wants (their writer died). */
 int job_repair_spool(struct jobs *jobs, uint64_t *removed, struct err *err)
 	__attribute__((warn_unused_result));
 

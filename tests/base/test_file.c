@@ -139,6 +139,8 @@ START_TEST(publishes_whole_files)
 	ck_assert_int_eq(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 	ck_assert_int_eq(fstat(fd, &now), 0);
 	ck_assert_uint_eq(now.st_mode & 07777, 0600);
+	ck_assert(file_is_held(AT_FDCWD, temporary));
+	ck_assert(!file_is_held(AT_FDCWD, "missing"));
 	ck_assert_int_eq(file_write_all(fd, "new", 3, &err), 0);
 	ck_assert_int_eq(file_publish(fd, temporary, "deep/er/name", 0440, &err), 0);
 	ck_assert_str_eq(get("deep/er/name"), "new");
