@@ -14,7 +14,8 @@ SELECT id, kind, scope, state, created_at, attempt, owner FROM job
 
 -- name: cli_caches
 SELECT kind, version, count(*) FILTER (WHERE state = 'ready'),
-       count(*) FILTER (WHERE state <> 'ready'), sum(size_bytes), min(used_at)
+       count(*) FILTER (WHERE state <> 'ready'), sum(size_bytes), min(used_at),
+       version < max(version) OVER (PARTITION BY kind)
   FROM cache_entry GROUP BY kind, version ORDER BY 5 DESC;
 
 -- name: cli_sources

@@ -23,7 +23,8 @@ static void take_note(void *payload, enum config_note_kind kind, const char *tex
 
 	notes->warnings += warning;
 	if (!notes->as_json) {
-		fprintf(stderr, "%s: %s\n", warning ? "warning" : "note", text);
+		fprintf(stderr, warning ? "warning: %s\n" : "note: %s is accepted and has no meaning here\n",
+			text);
 		return;
 	}
 	json_object(&notes->json);

@@ -152,6 +152,7 @@ static int cache_row(void *payload, const struct store_value *row, unsigned coun
 		json_object(&status->json);
 		json_member_text(&status->json, "kind", row[0].text);
 		json_member_u64(&status->json, "version", (uint64_t)row[1].number);
+		json_member_bool(&status->json, "outdated", row[6].number != 0);
 		json_member_u64(&status->json, "ready", (uint64_t)row[2].number);
 		json_member_u64(&status->json, "failures", (uint64_t)row[3].number);
 		json_member_u64(&status->json, "bytes", (uint64_t)row[4].number);
@@ -163,6 +164,9 @@ static int cache_row(void *payload, const struct store_value *row, unsigned coun
 	add_number(&status->out, row[2].number);
 	add_number(&status->out, row[3].number);
 	table_add_bytes(&status->out, (uint64_t)row[4].number);
+	if (row[6].number)
+		buf_printf(&status->out, " (version %lld, made again when asked for)",
+			   (long long)row[1].number);
 	buf_add_char(&status->out, '\n');
 	return 0;
 }

@@ -82,7 +82,7 @@ const struct key config_keys[] = {
   AT(downloaded.retry_malformed_seconds), 0, "24h", 0, 1e11, 1,
   "A malformed file is read again after this time, or after a restart." },
 { "caches.downloaded.max_lazy_redownloads", KEY_COUNT, KEY_REFERENCE, AT(downloaded.max_lazy), 0, "50",
-  0, 1e9, 0, "Refreshes of outdated entries at once." },
+  0, 1e9, 0, "Entries made again in the background at once, while the old ones answer." },
 { "caches.derived.max_unused_for", KEY_SECONDS, KEY_REFERENCE, AT(derived.max_unused_seconds), 0, "7d",
   0, 1e11, 1, "The same four times for files made here (SymCaches and the like)." },
 { "caches.derived.retry_misses_after", KEY_SECONDS, KEY_REFERENCE, AT(derived.retry_misses_seconds), 0,

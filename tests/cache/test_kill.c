@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "cache/bench.h"
 #include "cache/room.h"
+#include "store/room.h"
 #include "support/support.h"
 
 #define KEYS      6
@@ -75,6 +76,35 @@ static int publish(struct cache *cache, struct store *store, const struct cache_
 	return rc;
 }
 
+/* As an upgrade of the program finds it: what there is is of the version before. */
+static int grow_old(struct cache *cache, struct store *store, const struct cache_key *key,
+		    struct err *err)
+{
+	char old[CACHE_PATH_BYTES], now[CACHE_PATH_BYTES], *slash;
+	int64_t version = cache_kind_version(key->kind);
+
+	if (version == 1 ||
+	    cache_blob_path(cache, key->kind, version - 1, key->text_hash, old, sizeof(old), err) < 0 ||
+	    cache_blob_path(cache, key->kind, version, key->text_hash, now, sizeof(now), err) < 0)
+		return version == 1 ? 0 : -1;
+	slash = strrchr(old, '/');
+	*slash = '\0';
+	if (file_make_folders(old, 0700, err) < 0)
+		return -1;
+	*slash = '/';
+	if (store_begin(store, err) < 0)
+		return -1;
+	rename(now, old);
+	if (store_execute(store, "DELETE FROM cache_entry WHERE kind = 'symcaches' AND version = 1",
+			  "test", err) < 0 ||
+	    store_execute(store, "UPDATE cache_entry SET version = 1 WHERE kind = 'symcaches'", "test",
+			  err) < 0) {
+		store_rollback(store);
+		return -1;
+	}
+	return store_commit(store, err);
+}
+
 static int act(struct cache *cache, struct store *store, const struct cache_key *key,
 	       const char *owner, struct err *err)
 {
@@ -83,7 +113,9 @@ static int act(struct cache *cache, struct store *store, const struct cache_key 
 	struct cache_round round;
 	bool whole = true;
 
-	switch (roll(8)) {
+	switch (roll(9)) {
+	case 8:
+		return grow_old(cache, store, key, err);
 	case 0: case 1: case 2:
 		return publish(cache, store, key, err);
 	case 3:
