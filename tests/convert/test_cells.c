@@ -264,7 +264,7 @@ static struct cell_news convert(const char *path, const char *companion, int to,
 		ck_assert_int_eq(cell_wait_news(handle, PATIENCE_MILLIS, &news, &err), 0);
 		if (news.kind != CELL_WANTS)
 			break;
-		if (companion)
+		if (companion && strcmp(news.role, "debuglink") == 0)
 			fd = open(companion, O_RDONLY | O_CLOEXEC);
 		ck_assert_int_eq(cell_answer_want(handle, fd, &err), 0);
 		if (fd >= 0)
