@@ -45,6 +45,18 @@ static int keep_name(const struct reading *reading, struct text text, struct tex
 	return 0;
 }
 
+/* The public symbol where the function begins, or NULL. */
+static const struct symbol_record *public_at(const struct pdb *pdb,
+					     const struct procedure *procedure)
+{
+	uint32_t image;
+
+	if (pdb->publics.count == 0)
+		return NULL;
+	image = pdb_stretch_at(pdb, procedure->start, procedure->end).image;
+	return image == PDB_NO_ADDRESS ? NULL : symbols_at(&pdb->publics, image);
+}
+
 static bool has_lambda(struct text name)
 {
 	return memmem(name.bytes, name.size, "<lambda_", 8) ||
@@ -62,17 +74,15 @@ static int name_decorated(const struct reading *reading, const struct procedure 
 	const struct pdb *pdb = reading->pdb;
 	const struct symbol_record *record;
 	bool lambda, destructor;
-	uint32_t image;
 
 	*name = TEXT_NONE;
-	if (pdb->publics.count == 0 || procedure->name.size == 0)
+	if (procedure->name.size == 0)
 		return 0;
 	destructor = memchr(procedure->name.bytes, '~', procedure->name.size);
 	lambda = has_lambda(procedure->name);
 	if (!destructor && !lambda)
 		return 0;
-	image = pdb_stretch_at(pdb, procedure->start, procedure->end).image;
-	record = image == PDB_NO_ADDRESS ? NULL : symbols_at(&pdb->publics, image);
+	record = public_at(pdb, procedure);
 	if (record && pdb_public_name(pdb, record, name, err) < 0)
 		return -1;
 	if (!text_starts_with(*name, "??_G") && !text_starts_with(*name, "??_E") &&
@@ -92,7 +102,9 @@ static int name_procedure(struct reading *reading, const struct procedure *proce
 		return -1;
 	if (name->size > 0)
 		return 0;
-	if (respell(reading->scratch, &plain, err) < 0)
+	/* The linker has no name, and so no spelling, for functions of one module alone. */
+	if (may_respell(plain) && public_at(reading->pdb, procedure) &&
+	    respell(reading->scratch, &plain, err) < 0)
 		return -1;
 	if (type != 0 && procedure->type_is_id)
 		type = namer_type_of_id(&reading->namer, type);

@@ -155,8 +155,6 @@ int respell(struct arena *scratch, struct text *name, struct err *err)
 	struct respelling respelling = { .name = *name };
 	struct text arguments;
 
-	if (!name->size || !memchr(name->bytes, '>', name->size))
-		return 0;
 	arguments = class_arguments(*name);
 	if (!arguments.size && !is_of_clang(*name))
 		return 0;

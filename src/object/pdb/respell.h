@@ -14,7 +14,13 @@
 struct arena;
 struct err;
 
-/* Made in `scratch` if it has to be; -1 only without memory. */
+/* Only names with template arguments. */
+static inline bool may_respell(struct text name)
+{
+	return name.size > 0 && memchr(name.bytes, '>', name.size);
+}
+
+/* Of a name that may be.  Made in `scratch` if it has to be; -1 only without memory. */
 int respell(struct arena *scratch, struct text *name, struct err *err)
 	__attribute__((warn_unused_result));
 
