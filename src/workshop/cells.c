@@ -185,16 +185,25 @@ done:
 	return rc;
 }
 
+/* Without a nursery the workshop leaves at its next turn, and the jobs go back as they are: none
+ * of them is to be answered with that. */
+static bool waits_for_another_life(const struct shop *shop)
+{
+	return shop->carried_count > 0 && !nursery_is_alive(shop->nursery);
+}
+
 void cells_start_queued(struct shop *shop)
 {
 	while (shop->next_turn && shop->cells_running < shop->config->workshop_cells) {
 		struct task *task = take_queued(shop);
 		struct err err = ERR_INIT;
 
-		if (hatch(task, &err) < 0)
-			task_end(task, &err);
-		else
+		if (hatch(task, &err) == 0)
 			board_count(shop->board, BOARD_CELLS_STARTED, 1);
+		else if (waits_for_another_life(shop))
+			return;
+		else
+			task_end(task, &err);
 	}
 }
 
