@@ -142,8 +142,8 @@ def check_answered_once(service, identities):
 class Load:
     """Cold and hot requests, all the time; notes what they got."""
 
-    def __init__(self, service, symbols, clients=4):
-        self.service, self.symbols = service, symbols
+    def __init__(self, service, symbols, clients=4, statuses=(200, 503)):
+        self.service, self.symbols, self.statuses = service, symbols, statuses
         self.stop, self.lock = threading.Event(), threading.Lock()
         self.whole = self.partial = self.refused = self.number = 0
         self.identities = set()
@@ -156,7 +156,9 @@ class Load:
             count += 1
             program = PROGRAMS[count % len(PROGRAMS)]
             status, body = self.service.post(cold(self.symbols, program, f"load{client}-{count}"), "?timeout=2")
-            assert status in (200, 503), (status, body)
+            assert status in self.statuses, (status, body)
+            if status not in (200, 503):
+                continue
             reply = json.loads(body)             # whole, whatever it says
             with self.lock:
                 self.number += 1
@@ -272,18 +274,20 @@ def test_a_log_that_vanishes():
             jobs = ask_sql(service.state, "SELECT count(*) FROM job")
             old = set(service.pids())
             os.unlink(os.path.join(service.state, "symgate.db" + suffix))
-            words = f"symgate.db{suffix} was removed while it was in use"
+            # Replaced, once the first process has opened it anew.
+            words = f"symgate.db{suffix} was (removed|replaced) while it was in use"
             status, said = ready(service)
-            assert status == 503 and words in said["database"]["reason"], said
+            assert status == 503 and re.search(words, said["database"]["reason"]), said
             eventually(lambda: not [pid for pid, name in service.pids().items()
                                     if pid in old and name in ("front", "workshop", "keeper")],
                        "every process to open anew")
             eventually(lambda: ready_again(service), "the service to recover by itself")
             symbols.gate.set()
             test_deploy.check_ended(service, identity, "the job under way")
-            assert service.post(hot) == whole
+            # The other front may need a moment more.
+            eventually(lambda: service.post(hot) == whole, "what was known to be known again")
             assert ask_sql(service.state, "SELECT count(*) FROM job") == jobs
-            assert words in service.text_of_log()
+            assert re.search(words, service.text_of_log()), service.text_of_log()
         assert functions(service.answer(cold(symbols, PROGRAMS[2], "after")))[-1] == "outer"
         check_nothing_is_left(service)
 
@@ -312,7 +316,8 @@ def test_a_state_folder_that_is_emptied():
     symbols = serve_all()
     with Service("pool:\n  processes: 2\nworkshop:\n  processes: 2\n") as service:
         service.answer(request_for(symbols, PROGRAMS[:2]))
-        load = Load(service, symbols, 2)
+        # Without a front the web server says 500 by itself; a job that went with the folder is unknown.
+        load = Load(service, symbols, 2, (200, 404, 500, 503))
         try:
             for _ in range(3):
                 eventually(load.beyond("whole", 4), "answers")
@@ -325,10 +330,9 @@ def test_a_state_folder_that_is_emptied():
             raise
         finally:
             load.stop.set()
-        for client in load.clients:              # a web server's own 500 while the fronts were away
-            client.exception(PATIENCE)
+        load.end()
         eventually(lambda: ready_again(service), "the service to recover by itself")
-        assert "symgate.db was removed while it was in use" in service.text_of_log()
+        assert re.search(r"symgate.db was (removed|replaced) while it was in use", service.text_of_log())
         for number in range(4):
             assert check_reply_is_whole(service.answer(cold(symbols, PROGRAMS[number], "after"))), number
         check_nothing_is_left(service)
@@ -413,7 +417,7 @@ def test_a_database_locked_for_long():
 
 def test_a_state_folder_that_becomes_read_only():
     symbols = serve_all()
-    with Service() as service:
+    with Service("pool:\n  processes: 1\n") as service:
         hot = request_for(symbols, PROGRAMS[:1])
         whole = service.post(hot)
         modes = {}
