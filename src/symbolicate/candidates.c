@@ -31,9 +31,10 @@ static void add(struct candidate *list, size_t *count, struct text source, struc
 	++*count;
 }
 
-/* What one look-up tried; a source it had no location on gets a word of its own. */
+/* What one look-up tried; a source it had no location on gets a word of its own.  `unlisted`: a
+ * type of file that is looked at and not told, as another look-up tells it. */
 static void add_lookup(const struct lookup *lookup, const struct source_list *sources,
-		       struct candidate *list, size_t *count)
+		       enum file_type unlisted, struct candidate *list, size_t *count)
 {
 	size_t at = 0;
 
@@ -41,16 +42,17 @@ static void add_lookup(const struct lookup *lookup, const struct source_list *so
 		return;
 	for (size_t i = 0; i < sources->count; i++) {
 		const struct source *source = &sources->sources[i];
-		size_t before = at;
+		size_t before = *count;
 
 		for (; at < lookup->locations.count; at++) {
 			const struct location *location = &lookup->locations.locations[at];
 
 			if (location->source != source)
 				break;
-			add(list, count, source->id, location->uri, lookup->tried[at]);
+			if (location->type != unlisted)
+				add(list, count, source->id, location->uri, lookup->tried[at]);
 		}
-		if (at == before)
+		if (*count == before)
 			add(list, count, source->id,
 			    TEXT("No object files listed on this source"), NULL);
 	}
@@ -84,11 +86,12 @@ int candidates_list(const struct module *module, const struct source_list *sourc
 	*list = arena_alloc_raw(arena, most, sizeof(**list));
 	if (!*list)
 		return err_no_memory(err);
-	add_lookup(&module->debug, sources, *list, count);
+	add_lookup(&module->debug, sources, FILE_TYPES, *list, count);
 	for (size_t i = 0; i < *count && module->winner != NO_WINNER; i++)
 		if ((*list)[i].tried == module->debug.tried[module->winner])
 			(*list)[i].use = module->use;
-	add_lookup(&module->source, sources, *list, count);
+	/* The reference looks for no source in a PDB (lookup_file_types()): its lists are kept. */
+	add_lookup(&module->source, sources, FILE_TYPE_PDB, *list, count);
 	for (const struct source_link *link = module->sources.links; link; link = link->next)
 		add(*list, count, TEXT("sourcelink"), link->location.uri, &link->tried);
 	if (*count > 1)
