@@ -347,7 +347,7 @@ def test_every_lie_costs_its_candidate_only():
             leftovers = os.listdir(os.path.join(service.state, "cache", "tmp"))
             assert not leftovers, leftovers
         finally:
-            service.stop()
+            service.__exit__()
 
 
 def test_a_name_that_turns_to_an_inner_address_is_refused():
@@ -373,7 +373,7 @@ def test_a_name_that_turns_to_an_inner_address_is_refused():
             assert re.search(f"{RESTRICTED}|Connection refused", words), reply["modules"]
         assert inner.reached == 0
     finally:
-        service.stop()
+        service.__exit__()
 
 
 def test_certificates_are_held_to_their_word():
@@ -401,7 +401,7 @@ def test_certificates_are_held_to_their_word():
             reply = service.answer(lying_request(liar.at("file/program", port=liar.plain, scheme="https"), "plain", symbols))
             assert candidate_of(reply, "plain")["download"]["details"].endswith("SSL error"), reply["modules"]
         finally:
-            service.stop()
+            service.__exit__()
 
 
 # --- Names that attack ---------------------------------------------------------------------
