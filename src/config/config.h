@@ -107,6 +107,7 @@ struct config {
 	int64_t  cell_cpu_seconds;           /* limits.cell_cpu */
 	int64_t  job_seconds;                /* limits.job_time, default 15m */
 	uint64_t request_memory_bytes;       /* limits.request_memory */
+	int64_t  body_wait_seconds;          /* limits.body_wait */
 
 	/* processes */
 	uint64_t pool_processes, pool_threads, pool_parked;

@@ -182,6 +182,8 @@ const struct key config_keys[] = {
   "A job ends within this time, whatever happens." },
 { "limits.request_memory", KEY_SIZE, KEY_OURS, AT(request_memory_bytes), 0, "1GiB", 1048576, 1e15, 0,
   "Memory of one request with all it knows." },
+{ "limits.body_wait", KEY_SECONDS, KEY_OURS, AT(body_wait_seconds), 0, "20s", 1, 86400, 0,
+  "How far a request's body may fall behind 16 KiB a second; then it is answered 408." },
 { "object_file_max_decompressed_section_size", KEY_SIZE, KEY_REFERENCE, AT(section_max_bytes), 0,
   "4294967296", 0, 1e15, 1, "Larger compressed sections count as absent." },
 { "object_file_max_decompressed_source_size", KEY_SIZE, KEY_REFERENCE, AT(source_max_bytes), 0,

@@ -94,7 +94,8 @@ struct front {
 /* ERR_BAD_REQUEST with the text to send. */
 int  incoming_read(struct request *request, struct err *err) __attribute__((warn_unused_result));
 /* The body, at most `max` bytes: ERR_TOO_LARGE, ERR_BAD_REQUEST when it ends early. */
-int  incoming_read_body(struct request *request, size_t max, struct err *err)
+int  incoming_read_body(struct request *request, const struct config *config, size_t max,
+			struct err *err)
 	__attribute__((warn_unused_result));
 /* `timeout` and, where asked for, `scope` of the query: ERR_BAD_REQUEST. */
 int  incoming_read_query(struct request *request, struct err *err)

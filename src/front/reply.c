@@ -90,6 +90,9 @@ void reply_error(struct reply *reply, const struct err *err)
 	case ERR_TOO_LARGE:
 		reply_text(reply, 413, err->text);
 		break;
+	case ERR_TIMEOUT:                    /* of the request itself: nothing else takes time here */
+		reply_text(reply, 408, err->text);
+		break;
 	case ERR_BUSY:
 	case ERR_IO:                         /* as while the state cannot be opened at all */
 		log_failure(err);
@@ -109,6 +112,7 @@ static const char *reason(int status)
 	case 400: return "Bad Request";
 	case 404: return "Not Found";
 	case 405: return "Method Not Allowed";
+	case 408: return "Request Timeout";
 	case 413: return "Payload Too Large";
 	case 415: return "Unsupported Media Type";
 	case 422: return "Unprocessable Entity";

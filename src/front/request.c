@@ -1,13 +1,18 @@
 /* request.c -- CGI variables, query and body of one request. */
+#include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/limits.h"
+#include "config/config.h"
 #include "front/internal.h"
 
 #define READ_BYTES ((size_t)64 * 1024)
 #define QUERY_BYTES_MAX ((size_t)64 * 1024)
+#define PACE_BYTES_PER_MILLI 16u /* slower bodies than that live on limits.body_wait */
 
 /* What we want to know of the web server's variables. */
 static const struct {
@@ -163,7 +168,55 @@ int incoming_read_query(struct request *request, struct err *err)
 	return 0;
 }
 
-int incoming_read_body(struct request *request, size_t max, struct err *err)
+/* --- The body --------------------------------------------------------------------------------- */
+
+/* A web server that passes bodies on as they come lets a slow client hold this thread: it may,
+ * as long as it keeps pace. */
+static int wait_at_most(const struct request *request, const struct config *config,
+			struct err *err)
+{
+	int64_t waited = (clock_monotonic_micros() - request->started_micros) / 1000;
+	int64_t left = config->body_wait_seconds * 1000 +
+		       (int64_t)(request->body.size / PACE_BYTES_PER_MILLI) - waited;
+	struct timeval limit = { .tv_sec = left / 1000, .tv_usec = left % 1000 * 1000 };
+
+	if (left <= 0)
+		return err_set(err, ERR_TIMEOUT, "the body came too slowly: %zu bytes in %lld s",
+			       request->body.size, (long long)(waited / 1000));
+	if (setsockopt(request->fcgi.ipcFd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0)
+		return err_os(err, errno, "limiting the wait for a body");
+	return 0;
+}
+
+/* What the library has read already, or the next that comes: 1, 0 at the end, -1.  `is_whole`:
+ * only the end is missing, for which no web server waits. */
+static int read_some(struct request *request, const struct config *config, bool is_whole,
+		     char *room, struct err *err)
+{
+	FCGX_Stream *in = request->fcgi.in;
+	int first, ready;
+
+	if (in->rdNext == in->stop) {
+		if (!is_whole && wait_at_most(request, config, err) < 0)
+			return -1;
+		first = FCGX_GetChar(in);
+		if (first < 0 && (FCGX_GetError(in) == EAGAIN || FCGX_GetError(in) == EWOULDBLOCK))
+			return wait_at_most(request, config, err) < 0 ? -1 :
+			       err_set(err, ERR_TIMEOUT, "the body came too slowly");
+		if (first < 0)
+			return 0;
+		*room++ = (char)first;
+		request->body.size++;
+	}
+	ready = (int)(in->stop - in->rdNext);
+	if (ready > (int)READ_BYTES - 1)
+		ready = (int)READ_BYTES - 1;
+	request->body.size += (size_t)FCGX_GetStr(room, ready, in);
+	return 1;
+}
+
+int incoming_read_body(struct request *request, const struct config *config, size_t max,
+		       struct err *err)
 {
 	struct text length = request->content_length;
 	uint64_t promised = 0;
@@ -172,16 +225,15 @@ int incoming_read_body(struct request *request, size_t max, struct err *err)
 	if (has_length && promised > max)
 		return err_set(err, ERR_TOO_LARGE, "length limit exceeded");
 	request->body.ceiling_bytes = max + READ_BYTES;
-	for (;;) {
+	for (int more = 1; more > 0;) {
 		char *room = buf_reserve(&request->body, READ_BYTES);
-		int got;
 
 		if (!room)
 			return buf_check(&request->body, err);
-		got = FCGX_GetStr(room, (int)READ_BYTES, request->fcgi.in);
-		if (got <= 0)
-			break;
-		request->body.size += (size_t)got;
+		more = read_some(request, config, has_length && request->body.size >= promised,
+				 room, err);
+		if (more < 0)
+			return -1;
 		if (request->body.size > max)
 			return err_set(err, ERR_TOO_LARGE, "length limit exceeded");
 	}

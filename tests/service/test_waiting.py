@@ -53,17 +53,18 @@ class Connection:
         self.socket.settimeout(PATIENCE)
         self.socket.connect(path)
 
-    def send(self, method, path, body):
+    def send(self, method, path, body, most=None):
+        """The whole request, or of its body `most` bytes and no end."""
         path, _, query = path.partition("?")
         words = {"REQUEST_METHOD": method, "REQUEST_URI": path, "QUERY_STRING": query,
                  "CONTENT_TYPE": "application/json", "CONTENT_LENGTH": str(len(body))}
         out = record(BEGIN, struct.pack(">HB5x", 1, 0))
         out += record(PARAMS, b"".join(param(*word) for word in words.items())) + record(PARAMS)
-        for at in range(0, len(body), 0xffff):
-            out += record(STDIN, body[at:at + 0xffff])
-        self.socket.sendall(out + record(STDIN))
+        for at in range(0, len(body[:most]), 0xffff):
+            out += record(STDIN, body[:most][at:at + 0xffff])
+        self.socket.sendall(out + (b"" if most else record(STDIN)))
 
-    def read(self):
+    def read(self, start=b"Status: 200 OK"):
         """The body of the whole reply; its records have to be whole too."""
         data = b""
         while True:
@@ -82,7 +83,7 @@ class Connection:
             at += 8 + size + padding
         assert ended, f"the reply ends early, after {len(data)} bytes"
         head, _, body = output.partition(b"\r\n\r\n")
-        assert head.startswith(b"Status: 200 OK"), head
+        assert head.startswith(start), head
         assert f"Content-Length: {len(body)}".encode() in head.split(b"\r\n"), head
         return body
 
@@ -136,6 +137,23 @@ def test_readers_that_stall_hold_up_no_request_thread():
         replies = {connection.read() for connection in stalled[1:]}
         assert len(replies) == 1 and functions(json.loads(replies.pop()))[-1] == "outer"
         for connection in stalled[1:]:
+            connection.close()
+
+
+# --- Who sends slowly --------------------------------------------------------------------------
+
+def test_a_body_that_does_not_come_is_given_up():
+    symbols = serve_all()
+    with Service(ONE_FRONT + "limits: {body_wait: 1s}\n") as service:
+        body = json.dumps(request_for(symbols, PROGRAMS[:1])).encode()
+        slow = [Connection.__new__(Connection) for _ in range(2)]
+        for connection in slow:
+            connection.connect(os.path.join(service.state, "run", "fcgi.sock"))
+            connection.send("POST", "/symbolicate", body, len(body) // 2)
+        # Both threads wait for the rest, and are there again for one that comes whole.
+        assert "outer" in functions(service.answer(json.loads(body)))
+        for connection in slow:
+            assert b"too slowly" in connection.read(b"Status: 408 ")
             connection.close()
 
 

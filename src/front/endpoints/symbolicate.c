@@ -149,7 +149,8 @@ void answer_symbolicate(struct worker *worker, struct request *request, struct r
 		return;
 	}
 	if (incoming_read_query(request, &err) < 0 ||
-	    incoming_read_body(request, (size_t)config->symbolicate_body_max_bytes, &err) < 0) {
+	    incoming_read_body(request, config, (size_t)config->symbolicate_body_max_bytes,
+			       &err) < 0) {
 		reply_error(reply, &err);
 		return;
 	}
