@@ -67,7 +67,7 @@ static void member_i64(struct json_writer *json, const char *key, int64_t value)
 /* Requests of other tenants have entries of their own. */
 static bool is_of_scope(const struct listing *listing, struct text scope)
 {
-	return !listing->scope.bytes || text_equal(listing->scope, scope);
+	return !listing->scope.bytes || (scope.bytes && text_equal(listing->scope, scope));
 }
 
 static int job_as_json(void *payload, const struct store_value *row, unsigned count)
@@ -191,6 +191,10 @@ static void line_for_people(struct listing *listing, const struct cache_line *li
 		table_add_bytes(&listing->out, line->size_bytes);
 	if (line->is_outdated)
 		buf_add_string(&listing->out, " (of an older version)");
+	if (line->scope.bytes) {
+		buf_add_string(&listing->out, ", scope ");
+		table_add_text(&listing->out, line->scope);
+	}
 	buf_add_char(&listing->out, '\n');
 }
 
@@ -262,7 +266,8 @@ static void field_failure(struct listing *listing, const struct cache_line *line
 	char number[64];
 
 	table_add_field(&listing->out, "because", line->details);
-	snprintf(number, sizeof(number), "%lld times", (long long)line->asks);
+	snprintf(number, sizeof(number), "%lld time%s", (long long)line->asks,
+		 line->asks == 1 ? "" : "s");
 	table_add_field(&listing->out, "asked for", text_of(number));
 	if (line->repeats > 0) {
 		snprintf(number, sizeof(number), "%lld times in a row", (long long)line->repeats + 1);

@@ -42,7 +42,7 @@ static void tell(const struct store_repair *repair, const char *copy, struct buf
 	}
 	if (!repair->aside[0])
 		return;
-	buf_add_string(out, "it lies now in ");
+	buf_add_string(out, repair->words[0] ? "it lies now in " : "what was there lies now in ");
 	table_add_text(out, text_of(repair->aside));
 	if (copy)
 		buf_add_string(out, "\nthe copy is in its place\n");

@@ -136,7 +136,7 @@ static int read_parameter(struct request *request, struct text name, struct text
 	    memchr(decoded.bytes, '\0', decoded.size))
 		return err_set(err, ERR_BAD_REQUEST, "Failed to deserialize query string: "
 			       "scope: too long or not UTF-8");
-	request->scope = (struct text){ NULL, decoded.size };   /* placed when words stop moving */
+	request->scope = TEXT("");       /* given; placed when words stop moving */
 	return 0;
 }
 
@@ -163,7 +163,7 @@ int incoming_read_query(struct request *request, struct err *err)
 		left.bytes += size + (end != NULL);
 		left.size -= size + (end != NULL);
 	}
-	if (request->scope.size > 0 || request->words.size > 0)
+	if (request->scope.bytes)
 		request->scope = buf_text(&request->words);
 	return 0;
 }

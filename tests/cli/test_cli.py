@@ -703,7 +703,8 @@ def repair_commands(folder, state):
     run = symgate("--state-dir", other, "repair", "--from", copy)
     with sqlite3.connect(database) as db, sqlite3.connect(copy) as original:
         counts = [d.execute("SELECT count(*) FROM cache_entry").fetchone()[0] for d in (db, original)]
-    check("repair --from", run.returncode == 0 and "the copy is in its place" in run.stdout and
+    check("repair --from", run.returncode == 0 and run.stdout.startswith("what was there lies now in ") and
+          "the copy is in its place" in run.stdout and
           counts[0] == counts[1] > 0, run.stdout, run.stderr, counts)
     for wrong in (["x"], ["--from"], ["--check", "x"]):
         check("repair %s is wrong" % wrong, symgate("--state-dir", other, "repair", *wrong).returncode == 2)

@@ -320,6 +320,19 @@ def test_the_scope_called_global_shares_with_none_given():
         assert service.answer(request) == first and symbols.total() == hits, symbols.hits
 
 
+def test_any_string_is_a_scope():
+    """An empty one too: it does not see what the global one holds, nor the other way round."""
+    symbols = serve_all()
+    with Service() as service:
+        request = request_for(symbols, PROGRAMS[:1])
+        first = service.answer(request)
+        for number, scope in enumerate(("", "%20", "Global", "a%3A%20b%26", "%C3%A4"), 2):
+            for asked in (f"?scope={scope}", f"?timeout=60&scope={scope}", f"?scope=x&scope={scope}&timeout=60"):
+                assert service.answer(request, asked) == first, asked
+                assert symbols.total() == number, (asked, symbols.hits)
+        assert service.answer(request) == first and symbols.total() == number, symbols.hits
+
+
 def test_relative_addresses_orders_and_unused_modules():
     symbols = serve_all()
     with Service() as service:
