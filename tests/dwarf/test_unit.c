@@ -183,6 +183,38 @@ START_TEST(drops_what_lies_below_the_code)
 }
 END_TEST
 
+/* Base 0: addresses follow, as gas writes it; or a section that gold discarded, whose offsets
+ * may reach as high as code does. */
+START_TEST(base_zero_is_judged_by_its_first_entry)
+{
+	static const struct {
+		const char *abbrev, *info, *ranges, *expected;
+		unsigned section;
+	} cases[] = {
+		{ RANGED("u0x17"), "[ h4 w0 b8 u1 q0 u2 sf w0 b0 ]",
+		  "q-1 q0 q0x1000 q0x1010 q0x2000 q0x2008 q0 q0", "f 1000+10:\nf 2000+8:\n",
+		  DWARF_RANGES },
+		{ RANGED("u0x17"), "[ h4 w0 b8 u1 q0 u2 sf w0 b0 ]",
+		  "q-1 q0 q0x10 q0x20 q0x1000 q0x1010 q-1 q0x3000 q0 q4 q0 q0", "f 3000+4:\n",
+		  DWARF_RANGES },
+		{ RANGED("u0x17"), V5("u1 q0 u2 sf w0"),
+		  "b5 q0 b4 u0x1000 u0x1010 b5 q0 b4 u0x10 u0x20 b4 u0x2000 u0x2008 b0",
+		  "f 1000+10:\n", DWARF_RNGLISTS },
+	};
+
+	for (int i = 0; i < COUNT(cases); i++) {
+		struct kit kit;
+
+		kit_init(&kit);
+		kit.input.lowest_code = 0x1000;
+		kit_put(&kit, DWARF_ABBREV, cases[i].abbrev);
+		kit_put(&kit, DWARF_INFO, cases[i].info);
+		kit_put(&kit, cases[i].section, cases[i].ranges);
+		check(&kit, "base zero", cases[i].expected);
+	}
+}
+END_TEST
+
 /* --- Nesting -------------------------------------------------------------------------- */
 
 /* g stands at 0x20: behind the header's 11 bytes and the unit DIE's 21. */
@@ -506,6 +538,7 @@ int main(void)
 	tcase_add_loop_test(tests, reads_every_form, 0, COUNT(forms));
 	tcase_add_loop_test(tests, reads_ranges, 0, COUNT(ranges));
 	tcase_add_test(tests, reads_range_lists_by_index);
+	tcase_add_test(tests, base_zero_is_judged_by_its_first_entry);
 	tcase_add_loop_test(tests, drops_what_linkers_discarded, 0, COUNT(dropped));
 	tcase_add_test(tests, drops_what_lies_below_the_code);
 	tcase_add_loop_test(tests, repairs_nesting, 0, COUNT(nests));

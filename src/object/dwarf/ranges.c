@@ -52,14 +52,22 @@ static int add_offsets(struct range_walk *walk, uint64_t start, uint64_t end, st
 {
 	uint64_t mask = address_max(walk->unit);
 
+	if (!walk->base && start < walk->unit->dwarf->input.lowest_code)
+		walk->base_is_dead = true;
 	if (walk->base_is_dead)
 		return 0;
 	return add_span(walk, (walk->base + start) & mask, (walk->base + end) & mask, err);
 }
 
+/* Base 0: the assembler's way to say that addresses follow (gas, to DWARF 4), or what gold wrote
+ * for a discarded section.  Where code is known to begin higher, the first entry tells. */
 static void set_base(struct range_walk *walk, uint64_t base)
 {
 	walk->base = base;
+	if (!base && walk->unit->dwarf->input.lowest_code) {
+		walk->base_is_dead = false;
+		return;
+	}
 	walk->base_is_dead = address_is_dead(walk->unit, base) ||
 			     (base == DISCARDED_BASE && !walk->unit->dwarf->input.relocatable);
 }
