@@ -143,7 +143,9 @@ def sample(path, count, seed):
     sections = code_sections(path)
     total = sum(size for _, size in sections)
     picks = set()
-    while len(picks) < min(count, total):
+    for _ in range(20 * count):     # sections of a relocatable file lie over each other
+        if len(picks) >= min(count, total):
+            break
         at = chance.randrange(total)
         for start, size in sections:
             if at < size:

@@ -110,6 +110,11 @@ static const struct {
 	{ "data and undefined symbols are no code", PROGRAM
 	  "echo 'int data = 1; void f(void); void g(void) { f(); }' > d.c; gcc -shared -fPIC d.c -o $OUT",
 	  "x86_64 lib symbols unwind", { "symbol| g" }, { "symbol| data", "symbol| f\n" } },
+	{ "what assembler sources export without a type", PROGRAM
+	  "printf '.globl bare, end, typed\\n.type typed,@function\\nbare: nop\\nown: nop\\n"
+	  "typed: nop\\n.weak pale\\npale: nop\\nend:\\n' > s.s; gcc -c s.s -o $OUT",
+	  "x86_64 rel symbols\n", { "symbol 0+0 |bare", "symbol 2+0 |typed", "symbol 3+0 |pale" },
+	  { "symbol| own", "symbol| end" } },
 	{ "more sections than the header can count", PROGRAM
 	  "seq 1 65600 | sed 's/.*/.section .text.f&,\"ax\",@progbits\\nnop/' > s.s;"
 	  "printf '.section .text.last,\"ax\",@progbits\\n.globl last\\n.type last,@function\\n"

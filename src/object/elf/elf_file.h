@@ -87,7 +87,8 @@ uint32_t elf_file_arch(const struct elf_file *file);
 struct elf_symbols elf_file_symtab(const struct elf_file *file);
 struct elf_symbols elf_file_dynsym(const struct elf_file *file);
 typedef void elf_symbol_fn(void *payload, uint64_t address, uint64_t size, uint32_t index);
-/* Functions only, addresses relative to the load address, Thumb bits gone. */
+/* Functions, and globals without a type in code; addresses relative to the load address, Thumb
+ * bits gone. */
 void elf_symbols_each(const struct elf_file *file, const struct elf_symbols *symbols,
 		      elf_symbol_fn *fn, void *payload);
 struct text elf_symbols_name(const struct elf_file *file, const struct elf_symbols *symbols,

@@ -144,6 +144,24 @@ static bool is_mapping_symbol(const struct elf_file *file, const struct elf_symb
 	return name[0] == '$' && memchr("adtx", name[1], 4) && (name[2] == '\0' || name[2] == '.');
 }
 
+/* Functions; and what assembler sources export without a type, where it is not the linker's name
+ * for a section's end (etext). */
+static bool names_code(const struct elf_file *file, const struct entry *entry)
+{
+	const struct elf_section *section;
+
+	if (entry->name == 0 || !is_code(file, entry))
+		return false;
+	if (entry->type == STT_FUNC || entry->type == STT_GNU_IFUNC)
+		return true;
+	if (entry->type != STT_NOTYPE || entry->binding == STB_LOCAL)
+		return false;
+	if (file->section_count == 0)
+		return true;
+	section = &file->sections[entry->section];
+	return entry->value - section->address < section->size;
+}
+
 /* The low bit of a function's address says Thumb, or MIPS16 and microMIPS. */
 static uint64_t code_address(const struct elf_file *file, uint64_t value)
 {
@@ -157,10 +175,7 @@ void elf_symbols_each(const struct elf_file *file, const struct elf_symbols *sym
 		struct entry entry = read_entry(file, symbols, (uint32_t)i);
 		uint64_t address;
 
-		if (entry.type != STT_FUNC && entry.type != STT_GNU_IFUNC)
-			continue;
-		if (entry.name == 0 || !is_code(file, &entry) ||
-		    is_mapping_symbol(file, symbols, &entry))
+		if (!names_code(file, &entry) || is_mapping_symbol(file, symbols, &entry))
 			continue;
 		address = code_address(file, entry.value);
 		if (address >= file->load_address)
