@@ -25,6 +25,7 @@ import house_of_tests
 
 DEPLOY = os.path.join(TOP, "deploy")
 APACHE_MODULES = "/usr/lib/apache2/modules"
+house_of_tests.leave_root()
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-programs-")
 PROGRAMS = [Program(FOLDER.name, number) for number in range(8)]
 
@@ -280,15 +281,18 @@ class Pool(Site):
     def start_pool(self):
         if not hasattr(self, "listening"):
             self.listening = self.listen()
-        command = [line.split("=", 1)[1] for line in shipped("systemd/symgate.service").splitlines()
-                   if line.startswith("ExecStart=")][0]
         number = self.listening.fileno()
 
         def activate():
             os.dup2(number, 3)
             os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
-            os.execvp(SYMGATE, self.fitted(command).split())
+            os.execvp(SYMGATE, self.unit_command())
         self.pool = self.spawn_with(activate, "pool")
+
+    def unit_command(self):
+        command = [line.split("=", 1)[1] for line in shipped("systemd/symgate.service").splitlines()
+                   if line.startswith("ExecStart=")][0]
+        return self.fitted(command).split()
 
     def spawn_with(self, function, name):
         with open(os.path.join(self.folder, name + ".log"), "ab") as log:
@@ -367,6 +371,14 @@ class NginxSpawnFcgi(Nginx):
         self.pool = self.spawn([script], "pool")
         eventually(lambda: os.path.exists(self.socket) or self.pool.poll() is not None, "the socket")
         assert self.pool.poll() is None, "spawn-fcgi ended"
+
+
+class NginxSystemd(Nginx):
+    """systemd's own way to hand the socket over, with its names and variables."""
+
+    def start_pool(self):
+        self.pool = self.spawn(["systemd-socket-activate", "-l", self.socket, *self.unit_command()], "pool")
+        eventually(lambda: os.path.exists(self.socket), "the socket")
 
 
 class SharedHosting(Site):
@@ -576,6 +588,32 @@ def test_nginx_with_socket_activation():
 
 def test_nginx_with_spawn_fcgi():
     check_site(NginxSpawnFcgi())
+
+
+def test_nginx_with_systemds_own_activation():
+    symbols = serve_all()
+    with NginxSystemd() as site:
+        check_answers(site, symbols)
+        check_big_and_chunked_bodies(site, symbols)
+
+
+def test_units_are_sound_and_confined():
+    with tempfile.TemporaryDirectory(prefix="symgate-units-") as folder:
+        units = [os.path.join(folder, name) for name in ("symgate.service", "symgate.socket")]
+        for path in units:
+            text = shipped("systemd/" + os.path.basename(path)).replace("/usr/bin/symgate", SYMGATE)
+            # Man pages are looked for on this machine, where they need not be installed.
+            put(path, "".join(line for line in text.splitlines(True) if not line.startswith("Documentation=")))
+
+        def analyze(*arguments):
+            done = subprocess.run(["systemd-analyze", "--no-pager", *arguments], stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=PATIENCE, check=False)
+            return done.returncode, done.stdout + done.stderr
+        assert analyze("verify", *units) == (0, ""), analyze("verify", *units)
+        rating = analyze("security", "--offline=true", units[0])[1].split("exposure level for symgate.service:")[1].split()
+        with open(os.path.join(TOP, "doc", "deploy.md"), encoding="utf-8") as f:
+            assert f"rates the unit {rating[0]}." in f.read(), rating
+        assert float(rating[0]) < 2, rating
 
 
 def test_shared_hosting():
