@@ -942,6 +942,46 @@ def test_shared_hosting_without_a_usable_state_folder_says_so():
         assert site.get("/healthcheck") == (200, b"ok")
 
 
+def test_quickstart_starts_moves_not_and_stops_only_itself():
+    folder, port = tempfile.mkdtemp(prefix="symgate-quickstart-"), free_port()
+    state = os.path.join(folder, "symgate-quickstart")
+    # As root it would use the machine's own folder.
+    user = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] if os.getuid() == 0 else []
+    if user:
+        shutil.chown(folder, "nobody", "nogroup")
+
+    def quickstart(*words, **environment):
+        done = subprocess.run([*user, "sh", os.path.join(DEPLOY, "quickstart"), *words], capture_output=True,
+                              text=True, timeout=PATIENCE, check=False,
+                              env={**os.environ, "XDG_STATE_HOME": folder, "SYMGATE": SYMGATE, **environment})
+        return done.returncode, done.stdout + done.stderr
+
+    other = subprocess.Popen(["sleep", "600"])
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            taken = str(silent.getsockname()[1])
+            code, text = quickstart(PORT=taken)
+            assert code == 1 and f"port {taken} (in use?)" in text, text
+        code, text = quickstart(PORT=str(port))
+        assert code == 0 and "shop::price_of(shop::Order const&)  quickstart-crash.cpp:" in text, text
+        assert os.stat(state).st_mode & 0o777 == 0o700 and state in text, text
+        with open(os.path.join(state, "serve.pid"), encoding="ascii") as f:
+            pid = int(f.read())
+        code, text = quickstart()
+        assert code == 0 and f"running on http://127.0.0.1:{port} " in text and alive(pid), text
+        code, text = quickstart(PORT=str(port + 1))
+        assert code == 1 and f"on port {port} already" in text and alive(pid), text
+        code, text = quickstart("stop")
+        assert code == 0 and text.startswith("stopped") and not alive(pid), text
+        put(os.path.join(state, "serve.pid"), f"{other.pid}\n")
+        assert quickstart("stop") == (0, "nothing to stop\n")
+        assert alive(other.pid)
+    finally:
+        quickstart("stop")
+        end(other)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 if __name__ == "__main__":
     os.environ["PATH"] += ":/usr/sbin:/sbin"
     run_all([value for name, value in list(globals().items()) if name.startswith("test_")], "deploy")
