@@ -82,7 +82,7 @@ int cli_check_sources(const struct config *config, struct err *err)
 		rc = source_list_parse(json, SOURCE_OF_CONFIG, config, &arena, &sources, err);
 	arena_release(&arena);
 	if (rc < 0)
-		return err_while(err, "sources of the config file");
+		return err_while(err, "%s", config->sources_place);
 	return shared_check(config, err);
 }
 

@@ -59,6 +59,15 @@ static int unknown_key(const struct loader *loader, const yaml_node_t *node, con
 	return 0;
 }
 
+static int keep_place(const struct loader *loader, const yaml_node_t *node, struct err *err)
+{
+	struct config *config = loader->document.config;
+
+	config->sources_place = arena_printf(&config->arena, "%s:%zu", loader->document.path,
+					     line_of(node));
+	return config->sources_place ? 0 : err_set(err, ERR_NO_MEMORY, "no room for a path");
+}
+
 static int read_mapping(struct loader *loader, const yaml_node_t *mapping, const char *section,
 			struct err *err);
 
@@ -72,10 +81,8 @@ static int read_key(struct loader *loader, const yaml_node_t *key_node, const ya
 
 	snprintf(name, sizeof(name), "%s%s%s", section, section[0] ? "." : "", word);
 	key = config_key_find(name);
-	if (!key && value->type == YAML_MAPPING_NODE && config_key_is_section(name))
-		return read_mapping(loader, value, name, err);
-	if (!key && config_key_is_section(name) && config_scalar_is_null(value))
-		return 0;
+	if (!key && config_key_is_section(name))
+		return config_scalar_is_null(value) ? 0 : read_mapping(loader, value, name, err);
 	if (!key)
 		return unknown_key(loader, key_node, name, section, err);
 	if (key->type == KEY_WITHOUT_MEANING) {
@@ -84,6 +91,34 @@ static int read_key(struct loader *loader, const yaml_node_t *key_node, const ya
 	}
 	if (config_value_read(&loader->document, key, value, err) < 0)
 		return refuse(loader, value, name, err);
+	return key->type == KEY_SOURCES ? keep_place(loader, value, err) : 0;
+}
+
+/* YAML forbids it, and the library takes it: the first would be forgotten without a word. */
+static int refuse_twice(const struct loader *loader, const yaml_node_t *mapping,
+			const yaml_node_t *key, const char *section, struct err *err)
+{
+	yaml_document_t *yaml = loader->document.yaml;
+	char name[NAME_BYTES];
+
+	if (key->type != YAML_SCALAR_NODE)
+		return 0;
+	for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
+	     pair < mapping->data.mapping.pairs.top; pair++) {
+		const yaml_node_t *other = yaml_document_get_node(yaml, pair->key);
+
+		if (other == key)
+			break;
+		if (other->type != YAML_SCALAR_NODE ||
+		    other->data.scalar.length != key->data.scalar.length ||
+		    memcmp(other->data.scalar.value, key->data.scalar.value,
+			   key->data.scalar.length) != 0)
+			continue;
+		snprintf(name, sizeof(name), "%s%s%s", section, section[0] ? "." : "",
+			 (const char *)key->data.scalar.value);
+		err_set(err, ERR_MALFORMED, "line %zu says so already", line_of(other));
+		return refuse(loader, key, name, err);
+	}
 	return 0;
 }
 
@@ -97,10 +132,14 @@ static int read_mapping(struct loader *loader, const yaml_node_t *mapping, const
 		return refuse(loader, mapping, section[0] ? section : "the file", err);
 	}
 	for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
-	     pair < mapping->data.mapping.pairs.top; pair++)
-		if (read_key(loader, yaml_document_get_node(yaml, pair->key),
-			     yaml_document_get_node(yaml, pair->value), section, err) < 0)
+	     pair < mapping->data.mapping.pairs.top; pair++) {
+		const yaml_node_t *key = yaml_document_get_node(yaml, pair->key);
+
+		if (refuse_twice(loader, mapping, key, section, err) < 0 ||
+		    read_key(loader, key, yaml_document_get_node(yaml, pair->value), section,
+			     err) < 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -224,6 +263,7 @@ int config_load(struct config *config, const char *const *paths, size_t path_cou
 {
 	memset(config, 0, sizeof(*config));
 	arena_init(&config->arena, CONFIG_ARENA_BYTES);
+	config->sources_place = "the config file";
 	if (read_presets(config, err) < 0)
 		goto failed;
 	for (size_t i = 0; i < path_count; i++) {

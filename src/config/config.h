@@ -96,6 +96,7 @@ struct config {
 
 	/* sources */
 	const char *sources_json;            /* the `sources` key as JSON text: "[]" by default */
+	const char *sources_place;           /* where that stands, for messages: "FILE:LINE" */
 	const char *const *filesystem_roots; /* filesystem_source_roots; "/" allows all */
 	size_t filesystem_root_count;
 

@@ -552,6 +552,10 @@ def test_config(folder):
     run = symgate("config", "check", bad)
     check("config check: file, line and key", run.returncode == 1 and "bad.yml:1" in run.stderr and
           "max_concurrent_requests" in run.stderr, run.stderr)
+    lines = write("lines.yml", "bind: x\nsources:\n  - {id: a, type: http}\n")
+    run = symgate("config", "check", lines)
+    check("config check: file and line of a bad source",
+          run.returncode == 1 and "lines.yml:3: sources[0]: missing member `url`" in run.stderr, run.stderr)
     check("config check: a missing file", symgate("config", "check", os.path.join(folder, "no")).returncode == 1)
     printed = symgate("config", "print")
     check("config print is a good file", printed.returncode == 0 and symgate(
