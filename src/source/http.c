@@ -127,6 +127,9 @@ static int configure(struct source *source, const struct shape *shape,
 		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
 	if (fault)
 		return shape_refuse(shape, "url", err, "%s", fault);
+	/* A request's is a source that fails, as in the service we follow; the operator is told. */
+	if (http->trusted && !url_is_http(&http->url))
+		return shape_refuse(shape, "url", err, "only http and https can be asked");
 	if (shape_bool(shape, "accept_invalid_certs", &http->accept_invalid_certs, err) < 0 ||
 	    parse_headers(http, shape, err) < 0)
 		return -1;

@@ -61,7 +61,6 @@ static int configure(struct source *source, const struct shape *shape,
 	const char *fault;
 	int rc;
 
-	(void)setup;
 	if (!sentry)
 		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
 	source->state = sentry;
@@ -72,6 +71,8 @@ static int configure(struct source *source, const struct shape *shape,
 		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
 	if (fault)
 		return shape_refuse(shape, "url", err, "%s", fault);
+	if (setup->origin == SOURCE_OF_CONFIG && !url_is_http(&sentry->url))
+		return shape_refuse(shape, "url", err, "only http and https can be asked");
 	if (parse_secret(sentry, shape, &secret, err) < 0)
 		return -1;
 	buf_init(&secrets, SIZE_MAX);

@@ -178,6 +178,11 @@ const char *url_split(struct text text, struct arena *arena, struct url *url)
 			  slice(text, tail, text.size), url) ? NULL : "";
 }
 
+bool url_is_http(const struct url *url)
+{
+	return text_starts_with(url->origin, "http://") || text_starts_with(url->origin, "https://");
+}
+
 void url_join(const struct url *url, struct text path, bool with_user, struct buf *out)
 {
 	size_t scheme = scheme_size(url->origin) + 2;

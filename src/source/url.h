@@ -24,6 +24,9 @@ struct url {                             /* all in the arena */
 /* NULL, or what is wrong with it ("" when memory is short). */
 const char *url_split(struct text text, struct arena *arena, struct url *url);
 
+/* Can it be asked at all? */
+bool url_is_http(const struct url *url);
+
 /* `url` with the non-empty components of `path` appended; credentials on demand. */
 void url_join(const struct url *url, struct text path, bool with_user, struct buf *out);
 

@@ -352,6 +352,37 @@ START_TEST(the_operators_sources_may_have_proxies)
 }
 END_TEST
 
+/* What can never be asked is told where the operator looks; in a request it is a source that fails. */
+START_TEST(the_operators_addresses_are_of_http)
+{
+	static const char *const kinds[] = { "'type':'http'", "'type':'sentry','token':'t'" };
+	static const struct { const char *url; bool fine; } urls[] = {
+		{ "http://x/", true },  { "HTTPS://x/", true }, { "ftp://x/", false },
+		{ "file:///x", false }, { "httpx://x/", false },
+	};
+
+	for (size_t kind = 0; kind < 2; kind++) {
+		for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
+			const char *text = support_printf("[{'id':'x',%s,'url':'%s'}]", kinds[kind], urls[i].url);
+			struct source_list list;
+			struct arena arena;
+			struct err err = ERR_INIT;
+
+			arena_init(&arena, CEILING_BYTES);
+			ck_assert_msg((parse(quoted(text), SOURCE_OF_CONFIG, &no_roots, &arena, &list, &err) ==
+				       0) == urls[i].fine, "%s: %s", text, err.text);
+			if (strncmp(urls[i].url, "file", 4) != 0)
+				ck_assert_int_eq(parse(quoted(text), SOURCE_OF_REQUEST, &no_roots, &arena, &list,
+						       &err), 0);
+			else
+				ck_assert_int_lt(parse(quoted(text), SOURCE_OF_REQUEST, &no_roots, &arena, &list,
+						       &err), 0);
+			arena_release(&arena);
+		}
+	}
+}
+END_TEST
+
 START_TEST(credentials_tell_sources_apart)
 {
 	struct source_list list;
@@ -542,6 +573,7 @@ int main(void)
 	tcase_add_test(tcase, orders_carry_headers_and_checksum);
 	tcase_add_loop_test(tcase, the_operators_sources_may_have_proxies, 0,
 			    (int)(sizeof(proxies) / sizeof(proxies[0])));
+	tcase_add_test(tcase, the_operators_addresses_are_of_http);
 	tcase_add_test(tcase, credentials_tell_sources_apart);
 	LOOP(files_are_reached_or_refused, reaches);
 	tcase_add_test(tcase, survives_every_allocation_failure);
