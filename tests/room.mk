@@ -5,7 +5,7 @@ libsupport_a_SOURCES = \
 	tests/support/fixture.c tests/support/support.c tests/support/support.h \
 	tests/support/torment.c
 libsupport_a_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests \
-	-DSUPPORT_SOURCE_DIR='"$(abs_top_srcdir)"'
+	-DSUPPORT_SOURCE_DIR='"$(abs_top_srcdir)"' -DSUPPORT_BUILD_DIR='"$(abs_top_builddir)"'
 endif
 
 clean-local: clean-fixtures

@@ -18,7 +18,7 @@
 
 #include "base/buf.h"
 
-#define FOLDER "tests-fixtures"
+#define FOLDER SUPPORT_BUILD_DIR "/tests-fixtures"
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
 
 /* The file's text, or "" when there is none. */
@@ -102,12 +102,9 @@ static void make(const char *folder, const char *path, const char *recipe)
 const char *support_fixture(const char *name, const char *recipe)
 {
 	struct err err = ERR_INIT;
-	char here[PATH_MAX];
 	char *path, *words, *folder;
 
-	if (!getcwd(here, sizeof(here)))
-		ck_abort_msg("getcwd: %s", strerror(errno));
-	path = support_printf("%s/" FOLDER "/%s", here, name);
+	path = support_printf(FOLDER "/%s", name);
 	words = support_printf("%s.recipe", path);
 	if (access(path, F_OK) == 0 && strcmp(text_of_file(words), recipe) == 0)
 		return path;
