@@ -269,6 +269,7 @@ static void print_impl_part(struct printer *printer, const struct node *part)
 static void print_impl(struct printer *printer, const struct node *node)
 {
 	static const char *const between[] = { "", "(", ") -> (" };
+	const unsigned last = sizeof(between) / sizeof(between[0]) - 1;
 	const struct node *pattern = node->children[0], *list = node->children[1];
 	unsigned stage = 0;
 	bool first = true;
@@ -277,7 +278,7 @@ static void print_impl(struct printer *printer, const struct node *node)
 		const struct node *part = node->children[i];
 		unsigned wanted = part->kind == NODE_IMPL_PART ? part->number : 0;
 
-		for (; stage < wanted; first = true) {
+		for (; stage < wanted && stage < last; first = true) {
 			if (stage == 0 && pattern) {
 				say(printer, "@substituted ");
 				print(printer, pattern);
@@ -295,7 +296,7 @@ static void print_impl(struct printer *printer, const struct node *node)
 			say(printer, " ");
 		}
 	}
-	while (stage < 2)
+	while (stage < last)
 		say(printer, between[++stage]);
 	say(printer, ")");
 	if (pattern) {

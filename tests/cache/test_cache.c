@@ -208,8 +208,8 @@ START_TEST(a_hot_look_up_takes_no_memory)
 			ck_abort_msg("%s", err.text);
 		cache_found_release(&found);
 	}
-	printf("hot look-up: %.0f ns\n",
-	       (double)(clock_monotonic_micros() - started) * 1000.0 / TIMES);
+	printf("hot look-up: %lld ns\n",
+	       (long long)(clock_monotonic_micros() - started) * 1000 / TIMES);
 	mem_fail_after = -1;
 	ck_assert_int_eq(mem_live, live);
 	bench_now = 1800000000;

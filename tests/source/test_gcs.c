@@ -123,8 +123,11 @@ END_TEST
 
 START_TEST(bad_keys_are_refused)
 {
-	static const char *const keys[] = { "", "no key", "-----BEGIN PRIVATE KEY-----\\nAAAA\\n"
-					    "-----END PRIVATE KEY-----\\n" };
+	static const char *const keys[] = {
+		"", "no key",
+		("-----BEGIN PRIVATE KEY-----\\nAAAA\\n"
+		 "-----END PRIVATE KEY-----\\n"),
+	};
 	struct arena arena;
 	struct err err = ERR_INIT;
 
