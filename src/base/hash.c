@@ -13,8 +13,6 @@
 
 #include "base/debugid.h"
 
-__extension__ typedef unsigned __int128 wide;
-
 /* There is no answer to give without these; going on would give a wrong one. */
 static _Noreturn void give_up(const char *what)
 {
@@ -63,12 +61,27 @@ static void draw_secrets(void)
 	random_bytes(secrets, sizeof(secrets));
 }
 
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 wide;
+
 static inline uint64_t fold(uint64_t a, uint64_t b)
 {
 	wide product = (wide)a * b;
 
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
+#else
+/* The same by halves, for machines of 32 bits. */
+static inline uint64_t fold(uint64_t a, uint64_t b)
+{
+	uint64_t a_low = a & UINT32_MAX, a_high = a >> 32;
+	uint64_t b_low = b & UINT32_MAX, b_high = b >> 32;
+	uint64_t crossed = a_high * b_low + (a_low * b_low >> 32);
+	uint64_t middle = a_low * b_high + (crossed & UINT32_MAX);
+
+	return a * b ^ (a_high * b_high + (crossed >> 32) + (middle >> 32));
+}
+#endif
 
 static inline uint64_t word_at(const uint8_t *at)
 {

@@ -8,7 +8,11 @@
 #include <string.h>
 
 /* No single block is larger: sanitizers end the process on sizes they find absurd. */
+#if SIZE_MAX > UINT32_MAX
 #define MEM_BLOCK_MAX_BYTES ((size_t)1 << 38)
+#else
+#define MEM_BLOCK_MAX_BYTES ((size_t)PTRDIFF_MAX)
+#endif
 #define MEM_LARGE_BYTES (128 * 1024)     /* a mapping of its own costs little beside these */
 
 atomic_long mem_fail_after = -1;

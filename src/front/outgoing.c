@@ -27,7 +27,7 @@ static void add(struct gathered *gathered, const void *bytes, size_t size)
 		return;
 	}
 	gathered->pieces[gathered->count++] = (struct iovec){
-		(char *)(uintptr_t)bytes + gathered->skip, size - gathered->skip,
+		(char *)(uintptr_t)bytes + gathered->skip, size - (size_t)gathered->skip,
 	};
 	gathered->skip = 0;
 }
