@@ -78,6 +78,20 @@ static bool is_separator(char c)
 	return c == '/' || c == '\\';
 }
 
+bool text_take_line(struct text *rest, struct text *line)
+{
+	const char *end = rest->size ? memchr(rest->bytes, '\n', rest->size) : NULL;
+	size_t size = end ? (size_t)(end - rest->bytes) : rest->size;
+	size_t skip = end ? size + 1 : size;
+
+	if (rest->size == 0)
+		return false;
+	*line = (struct text){ rest->bytes, size };
+	rest->bytes += skip;
+	rest->size -= skip;
+	return true;
+}
+
 struct text text_basename(struct text path)
 {
 	size_t end = path.size;

@@ -86,6 +86,9 @@ bool text_equal_ignoring_case(struct text a, struct text b);
 /* Whole text as an unsigned number of that base (10 or 16, no prefix, no sign). */
 bool text_to_u64(struct text text, unsigned base, uint64_t *value);
 
+/* Takes the next line off `rest`; the newline is in neither.  False: nothing is left. */
+bool text_take_line(struct text *rest, struct text *line);
+
 /* The part after the last '/' or '\\', trailing separators removed first. */
 struct text text_basename(struct text path);
 

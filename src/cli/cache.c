@@ -45,17 +45,13 @@ static struct text location_of(struct text key)
 {
 	static const char label[] = "\nlocation: ";
 	const char *found = key.size ? memmem(key.bytes, key.size, label, sizeof(label) - 1) : NULL;
-	struct text location = TEXT_NONE;
-	const char *end;
+	struct text rest = TEXT_NONE, location = TEXT_NONE;
 
-	if (!found)
-		return location;
-	location.bytes = found + sizeof(label) - 1;
-	location.size = (size_t)(key.bytes + key.size - location.bytes);
-	end = memchr(location.bytes, '\n', location.size);
-	if (end)
-		location.size = (size_t)(end - location.bytes);
-	return location;
+	if (found) {
+		rest.bytes = found + sizeof(label) - 1;
+		rest.size = (size_t)(key.bytes + key.size - rest.bytes);
+	}
+	return text_take_line(&rest, &location) ? location : TEXT_NONE;
 }
 
 static void member_i64(struct json_writer *json, const char *key, int64_t value)
@@ -165,7 +161,7 @@ static void line_as_json(struct listing *listing, const struct cache_line *line)
 
 static void add_retry(struct listing *listing, const struct cache_line *line)
 {
-	table_add_text(&listing->out, line->details);
+	buf_add_visible(&listing->out, line->details);
 	if (line->is_expired) {
 		buf_add_string(&listing->out, " (tried again when asked for)");
 	} else if (line->expires_at > listing->now) {
@@ -193,7 +189,7 @@ static void line_for_people(struct listing *listing, const struct cache_line *li
 		buf_add_string(&listing->out, " (of an older version)");
 	if (line->scope.bytes) {
 		buf_add_string(&listing->out, ", scope ");
-		table_add_text(&listing->out, line->scope);
+		buf_add_visible(&listing->out, line->scope);
 	}
 	buf_add_char(&listing->out, '\n');
 }
@@ -246,18 +242,13 @@ static void field_kind(struct listing *listing, const struct cache_line *line)
 static void field_key(struct listing *listing, struct text key)
 {
 	const char *name = "key";
+	struct text line;
 
-	while (key.size > 0) {
-		const char *end = memchr(key.bytes, '\n', key.size);
-		size_t size = end ? (size_t)(end - key.bytes) : key.size;
-
-		if (size > 0) {
-			table_add_field(&listing->out, name, (struct text){ key.bytes, size });
-			name = "";
-		}
-		size += end != NULL;
-		key.bytes += size;
-		key.size -= size;
+	while (text_take_line(&key, &line)) {
+		if (line.size == 0)
+			continue;
+		table_add_field(&listing->out, name, line);
+		name = "";
 	}
 }
 
@@ -312,7 +303,7 @@ static void whole_for_people(struct listing *listing, const struct cache_line *l
 
 	hex_format(line->hash, sizeof(line->hash), hex);
 	buf_printf(&listing->out, "entry %lld: ", (long long)line->id);
-	table_add_text(&listing->out, line->state);
+	buf_add_visible(&listing->out, line->state);
 	buf_add_string(&listing->out, line->is_expired ? ", expired\n" : "\n");
 	field_kind(listing, line);
 	table_add_field(&listing->out, "scope", line->scope.bytes ? line->scope : TEXT("(global)"));

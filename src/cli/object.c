@@ -120,14 +120,14 @@ static void show_wants(const struct described *slice, struct buf *out)
 		const struct described_want *want = &slice->wants[i];
 
 		buf_add_string(out, "  wants         ");
-		table_add_text(out, want->role);
+		buf_add_visible(out, want->role);
 		if (want->name.size > 0) {
 			buf_add_char(out, ' ');
-			table_add_text(out, want->name);
+			buf_add_visible(out, want->name);
 		}
 		if (want->id.size > 0) {
 			buf_add_string(out, " (id ");
-			table_add_text(out, want->id);
+			buf_add_visible(out, want->id);
 			buf_add_char(out, ')');
 		}
 		buf_add_char(out, '\n');
@@ -156,7 +156,7 @@ static void show_slice(const struct described *slice, struct buf *out)
 static void show_info(const char *path, const struct description *description, struct buf *out)
 {
 	for (size_t i = 0; i < description->slice_count; i++) {
-		table_add_text(out, text_of(path));
+		buf_add_visible(out, text_of(path));
 		if (description->slice_count > 1)
 			buf_printf(out, " (object %zu of %zu)", i + 1, description->slice_count);
 		buf_add_char(out, '\n');

@@ -108,9 +108,9 @@ static int show_modules(struct prefetch *prefetch, struct text reply, struct are
 		table_add_cell(&out, status, STATUS_COLUMNS);
 		if (!name.bytes)
 			name = member(module, "code_file");
-		table_add_text(&out, name.bytes ? text_basename(name) : TEXT("-"));
+		buf_add_visible(&out, name.bytes ? text_basename(name) : TEXT("-"));
 		buf_add_char(&out, ' ');
-		table_add_text(&out, member(module, "debug_id"));
+		buf_add_visible(&out, member(module, "debug_id"));
 		buf_add_char(&out, '\n');
 	}
 	if (prefetch->cli->json) {

@@ -37,13 +37,13 @@ static void tell(const struct store_repair *repair, const char *copy, struct buf
 	}
 	if (repair->words[0]) {
 		buf_add_string(out, repair->aside[0] ? "it was damaged: " : "it is damaged: ");
-		table_add_text(out, text_of(repair->words));
+		buf_add_visible(out, text_of(repair->words));
 		buf_add_char(out, '\n');
 	}
 	if (!repair->aside[0])
 		return;
 	buf_add_string(out, repair->words[0] ? "it lies now in " : "what was there lies now in ");
-	table_add_text(out, text_of(repair->aside));
+	buf_add_visible(out, text_of(repair->aside));
 	if (copy)
 		buf_add_string(out, "\nthe copy is in its place\n");
 	else

@@ -212,7 +212,7 @@ static int boot_row(void *payload, const struct store_value *row, unsigned count
 		return 1;
 	}
 	buf_printf(&status->out, "boot     %lld, since %s, build ", (long long)row[0].number, since);
-	table_add_text(&status->out, row[1].text);
+	buf_add_visible(&status->out, row[1].text);
 	buf_add_char(&status->out, '\n');
 	return 1;
 }
@@ -291,7 +291,7 @@ static void show_shared_cache(struct status *status, const struct config *config
 		json_object_end(&status->json);
 	} else {
 		buf_add_string(&status->out, "shared   ");
-		table_add_text(&status->out, buf_text(&place));
+		buf_add_visible(&status->out, buf_text(&place));
 		for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 			buf_printf(&status->out, "%s%llu %s", i > 0 ? ", " : ": ",
 				   (unsigned long long)board_counter(board, counters[i].counter),
@@ -312,7 +312,7 @@ static int show_board(struct status *status, const struct config *config, struct
 		json_member_bool(&status->json, "running", alive);
 	} else {
 		buf_add_string(&status->out, "state    ");
-		table_add_text(&status->out, text_of(config->state_dir));
+		buf_add_visible(&status->out, text_of(config->state_dir));
 		buf_printf(&status->out, "\nservice  %s\n", alive ? "running" : "not running");
 	}
 	if (store_run(status->store, STATEMENT_store_boot_latest, NULL, 0, boot_row, status, err) < 0)

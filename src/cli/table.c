@@ -8,24 +8,12 @@
 
 #define FIELD_COLUMNS 14
 
-void table_add_text(struct buf *out, struct text text)
-{
-	for (size_t i = 0; i < text.size && !out->failed; i++) {
-		unsigned char c = (unsigned char)text.bytes[i];
-
-		if (c < ' ' || c == 0x7f)
-			buf_printf(out, "\\x%02x", c);
-		else
-			buf_add_char(out, (char)c);
-	}
-}
-
 void table_add_field(struct buf *out, const char *name, struct text value)
 {
 	if (value.size == 0)
 		return;
 	buf_printf(out, "  %-*s", FIELD_COLUMNS, name);
-	table_add_text(out, value);
+	buf_add_visible(out, value);
 	buf_add_char(out, '\n');
 }
 
@@ -43,7 +31,7 @@ void table_add_cell(struct buf *out, struct text text, size_t columns)
 {
 	size_t before = out->size, used;
 
-	table_add_text(out, text);
+	buf_add_visible(out, text);
 	used = out->bytes ? width(out->bytes + before, out->size - before) : 0;
 	do
 		buf_add_char(out, ' ');

@@ -14,7 +14,6 @@
 struct buf;
 struct err;
 
-void table_add_text(struct buf *out, struct text text);
 /* "  name          value\n"; nothing when the value is absent or empty. */
 void table_add_field(struct buf *out, const char *name, struct text value);
 /* The text, and blanks up to that many columns; at least one blank. */

@@ -39,17 +39,17 @@ static void show_place(const cJSON *frame, struct buf *out)
 		file = member(frame, "filename");
 	if (file.size > 0) {
 		buf_add_string(out, " at ");
-		table_add_text(out, file);
+		buf_add_visible(out, file);
 		if (number(frame, "lineno", 0) > 0)
 			buf_printf(out, ":%.0f", number(frame, "lineno", 0));
 	}
 	if (package.size > 0) {
 		buf_add_string(out, " in ");
-		table_add_text(out, text_basename(package));
+		buf_add_visible(out, text_basename(package));
 	}
 	if (!text_is(status, "symbolicated")) {
 		buf_add_string(out, " (");
-		table_add_text(out, status);
+		buf_add_visible(out, status);
 		buf_add_char(out, ')');
 	}
 }
@@ -66,7 +66,7 @@ static bool show_frame(const cJSON *frame, const cJSON *outer, bool colour, stru
 	if (function.size == 0)
 		function = member(frame, "symbol");
 	buf_add_string(out, colour ? "\033[1m" : "");
-	table_add_text(out, function.size > 0 ? function : text_of("??"));
+	buf_add_visible(out, function.size > 0 ? function : text_of("??"));
 	buf_add_string(out, colour ? "\033[0m" : "");
 	show_place(frame, out);
 	buf_add_char(out, '\n');
@@ -83,7 +83,7 @@ static bool show_stack(const cJSON *stack, size_t index, bool colour, struct buf
 		   number(stack, "thread_id", (double)index));
 	if (name.size > 0) {
 		buf_add_char(out, ' ');
-		table_add_text(out, name);
+		buf_add_visible(out, name);
 	}
 	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(stack, "is_requesting")))
 		buf_add_string(out, " (requesting)");
@@ -115,9 +115,9 @@ static void show_missing_modules(const cJSON *modules, struct buf *out)
 		first = false;
 		buf_add_string(out, "  ");
 		table_add_cell(out, member(module, "debug_status"), 12);
-		table_add_text(out, file.size > 0 ? file : member(module, "debug_file"));
+		buf_add_visible(out, file.size > 0 ? file : member(module, "debug_file"));
 		buf_add_char(out, ' ');
-		table_add_text(out, member(module, "debug_id"));
+		buf_add_visible(out, member(module, "debug_id"));
 		buf_add_char(out, '\n');
 	}
 }

@@ -61,19 +61,19 @@ static void show_candidate(struct why *why, const cJSON *candidate)
 	buf_add_string(out, "    ");
 	table_add_cell(out, member(download, "status"), STATUS_COLUMNS);
 	table_add_cell(out, member(candidate, "source"), SOURCE_COLUMNS);
-	table_add_text(out, member(candidate, "location"));
+	buf_add_visible(out, member(candidate, "location"));
 	buf_add_char(out, '\n');
 	if (member(download, "details").size > 0) {
 		buf_add_string(out, "                ");
-		table_add_text(out, member(download, "details"));
+		buf_add_visible(out, member(download, "details"));
 		buf_add_char(out, '\n');
 	}
 	if (debug) {
 		buf_add_string(out, "                used for names: ");
-		table_add_text(out, member(debug, "status"));
+		buf_add_visible(out, member(debug, "status"));
 		if (member(debug, "details").size > 0) {
 			buf_add_string(out, ", ");
-			table_add_text(out, member(debug, "details"));
+			buf_add_visible(out, member(debug, "details"));
 		}
 		buf_add_char(out, '\n');
 	}
@@ -88,14 +88,14 @@ static void show_module(struct why *why, const cJSON *module)
 	if (name.size == 0)
 		name = member(module, "debug_file");
 	buf_add_string(out, "  ");
-	table_add_text(out, name.size > 0 ? name : text_of("(no name)"));
+	buf_add_visible(out, name.size > 0 ? name : text_of("(no name)"));
 	buf_add_char(out, ' ');
-	table_add_text(out, member(module, "debug_id"));
+	buf_add_visible(out, member(module, "debug_id"));
 	buf_add_string(out, ": ");
-	table_add_text(out, member(module, "debug_status"));
+	buf_add_visible(out, member(module, "debug_status"));
 	if (member(module, "details").size > 0) {
 		buf_add_string(out, ", ");
-		table_add_text(out, member(module, "details"));
+		buf_add_visible(out, member(module, "details"));
 	}
 	buf_add_char(out, '\n');
 	cJSON_ArrayForEach(candidate, cJSON_GetObjectItemCaseSensitive(module, "candidates"))
@@ -141,11 +141,11 @@ static void show_job_line(struct why *why, const struct store_value *row)
 	struct buf *out = &why->out;
 
 	buf_add_string(out, "request ");
-	table_add_text(out, row[0].text);
+	buf_add_visible(out, row[0].text);
 	buf_add_string(out, ": ");
-	table_add_text(out, row[1].text);
+	buf_add_visible(out, row[1].text);
 	buf_add_char(out, ' ');
-	table_add_text(out, row[3].text);
+	buf_add_visible(out, row[3].text);
 	buf_add_string(out, ", came ");
 	add_ago(why, row[4].number);
 	if (row[6].type == STORE_INT)
@@ -240,11 +240,11 @@ static int entry_row(void *payload, const struct store_value *row, unsigned coun
 	}
 	if (row[3].text.size > 0) {
 		buf_add_string(out, ", scope ");
-		table_add_text(out, row[3].text);
+		buf_add_visible(out, row[3].text);
 	}
 	if (row[5].text.size > 0) {
 		buf_add_string(out, ": ");
-		table_add_text(out, row[5].text);
+		buf_add_visible(out, row[5].text);
 	}
 	buf_add_char(out, '\n');
 	return 0;

@@ -95,21 +95,6 @@ static int read_last_id(struct text answer, struct buf *lines, struct err *err)
 	return 0;
 }
 
-/* The next line, without its end; false: no more. */
-static bool take_line(struct text *rest, struct text *line)
-{
-	const char *end = rest->size ? memchr(rest->bytes, '\n', rest->size) : NULL;
-	size_t size = end ? (size_t)(end - rest->bytes) : rest->size;
-	size_t skip = end ? size + 1 : size;
-
-	if (rest->size == 0)
-		return false;
-	*line = (struct text){ rest->bytes, size };
-	rest->bytes += skip;
-	rest->size -= skip;
-	return true;
-}
-
 /* "name\id" between the first two quotes of a line; false: there is none. */
 static bool read_entry(struct text line, struct text *name, struct text *id)
 {
@@ -133,7 +118,7 @@ static size_t read_segments(struct text segments, struct buf *paths)
 	struct text line, name, id;
 	size_t count = 0;
 
-	while (take_line(&segments, &line)) {
+	while (text_take_line(&segments, &line)) {
 		if (!read_entry(line, &name, &id))
 			continue;
 		buf_add_text(paths, name);
@@ -163,7 +148,7 @@ static int sort_lines(struct text lines, size_t count, struct buf *out, struct e
 
 	if (!sorted)
 		return err_set(err, ERR_NO_MEMORY, "no memory to sort an index");
-	while (at < count && take_line(&lines, &sorted[at]))
+	while (at < count && text_take_line(&lines, &sorted[at]))
 		at++;
 	qsort(sorted, at, sizeof(*sorted), compare_lines);
 	for (size_t i = 0; i < at; i++) {

@@ -47,21 +47,6 @@ static int set_key(struct source_listing *listing, char *key, struct err *err)
 	return key ? 0 : no_memory(err);
 }
 
-/* The next line, without its end; false: no more. */
-static bool take_line(struct text *rest, struct text *line)
-{
-	const char *end = rest->size ? memchr(rest->bytes, '\n', rest->size) : NULL;
-	size_t size = end ? (size_t)(end - rest->bytes) : rest->size;
-	size_t skip = end ? size + 1 : size;
-
-	if (rest->size == 0)
-		return false;
-	*line = (struct text){ rest->bytes, size };
-	rest->bytes += skip;
-	rest->size -= skip;
-	return true;
-}
-
 /* --- What to ask -------------------------------------------------------------------------- */
 
 static int ask_module(const struct source *source, const struct object_ids *ids,
@@ -150,7 +135,7 @@ bool listing_take_file(struct text *text, const enum file_type *types, size_t ty
 {
 	struct text line;
 
-	while (take_line(text, &line)) {
+	while (text_take_line(text, &line)) {
 		const char *space = memchr(line.bytes, ' ', line.size);
 		size_t size = space ? (size_t)(space - line.bytes) : line.size;
 		size_t symbol = symbol_type_named((struct text){ line.bytes, size });
@@ -170,14 +155,6 @@ bool listing_take_file(struct text *text, const enum file_type *types, size_t ty
 
 /* --- Indexes ------------------------------------------------------------------------------ */
 
-static int compare_texts(struct text a, struct text b)
-{
-	size_t size = a.size < b.size ? a.size : b.size;
-	int order = size ? memcmp(a.bytes, b.bytes, size) : 0;
-
-	return order ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 /* By halves: `low` and `high` are where lines begin. */
 bool index_holds(struct text index, struct text path)
 {
@@ -185,17 +162,14 @@ bool index_holds(struct text index, struct text path)
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const char *end;
-		struct text line;
+		struct text rest, line;
 		int order;
 
 		while (middle > low && index.bytes[middle - 1] != '\n')
 			middle--;
-		end = memchr(index.bytes + middle, '\n', index.size - middle);
-		line = (struct text){ index.bytes + middle,
-				      end ? (size_t)(end - index.bytes) - middle
-					  : index.size - middle };
-		order = compare_texts(line, path);
+		rest = (struct text){ index.bytes + middle, index.size - middle };
+		(void)text_take_line(&rest, &line);
+		order = text_compare(line, path);
 		if (order == 0)
 			return true;
 		if (order > 0)

@@ -105,6 +105,22 @@ static const struct {
 	{ "long ASCII, good end",    BYTES("0123456789abcdefghij\xc3\xa4"), true, 21 },
 };
 
+START_TEST(takes_lines)
+{
+	struct text rest = TEXT("one\n\nlast"), line;
+
+	ck_assert(text_take_line(&rest, &line) && text_is(line, "one"));
+	ck_assert(text_take_line(&rest, &line) && line.size == 0);
+	ck_assert(text_take_line(&rest, &line) && text_is(line, "last"));
+	ck_assert(!text_take_line(&rest, &line));
+	rest = TEXT("\n");
+	ck_assert(text_take_line(&rest, &line) && line.size == 0);
+	ck_assert(!text_take_line(&rest, &line));
+	rest = TEXT_NONE;
+	ck_assert(!text_take_line(&rest, &line));
+}
+END_TEST
+
 START_TEST(judges_utf8)
 {
 	for (size_t i = 0; i < COUNT(utf8_cases); i++) {
@@ -253,6 +269,7 @@ int main(void)
 	tcase_add_test(tcase, compares);
 	tcase_add_test(tcase, reads_numbers);
 	tcase_add_test(tcase, finds_base_names);
+	tcase_add_test(tcase, takes_lines);
 	tcase_add_test(tcase, judges_utf8);
 	tcase_add_test(tcase, buf_grows_within_its_ceiling);
 	tcase_add_test(tcase, plain_runs_end_at_the_first_that_is_not);

@@ -63,17 +63,13 @@ static void read_last_id(struct text answer)
 static void read_index(struct text segments)
 {
 	struct buf lines;
-	size_t at = 0;
+	struct text rest = TEXT_NONE, line;
 
 	if (read_as(CONVERT_LISTING_INDEX, segments, &lines))
-		while (at < lines.size) {
-			const char *end = memchr(lines.bytes + at, '\n', lines.size - at);
-			struct text line = { lines.bytes + at, (size_t)(end - lines.bytes) - at };
-
-			if (!index_holds(buf_text(&lines), line))
-				abort();
-			at += line.size + 1;
-		}
+		rest = buf_text(&lines);
+	while (text_take_line(&rest, &line))
+		if (!index_holds(buf_text(&lines), line))
+			abort();
 	buf_release(&lines);
 	(void)index_holds(segments, TEXT("a/b/a"));
 }
