@@ -104,6 +104,3 @@ DELETE FROM job WHERE seq IN
 
 -- name: job_note_candidates
 UPDATE job SET candidates = :json WHERE id = :id;
-
--- name: job_candidates
-SELECT candidates FROM job WHERE id = :id;

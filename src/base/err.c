@@ -108,14 +108,6 @@ const char *err_kind_name(enum err_kind kind)
 	return (unsigned)kind < ERR_KINDS ? kinds[kind].name : "internal";
 }
 
-enum err_kind err_kind_named(const char *name)
-{
-	for (unsigned i = 0; i < ERR_KINDS; i++)
-		if (strcmp(kinds[i].name, name) == 0)
-			return (enum err_kind)i;
-	return ERR_INTERNAL;
-}
-
 bool err_kind_is_lasting(enum err_kind kind)
 {
 	return (unsigned)kind < ERR_KINDS && kinds[kind].lasting;

@@ -68,9 +68,6 @@ void err_clear(struct err *err);
 /* "not_found", "malformed", ...: stable words, used in JSON, SQL and metrics. */
 const char *err_kind_name(enum err_kind kind);
 
-/* The kind of that name; ERR_INTERNAL for a word we do not know. */
-enum err_kind err_kind_named(const char *name);
-
 /* May this kind be stored as a placeholder?  One table answers that. */
 bool err_kind_is_lasting(enum err_kind kind);
 

@@ -46,13 +46,6 @@ bool file_is_held(int folder, const char *name);
 int  file_publish(int fd, const char *temporary, const char *path, unsigned mode, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* Opens `relative` below the folder descriptor; ".." and symlinks cannot lead out
- * (openat2 RESOLVE_BENEATH where the kernel has it, checked component by component
- * otherwise).  Symlinks are followed only when `follow` is set.
- * ERR_NOT_FOUND, ERR_DENIED or ERR_IO. */
-int  file_open_beneath(int folder, const char *relative, int follow, int *fd, struct err *err)
-	__attribute__((warn_unused_result));
-
 /* Descriptors 0, 1 and 2 are open (to /dev/null if need be). */
 int  file_fill_standard_descriptors(struct err *err) __attribute__((warn_unused_result));
 

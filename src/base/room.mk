@@ -7,7 +7,7 @@ libbase_a_SOURCES = \
 	src/base/clock.c src/base/clock.h \
 	src/base/debugid.c src/base/debugid.h \
 	src/base/err.c src/base/err.h \
-	src/base/file.c src/base/file_beneath.c src/base/file.h \
+	src/base/file.c src/base/file.h \
 	src/base/guard.c src/base/guard.h \
 	src/base/hash.c src/base/hash.h \
 	src/base/json_writer.c src/base/json_writer.h \
@@ -45,8 +45,8 @@ tests_base_test_err_SOURCES = tests/base/test_err.c
 tests_base_test_err_LDADD = $(base_test_ldadd)
 tests_base_test_err_CPPFLAGS = $(base_test_cppflags)
 tests_base_test_file_SOURCES = tests/base/test_file.c
-tests_base_test_file_LDADD = $(base_test_ldadd) $(SECCOMP_LIBS)
-tests_base_test_file_CPPFLAGS = $(base_test_cppflags) $(SECCOMP_CFLAGS)
+tests_base_test_file_LDADD = $(base_test_ldadd)
+tests_base_test_file_CPPFLAGS = $(base_test_cppflags)
 tests_base_test_guard_SOURCES = tests/base/test_guard.c
 tests_base_test_guard_LDADD = $(base_test_ldadd)
 tests_base_test_guard_CPPFLAGS = $(base_test_cppflags)

@@ -383,11 +383,6 @@ int64_t board_boot_started_at(const struct board *board)
 	return atomic_load(&board->file->heading.boot_started_at);
 }
 
-void board_boot_started_set(struct board *board, int64_t unix_seconds)
-{
-	atomic_store(&board->file->heading.boot_started_at, unix_seconds);
-}
-
 int board_sandbox_level(const struct board *board)
 {
 	return (int)atomic_load(&board->file->heading.sandbox_level) - 1;

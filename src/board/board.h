@@ -90,7 +90,6 @@ void     board_metrics_gauge(struct buf *out, const char *name, const char *help
 /* Service facts other processes ask for.  Whoever writes the boot row sets the first (until
  * then it is when the board was made), whoever starts a nursery the second (-1: not known). */
 int64_t  board_boot_started_at(const struct board *board);
-void     board_boot_started_set(struct board *board, int64_t unix_seconds);
 int      board_sandbox_level(const struct board *board);
 void     board_sandbox_level_set(struct board *board, int level);
 

@@ -12,18 +12,15 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "board/board.h"
+#include "board/metrics.h"
 #include "cache/room.h"
 #include "store/statements.h"
 
-_Static_assert(BOARD_CACHE_SOURCES_MISS - BOARD_CACHE_OBJECTS_HIT_MEMORY ==
-	       CACHE_KINDS * 3 - 1, "three look-up counters per kind, in the order of kinds");
+_Static_assert(BOARD_CACHE_KINDS == (int)CACHE_KINDS, "the board counts every kind");
 
-enum lookup { HIT_MEMORY, HIT_ROW, MISS };
-
-static void count_lookup(struct cache *cache, enum cache_kind kind, enum lookup how)
+static void count_lookup(struct cache *cache, enum cache_kind kind, enum board_lookup how)
 {
-	board_count(cache->board,
-		    (enum board_counter)(BOARD_CACHE_OBJECTS_HIT_MEMORY + 3 * (int)kind + (int)how), 1);
+	board_count(cache->board, board_counter_of_lookup(kind, how), 1);
 }
 
 /* --- Opening -------------------------------------------------------------------------- */
@@ -330,7 +327,8 @@ int cache_find(struct cache *cache, struct store *store, const struct cache_key 
 
 	memset(found, 0, sizeof(*found));
 	if (find_in_table(cache, key, found)) {
-		count_lookup(cache, key->kind, found->state == CACHE_ABSENT ? MISS : HIT_MEMORY);
+		count_lookup(cache, key->kind, found->state == CACHE_ABSENT ? BOARD_LOOKUP_MISS
+									    : BOARD_LOOKUP_HIT_MEMORY);
 		return 0;
 	}
 	hold = cache_hold_new(key);
@@ -340,7 +338,8 @@ int cache_find(struct cache *cache, struct store *store, const struct cache_key 
 	cache_hold_drop(hold);
 	if (rc < 0)
 		return err_while(err, "looking in the cache of %s", cache_kind_name(key->kind));
-	count_lookup(cache, key->kind, found->state == CACHE_ABSENT ? MISS : HIT_ROW);
+	count_lookup(cache, key->kind, found->state == CACHE_ABSENT ? BOARD_LOOKUP_MISS
+								    : BOARD_LOOKUP_HIT_ROW);
 	return 0;
 }
 

@@ -82,7 +82,7 @@ static int judge_row(void *payload, const struct store_value *columns, unsigned 
 	return 0;
 }
 
-int sweep_expired(struct sweep *sweep, struct err *err)
+static int sweep_expired(struct sweep *sweep, struct err *err)
 {
 	struct sweep_page page;
 	int rc = sweep_page_init(&page, sweep, err);
@@ -163,7 +163,7 @@ uint64_t cache_quota(const struct cache *cache)
 	return tenth < AUTO_QUOTA_BYTES ? tenth : AUTO_QUOTA_BYTES;
 }
 
-int sweep_over_quota(struct sweep *sweep, struct err *err)
+static int sweep_over_quota(struct sweep *sweep, struct err *err)
 {
 	uint64_t quota = cache_quota(sweep->cache);
 	uint64_t expired_bytes = sweep->dry_run ? sweep->round->removed_bytes : 0;

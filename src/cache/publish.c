@@ -12,6 +12,7 @@
 #include "base/debugid.h"
 #include "base/err.h"
 #include "board/board.h"
+#include "board/metrics.h"
 #include "cache/room.h"
 #include "store/statements.h"
 
@@ -167,8 +168,7 @@ static int publish_payload(struct cache *cache, struct store *store, const struc
 	publication->credentials = nobody;
 	if (write_payload(cache, store, key, publication, err) < 0)
 		return err_while(err, "publishing into the cache of %s", cache_kind_name(key->kind));
-	board_count(cache->board,
-		    (enum board_counter)(BOARD_CACHE_OBJECTS_BYTES + (int)key->kind),
+	board_count(cache->board, board_counter_of_cache_bytes(key->kind),
 		    publication->entry.size_bytes);
 	board_generation_bump(cache->board, key->hash);
 	return 0;

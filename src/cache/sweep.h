@@ -40,10 +40,6 @@ int sweep_remove(struct sweep_page *page, struct err *err) __attribute__((warn_u
 /* The service is asked to stop: the rest of the round can wait. */
 bool sweep_is_stopped(const struct sweep *sweep);
 
-/* Entries: expired ones, then the least recently used until the quota is kept. */
-int sweep_expired(struct sweep *sweep, struct err *err) __attribute__((warn_unused_result));
-int sweep_over_quota(struct sweep *sweep, struct err *err) __attribute__((warn_unused_result));
-
 /* Files: blobs without a row, temporary files somebody left. */
 int sweep_orphans(struct sweep *sweep, struct err *err) __attribute__((warn_unused_result));
 int sweep_temporaries(struct sweep *sweep, struct err *err) __attribute__((warn_unused_result));

@@ -107,7 +107,6 @@ struct node *swift_nominal(struct swift *swift, enum node_kind kind);   /* can b
 struct node *swift_builtin(struct swift *swift);
 struct node *swift_tuple(struct swift *swift);
 struct node *swift_bound(struct swift *swift);
-struct node *swift_bind(struct swift *swift, struct node *nominal);
 struct node *swift_optional(struct swift *swift);
 struct node *swift_special_type(struct swift *swift);
 struct node *swift_annotation(struct swift *swift);

@@ -176,7 +176,7 @@ static struct node *bind(struct swift *swift, struct node *node, struct node **l
 
 #define BOUND_CONTEXTS 64u
 
-struct node *swift_bind(struct swift *swift, struct node *nominal)
+static struct node *bind_nominal(struct swift *swift, struct node *nominal)
 {
 	struct node *lists[BOUND_CONTEXTS];
 	unsigned count = 0;
@@ -198,7 +198,7 @@ struct node *swift_bind(struct swift *swift, struct node *nominal)
 
 struct node *swift_bound(struct swift *swift)
 {
-	return swift_substitutable(swift, swift_type(swift, swift_bind(swift, NULL)));
+	return swift_substitutable(swift, swift_type(swift, bind_nominal(swift, NULL)));
 }
 
 /* --- Functions ----------------------------------------------------------------------- */

@@ -140,7 +140,7 @@ void attempt_stop(struct fetch *fetch)
 }
 
 /* The file is left whole or empty. */
-void attempt_end(struct fetch *fetch, enum fetch_blame blame, const struct err *result)
+static void end(struct fetch *fetch, enum fetch_blame blame, const struct err *result)
 {
 	attempt_stop(fetch);
 	fetch->ended = true;
@@ -158,7 +158,7 @@ static void fail(struct fetch *fetch, enum fetch_blame blame, const struct err *
 
 	if (blame == BLAME_FINAL || fetch->is_once || fetch->attempt >= FETCH_ATTEMPTS ||
 	    (reason.kind != ERR_DOWNLOAD && reason.kind != ERR_TIMEOUT)) {
-		attempt_end(fetch, blame, &reason);
+		end(fetch, blame, &reason);
 		return;
 	}
 	attempt_stop(fetch);
@@ -173,7 +173,7 @@ static void succeed(struct fetch *fetch, int64_t now)
 	if (decode_finish(&fetch->decode, &err) < 0)
 		fail(fetch, BLAME_CHANCE, &err, now);
 	else
-		attempt_end(fetch, BLAME_CHANCE, &err);
+		end(fetch, BLAME_CHANCE, &err);
 }
 
 /* --- Steps -------------------------------------------------------------------------------- */
@@ -389,7 +389,7 @@ void attempt_time(struct fetch *fetch, int64_t now)
 		return;
 	if (now >= fetch->deadline_at) {
 		set_timeout(&err, fetch->total_millis);
-		attempt_end(fetch, BLAME_HOST, &err);
+		end(fetch, BLAME_HOST, &err);
 	} else if (now >= fetch->head_deadline_at) {
 		head_is_late(fetch, now);
 	} else if (now >= fetch->due_at) {

@@ -146,7 +146,6 @@ void attempt_leg_over(struct fetch *fetch, struct leg *leg, CURLcode code, int64
 void attempt_time(struct fetch *fetch, int64_t now_millis);
 int64_t attempt_next_time(const struct fetch *fetch);
 void attempt_stop(struct fetch *fetch);
-void attempt_end(struct fetch *fetch, enum fetch_blame blame, const struct err *result);
 /* Called by leg.c once a head is complete, and for each piece of a body that is wanted. */
 int  attempt_body_begins(struct fetch *fetch, struct leg *leg, struct err *err);
 int  attempt_body(struct fetch *fetch, struct leg *leg, const void *bytes, size_t size,

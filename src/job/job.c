@@ -27,7 +27,7 @@ const char *job_state_name(enum job_state state)
 	return (unsigned)state < JOB_STATES ? state_names[state] : state_names[JOB_UNKNOWN];
 }
 
-bool job_state_named(struct text name, enum job_state *state)
+static bool state_named(struct text name, enum job_state *state)
 {
 	for (unsigned i = JOB_QUEUED; i < JOB_STATES; i++) {
 		if (text_is(name, state_names[i])) {
@@ -195,7 +195,7 @@ static int read_look(void *payload, const struct store_value *columns, unsigned 
 	struct looking *looking = payload;
 
 	(void)count;
-	if (!job_state_named(columns[0].text, &looking->state))
+	if (!state_named(columns[0].text, &looking->state))
 		looking->state = JOB_UNKNOWN;
 	looking->finished_at = columns[1].number;
 	looking->has_result = columns[2].type != STORE_NULL;

@@ -17,7 +17,6 @@ enum job_spool { JOB_SPOOL_BODY, JOB_SPOOL_RESULT };
 
 int64_t job_now(const struct jobs *jobs);
 int64_t job_now_millis(const struct jobs *jobs);
-bool job_state_named(struct text name, enum job_state *state);
 static inline bool job_has_ended(enum job_state state)
 {
 	return state >= JOB_COMPLETED && state < JOB_STATES;

@@ -27,7 +27,4 @@ void cell_begin(const struct brood *brood, const struct frame *order) __attribut
 /* Dies with the parent; leaves at once when it is gone already. */
 void brood_die_with(pid_t parent);
 
-/* In the cell, before hostile bytes: a SIGBUS because an input was cut short is no crash. */
-void cell_watch_inputs(const struct cell *cell);
-
 #endif

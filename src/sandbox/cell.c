@@ -161,7 +161,8 @@ static void on_bus(int number)
 	signal(number, SIG_DFL);     /* it was a crash: the access is tried again and ends us */
 }
 
-void cell_watch_inputs(const struct cell *cell)
+/* Before hostile bytes: a SIGBUS because an input was cut short is no crash. */
+static void watch_inputs(const struct cell *cell)
 {
 	struct sigaction action;
 	struct stat st;
@@ -263,7 +264,7 @@ static int run(const struct brood *brood, struct cell *cell, const struct frame 
 	if (order.parameters.in_file)
 		close(frame->files[1]);
 	cell->parameters = buf_text(parameters);
-	cell_watch_inputs(cell);
+	watch_inputs(cell);
 	operation = find_operation(brood, order.operation);
 	if (!operation)
 		return err_set(err, ERR_INTERNAL, "cells know no operation \"%s\"", order.operation);

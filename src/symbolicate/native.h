@@ -65,7 +65,6 @@ enum debug_status { DEBUG_UNUSED, DEBUG_FOUND, DEBUG_MISSING, DEBUG_MALFORMED,
 		    DEBUG_FETCHING_FAILED, DEBUG_TIMEOUT, DEBUG_UNSUPPORTED, DEBUG_OTHER,
 		    DEBUG_STATUSES };
 const char *debug_status_name(enum debug_status status);
-enum debug_status debug_status_of(enum err_kind kind);
 
 enum module_stage { MODULE_LOOKUP, MODULE_COMPANIONS, MODULE_SYMCACHE, MODULE_SETTLED };
 

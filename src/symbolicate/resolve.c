@@ -25,7 +25,7 @@ const char *debug_status_name(enum debug_status status)
 
 /* A file that kills its cell or takes more than it may is as good as malformed to whoever
  * asked; the candidate's details tell the difference. */
-enum debug_status debug_status_of(enum err_kind kind)
+static enum debug_status status_of(enum err_kind kind)
 {
 	switch (kind) {
 	case ERR_NONE:
@@ -85,7 +85,7 @@ static void settle_failed(struct module *module, enum err_kind kind, struct text
 {
 	module->failure = kind;
 	module->details = details;
-	module->status = debug_status_of(kind);
+	module->status = status_of(kind);
 	module->stage = MODULE_SETTLED;
 }
 

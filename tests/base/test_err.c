@@ -76,15 +76,13 @@ END_TEST
 
 START_TEST(knows_its_kinds_by_name)
 {
-	for (int i = 0; i < ERR_KINDS; i++) {
-		const char *name = err_kind_name((enum err_kind)i);
-
-		ck_assert_ptr_nonnull(name);
-		ck_assert_int_eq(err_kind_named(name), i);
-	}
+	for (int i = 0; i < ERR_KINDS; i++)
+		for (int other = 0; other <= i; other++)
+			ck_assert_int_eq(strcmp(err_kind_name((enum err_kind)i),
+						err_kind_name((enum err_kind)other)) == 0,
+					 i == other);
 	ck_assert_str_eq(err_kind_name(ERR_NOT_FOUND), "not_found");
 	ck_assert_str_eq(err_kind_name(ERR_KINDS), "internal");
-	ck_assert_int_eq(err_kind_named("no such kind"), ERR_INTERNAL);
 }
 END_TEST
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,106 +171,6 @@ START_TEST(refuses_impossible_temporaries)
 }
 END_TEST
 
-static const struct {
-	const char *what, *path;
-	enum err_kind strict, following;
-} beneath[] = {
-	{ "plain",                 "plain", ERR_NONE, ERR_NONE },
-	{ "in a folder",           "sub/deep/file", ERR_NONE, ERR_NONE },
-	{ "dots that are a name",  "sub/..name", ERR_NONE, ERR_NONE },
-	{ "empty components",      "sub//deep/./file", ERR_NONE, ERR_NONE },
-	{ "the folder above",      "../outside", ERR_DENIED, ERR_DENIED },
-	{ "above by a detour",     "sub/../../outside", ERR_DENIED, ERR_DENIED },
-	{ "up and down again",     "sub/../plain", ERR_DENIED, ERR_DENIED },
-	{ "only up",               "..", ERR_DENIED, ERR_DENIED },
-	{ "up at the end",         "sub/..", ERR_DENIED, ERR_DENIED },
-	{ "absolute",              "/etc/passwd", ERR_DENIED, ERR_DENIED },
-	{ "empty",                 "", ERR_DENIED, ERR_DENIED },
-	{ "link inside",           "inside", ERR_DENIED, ERR_NONE },
-	{ "link out",              "outward", ERR_DENIED, ERR_NONE },
-	{ "absolute link out",     "absolute", ERR_DENIED, ERR_NONE },
-	{ "folder linked out",     "outfolder/outside", ERR_DENIED, ERR_NONE },
-	{ "link to itself",        "loop", ERR_DENIED, ERR_DENIED },
-	{ "link to nothing",       "dangling", ERR_DENIED, ERR_NOT_FOUND },
-	{ "missing",               "missing", ERR_NOT_FOUND, ERR_NOT_FOUND },
-	{ "missing folder",        "missing/file", ERR_NOT_FOUND, ERR_NOT_FOUND },
-	{ "a file for a folder",   "plain/file", ERR_NOT_FOUND, ERR_NOT_FOUND },
-	{ "a pipe",                "pipe", ERR_DENIED, ERR_DENIED },
-	{ "a folder",              "sub", ERR_NONE, ERR_NONE },
-};
-
-static void lay_out_root(void)
-{
-	ck_assert_int_eq(system("mkdir -p root/sub/deep && echo x >outside && cd root &&"
-				"echo x >plain && echo x >sub/deep/file && echo x >sub/..name &&"
-				"ln -s sub/deep/file inside && ln -s ../outside outward &&"
-				"ln -s /etc/passwd absolute && ln -s .. outfolder &&"
-				"ln -s loop loop && ln -s nowhere dangling && mkfifo pipe"), 0);
-}
-
-static void open_all_beneath(void)
-{
-	int root = open("root", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	char longer[6000];
-
-	ck_assert_int_ge(root, 0);
-	for (size_t i = 0; i < COUNT(beneath); i++) {
-		for (int follow = 0; follow < 2; follow++) {
-			enum err_kind kind = follow ? beneath[i].following : beneath[i].strict;
-			struct err err = ERR_INIT;
-			int fd, result;
-
-			result = file_open_beneath(root, beneath[i].path, follow, &fd, &err);
-			ck_assert_msg(err.kind == kind, "%s (%d): %s %s", beneath[i].what,
-				      follow, err_kind_name(err.kind), err.text);
-			ck_assert_int_eq(result, kind ? -1 : 0);
-			ck_assert_int_eq(fd >= 0, !kind);
-			if (fd >= 0) {
-				ck_assert_int_eq(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
-				close(fd);
-			}
-		}
-	}
-	memset(longer, 'a', sizeof(longer) - 1);
-	longer[sizeof(longer) - 1] = '\0';
-	for (int follow = 0; follow < 2; follow++) {
-		struct err err = ERR_INIT;
-		int fd;
-
-		ck_assert_int_eq(file_open_beneath(root, longer, follow, &fd, &err), -1);
-		ck_assert_int_eq(err.kind, ERR_NOT_FOUND);
-	}
-	close(root);
-}
-
-START_TEST(stays_beneath)
-{
-	lay_out_root();
-	open_all_beneath();
-}
-END_TEST
-
-/* The same answers where the kernel, or a sandbox, knows no openat2. */
-START_TEST(stays_beneath_by_walking)
-{
-	static const int answers[] = { ENOSYS, EPERM };
-	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-	int before, after;
-
-	lay_out_root();
-	ck_assert_int_eq(seccomp_rule_add(filter, SCMP_ACT_ERRNO((uint32_t)answers[_i]),
-					  SCMP_SYS(openat2), 0), 0);
-	ck_assert_int_eq(seccomp_load(filter), 0);
-	seccomp_release(filter);
-	before = open("/dev/null", O_RDONLY);
-	close(before);
-	open_all_beneath();
-	after = open("/dev/null", O_RDONLY);
-	close(after);
-	ck_assert_int_eq(before, after);
-}
-END_TEST
-
 START_TEST(fills_standard_descriptors)
 {
 	struct err err = ERR_INIT;
@@ -316,8 +215,6 @@ int main(void)
 	tcase_add_test(tcase, makes_folders);
 	tcase_add_test(tcase, publishes_whole_files);
 	tcase_add_test(tcase, refuses_impossible_temporaries);
-	tcase_add_test(tcase, stays_beneath);
-	tcase_add_loop_test(tcase, stays_beneath_by_walking, 0, 2);
 	tcase_add_test(tcase, fills_standard_descriptors);
 	tcase_add_test(tcase, fixtures_are_made_once_and_anew_for_new_words);
 	suite_add_tcase(suite, tcase);

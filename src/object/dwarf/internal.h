@@ -306,8 +306,6 @@ int lines_read(struct lines *lines, const struct unit *unit, struct arena *arena
 int lines_of(struct lines *lines, struct span span, struct arena *arena,
 	     const struct object_line **out, size_t *count, struct err *err)
 	__attribute__((warn_unused_result));
-/* The first sequence that ends beyond the address; sequence_count when none does. */
-size_t lines_sequence_after(struct lines *lines, uint64_t address);
 
 struct line_header {
 	struct encoding encoding;
@@ -375,7 +373,6 @@ struct named {
 #define PLACE_ALTERNATE ((uint64_t)1 << 63)
 #define PLACE_NONE      UINT64_MAX
 
-uint64_t place_of(const struct unit *unit, struct value value);
 /* The place of the DIE that knows this one's name: its origin if it says nothing itself. */
 uint64_t name_place(const struct unit *unit, const struct die *die);
 /* The DIE's linkage name, name, or its origin's.  What cannot be followed gives TEXT_NONE. */

@@ -7,7 +7,8 @@ static bool is_after(const struct lines *lines, size_t index, uint64_t address)
 	       (index == 0 || lines->sequences[index - 1].end <= address);
 }
 
-size_t lines_sequence_after(struct lines *lines, uint64_t address)
+/* The first sequence that ends beyond the address; sequence_count when none does. */
+static size_t sequence_after(struct lines *lines, uint64_t address)
 {
 	size_t low = 0, high = lines->sequence_count;
 
@@ -90,7 +91,7 @@ static int copy_gap(struct lines *lines, uint64_t address, struct arena *arena, 
 static int copy_piece(struct lines *lines, struct span span, uint64_t *at, struct arena *arena,
 		      struct err *err)
 {
-	size_t index = lines_sequence_after(lines, *at);
+	size_t index = sequence_after(lines, *at);
 	const struct sequence *sequence = &lines->sequences[index];
 	size_t from;
 
@@ -131,7 +132,7 @@ int lines_of(struct lines *lines, struct span span, struct arena *arena,
 	*out = NULL;
 	if (!lines->sequence_count)
 		return 0;
-	index = lines_sequence_after(lines, span.start);
+	index = sequence_after(lines, span.start);
 	sequence = &lines->sequences[index];
 	if (index < lines->sequence_count && sequence->start <= span.start &&
 	    sequence->end >= span.end) {

@@ -11,7 +11,7 @@ struct name_slot {
 	struct named named;
 };
 
-uint64_t place_of(const struct unit *unit, struct value value)
+static uint64_t place_of(const struct unit *unit, struct value value)
 {
 	if (value.number >= PLACE_ALTERNATE)
 		return PLACE_NONE;

@@ -81,7 +81,6 @@ void elf_file_relocate(const struct elf_file *file, const struct elf_section *se
 /* elf_identity.c */
 struct text elf_file_find_build_id(const struct elf_file *file);
 void elf_file_identify(const struct elf_file *file, struct object *object);
-uint32_t elf_file_arch(const struct elf_file *file);
 
 /* elf_symbols.c */
 struct elf_symbols elf_file_symtab(const struct elf_file *file);

@@ -173,22 +173,6 @@ int msf_stream_open(const struct msf *msf, uint32_t number, const char *name,
 	return 0;
 }
 
-uint32_t msf_stream_run(const struct msf_stream *stream, uint32_t offset)
-{
-	uint32_t shift = stream->msf->page_shift;
-	uint32_t index = offset >> shift;
-	uint64_t end;
-
-	if (offset >= stream->size)
-		return 0;
-	if (stream->flat)
-		return stream->size - offset;
-	do
-		end = ((uint64_t)++index) << shift;
-	while (end < stream->size && page_at(stream, index) == page_at(stream, index - 1) + 1);
-	return (uint32_t)(end < stream->size ? end : stream->size) - offset;
-}
-
 const uint8_t *msf_stream_piece(const struct msf_stream *stream, uint32_t offset, uint32_t size)
 {
 	uint32_t shift = stream->msf->page_shift;

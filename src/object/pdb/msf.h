@@ -68,8 +68,6 @@ int msf_stream_in_room(const struct msf_stream *stream, struct unpack_room *room
 
 /* [offset, offset + size) in place, or NULL when it is not in one piece or not there. */
 const uint8_t *msf_stream_piece(const struct msf_stream *stream, uint32_t offset, uint32_t size);
-/* How many bytes lie in place from there on; 0 at the end and beyond. */
-uint32_t msf_stream_run(const struct msf_stream *stream, uint32_t offset);
 /* Copies; false when some of it is not there. */
 bool msf_stream_copy(const struct msf_stream *stream, uint32_t offset, uint32_t size, void *out);
 

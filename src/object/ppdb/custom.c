@@ -18,7 +18,8 @@ static const uint8_t kind_source[GUID_BYTES] = {     /* 0E8A571B-6926-466E-B4AD-
 	0x1b, 0x57, 0x8a, 0x0e, 0x26, 0x69, 0x6e, 0x46, 0xb4, 0xad, 0x8a, 0xb0, 0x46, 0x11, 0xf5, 0xfe,
 };
 
-bool ppdb_custom(const struct ppdb *ppdb, uint32_t row, struct ppdb_custom *custom)
+/* False past the last. */
+static bool read_custom(const struct ppdb *ppdb, uint32_t row, struct ppdb_custom *custom)
 {
 	struct reader reader = ppdb_row(ppdb, PPDB_CUSTOM, row);
 	uint32_t parent = (uint32_t)reader_unsigned(&reader, ppdb_parent_width(ppdb));
@@ -70,7 +71,7 @@ int ppdb_survey_custom(struct ppdb *ppdb, struct err *err)
 	struct ppdb_custom custom;
 	bool has_links = false;
 
-	for (uint32_t row = 1; ppdb_custom(ppdb, row, &custom); row++) {
+	for (uint32_t row = 1; read_custom(ppdb, row, &custom); row++) {
 		ppdb->embedded += is_kind(ppdb, &custom, PPDB_PARENT_DOCUMENT, kind_source);
 		if (has_links || custom.row != 1 ||
 		    !is_kind(ppdb, &custom, PPDB_PARENT_MODULE, kind_links))
@@ -115,7 +116,7 @@ static int find_embedded(const struct ppdb *ppdb, struct arena *arena, uint32_t 
 	*values = arena_alloc(arena, count, sizeof(**values));
 	if (!*values)
 		return err_set(err, ERR_NO_MEMORY, "no memory for %u documents", (unsigned)count);
-	for (uint32_t row = 1; ppdb_custom(ppdb, row, &custom); row++)
+	for (uint32_t row = 1; read_custom(ppdb, row, &custom); row++)
 		if (custom.row >= 1 && custom.row <= count &&
 		    is_kind(ppdb, &custom, PPDB_PARENT_DOCUMENT, kind_source))
 			(*values)[custom.row - 1] = custom.value;

@@ -68,8 +68,7 @@ const uint8_t *ppdb_guid(const struct ppdb *ppdb, uint32_t index);
 uint32_t ppdb_unsigned(struct reader *reader);
 int32_t  ppdb_signed(struct reader *reader);
 
-/* custom.c: what compilers add.  false past the last. */
-bool ppdb_custom(const struct ppdb *ppdb, uint32_t row, struct ppdb_custom *custom);
+/* custom.c: what compilers add. */
 int ppdb_survey_custom(struct ppdb *ppdb, struct err *err) __attribute__((warn_unused_result));
 int ppdb_each_source(const struct object *object, struct arena *scratch,
 		     const struct object_source_sink *sink, struct err *err);
