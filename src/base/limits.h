@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 /* Requests */
-#define LIMIT_CRASH_FILE_BODY_BYTES   ((size_t)250 * 1024 * 1024)  /* default of crash_file_body_max_bytes */
 #define LIMIT_SYMBOLICATE_BODY_BYTES  ((size_t)55 * 1024 * 1024)   /* default of symbolicate_body_max_bytes */
 #define LIMIT_JSON_DEPTH              256u      /* nesting of request JSON */
 #define LIMIT_REQUEST_ARENA_BYTES     ((size_t)1 << 30)            /* one request with all it knows */

@@ -60,7 +60,6 @@ struct config {
 	const char *state_dir;               /* always set, absolute */
 	const char *cache_dir;               /* never NULL here; see cache_is_of_boot */
 	bool cache_is_of_boot;               /* cache_dir: null -> entries go with the boot */
-	const char *bind;                    /* "127.0.0.1:3021"; deploy/serve alone */
 
 	/* logging */
 	enum log_level log_level;
@@ -77,8 +76,7 @@ struct config {
 
 	/* requests */
 	uint64_t max_concurrent_requests;
-	uint64_t symbolicate_body_max_bytes, crash_file_body_max_bytes;
-	bool symstore_proxy;
+	uint64_t symbolicate_body_max_bytes;
 	bool record_all_jobs;                /* jobs.record: all */
 
 	/* downloads */
@@ -103,7 +101,6 @@ struct config {
 	/* limits */
 	uint64_t section_max_bytes;          /* object_file_max_decompressed_section_size */
 	uint64_t source_max_bytes;           /* object_file_max_decompressed_source_size */
-	uint64_t max_unwind_chain_len;
 	uint64_t cell_memory_bytes;          /* limits.cell_memory */
 	int64_t  cell_cpu_seconds;           /* limits.cell_cpu */
 	int64_t  job_seconds;                /* limits.job_time, default 15m */

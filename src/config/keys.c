@@ -14,8 +14,6 @@ const struct key config_keys[] = {
   "Database, board, spool and temporary files; made with mode 0700." },
 { "cache_dir", KEY_CACHE_DIR, KEY_REFERENCE, AT(cache_dir), 0, NULL, 0, 0, 1,
   "Blobs. Default: STATE_DIR/cache. null: entries belong to one boot of the service." },
-{ "bind", KEY_TEXT, KEY_REFERENCE, AT(bind), 0, "127.0.0.1:3021", 0, 0, 0,
-  "Read by deploy/serve alone; a real web server has its own address." },
 
 { "logging.level", KEY_LEVEL, KEY_REFERENCE, AT(log_level), 0, "info", 0, 0, 0,
   "off, error, warn, info, debug or trace." },
@@ -29,10 +27,6 @@ const struct key config_keys[] = {
   "Jobs under way at once; one more is answered 503. null: no limit." },
 { "symbolicate_body_max_bytes", KEY_SIZE, KEY_REFERENCE, AT(symbolicate_body_max_bytes), 0,
   "57671680", 1, 1e12, 0, "Largest JSON body." },
-{ "crash_file_body_max_bytes", KEY_SIZE, KEY_REFERENCE, AT(crash_file_body_max_bytes), 0,
-  "262144000", 1, 1e12, 0, "Largest uploaded crash file." },
-{ "symstore_proxy", KEY_BOOL, KEY_REFERENCE, AT(symstore_proxy), 0, "true", 0, 0, 0,
-  "Serve debug files of the configured sources below /proxy." },
 { "jobs.record", KEY_RECORD, KEY_OURS, AT(record_all_jobs), 0, "pending", 0, 0, 0,
   "all: requests answered at once leave a row too." },
 
@@ -188,8 +182,6 @@ const struct key config_keys[] = {
   "4294967296", 0, 1e15, 1, "Larger compressed sections count as absent." },
 { "object_file_max_decompressed_source_size", KEY_SIZE, KEY_REFERENCE, AT(source_max_bytes), 0,
   "1073741824", 0, 1e15, 1, "Larger embedded sources are not read." },
-{ "max_unwind_chain_len", KEY_COUNT, KEY_REFERENCE, AT(max_unwind_chain_len), 0, "128", 0, 1e9, 1,
-  "Longest chain of unwind records in a PE file." },
 { "sandbox.require", KEY_SANDBOX, KEY_OURS, AT(sandbox), 0, "best", 0, 0, 0,
   "full: refuse to start where the kernel lacks seccomp or landlock. best: take what there is." },
 
@@ -199,6 +191,10 @@ const struct key config_keys[] = {
 { "traces_sample_rate", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 { "transaction_sample_rate", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 { "propagate_traces", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
+{ "bind", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
+{ "crash_file_body_max_bytes", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
+{ "max_unwind_chain_len", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
+{ "symstore_proxy", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 { "streaming_timeout", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 };
 const size_t config_key_count = sizeof(config_keys) / sizeof(config_keys[0]);

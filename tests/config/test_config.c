@@ -70,7 +70,7 @@ static const struct { const char *what, *text, *words; } refusals[] = {
 	{ "a number out of range", "pool:\n  threads: 0\n", "test-config.yml:2: pool.threads: `0` is outside 1" },
 	{ "a negative count", "max_concurrent_requests: -1\n", "`-1` is not a whole number" },
 	{ "null where it means nothing", "pool:\n  threads: null\n", "null is not allowed here" },
-	{ "neither true nor false", "symstore_proxy: 7\n", "`7` is neither true nor false" },
+	{ "neither true nor false", "connect_to_reserved_ips: 7\n", "`7` is neither true nor false" },
 	{ "an unknown level", "logging: {level: loud}\n", "logging.level: `loud` is not a word it knows" },
 	{ "an unknown key of ours", "workshop:\n  jops: 3\n",
 	  "test-config.yml:2: workshop.jops: unknown key, did you mean `workshop.jobs`?" },
@@ -79,10 +79,10 @@ static const struct { const char *what, *text, *words; } refusals[] = {
 	  "test-config.yml:3: pool.threads: line 2 says so already" },
 	{ "a section given twice", "pool:\n  threads: 2\nbind: x\npool:\n  processes: 3\n",
 	  "test-config.yml:4: pool: line 1 says so already" },
-	{ "a list where one value belongs", "bind: [1, 2]\n", "one value is expected here" },
+	{ "a list where one value belongs", "logging: {file: [1, 2]}\n", "one value is expected here" },
 	{ "one value where a list belongs", "filesystem_source_roots: /x\n", "a list is expected here" },
 	{ "no network", "reserved_ips_allowed: [10.0.0.0/33]\n", "is not a network" },
-	{ "a variable that is not set", "bind: ${SYMGATE_TEST_NOT_SET}\n", "the environment has no" },
+	{ "a variable that is not set", "logging: {file: \"${SYMGATE_TEST_NOT_SET}\"}\n", "the environment has no" },
 	{ "two shared caches", "shared_cache: {filesystem: {path: /x}, gcs: {bucket: b}}\n",
 	  "test-config.yml: shared_cache: only one of filesystem, gcs and s3 can be used" },
 	{ "a shared cache in no bucket", "shared_cache:\n  gcs:\n    service_account_path: /x\n",
@@ -251,7 +251,7 @@ static int load_for_torment(void *payload, struct err *err)
 
 START_TEST(survives_every_allocation_failure)
 {
-	write_file("test-config.yml", "sources: [{id: a, type: http, url: u}]\nbind: 1.2.3.4:5\n");
+	write_file("test-config.yml", "sources: [{id: a, type: http, url: u}]\nlogging: {file: log}\n");
 	support_every_allocation_failure(load_for_torment, (void *)(uintptr_t)"test-config.yml", 100);
 }
 END_TEST
@@ -276,7 +276,7 @@ static void load_bytes(void *payload, const uint8_t *bytes, size_t size)
 START_TEST(survives_every_byte_change)
 {
 	static const char text[] =
-		"sources:\n- {id: a, type: http, url: &u x, headers: {a: *u}}\nbind: \"${HOME}\"\n"
+		"sources:\n- {id: a, type: http, url: &u x, headers: {a: *u}}\nlogging: {file: \"${HOME}\"}\n"
 		"pool: {threads: 3, max_wait: 1h 30m}\nreserved_ips_allowed: [fd00::/8]\n";
 
 	support_every_byte_change((const uint8_t *)text, sizeof(text) - 1, load_bytes, NULL);
