@@ -52,7 +52,7 @@ static int add_offsets(struct range_walk *walk, uint64_t start, uint64_t end, st
 {
 	uint64_t mask = address_max(walk->unit);
 
-	if (!walk->base && start < walk->unit->dwarf->input.lowest_code)
+	if (!walk->base && start < walk->unit->dwarf->lowest_code)
 		walk->base_is_dead = true;
 	if (walk->base_is_dead)
 		return 0;
@@ -64,7 +64,7 @@ static int add_offsets(struct range_walk *walk, uint64_t start, uint64_t end, st
 static void set_base(struct range_walk *walk, uint64_t base)
 {
 	walk->base = base;
-	if (!base && walk->unit->dwarf->input.lowest_code) {
+	if (!base && walk->unit->dwarf->lowest_code) {
 		walk->base_is_dead = false;
 		return;
 	}
