@@ -82,6 +82,8 @@ SHORT = [
     ("cc-clang-split", f"clang++-19 -g -O2 -gsplit-dwarf -o $OUT $P/shapes.cc && {DWP} -e $OUT -o $OUT.dwp"),
     ("cc-gcc-split", "g++ -g -O2 -gsplit-dwarf -o $OUT $P/shapes.cc"),
     ("cc-gcc-32", "g++ -m32 -g -O2 -o $OUT $P/shapes.cc"),
+    ("assembler", "gcc -c -o a.o $P/labels.S && ld -o $OUT a.o"),
+    ("assembler-clang", "clang-19 -c -o a.o $P/labels.S && ld.lld-19 -o $OUT a.o"),
     ("rust", "rustc -g -O -o $OUT $P/heap.rs"),
     ("dsym-x86_64", macho("x86_64", "-g -O2") + DSYM),
     ("dsym-arm64-dwarf4", macho("arm64", "-gdwarf-4 -O2") + DSYM),
