@@ -143,6 +143,7 @@ struct task {
 	bool is_queued;              /* waiting for a free cell, at its maker's */
 	struct task *next_queued;
 	int64_t hatched_millis;      /* since when the cell is at work */
+	unsigned lost_cells;         /* ended from outside, by no fault of the file */
 };
 
 /* A claim of a task that has ended, still in its row. */

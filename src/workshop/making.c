@@ -18,6 +18,7 @@
 #include "config/config.h"
 
 #define REPLY_ARENA_BYTES ((size_t)32 * 1024 * 1024)
+#define LOST_CELLS_MOST 3u
 
 static void enter(struct task *task, enum task_stage stage)
 {
@@ -357,6 +358,20 @@ static void judge(const struct task *task, struct err *status)
 		err_set(status, ERR_IO, "the file changed while it was read");
 }
 
+/* Somebody ended the cell (an operator, a system short of memory): that says nothing about the
+ * file, so another one tries.  A few times: it may be the file that takes all the memory. */
+static bool has_another_try(struct task *task, const struct cell_news *news)
+{
+	if (news->kind != CELL_DIED || news->status.kind != ERR_IO ||
+	    task->lost_cells++ == LOST_CELLS_MOST)
+		return false;
+	log_message(LOG_WARN, "cell_lost", NULL, "%s; another one tries", news->status.text);
+	cells_kill(task);
+	making_drop_out(task);
+	cells_queue(task);
+	return true;
+}
+
 static void end_failed(struct task *task, const struct err *status)
 {
 	if (sharing_refuse_object(task, status))
@@ -372,6 +387,8 @@ void making_cell_ended(struct task *task, const struct cell_news *news)
 	struct err status = news->status;
 	int rc;
 
+	if (has_another_try(task, news))
+		return;
 	if (news->kind != CELL_DONE) {
 		judge(task, &status);
 		end_failed(task, &status);

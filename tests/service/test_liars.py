@@ -468,16 +468,16 @@ def test_hostile_names_are_answered_and_hold_up_nobody():
 
 # --- Cells that do not end ------------------------------------------------------------------
 
-def endless_work():
-    """A symbol file of a gigabyte of lines in a megabyte or two."""
+def long_work(chunks):
+    """A symbol file of ten megabytes of lines a chunk, in next to nothing."""
     chunk = gzip.compress(b"FUNC 1000 10 0 some_function_or_other\n1000 10 7 1\n" * 200000)
     head = gzip.compress(b"MODULE Linux x86_64 " + b"0" * 32 + b"0 module\nFILE 1 a.c\n")
-    return head + chunk * 100
+    return head + chunk * chunks
 
 
-def slow_request(symbols):
+def slow_request(symbols, chunks=100):
     code_id = "5" * 40
-    symbols.files[f"/{code_id[:2]}/{code_id[2:]}/breakpad"] = endless_work()
+    symbols.files[f"/{code_id[:2]}/{code_id[2:]}/breakpad"] = long_work(chunks)
     return {"sources": [symbols.source(filters={"filetypes": ["breakpad", "elf_debug"]})],
             "modules": [{"type": "elf", "code_id": code_id, "image_addr": "0x10000000", "image_size": 0x10000},
                         GOOD.module(0x20000000)],
@@ -520,6 +520,22 @@ def test_a_cell_that_only_sleeps_is_ended():
         other = Program(FOLDER.name, 3)
         symbols.add(other)
         assert functions(service.answer(request_for(symbols, [other])))[-1] == "outer", "its place is free"
+
+
+def test_a_cell_that_somebody_kills_is_followed_by_another():
+    symbols = Symbols()
+    symbols.add(GOOD)
+    with Service("workshop:\n  cells: 1\n  processes: 1\n") as service:
+        service.answer(request_for(symbols, [GOOD]))
+        known = cells_of(service)
+        identity = json.loads(service.post(slow_request(symbols, 10), "?timeout=0")[1])["request_id"]
+        for _ in range(2):
+            cell, *_ = eventually(lambda: cells_of(service) - known, "a cell at work")
+            os.kill(cell, signal.SIGKILL)
+            known.add(cell)
+        reply = json.loads(service.get(f"/requests/{identity}?timeout={PATIENCE}")[1])
+        assert functions(reply) == ["some_function_or_other", "inner", "outer"], reply
+        assert "another one tries" in service.text_of_log()
 
 
 if __name__ == "__main__":
