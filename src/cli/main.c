@@ -40,8 +40,8 @@ int cli_misused(const struct cli_command *command, const char *fmt, ...)
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "\nusage: symgate %s %s\nsee symgate %s --help\n", command->name,
-		command->arguments, command->name);
+	fprintf(stderr, "\nusage: symgate %s%s%s\nsee symgate %s --help\n", command->name,
+		*command->arguments ? " " : "", command->arguments, command->name);
 	return CLI_USAGE;
 }
 
@@ -117,8 +117,8 @@ static void show_usage(FILE *out)
 
 static void show_help(const struct cli_command *command)
 {
-	printf("usage: symgate %s %s\n%s\n\n%s", command->name, command->arguments, command->about,
-	       command->help ? command->help : "");
+	printf("usage: symgate %s%s%s\n%s\n\n%s", command->name, *command->arguments ? " " : "",
+	       command->arguments, command->about, command->help ? command->help : "");
 }
 
 /* Takes the common options out of argv; the rest moves up.  -1: an option lacks its value. */

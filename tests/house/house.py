@@ -40,6 +40,8 @@ MAY_INCLUDE = {
     "front": None,
     "cli": None,
 }
+# What the page's last row calls "above".
+LAST_ROW = {"workshop", "front", "keeper", "cli"}
 NOT_ABOVE = {"workshop": {"front", "cli"}, "front": {"cli"}, "cli": set()}
 
 # Who alone may include a system header.
@@ -143,6 +145,28 @@ def check_words(path, text):
         breach(path, "setlocale(): the house has no locale")
 
 
+def check_rooms():
+    """The plan, the page and the source know the same rooms."""
+    with open("doc/house.md", encoding="utf-8") as f:
+        page = f.read()
+    plan = set(MAY_INCLUDE)
+    told = set(re.findall(r"^\| (\w+) \|", page.split("| room |")[1].split("\n\n")[0], re.M)) | LAST_ROW
+    floors = set(re.findall(r"\w+", re.sub(r"^\d+", "", page.split("## Rooms")[1].split("```")[1], flags=re.M)))
+    for room in sorted(plan ^ {name for name in os.listdir("src") if os.path.isdir("src/" + name)}):
+        breach("src/" + room, "the plan and the source differ about this room")
+    for room in sorted((plan ^ told) | (plan - floors)):
+        breach("doc/house.md", f"the plan and the page differ about {room}")
+
+
+def check_links(path):
+    """A link leads to a file that is there."""
+    with open(path, encoding="utf-8") as f:
+        links = re.findall(r"\]\(([^)\s#]+)", f.read())
+    for link in links:
+        if "://" not in link and not os.path.exists(os.path.join(os.path.dirname(path), link)):
+            breach(path, f"{link} leads nowhere")
+
+
 def main():
     global checks
     os.chdir(sys.argv[1])
@@ -163,6 +187,12 @@ def main():
         checks += 4
     check_complexity([path for path in files if path.endswith(".c")])
     checks += 1
+    check_rooms()
+    pages = ["README"] + [os.path.join(folder, name) for folder, _, names in os.walk("doc") for name in names
+                          if name.endswith(".md")]
+    for path in pages:
+        check_links(path)
+    checks += 1 + len(pages)
     for line in breaches:
         print(line)
     print(f"{checks - min(checks, len(breaches))} passed, {len(breaches)} failed")
