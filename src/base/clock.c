@@ -111,11 +111,6 @@ static const struct {
 
 #define UNITS (sizeof(units) / sizeof(units[0]))
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static bool is_letter(char c)
 {
 	c = ascii_lower(c);
@@ -124,7 +119,7 @@ static bool is_letter(char c)
 
 static void skip_blanks(struct text text, size_t *at)
 {
-	while (*at < text.size && is_blank(text.bytes[*at]))
+	while (*at < text.size && ascii_is_blank(text.bytes[*at]))
 		(*at)++;
 }
 

@@ -92,6 +92,25 @@ bool text_take_line(struct text *rest, struct text *line)
 	return true;
 }
 
+struct text text_trim(struct text text)
+{
+	while (text.size > 0 && ascii_is_blank(text.bytes[0])) {
+		text.bytes++;
+		text.size--;
+	}
+	while (text.size > 0 && ascii_is_blank(text.bytes[text.size - 1]))
+		text.size--;
+	return text;
+}
+
+bool text_has_controls(struct text text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if ((uint8_t)text.bytes[i] < ' ' || text.bytes[i] == 0x7f)
+			return true;
+	return false;
+}
+
 struct text text_basename(struct text path)
 {
 	size_t end = path.size;

@@ -74,6 +74,12 @@ static inline bool ascii_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* Space, tab and the two that end lines. */
+static inline bool ascii_is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 /* 0-15, or -1. */
 int ascii_hex_value(char c);
 
@@ -88,6 +94,12 @@ bool text_to_u64(struct text text, unsigned base, uint64_t *value);
 
 /* Takes the next line off `rest`; the newline is in neither.  False: nothing is left. */
 bool text_take_line(struct text *rest, struct text *line);
+
+/* Without the blanks at either end. */
+struct text text_trim(struct text text);
+
+/* A byte below the space, or 0x7f. */
+bool text_has_controls(struct text text);
 
 /* The part after the last '/' or '\\', trailing separators removed first. */
 struct text text_basename(struct text path);

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/json_writer.h"
+#include "cli/cli.h"
 #include "convert/convert.h"
 #include "symbolicate/symbolicate.h"
 
@@ -94,17 +95,10 @@ int cells_temporary(int *fd, struct err *err)
 
 /* --- describe ------------------------------------------------------------------------- */
 
-static struct text member_text(const cJSON *object, const char *name)
-{
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-
-	return cJSON_IsString(item) ? text_of(item->valuestring) : TEXT_NONE;
-}
-
 /* Numbers travel as "0x..." texts: a double would round them. */
 static uint64_t member_hex(const cJSON *object, const char *name)
 {
-	struct text text = member_text(object, name);
+	struct text text = cli_member(object, name);
 	uint64_t value = 0;
 
 	if (text.size > 2)
@@ -138,18 +132,18 @@ static int read_wants(const cJSON *array, struct arena *arena, struct described 
 	slice->wants = wants;
 	cJSON_ArrayForEach(item, array)
 		wants[slice->want_count++] = (struct described_want){
-			member_text(item, "role"), member_text(item, "id"), member_text(item, "name"),
+			cli_member(item, "role"), cli_member(item, "id"), cli_member(item, "name"),
 		};
 	return 0;
 }
 
 static void read_counts(const cJSON *object, struct described *slice)
 {
-	slice->has_methods = member_text(object, "methods").size > 0;
+	slice->has_methods = cli_member(object, "methods").size > 0;
 	slice->methods = member_hex(object, "methods");
 	slice->points = member_hex(object, "points");
 	slice->bad_methods = member_hex(object, "bad_methods");
-	slice->has_sources = member_text(object, "sources_inside").size > 0;
+	slice->has_sources = cli_member(object, "sources_inside").size > 0;
 	slice->sources_inside = member_hex(object, "sources_inside");
 	slice->sources_linked = member_hex(object, "sources_linked");
 	slice->sources_unreadable = member_hex(object, "sources_unreadable");
@@ -159,13 +153,13 @@ static void read_counts(const cJSON *object, struct described *slice)
 static int read_slice(const cJSON *object, struct arena *arena, struct described *slice,
 		      struct err *err)
 {
-	slice->trouble = member_text(object, "trouble");
-	slice->format = member_text(object, "format");
-	slice->kind = member_text(object, "kind");
-	slice->arch = member_text(object, "arch");
-	slice->debug_id = member_text(object, "debug_id");
-	slice->code_id = member_text(object, "code_id");
-	slice->debug_file = member_text(object, "debug_file");
+	slice->trouble = cli_member(object, "trouble");
+	slice->format = cli_member(object, "format");
+	slice->kind = cli_member(object, "kind");
+	slice->arch = cli_member(object, "arch");
+	slice->debug_id = cli_member(object, "debug_id");
+	slice->code_id = cli_member(object, "code_id");
+	slice->debug_file = cli_member(object, "debug_file");
 	slice->load_address = member_hex(object, "load_address");
 	slice->size = member_hex(object, "size");
 	slice->offers = read_offers(object);
@@ -194,8 +188,8 @@ static int read_description(struct text reply, struct arena *arena,
 		if (read_slice(item, arena, &slices[description->slice_count++], err) < 0)
 			return -1;
 	description->slices = slices;
-	description->packed = member_text(json, "packed");
-	description->use = member_text(json, "use");
+	description->packed = cli_member(json, "packed");
+	description->use = cli_member(json, "use");
 	description->chosen = (size_t)member_hex(json, "chosen");
 	if (description->chosen > description->slice_count)
 		description->chosen = description->slice_count;

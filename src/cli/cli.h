@@ -8,8 +8,10 @@
 
 #include <stdbool.h>
 
+#include "base/text.h"
 #include "config/config.h"
 
+struct cJSON;
 struct err;
 
 #define CLI_CONFIG_FILES_MAX 8
@@ -49,6 +51,9 @@ int  cli_check_sources(const struct config *config, struct err *err)
 	__attribute__((warn_unused_result));
 int cli_config_load(const struct cli *cli, struct config *config, struct err *err)
 	__attribute__((warn_unused_result));
+
+/* The text of a member, borrowed; TEXT_NONE where there is none. */
+struct text cli_member(const struct cJSON *object, const char *name);
 
 /* Is that descriptor a socket somebody listens on? */
 bool cli_is_listening(int fd);

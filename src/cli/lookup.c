@@ -290,22 +290,6 @@ static int answer_batch(struct lookup *lookup, struct err *err)
 	return 0;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-static struct text trim(struct text text)
-{
-	while (text.size > 0 && is_blank(text.bytes[0])) {
-		text.bytes++;
-		text.size--;
-	}
-	while (text.size > 0 && is_blank(text.bytes[text.size - 1]))
-		text.size--;
-	return text;
-}
-
 static bool parse_address(struct text text, uint64_t *address)
 {
 	if (text_starts_with(text, "0x") || text_starts_with(text, "0X"))
@@ -340,7 +324,7 @@ static int ask_lines(struct lookup *lookup, struct text bytes, bool is_end, size
 
 		if (!end && !is_end && left < LINE_BYTES)
 			break;
-		text = trim((struct text){ line, end ? (size_t)(end - line) : left });
+		text = text_trim((struct text){ line, end ? (size_t)(end - line) : left });
 		*used += end ? (size_t)(end - line) + 1 : left;
 		if (text.size > 0 && ask(lookup, text, err) < 0)
 			return -1;
@@ -415,7 +399,7 @@ static int run_lookup(struct lookup *lookup, char **addresses, int count, struct
 	if (count == 0)
 		return ask_input(lookup, err);
 	for (int i = 0; i < count; i++)
-		if (ask(lookup, trim(text_of(addresses[i])), err) < 0)
+		if (ask(lookup, text_trim(text_of(addresses[i])), err) < 0)
 			return -1;
 	return answer_batch(lookup, err);
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <cjson/cJSON.h>
+
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/file.h"
@@ -25,6 +27,13 @@ static const struct cli_command *const commands[] = {
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 #define PATH_BYTES 4096u
+
+struct text cli_member(const cJSON *object, const char *name)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+
+	return cJSON_IsString(item) ? text_of(item->valuestring) : TEXT_NONE;
+}
 
 int cli_fail(const struct err *err)
 {

@@ -76,13 +76,6 @@ static int make_request(struct text body, struct arena *arena, struct buf *out, 
 	return buf_check(out, err);
 }
 
-static struct text member(const cJSON *object, const char *name)
-{
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-
-	return cJSON_IsString(item) ? text_of(item->valuestring) : TEXT_NONE;
-}
-
 /* One line per module: what became of it. */
 static int show_modules(struct prefetch *prefetch, struct text reply, struct arena *arena,
 			struct err *err)
@@ -96,8 +89,8 @@ static int show_modules(struct prefetch *prefetch, struct text reply, struct are
 	if (request_json_parse(reply, arena, &json, err) < 0)
 		goto done;
 	cJSON_ArrayForEach(module, cJSON_GetObjectItemCaseSensitive(json, "modules")) {
-		struct text status = member(module, "debug_status");
-		struct text name = member(module, "debug_file");
+		struct text status = cli_member(module, "debug_status");
+		struct text name = cli_member(module, "debug_file");
 
 		if (text_is(status, "found"))
 			prefetch->found++;
@@ -107,10 +100,10 @@ static int show_modules(struct prefetch *prefetch, struct text reply, struct are
 			continue;
 		table_add_cell(&out, status, STATUS_COLUMNS);
 		if (!name.bytes)
-			name = member(module, "code_file");
+			name = cli_member(module, "code_file");
 		buf_add_visible(&out, name.bytes ? text_basename(name) : TEXT("-"));
 		buf_add_char(&out, ' ');
-		buf_add_visible(&out, member(module, "debug_id"));
+		buf_add_visible(&out, cli_member(module, "debug_id"));
 		buf_add_char(&out, '\n');
 	}
 	if (prefetch->cli->json) {

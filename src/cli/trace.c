@@ -9,18 +9,12 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/limits.h"
+#include "cli/cli.h"
 #include "cli/table.h"
 #include "symbolicate/symbolicate.h"
 
 #define ADDRESS_COLUMNS 19u
 #define TRUST_COLUMNS 9u
-
-static struct text member(const cJSON *object, const char *name)
-{
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-
-	return cJSON_IsString(item) ? text_of(item->valuestring) : TEXT_NONE;
-}
 
 static double number(const cJSON *object, const char *name, double missing)
 {
@@ -32,11 +26,11 @@ static double number(const cJSON *object, const char *name, double missing)
 /* Where the frame is: file and line, else the module and why nothing more is known. */
 static void show_place(const cJSON *frame, struct buf *out)
 {
-	struct text file = member(frame, "abs_path"), package = member(frame, "package");
-	struct text status = member(frame, "status");
+	struct text file = cli_member(frame, "abs_path"), package = cli_member(frame, "package");
+	struct text status = cli_member(frame, "status");
 
 	if (file.size == 0)
-		file = member(frame, "filename");
+		file = cli_member(frame, "filename");
 	if (file.size > 0) {
 		buf_add_string(out, " at ");
 		buf_add_visible(out, file);
@@ -56,27 +50,27 @@ static void show_place(const cJSON *frame, struct buf *out)
 
 static bool show_frame(const cJSON *frame, const cJSON *outer, bool colour, struct buf *out)
 {
-	struct text function = member(frame, "function");
+	struct text function = cli_member(frame, "function");
 	bool inlined = outer && number(outer, "original_index", -1) ==
 				       number(frame, "original_index", -2);
 
 	buf_add_string(out, "  ");
-	table_add_cell(out, member(frame, "instruction_addr"), ADDRESS_COLUMNS);
-	table_add_cell(out, inlined ? text_of("inlined") : member(frame, "trust"), TRUST_COLUMNS);
+	table_add_cell(out, cli_member(frame, "instruction_addr"), ADDRESS_COLUMNS);
+	table_add_cell(out, inlined ? text_of("inlined") : cli_member(frame, "trust"), TRUST_COLUMNS);
 	if (function.size == 0)
-		function = member(frame, "symbol");
+		function = cli_member(frame, "symbol");
 	buf_add_string(out, colour ? "\033[1m" : "");
 	buf_add_visible(out, function.size > 0 ? function : text_of("??"));
 	buf_add_string(out, colour ? "\033[0m" : "");
 	show_place(frame, out);
 	buf_add_char(out, '\n');
-	return text_is(member(frame, "status"), "symbolicated");
+	return text_is(cli_member(frame, "status"), "symbolicated");
 }
 
 static bool show_stack(const cJSON *stack, size_t index, bool colour, struct buf *out)
 {
 	const cJSON *frames = cJSON_GetObjectItemCaseSensitive(stack, "frames"), *frame;
-	struct text name = member(stack, "thread_name");
+	struct text name = cli_member(stack, "thread_name");
 	bool found = false;
 
 	buf_printf(out, "%sthread %.0f", index > 0 ? "\n" : "",
@@ -96,7 +90,7 @@ static bool show_stack(const cJSON *stack, size_t index, bool colour, struct buf
 
 static bool has_frames_without(const cJSON *module)
 {
-	struct text status = member(module, "debug_status");
+	struct text status = cli_member(module, "debug_status");
 
 	return status.size > 0 && !text_is(status, "found") && !text_is(status, "unused");
 }
@@ -107,17 +101,17 @@ static void show_missing_modules(const cJSON *modules, struct buf *out)
 	bool first = true;
 
 	cJSON_ArrayForEach(module, modules) {
-		struct text file = member(module, "code_file");
+		struct text file = cli_member(module, "code_file");
 
 		if (!has_frames_without(module))
 			continue;
 		buf_add_string(out, first ? "\nwithout debug information:\n" : "");
 		first = false;
 		buf_add_string(out, "  ");
-		table_add_cell(out, member(module, "debug_status"), 12);
-		buf_add_visible(out, file.size > 0 ? file : member(module, "debug_file"));
+		table_add_cell(out, cli_member(module, "debug_status"), 12);
+		buf_add_visible(out, file.size > 0 ? file : cli_member(module, "debug_file"));
 		buf_add_char(out, ' ');
-		buf_add_visible(out, member(module, "debug_id"));
+		buf_add_visible(out, cli_member(module, "debug_id"));
 		buf_add_char(out, '\n');
 	}
 }
@@ -125,7 +119,7 @@ static void show_missing_modules(const cJSON *modules, struct buf *out)
 static int show_reply(const cJSON *reply, bool colour, struct buf *out, bool *found,
 		      struct err *err)
 {
-	struct text status = member(reply, "status"), message = member(reply, "message");
+	struct text status = cli_member(reply, "status"), message = cli_member(reply, "message");
 	const cJSON *stack;
 	size_t index = 0;
 

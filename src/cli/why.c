@@ -37,13 +37,6 @@ struct why {
 	struct err trouble;          /* of a row */
 };
 
-static struct text member(const cJSON *object, const char *name)
-{
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-
-	return cJSON_IsString(item) ? text_of(item->valuestring) : TEXT_NONE;
-}
-
 static void add_ago(struct why *why, int64_t at)
 {
 	table_add_age(&why->out, why->now - at);
@@ -59,21 +52,21 @@ static void show_candidate(struct why *why, const cJSON *candidate)
 	struct buf *out = &why->out;
 
 	buf_add_string(out, "    ");
-	table_add_cell(out, member(download, "status"), STATUS_COLUMNS);
-	table_add_cell(out, member(candidate, "source"), SOURCE_COLUMNS);
-	buf_add_visible(out, member(candidate, "location"));
+	table_add_cell(out, cli_member(download, "status"), STATUS_COLUMNS);
+	table_add_cell(out, cli_member(candidate, "source"), SOURCE_COLUMNS);
+	buf_add_visible(out, cli_member(candidate, "location"));
 	buf_add_char(out, '\n');
-	if (member(download, "details").size > 0) {
+	if (cli_member(download, "details").size > 0) {
 		buf_add_string(out, "                ");
-		buf_add_visible(out, member(download, "details"));
+		buf_add_visible(out, cli_member(download, "details"));
 		buf_add_char(out, '\n');
 	}
 	if (debug) {
 		buf_add_string(out, "                used for names: ");
-		buf_add_visible(out, member(debug, "status"));
-		if (member(debug, "details").size > 0) {
+		buf_add_visible(out, cli_member(debug, "status"));
+		if (cli_member(debug, "details").size > 0) {
 			buf_add_string(out, ", ");
-			buf_add_visible(out, member(debug, "details"));
+			buf_add_visible(out, cli_member(debug, "details"));
 		}
 		buf_add_char(out, '\n');
 	}
@@ -81,21 +74,21 @@ static void show_candidate(struct why *why, const cJSON *candidate)
 
 static void show_module(struct why *why, const cJSON *module)
 {
-	struct text name = member(module, "code_file");
+	struct text name = cli_member(module, "code_file");
 	struct buf *out = &why->out;
 	const cJSON *candidate;
 
 	if (name.size == 0)
-		name = member(module, "debug_file");
+		name = cli_member(module, "debug_file");
 	buf_add_string(out, "  ");
 	buf_add_visible(out, name.size > 0 ? name : text_of("(no name)"));
 	buf_add_char(out, ' ');
-	buf_add_visible(out, member(module, "debug_id"));
+	buf_add_visible(out, cli_member(module, "debug_id"));
 	buf_add_string(out, ": ");
-	buf_add_visible(out, member(module, "debug_status"));
-	if (member(module, "details").size > 0) {
+	buf_add_visible(out, cli_member(module, "debug_status"));
+	if (cli_member(module, "details").size > 0) {
 		buf_add_string(out, ", ");
-		buf_add_visible(out, member(module, "details"));
+		buf_add_visible(out, cli_member(module, "details"));
 	}
 	buf_add_char(out, '\n');
 	cJSON_ArrayForEach(candidate, cJSON_GetObjectItemCaseSensitive(module, "candidates"))
@@ -110,7 +103,7 @@ static bool is_meant(const struct why *why, const cJSON *module)
 	if (why->is_request)
 		return true;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		struct text value = member(module, keys[i]);
+		struct text value = cli_member(module, keys[i]);
 
 		if (value.size > 0 && (text_equal(value, why->subject) ||
 				       text_equal(text_basename(value), why->subject)))

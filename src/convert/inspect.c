@@ -130,18 +130,12 @@ static int take_slice(struct inspection *inspection, struct err *err)
 
 /* --- The reply -------------------------------------------------------------------------- */
 
-static bool may_be_told(const struct object_want *want)
-{
-	return want->id.size <= CONVERT_WANT_ID_BYTES_MAX &&
-	       want->name.size <= CONVERT_WANT_NAME_BYTES_MAX;
-}
-
 static size_t choose_wants(const struct object *object, struct object_want *wants)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < object->want_count && count < LIMIT_CELL_WANTS; i++)
-		if (may_be_told(&object->wants[i]))
+		if (convert_may_tell(&object->wants[i]))
 			wants[count++] = object->wants[i];
 	return count;
 }

@@ -18,6 +18,13 @@ struct json_writer;
 /* Names travel as records: how much of each is believed. */
 #define CONVERT_NAMES_MAX (1u << 20)
 
+/* Short enough to be named to the asking side. */
+static inline bool convert_may_tell(const struct object_want *want)
+{
+	return want->id.size <= CONVERT_WANT_ID_BYTES_MAX &&
+	       want->name.size <= CONVERT_WANT_NAME_BYTES_MAX;
+}
+
 int convert_run_inspect(struct cell *cell, struct err *err);
 int convert_run_auxiliary(struct cell *cell, struct err *err);
 int convert_run_symcache(struct cell *cell, struct err *err);

@@ -67,12 +67,6 @@ static int ask_for(struct cell *cell, struct object *object, const struct object
 	return rc;
 }
 
-static bool may_be_asked(const struct object_want *want)
-{
-	return want->id.size <= CONVERT_WANT_ID_BYTES_MAX &&
-	       want->name.size <= CONVERT_WANT_NAME_BYTES_MAX;
-}
-
 /* One companion may bring wants of its own, so the list is read anew after each. */
 static int ask_for_companions(struct cell *cell, struct object *object, struct err *err)
 {
@@ -81,7 +75,7 @@ static int ask_for_companions(struct cell *cell, struct object *object, struct e
 	for (size_t i = 0; i < object->want_count && asking.count < OBJECT_WANTS_MAX; i++) {
 		struct object_want want = object->wants[i];
 
-		if (!may_be_asked(&want) || was_asked(&asking, &want))
+		if (!convert_may_tell(&want) || was_asked(&asking, &want))
 			continue;
 		asking.asked[asking.count++] = want;
 		if (ask_for(cell, object, &want, err) < 0)
@@ -97,7 +91,7 @@ static int ask_for_split_units(struct cell *cell, struct object *object, struct 
 	for (size_t i = 0; i < object->want_count; i++) {
 		const struct object_want *want = &object->wants[i];
 
-		if (want->role == OBJECT_ROLE_DWO && may_be_asked(want) &&
+		if (want->role == OBJECT_ROLE_DWO && convert_may_tell(want) &&
 		    ask_for(cell, object, want, err) < 0)
 			return -1;
 	}

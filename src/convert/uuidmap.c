@@ -47,22 +47,6 @@ static bool starts_here(const struct scan *scan, const char *mark)
 	return text_starts_with(rest, mark);
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-static struct text trimmed(struct text text)
-{
-	while (text.size > 0 && is_blank(text.bytes[0])) {
-		text.bytes++;
-		text.size--;
-	}
-	while (text.size > 0 && is_blank(text.bytes[text.size - 1]))
-		text.size--;
-	return text;
-}
-
 /* What stands between < and >. */
 static void read_tag(struct text inside, struct tag *tag)
 {
@@ -76,10 +60,10 @@ static void read_tag(struct text inside, struct tag *tag)
 		tag->kind = TAG_EMPTY;
 		inside.size--;
 	}
-	while (size < inside.size && !is_blank(inside.bytes[size]))
+	while (size < inside.size && !ascii_is_blank(inside.bytes[size]))
 		size++;
 	tag->name = (struct text){ inside.bytes, size };
-	tag->attributes = trimmed((struct text){ inside.bytes + size, inside.size - size });
+	tag->attributes = text_trim((struct text){ inside.bytes + size, inside.size - size });
 }
 
 /* The next element's tag: declarations and comments are passed over. */
@@ -121,7 +105,7 @@ static bool finish_element(struct scan *scan, struct text *content)
 		if (tag.kind == TAG_OPENS)
 			depth++;
 		else if (tag.kind == TAG_CLOSES && --depth == 0 && first)
-			*content = trimmed(tag.before);
+			*content = text_trim(tag.before);
 	}
 	return true;
 }

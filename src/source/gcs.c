@@ -128,14 +128,6 @@ static int make_address(const struct gcs *gcs, struct text path, enum leads lead
 	return bucket_keep(&made, arena, address, err);
 }
 
-static bool is_header_value(struct text value)
-{
-	for (size_t i = 0; i < value.size; i++)
-		if ((uint8_t)value.bytes[i] < ' ' || value.bytes[i] == 0x7f)
-			return false;
-	return true;
-}
-
 static int authorise(struct text token, struct arena *arena, struct fetch_order *order,
 		     struct err *err)
 {
@@ -144,7 +136,7 @@ static int authorise(struct text token, struct arena *arena, struct fetch_order 
 
 	if (!header || !value)
 		return err_set(err, ERR_NO_MEMORY, "no room for a location");
-	if (!is_header_value(token))
+	if (text_has_controls(token))
 		return err_set(err, ERR_DOWNLOAD, "the token is no token");
 	*header = (struct fetch_header){ TEXT("authorization"), text_of(value) };
 	order->headers = header;

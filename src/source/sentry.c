@@ -23,14 +23,6 @@ struct sentry {
 	struct fetch_header header;          /* what opens it */
 };
 
-static bool is_header_value(struct text value)
-{
-	for (size_t i = 0; i < value.size; i++)
-		if ((uint8_t)value.bytes[i] < ' ' || value.bytes[i] == 0x7f)
-			return false;
-	return true;
-}
-
 static int parse_secret(struct sentry *sentry, const struct shape *shape, struct text *secret,
 			struct err *err)
 {
@@ -48,7 +40,7 @@ static int parse_secret(struct sentry *sentry, const struct shape *shape, struct
 	if (!value.bytes)
 		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
 	sentry->header.name = is_token ? TEXT("Authorization") : TEXT("Cookie");
-	sentry->header.value = is_header_value(value) ? value : TEXT("");
+	sentry->header.value = text_has_controls(value) ? TEXT("") : value;
 	return 0;
 }
 

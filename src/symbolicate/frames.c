@@ -82,7 +82,7 @@ static int add_failed(struct looking *looking, struct trace *trace, const struct
 
 /* --- Inside the guard -------------------------------------------------------------------- */
 
-static int copy_text(struct arena *arena, struct text text, struct text *copy, struct err *err)
+int native_copy_text(struct arena *arena, struct text text, struct text *copy, struct err *err)
 {
 	char *bytes = arena_alloc_raw(arena, text.size + 1, 1);
 
@@ -102,7 +102,7 @@ static int copy_path(struct native *native, const struct symcache_frame *from,
 		return -1;
 	if (!native->path.size)
 		return 0;
-	return copy_text(&native->work->arena, buf_text(&native->path), &frame->abs_path, err);
+	return native_copy_text(&native->work->arena, buf_text(&native->path), &frame->abs_path, err);
 }
 
 static int add_hit(struct looking *looking, struct trace *trace, const struct frame *model,
@@ -115,7 +115,7 @@ static int add_hit(struct looking *looking, struct trace *trace, const struct fr
 	*frame = *model;
 	frame->language = from->language;
 	frame->line = from->line;
-	if (copy_text(&looking->native->work->arena, from->function, &frame->symbol,
+	if (native_copy_text(&looking->native->work->arena, from->function, &frame->symbol,
 		      looking->err) < 0)
 		return -1;
 	frame->function = frame->symbol;
@@ -194,7 +194,7 @@ static int look_up_managed(struct looking *looking, struct trace *trace,
 	frame->is_managed = true;
 	frame->language = place.language;
 	frame->line = place.line;
-	return copy_text(&looking->native->work->arena,
+	return native_copy_text(&looking->native->work->arena,
 			 place.file.bytes ? place.file : TEXT(""), &frame->abs_path, looking->err);
 }
 

@@ -311,6 +311,8 @@ void variables_release(struct module *module);
 /* READY: every trace has its frames, names still to be read.  WAIT: a SymCache was damaged,
  * its module is on its way again. */
 enum resolved frames_look_up(struct native *native, struct resolver *resolver, struct err *err);
+int native_copy_text(struct arena *arena, struct text text, struct text *copy, struct err *err)
+	__attribute__((warn_unused_result));
 
 int  names_collect(struct native *native, struct err *err) __attribute__((warn_unused_result));
 /* Puts readable names in and drops the frames nobody can use. */

@@ -140,18 +140,6 @@ struct looking {
 	struct symcache_frame chain[LIMIT_INLINE_DEPTH];
 };
 
-static int copy_variables(struct arena *arena, struct text text, struct text *copy,
-			  struct err *err)
-{
-	char *bytes = arena_alloc_raw(arena, text.size + 1, 1);
-
-	if (!bytes)
-		return err_no_memory(err);
-	memcpy(bytes, text.bytes, text.size);
-	*copy = (struct text){ bytes, text.size };
-	return 0;
-}
-
 /* Frames of one address; a chain of another length belongs to something else there. */
 static int look_up_group(struct looking *looking, struct frame *frames, size_t count)
 {
@@ -169,8 +157,8 @@ static int look_up_group(struct looking *looking, struct frame *frames, size_t c
 			    LIMIT_INLINE_DEPTH) != count)
 		return 0;
 	for (size_t i = 0; i < count; i++)
-		if (copy_variables(&looking->native->work->arena, looking->chain[i].function,
-				   &frames[i].variables, looking->err) < 0)
+		if (native_copy_text(&looking->native->work->arena, looking->chain[i].function,
+				     &frames[i].variables, looking->err) < 0)
 			return -1;
 	return 0;
 }

@@ -121,6 +121,25 @@ START_TEST(takes_lines)
 }
 END_TEST
 
+START_TEST(trims)
+{
+	ck_assert(text_is(text_trim(TEXT(" \t a b\r\n")), "a b"));
+	ck_assert(text_is(text_trim(TEXT("a")), "a"));
+	ck_assert_uint_eq(text_trim(TEXT(" \r\n ")).size, 0);
+	ck_assert_uint_eq(text_trim(TEXT_NONE).size, 0);
+}
+END_TEST
+
+START_TEST(sees_controls)
+{
+	ck_assert(!text_has_controls(TEXT("a \xc3\xbc~")));
+	ck_assert(!text_has_controls(TEXT_NONE));
+	ck_assert(text_has_controls(TEXT("a\tb")));
+	ck_assert(text_has_controls(TEXT("a\x7f")));
+	ck_assert(text_has_controls(TEXT("\r\n")));
+}
+END_TEST
+
 START_TEST(judges_utf8)
 {
 	for (size_t i = 0; i < COUNT(utf8_cases); i++) {
@@ -270,6 +289,8 @@ int main(void)
 	tcase_add_test(tcase, reads_numbers);
 	tcase_add_test(tcase, finds_base_names);
 	tcase_add_test(tcase, takes_lines);
+	tcase_add_test(tcase, trims);
+	tcase_add_test(tcase, sees_controls);
 	tcase_add_test(tcase, judges_utf8);
 	tcase_add_test(tcase, buf_grows_within_its_ceiling);
 	tcase_add_test(tcase, plain_runs_end_at_the_first_that_is_not);
