@@ -22,15 +22,62 @@ static size_t size_suffix(struct text name)
 	return digits + 1;
 }
 
+/* A length and that many bytes, as both manglings write names: "3Foo". */
+static bool has_identifier(struct text name)
+{
+	for (size_t at = 0; at < name.size;) {
+		size_t value = 0;
+
+		if (!ascii_is_digit(name.bytes[at])) {
+			at++;
+			continue;
+		}
+		for (; at < name.size && ascii_is_digit(name.bytes[at]) && value < name.size; at++)
+			value = value * 10 + (size_t)(name.bytes[at] - '0');
+		if (value > 0 && value <= name.size - at)
+			return true;
+	}
+	return false;
+}
+
+/* Operators, as they begin an encoding.  new and delete may take built-in types alone. */
+static bool is_operator(struct text name)
+{
+	static const char codes[] = "nwnadldaawpsngadcodeplmimldvrmaneoorlsrseqneltgtlegess"
+				    "ntaaooppmmcmpmptclixcv";
+	static const char assigns[] = "aSpLmImLdVrMaNeOoRlSrS";
+	static const size_t allocating = 8;
+
+	if (name.size < 3)
+		return false;
+	for (size_t at = 0; at < sizeof(codes) - 1; at += 2)
+		if (memcmp(codes + at, name.bytes, 2) == 0)
+			return at < allocating || has_identifier(without_ends(name, 2, 0));
+	for (size_t at = 0; at < sizeof(assigns) - 1; at += 2)
+		if (memcmp(assigns + at, name.bytes, 2) == 0)
+			return has_identifier(without_ends(name, 2, 0));
+	return false;
+}
+
 /* "_ZN2ns1fEv", "_RNvCs1_1a1f": only 32-bit x86 puts one more underscore before these, which
  * other processors' tools do not (MinGW for x86_64, rustc). */
 static bool is_mangled(struct text name)
 {
-	return name.size > 2 && name.bytes[0] == '_' &&
-	       ((name.bytes[1] == 'Z' && (ascii_is_digit(name.bytes[2]) || name.bytes[2] == 'N' ||
-					  name.bytes[2] == 'S' || name.bytes[2] == 'L' ||
-					  name.bytes[2] == 'T' || name.bytes[2] == 'G')) ||
-		(name.bytes[1] == 'R' && name.bytes[2] == 'N'));
+	size_t at = 2;
+
+	if (name.size < 3 || name.bytes[0] != '_')
+		return false;
+	if (name.bytes[1] == 'R')
+		return name.bytes[2] == 'N' ||
+		       (strchr("CIMXY", name.bytes[2]) && name.bytes[2] != '\0' &&
+			has_identifier(without_ends(name, 3, 0)));
+	if (name.bytes[1] != 'Z')
+		return false;
+	while (at < name.size - 1 && name.bytes[at] == 'Z')     /* inside of a function */
+		at++;
+	return ascii_is_digit(name.bytes[at]) ||
+	       (name.bytes[at] != '\0' && strchr("NSLTG", name.bytes[at])) ||
+	       is_operator(without_ends(name, at, 0));
 }
 
 static bool is_plain(struct text name)

@@ -105,6 +105,13 @@ static const struct {
 	/* MinGW for x86_64 and rustc: no underscore was added to these */
 	{ "_ZN2ns1fEv", "_ZN2ns1fEv" }, { "_Z1fv", "_Z1fv" }, { "_RNvCs1_1a1f", "_RNvCs1_1a1f" },
 	{ "__ZN2ns1fEv", "_ZN2ns1fEv" }, { "_Zoo", "Zoo" }, { "_Room", "Room" },
+	{ "_ZZ5startENKUliE_clEi", "_ZZ5startENKUliE_clEi" }, { "_ZZtop", "ZZtop" },
+	{ "_ZZZ1fvENKUlvE_clEvENKUliE_clEi", "_ZZZ1fvENKUlvE_clEvENKUliE_clEi" }, { "_ZZ", "ZZ" },
+	{ "_ZdlPv", "_ZdlPv" }, { "_Znwy", "_Znwy" }, { "__Znwj", "_Znwj" },
+	{ "_ZplRK3FooS1_", "_ZplRK3FooS1_" }, { "_ZpLR3FooS1_", "_ZpLR3FooS1_" },
+	{ "_Zplain", "Zplain" }, { "_Zoo9x", "Zoo9x" }, { "_Zls", "Zls" },
+	{ "_RINvCs1_1a1flE", "_RINvCs1_1a1flE" }, { "_RMCs1_1aNtB2_1S", "_RMCs1_1aNtB2_1S" },
+	{ "_RXboxed", "RXboxed" },
 };
 
 START_TEST(decorations_are_taken_off)
