@@ -800,6 +800,13 @@ def test_processes_of_a_process_manager_may_be_killed():
                                     if parent_of(pid) == 1], "starters to end with their fronts")
 
 
+def kill(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass                                    # it has ended meanwhile
+
+
 def test_killed_helpers_and_starters_come_back():
     symbols = serve_all()
 
@@ -812,7 +819,7 @@ def test_killed_helpers_and_starters_come_back():
             if words == ["symgate-starter"]:
                 site.end_helpers()              # so that the starter is needed again
             for pid in site.processes([site.config, *words]):
-                os.kill(pid, signal.SIGKILL)
+                kill(pid)                       # the first may have taken the others along
             symbols.gate.set()
             check_ended(site, identity, f"the job after {words[0]} was killed")
 
@@ -822,10 +829,7 @@ def test_killed_helpers_and_starters_come_back():
 def kill_one(site, chance):
     victims = site.processes([SYMGATE, site.config])
     if victims:
-        try:
-            os.kill(chance.choice(victims), signal.SIGKILL)
-        except ProcessLookupError:
-            pass                            # it has ended meanwhile
+        kill(chance.choice(victims))
 
 
 def harm_for_a_while(site, symbols, harm, is_whole):
