@@ -64,6 +64,16 @@ def pdb_modules(target, machine, options, link=""):
         " /entry:start /force:unresolved /pdb:$OUT.pdb /out:$OUT rings.obj nodes.obj")
 
 
+def pe_dwarf(target, machine, options):
+    """DWARF in an image, as MinGW has it."""
+    compile_one = (f"clang++-19 --target={target}-w64-windows-gnu {options} -std=c++17 -fno-exceptions -fno-rtti"
+                   " -fno-threadsafe-statics -fno-stack-protector -mno-stack-arg-probe -nostdinc")
+    return "".join(f"{compile_one} -c -o {name}.o $P/{name}.cc;" for name in ("rings", "nodes")) + (
+        f"printf 'void operator delete(void *) noexcept {{}} extern \"C\" void __cxa_pure_virtual() {{}}' > rest.cc;"
+        f"clang++-19 --target={target}-w64-windows-gnu -g -c -o rest.o rest.cc;"
+        f"ld.lld-19 -m {machine} --entry=start -o $OUT rings.o nodes.o rest.o")
+
+
 # name, shell recipe; $OUT is the object, $P the programs, run in a folder of its own.
 SHORT = [
     ("c-gcc-O2", "gcc -g -O2 -o $OUT $P/words.c"),
@@ -93,6 +103,7 @@ SHORT = [
     ("pdb-x86_64", pdb("x86_64", "x64", "-g -O2")),
     ("pdb-i686", pdb("i686", "x86", "-g -O1")),
     ("pdb-arm64", pdb("aarch64", "arm64", "-g -O2")),
+    ("pe-dwarf-x86_64", pe_dwarf("x86_64", "i386pep", "-g -O1")),
     ("pdb-x86_64-modules-O0", pdb_modules("x86_64", "x64", "-g -O0")),
 ]
 FULL = [(f"{name}-{compiler}-O{level}-dwarf{version}",
@@ -115,6 +126,9 @@ FULL = [(f"{name}-{compiler}-O{level}-dwarf{version}",
 ] + [
     (f"wasm-O{level}-dwarf{version}", wasm(f"-gdwarf-{version} -O{level}"))
     for version in (4, 5) for level in (0, 1, 3)
+] + [
+    (f"pe-dwarf-{target}-O{level}-dwarf{version}", pe_dwarf(target, machine, f"-gdwarf-{version} -O{level}"))
+    for target, machine in (("x86_64", "i386pep"), ("aarch64", "arm64pe")) for level in (0, 2) for version in (4, 5)
 ] + [
     (f"pdb-{target}-O{level}", pdb(target, machine, f"-g -O{level}"))
     for target, machine in (("x86_64", "x64"), ("i686", "x86"), ("aarch64", "arm64")) for level in (0, 1, 2, 3)

@@ -72,7 +72,7 @@ def symbols(path):
 
 def differing(path, ask):
     """(how many functions are listed, those symgate has something else for)"""
-    is_pe = magic(path) == PE
+    is_pe = magic(path) == PE and os.path.exists(path + ".pdb")
     if os.path.exists(path + ".dwp"):
         return 0, []
     facts = of_pdb(path) if is_pe else of_dwarf(path)

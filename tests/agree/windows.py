@@ -23,6 +23,8 @@ SAME = [
     ("namespaces without a name", "(anonymous namespace)::f()", "`anonymous namespace'::f"),
     ("a public symbol by its decorated name", "?f@ns@@YAHH@Z", "ns::f"),
     ("C names of 32 bits", "_start", "start"),
+    ("C names with underscores of their own", "_cxa_pure_virtual", "__cxa_pure_virtual"),
+    ("an operator that gives a pointer to a function", "S::operator long (*)(int)() const", "S::operator long (*)(int)"),
 ]
 
 
@@ -38,7 +40,8 @@ def readable(names):
 
 def without_parameters(name):
     name = re.sub(r"\)(\s*(const|volatile|&|&&))+$", ")", name)
-    if not name.endswith(")") or name.endswith("operator()"):
+    # llvm's "S::operator long (*)(int)" has no parameters to lose
+    if not name.endswith(")") or name.endswith("operator()") or re.search(r"\boperator [^()]+\(\*\)\([^()]*\)$", name):
         return name
     depth = 0
     for at in range(len(name) - 1, -1, -1):
@@ -53,7 +56,7 @@ def canonical(name, table):
     name = re.sub(r"\b(struct|class|union|enum) ", "", name)
     name = re.sub(r"\(anonymous namespace\)|`anonymous[- ]namespace'", "`anonymous'", name)
     name = without_parameters(name.strip())
-    return re.sub(r"^_(?=[a-z]\w*$)", "", re.sub(r"\s+", "", name))
+    return re.sub(r"^_+(?=[a-z]\w*$)", "", re.sub(r"\s+", "", name))
 
 
 def canonical_chains(chains):
