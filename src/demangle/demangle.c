@@ -17,7 +17,8 @@ bool printing_add(struct printing *printing, const char *bytes, size_t size)
 		printing->too_long = true;
 		return false;
 	}
-	memcpy(printing->bytes + printing->size, bytes, size);
+	if (size > 0)                        /* libiberty adds nothing, at NULL, for a crate without a name */
+		memcpy(printing->bytes + printing->size, bytes, size);
 	printing->size += size;
 	return true;
 }

@@ -80,6 +80,7 @@ static const struct {
 	  "foo::example_function" },
 	{ "Rust v0 with arguments", "_RINvNtC3std3mem8align_ofdE", LANGUAGE_RUST,
 	  "std::mem::align_of::<f64>" },
+	{ "Rust v0, a crate without a name", "_RNvC01b", LANGUAGE_RUST, "::b" },
 	{ "Rust v0, cut short", "_RNvCskwGfYPst2Cb_3foo16examp", LANGUAGE_RUST, NULL },
 	{ "a C++ name that looks like legacy Rust but for the hash", "_ZN3foo3barEv",
 	  LANGUAGE_UNKNOWN, "foo::bar()" },
