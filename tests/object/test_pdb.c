@@ -5,6 +5,8 @@
 #include "object/look.h"
 #include "support/support.h"
 
+#define COUNT(table) (int)(sizeof(table) / sizeof((table)[0]))
+
 #define SOURCE \
 	"cat > $DIR/t.cpp <<'EOF'\n" \
 	"namespace ns {\n" \
@@ -275,6 +277,46 @@ START_TEST(clang_names_are_spelled_as_the_linkers)
 }
 END_TEST
 
+/* Characters are numbers and function pointers have a calling convention there.  What is left as
+ * clang has it is what the oracle's demangler tells otherwise than Microsoft's compiler: pointers
+ * to members as numbers, functions with their parameters, numbers of 64 bits with a sign. */
+START_TEST(template_arguments_that_are_values)
+{
+#define VALUES \
+	"cd $DIR\n" \
+	"cat > v.cpp <<'EOF'\n" \
+	"volatile int g; void f(int) {} struct S { int m; };\n" \
+	"template <auto V> __attribute__((noinline)) void value() { g++; }\n" \
+	"template <class T> __attribute__((noinline)) void type() { g++; }\n" \
+	"extern \"C\" void mainCRTStartup()\n" \
+	"{ value<'x'>(); value<'\\n'>(); value<'\\''>(); value<'\\1'>(); value<nullptr>(); value<(char)-3>();\n" \
+	"value<&f>(); value<&S::m>(); value<~0ull>(); type<const volatile int *>(); type<void (*)(int, const char *)>(); }\n" \
+	"EOF\n" \
+	"clang-19 --target=x86_64-pc-windows-msvc -std=c++20 -g -gcodeview -O0 -fno-exceptions -c v.cpp -o v.o\n" \
+	"lld-link-19 /nologo /machine:x64 /subsystem:console /nodefaultlib /debug:full /opt:noref" \
+	" /entry:mainCRTStartup /pdb:app.pdb /pdbaltpath:app.pdb /out:app.exe v.o\n"
+	static const char *const ours[] = {
+		"value<120>", "value<10>", "value<39>", "value<1>", "value<0>", "value<'\\xfd'>", "value<&f>",
+		"value<&S::m>", "value<18446744073709551615>", "type<int const volatile *>",
+		"type<void (__cdecl*)(int, char const *)>",
+	};
+	static const char *const the_oracles[] = {
+		"value<120>", "value<10>", "value<39>", "value<1>", "value<0>", "value<-3>",
+		"f(int)>", "value<-1>", "type<int const volatile *>",
+		"type<void (__cdecl *)(int, char const *)>",
+	};
+	const char *text = look_path(fixture("values", VALUES "cp app.pdb $OUT\n"));
+	const char *oracle = fixture("values-oracle", VALUES "llvm-symbolizer-19 --obj=app.exe --relative-address"
+				     " $(for i in $(seq 4096 4700); do printf '0x%x ' $i; done) > $OUT\n");
+
+	for (int i = 0; i < COUNT(ours); i++)
+		ck_assert_msg(look_has(text, "function ", support_printf(" %s()", ours[i])), "%s in %s",
+			      ours[i], text);
+	for (int i = 0; i < COUNT(the_oracles); i++)
+		ck_assert_msg(oracle_says(oracle, the_oracles[i]), "%s", the_oracles[i]);
+}
+END_TEST
+
 /* Clang names lambdas by a number, and templates of them by the path, line and column they stand
  * at.  Decorated names tell the function they are in, and that does not move with every line. */
 START_TEST(lambdas_have_the_linkers_name)
@@ -341,6 +383,34 @@ START_TEST(oracle_skips_the_line_of_the_declaration)
 }
 END_TEST
 
+/* A function with lines of two files has a block for each, which begin and end within each other.
+ * The oracle puts them one after the other and then looks for an address as if they were sorted. */
+START_TEST(oracle_mistakes_lines_of_two_files)
+{
+#define TWO_FILES \
+	"cd $DIR\n" \
+	"printf '#line 10 \"two.c\"\\nint v;\\nint mainCRTStartup(void)\\n{\\n\\tv = 1;\\n" \
+	"#line 70 \"part.y\"\\n\\tv = 2;\\n\\tv = 3;\\n#line 20 \"two.c\"\\n\\tv = 4;\\n" \
+	"#line 80 \"part.y\"\\n\\tv = 5;\\n#line 30 \"two.c\"\\n\\treturn v;\\n}\\n' > two.c\n" \
+	"clang-19 --target=x86_64-pc-windows-msvc -g -gcodeview -O0 -c two.c -o two.o\n" \
+	"lld-link-19 /nologo /machine:x64 /subsystem:console /nodefaultlib /debug:full /opt:noref" \
+	" /entry:mainCRTStartup /pdb:app.pdb /pdbaltpath:app.pdb /out:app.exe two.o\n"
+	static const char *const places[] = { "two.c:13", "part.y:70", "part.y:71", "two.c:20", "part.y:80",
+					      "two.c:30" };
+	const char *text = look_path(fixture("two-files", TWO_FILES "cp app.pdb $OUT\n"));
+	const char *at = strstr(text, " mainCRTStartup(");
+	const char *oracle = fixture("two-files-oracle", TWO_FILES
+		"llvm-symbolizer-19 --obj=app.exe --relative-address"
+		" $(for i in $(seq 4096 4200); do printf '0x%x ' $i; done) > $OUT\n");
+
+	for (int i = 0; i < COUNT(places); i++) {    /* in this order */
+		at = at ? strstr(at, places[i]) : NULL;
+		ck_assert_msg(at, "no %s in %s", places[i], text);
+	}
+	ck_assert(!oracle_says(oracle, "two.c:20"));
+}
+END_TEST
+
 /* Two functions of the same code are one: both have symbols and lines there.  The oracle takes
  * the public symbol that comes last and any of the lines; we tell the first, with its lines. */
 START_TEST(oracle_mixes_folded_functions)
@@ -378,6 +448,31 @@ START_TEST(deleting_destructors_have_their_own_name)
 
 	ck_assert_msg(look_has(text, "function ", " ??_GShape@@UEAAPEAXI@Z"), "%s", text);
 	ck_assert_msg(look_has(text, "function ", " Shape::~Shape()"), "%s", text);
+}
+END_TEST
+
+/* Of two classes whose destructors are the same code one has the public symbol and the other may
+ * have the lines. */
+START_TEST(a_folded_destructor_is_not_another_classs)
+{
+	const char *text = look_path(fixture("folded-deleting",
+		"cd $DIR\n"
+		"printf 'int v;\nvoid operator delete(void *, unsigned long long) { v++; }\n"
+		"struct Base { virtual ~Base() { v++; } };\nstruct Box : Base { virtual long a() { return 1; } };\n"
+		"struct Round : Base { virtual long a() { return 2; } };\n"
+		"extern \"C\" int mainCRTStartup() { Base *volatile b; Round r; b = &r; Box x; b = &x; return v; }\n'"
+		" > d.cpp\n"
+		"clang-19 --target=x86_64-pc-windows-msvc -g -gcodeview -O0 -ffunction-sections -fno-exceptions"
+		" -fno-rtti -c d.cpp\n"
+		"lld-link-19 /nologo /machine:x64 /subsystem:console /nodefaultlib /debug:full /opt:ref,icf"
+		" /entry:mainCRTStartup /pdb:$OUT /out:d.exe d.o\n"));
+	const char *name = " ??_GRound@@UEAAPEAXI@Z\nline ";
+	const char *at = strstr(text, name);
+
+	ck_assert_msg(at && !strstr(at + 1, name), "%s", text);
+	at = strstr(at + strlen(name), "d.cpp:");
+	ck_assert_msg(at && at[strlen("d.cpp:")] == '5', "%s", text);
+	ck_assert_msg(look_has(text, "function ", " Box::~Box()"), "%s", text);
 }
 END_TEST
 
@@ -490,7 +585,6 @@ START_TEST(survives_every_allocation_failure)
 }
 END_TEST
 
-#define COUNT(table) (int)(sizeof(table) / sizeof((table)[0]))
 
 int main(void)
 {
@@ -503,10 +597,13 @@ int main(void)
 	tcase_add_test(reading, segments_may_begin_inside_sections);
 	tcase_add_test(reading, oracle_keeps_the_underscore_of_x86);
 	tcase_add_test(reading, clang_names_are_spelled_as_the_linkers);
+	tcase_add_test(reading, template_arguments_that_are_values);
 	tcase_add_test(reading, lambdas_have_the_linkers_name);
 	tcase_add_test(reading, oracle_knows_no_thunks);
 	tcase_add_test(reading, oracle_skips_the_line_of_the_declaration);
 	tcase_add_test(reading, oracle_mixes_folded_functions);
+	tcase_add_test(reading, oracle_mistakes_lines_of_two_files);
+	tcase_add_test(reading, a_folded_destructor_is_not_another_classs);
 	tcase_add_test(reading, deleting_destructors_have_their_own_name);
 	tcase_add_loop_test(reading, refuses, 0, COUNT(bad));
 	tcase_add_loop_test(reading, broken_parts_cost_themselves, 0, COUNT(broken));

@@ -63,6 +63,24 @@ static bool has_lambda(struct text name)
 	       memmem(name.bytes, name.size, "`lambda at ", 11);
 }
 
+/* Is this the deleting destructor of the destructor's class?  That of another class with the same
+ * code may be folded into it. */
+static bool is_deleting(struct text decorated, struct text destructor)
+{
+	const char *mark = memrchr(destructor.bytes, '~', destructor.size);
+	size_t size, head = 4;
+
+	if (!mark || (!text_starts_with(decorated, "??_G") && !text_starts_with(decorated, "??_E")))
+		return false;
+	mark++;
+	for (size = 0; mark + size < destructor.bytes + destructor.size && mark[size] != '<';)
+		size++;
+	if (decorated.size > head + 2 && memcmp(decorated.bytes + head, "?$", 2) == 0)
+		head += 2;
+	return decorated.size > head + size && decorated.bytes[head + size] == '@' &&
+	       memcmp(decorated.bytes + head, mark, size) == 0;
+}
+
 /*
  * Some of clang's records have poor names; then the decorated name of the public symbol there,
  * if it has one, else none.  A deleting destructor's is that of the destructor it calls.  Lambdas
@@ -85,8 +103,8 @@ static int name_decorated(const struct reading *reading, const struct procedure 
 	record = public_at(pdb, procedure);
 	if (record && pdb_public_name(pdb, record, name, err) < 0)
 		return -1;
-	if (!text_starts_with(*name, "??_G") && !text_starts_with(*name, "??_E") &&
-	    !(lambda && text_starts_with(*name, "?")))
+	if (name->size > 0 && !(destructor && is_deleting(*name, procedure->name)) &&
+	    !(lambda && text_starts_with(*name, "?") && has_lambda(*name)))
 		*name = TEXT_NONE;
 	return 0;
 }

@@ -6,9 +6,12 @@
  */
 #include "object/pdb/respell.h"
 
+#include <stdio.h>
+
 #include "base/arena.h"
 #include "base/err.h"
 
+#define FUNCTION_POINTER  "(*)("      /* its convention is the default one: clang writes no other */
 #define RESPELL_DEPTH_MAX 64u        /* arguments in arguments; deeper ones stay as they are */
 
 /* Where the last "::" outside of brackets begins, before `end`; `end` when there is none. */
@@ -87,9 +90,18 @@ static bool skip(struct respelling *respelling, struct text word)
 	return true;
 }
 
+static bool skip_text(struct respelling *respelling, struct text text)
+{
+	if (respelling->name.size - respelling->at < text.size ||
+	    memcmp(respelling->name.bytes + respelling->at, text.bytes, text.size) != 0)
+		return false;
+	respelling->at += text.size;
+	return true;
+}
+
 static void respell_arguments(struct respelling *respelling);
 
-/* Up to one of these, at this depth; never longer than before. */
+/* Up to one of these, at this depth; longer than before only by calling conventions. */
 static void respell_until(struct respelling *respelling, const char *ends)
 {
 	while (respelling->at < respelling->name.size) {
@@ -101,28 +113,83 @@ static void respell_until(struct respelling *respelling, const char *ends)
 			respell_arguments(respelling);
 		else if (respelling->depth > 0 && skip(respelling, TEXT("long long")))
 			put(respelling, TEXT("__int64"));
+		else if (respelling->depth > 0 && skip_text(respelling, TEXT(FUNCTION_POINTER)))
+			put(respelling, TEXT("(__cdecl*)("));
 		else
 			put(respelling, (struct text){ &respelling->name.bytes[respelling->at++], 1 });
 	}
 }
 
-/* "const int *" is "int const *". */
+/* The character a backslash and these bytes stand for; -1: not known, or no ASCII. */
+static int escaped(struct text name, size_t at, size_t *size)
+{
+	static const char letters[] = "abfnrtv\\'", values[] = "\a\b\f\n\r\t\v\\'";
+	const char *letter = at < name.size ? strchr(letters, name.bytes[at]) : NULL;
+	uint64_t value;
+
+	*size = 1;
+	if (letter && *letter != '\0')
+		return values[letter - letters];
+	*size = 3;
+	if (name.size - at < 3 || name.bytes[at] != 'x' ||
+	    !text_to_u64((struct text){ name.bytes + at + 1, 2 }, 16, &value) || value > 0x7f)
+		return -1;
+	return (int)value;
+}
+
+/* "'c'" is 99; above ASCII nothing tells whether the character has a sign.  Never longer. */
+static void respell_character(struct respelling *respelling)
+{
+	struct text name = respelling->name;
+	size_t at = respelling->at + 1, size = 1;
+	char digits[16];
+	int value;
+
+	if (name.size - respelling->at < 3 || name.bytes[respelling->at] != '\'')
+		return;
+	value = (unsigned char)name.bytes[at];
+	if (value == '\\')
+		value = escaped(name, ++at, &size);
+	if (value < 0 || value > 0x7f || at + size >= name.size || name.bytes[at + size] != '\'')
+		return;
+	respelling->at = at + size + 1;
+	put(respelling, (struct text){ digits, (size_t)snprintf(digits, sizeof(digits), "%d", value) });
+}
+
+/* "const volatile " and the like at the start of an argument. */
+static bool skip_qualifier(struct respelling *respelling, struct text word)
+{
+	size_t after = respelling->at + word.size;
+
+	if (!is_at(respelling->name, respelling->at, word) || after >= respelling->name.size ||
+	    respelling->name.bytes[after] != ' ')
+		return false;
+	respelling->at = after + 1;
+	return true;
+}
+
+/* "const int *" is "int const *"; characters and nullptr are numbers. */
 static void respell_argument(struct respelling *respelling)
 {
-	bool is_const, is_spaced;
+	bool is_const, is_volatile, is_spaced;
 
 	for (; respelling->at < respelling->name.size &&
 	       respelling->name.bytes[respelling->at] == ' '; respelling->at++)
 		put(respelling, TEXT(" "));
-	is_const = is_at(respelling->name, respelling->at, TEXT("const")) &&
-		   respelling->at + 5 < respelling->name.size &&
-		   respelling->name.bytes[respelling->at + 5] == ' ';
-	if (is_const) {
-		respelling->at += 6;
+	if (skip(respelling, TEXT("nullptr")))
+		put(respelling, TEXT("0"));
+	else
+		respell_character(respelling);
+	is_const = skip_qualifier(respelling, TEXT("const"));
+	is_volatile = skip_qualifier(respelling, TEXT("volatile"));
+	if (is_const || is_volatile) {
 		respell_until(respelling, "*&,>([");
 		is_spaced = respelling->size > 0 && respelling->out[respelling->size - 1] == ' ';
 		respelling->size -= is_spaced;
-		put(respelling, TEXT(" const"));
+		if (is_const)
+			put(respelling, TEXT(" const"));
+		if (is_volatile)
+			put(respelling, TEXT(" volatile"));
 		if (is_spaced)
 			put(respelling, TEXT(" "));
 	}
@@ -147,7 +214,22 @@ static void respell_arguments(struct respelling *respelling)
 static bool is_of_clang(struct text name)
 {
 	return memmem(name.bytes, name.size, "long long", 9) ||
-	       memmem(name.bytes, name.size, "const ", 6);
+	       memmem(name.bytes, name.size, "const ", 6) ||
+	       memmem(name.bytes, name.size, "volatile ", 9) ||
+	       memmem(name.bytes, name.size, "nullptr", 7) ||
+	       memmem(name.bytes, name.size, FUNCTION_POINTER, strlen(FUNCTION_POINTER)) ||
+	       memchr(name.bytes, '\'', name.size);
+}
+
+/* What the calling conventions may add. */
+static size_t added(struct text name)
+{
+	size_t size = 0;
+
+	for (size_t at = 0; at + strlen(FUNCTION_POINTER) <= name.size; at++)
+		size += memcmp(name.bytes + at, FUNCTION_POINTER, strlen(FUNCTION_POINTER)) == 0
+				? strlen("__cdecl") : 0;
+	return size;
 }
 
 int respell(struct arena *scratch, struct text *name, struct err *err)
@@ -158,7 +240,8 @@ int respell(struct arena *scratch, struct text *name, struct err *err)
 	arguments = class_arguments(*name);
 	if (!arguments.size && !is_of_clang(*name))
 		return 0;
-	respelling.out = arena_alloc_raw(scratch, name->size + arguments.size, 1);
+	respelling.out = arena_alloc_raw(scratch, name->size + added(*name) + arguments.size + added(arguments),
+					 1);
 	if (!respelling.out)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a name");
 	respell_until(&respelling, "");
