@@ -328,7 +328,7 @@ static int lay_out(struct emission *emission, struct err *err)
 	places->functions = symc_aligned(places->files +
 					 (uint64_t)numbers->files.count * SYMC_FILE_BYTES);
 	places->locations = symc_aligned(places->functions +
-					 (uint64_t)numbers->functions.count *
+					 (uint64_t)numbers->function_list.count *
 					 SYMC_FUNCTION_BYTES);
 	places->ranges = symc_aligned(places->locations + locations * SYMC_LOCATION_BYTES);
 	places->strings = symc_aligned(places->ranges + total->range_count * SYMC_RANGE_BYTES);
@@ -342,7 +342,7 @@ static int add_head(const struct emission *emission, struct out *out, struct err
 	const struct numbers *numbers = &emission->numbers;
 	const struct mark *total = totals(emission);
 	uint32_t start[2] = { SYMC_MAGIC, SYMC_VERSION };
-	uint32_t counts[6] = { object->arch, numbers->files.count, numbers->functions.count,
+	uint32_t counts[6] = { object->arch, numbers->files.count, numbers->function_list.count,
 			       (uint32_t)(total->call_count + total->range_count),
 			       (uint32_t)total->range_count, (uint32_t)numbers->string_bytes };
 	uint8_t id[DEBUGID_RECORD_BYTES], reserved[SYMC_HEAD_RESERVED] = { 0 };
@@ -377,9 +377,12 @@ static int write_tables(const struct emission *emission, uint8_t *bytes, struct 
 	    out_flush(&out, err) < 0)
 		return -1;
 	out.at = (off_t)emission->places.functions;
-	if (out_add(&out, numbers->functions.items,
-		    (size_t)numbers->functions.count * SYMC_FUNCTION_BYTES, err) < 0)
-		return -1;
+	for (uint32_t i = 0; i < numbers->function_list.count; i++) {
+		const struct record record = numbers_function_record(numbers, i);
+
+		if (out_put(&out, &record, SYMC_FUNCTION_BYTES, err) < 0)
+			return -1;
+	}
 	return out_flush(&out, err);
 }
 
@@ -401,15 +404,16 @@ static int write_names(const struct emission *emission, size_t slice, uint8_t *b
 		       struct err *err)
 {
 	const struct numbers *numbers = &emission->numbers;
-	size_t count = numbers->names.count;
+	const struct listed *list = &numbers->name_list;
+	size_t count = list->count;
 	size_t from = count * slice / EMIT_TEXTS, to = count * (slice + 1) / EMIT_TEXTS;
 	struct out out = { .fd = emission->fd, .bytes = bytes };
 
 	if (from == to)
 		return 0;
-	out.at = (off_t)(emission->places.strings + numbers->refs[from]);
+	out.at = (off_t)(emission->places.strings + numbers->refs[list->items[from]]);
 	for (size_t i = from; i < to; i++)
-		if (add_name(&out, &numbers->names.items[i], err) < 0)
+		if (add_name(&out, &numbers->names.items[list->items[i]], err) < 0)
 			return -1;
 	return out_flush(&out, err);
 }
@@ -528,7 +532,7 @@ static int emit(struct emission *emission, struct symcache_report *report, struc
 	if (make_first_calls(emission, err) < 0 || number_all(emission, err) < 0 ||
 	    lay_out(emission, err) < 0 || write_all(emission, err) < 0)
 		return -1;
-	report->functions = emission->numbers.functions.count;
+	report->functions = emission->numbers.function_list.count;
 	report->ranges = (size_t)totals(emission)->range_count;
 	report->bytes = (size_t)emission->places.end;
 	return 0;

@@ -16,7 +16,7 @@
 
 struct emit_input {
 	const struct object *object; /* its ids */
-	const struct part *parts;
+	struct part *parts;          /* the first gives away its names and functions */
 	size_t part_count;
 	const struct piece *pieces;  /* all that segments name */
 	size_t piece_count;

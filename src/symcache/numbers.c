@@ -1,6 +1,8 @@
 /* numbers.c -- see numbers.h. */
 #include "symcache/numbers.h"
 
+#include <string.h>
+
 #include "base/err.h"
 #include "base/mem.h"
 #include "symcache/undecorate.h"
@@ -18,8 +20,34 @@ static size_t length_bytes(uint32_t size)
 	return bytes;
 }
 
-static int name_number(struct numbers *numbers, const struct name *name, uint32_t *number,
-		       struct err *err)
+static int list(struct numbers *numbers, struct listed *list, uint32_t item, struct err *err)
+{
+	if (budget_room(numbers->budget, &list->items, &list->room, (size_t)list->count + 1,
+			sizeof(*list->items), err) < 0)
+		return -1;
+	list->items[list->count++] = item;
+	return 0;
+}
+
+/* The string reference of a name; one that has none yet is the next in the string table. */
+static int name_ref(struct numbers *numbers, uint32_t name, uint32_t *ref, struct err *err)
+{
+	uint32_t size = numbers->names.items[name].size;
+
+	*ref = numbers->refs[name];
+	if (*ref != SYMC_NONE)
+		return 0;
+	if (numbers->string_bytes >= UINT32_MAX)
+		return err_set(err, ERR_LIMIT, "more than 4 GiB of names");
+	if (list(numbers, &numbers->name_list, name, err) < 0)
+		return -1;
+	*ref = numbers->refs[name] = (uint32_t)numbers->string_bytes;
+	numbers->string_bytes += length_bytes(size) + size;
+	return 0;
+}
+
+static int add_name(struct numbers *numbers, const struct name *name, uint32_t *number,
+		    struct err *err)
 {
 	uint32_t count = numbers->names.count;
 
@@ -27,34 +55,40 @@ static int name_number(struct numbers *numbers, const struct name *name, uint32_
 	    budget_room(numbers->budget, &numbers->refs, &numbers->ref_room,
 			numbers->names.count, sizeof(*numbers->refs), err) < 0)
 		return -1;
-	if (*number < count)
-		return 0;
-	if (numbers->string_bytes >= UINT32_MAX)
-		return err_set(err, ERR_LIMIT, "more than 4 GiB of names");
-	numbers->refs[*number] = (uint32_t)numbers->string_bytes;
-	numbers->string_bytes += length_bytes(name->size) + name->size;
+	if (*number == count)
+		numbers->refs[count] = SYMC_NONE;
 	return 0;
 }
 
-/* The string reference of a name of a part.  Functions and files remember theirs, so that a
- * name is seldom asked for twice. */
+/* The number among all names of one of a part's.  Functions and files remember theirs, so that
+ * a name is seldom asked for twice. */
+static int name_of_part(struct numbers *numbers, uint32_t part, uint32_t name, uint32_t *number,
+			struct err *err)
+{
+	*number = name;
+	if (part == 0)
+		return 0;
+	return add_name(numbers, &numbers->parts[part].names.items[name], number, err);
+}
+
 static int string_ref(struct numbers *numbers, uint32_t part, uint32_t name, uint32_t *ref,
 		      struct err *err)
 {
 	uint32_t number;
 
-	if (name_number(numbers, &numbers->parts[part].names.items[name], &number, err) < 0)
+	if (name_of_part(numbers, part, name, &number, err) < 0)
 		return -1;
-	*ref = numbers->refs[number];
-	return 0;
+	return name_ref(numbers, number, ref, err);
 }
 
 /* SYMC_NONE for an empty one, if it may be left out. */
 static int optional_ref(struct numbers *numbers, uint32_t part, uint32_t name, uint32_t *ref,
 			struct err *err)
 {
+	const struct names *names = part == 0 ? &numbers->names : &numbers->parts[part].names;
+
 	*ref = SYMC_NONE;
-	if (numbers->parts[part].names.items[name].size == 0)
+	if (names->items[name].size == 0)
 		return 0;
 	return string_ref(numbers, part, name, ref, err);
 }
@@ -82,25 +116,59 @@ int numbers_add_file(struct numbers *numbers, uint32_t part, uint32_t file, stru
 	return 0;
 }
 
+/* The number + 1 of a function, by its place among all. */
+static int number_function(struct numbers *numbers, uint32_t function, uint32_t *known,
+			   struct err *err)
+{
+	uint32_t *number = &numbers->renumberings[0].functions[function], ref;
+
+	if (*number == 0) {
+		if (name_ref(numbers, numbers->functions.items[function].word[FUNCTION_NAME], &ref,
+			     err) < 0 ||
+		    list(numbers, &numbers->function_list, function, err) < 0)
+			return -1;
+		*number = numbers->function_list.count;
+	}
+	*known = *number;
+	return 0;
+}
+
+/* Behind the functions of the first part. */
+static int number_added(struct numbers *numbers, uint32_t function, uint32_t *known,
+			struct err *err)
+{
+	uint32_t **all = &numbers->renumberings[0].functions;
+	size_t had = numbers->function_room;
+
+	if (budget_room(numbers->budget, all, &numbers->function_room, numbers->functions.count,
+			sizeof(**all), err) < 0)
+		return -1;
+	memset(*all + had, 0, (numbers->function_room - had) * sizeof(**all));
+	return number_function(numbers, function, known, err);
+}
+
 int numbers_add_function(struct numbers *numbers, uint32_t part, uint32_t function,
 			 struct err *err)
 {
-	uint32_t *known = &numbers->renumberings[part].functions[function], number;
+	uint32_t *known = &numbers->renumberings[part].functions[function];
 	struct record record;
+	uint32_t number;
 
 	if (*known)
 		return 0;
+	if (part == 0)
+		return number_function(numbers, function, known, err);
 	record = numbers->parts[part].functions.items[function];
-	if (string_ref(numbers, part, record.word[FUNCTION_NAME], &record.word[FUNCTION_NAME],
-		       err) < 0 ||
+	if (name_of_part(numbers, part, record.word[FUNCTION_NAME], &record.word[FUNCTION_NAME],
+			 err) < 0 ||
 	    records_add(&numbers->functions, &record, &number, err) < 0)
 		return -1;
-	*known = number + 1;
-	return 0;
+	return number_added(numbers, number, known, err);
 }
 
 /* --- Symbols ------------------------------------------------------------------------- */
 
+/* There is one at an address, and none is like a function of a part. */
 int numbers_add_symbol(struct numbers *numbers, uint32_t symbol, struct err *err)
 {
 	const struct cover_symbol *item = &numbers->symbols->items[symbol];
@@ -109,20 +177,17 @@ int numbers_add_symbol(struct numbers *numbers, uint32_t symbol, struct err *err
 					   [FUNCTION_ENTRY] = item->address,
 					   [FUNCTION_LANGUAGE] = LANGUAGE_OF_SYMBOLS } };
 	struct name name;
-	uint32_t name_index, number;
+	uint32_t number;
 
 	if (numbers->symbol_functions[symbol])
 		return 0;
 	if (numbers->undecorates)
 		text = undecorate(text);
 	name = name_of(text);
-	if (name_number(numbers, &name, &name_index, err) < 0)
+	if (add_name(numbers, &name, &record.word[FUNCTION_NAME], err) < 0 ||
+	    records_append(&numbers->functions, &record, &number, err) < 0)
 		return -1;
-	record.word[FUNCTION_NAME] = numbers->refs[name_index];
-	if (records_add(&numbers->functions, &record, &number, err) < 0)
-		return -1;
-	numbers->symbol_functions[symbol] = number + 1;
-	return 0;
+	return number_added(numbers, number, &numbers->symbol_functions[symbol], err);
 }
 
 int numbers_add_symbol_file(struct numbers *numbers, uint32_t symbol, struct err *err)
@@ -131,15 +196,14 @@ int numbers_add_symbol_file(struct numbers *numbers, uint32_t symbol, struct err
 	struct record record = { .word = { [FILE_COMP_DIR] = SYMC_NONE,
 					   [FILE_DIRECTORY] = SYMC_NONE } };
 	struct name name;
-	uint32_t name_index, number;
+	uint32_t name_number, number;
 
 	if (item->file_bytes == 0 || numbers->symbol_files[symbol])
 		return 0;
 	name = name_of((struct text){ item->file, item->file_bytes });
-	if (name_number(numbers, &name, &name_index, err) < 0)
-		return -1;
-	record.word[FILE_NAME] = numbers->refs[name_index];
-	if (records_add(&numbers->files, &record, &number, err) < 0)
+	if (add_name(numbers, &name, &name_number, err) < 0 ||
+	    name_ref(numbers, name_number, &record.word[FILE_NAME], err) < 0 ||
+	    records_add(&numbers->files, &record, &number, err) < 0)
 		return -1;
 	numbers->symbol_files[symbol] = number + 1;
 	return 0;
@@ -173,24 +237,42 @@ static int make_renumberings(struct numbers *numbers, struct err *err)
 		return err_set(err, ERR_NO_MEMORY, "no room for %zu parts", numbers->part_count);
 	for (size_t i = 0; i < numbers->part_count; i++) {
 		const struct part *part = &numbers->parts[i];
+		size_t functions = i == 0 ? numbers->functions.count : part->functions.count;
 		struct renumbering *to = &numbers->renumberings[i];
 
 		to->files = make_table(numbers, part->files.count, err);
-		to->functions = to->files ? make_table(numbers, part->functions.count, err)
-					  : NULL;
+		to->functions = to->files ? make_table(numbers, functions, err) : NULL;
 		if (!to->functions)
 			return -1;
 	}
+	numbers->function_room = (size_t)numbers->functions.count + 1;
 	return 0;
 }
 
-int numbers_init(struct numbers *numbers, const struct part *parts, size_t part_count,
+static int make_refs(struct numbers *numbers, struct err *err)
+{
+	size_t count = numbers->names.count;
+
+	numbers->refs = make_table(numbers, count, err);
+	if (!numbers->refs)
+		return -1;
+	memset(numbers->refs, 0xff, count * sizeof(*numbers->refs));     /* SYMC_NONE */
+	numbers->ref_room = count + 1;
+	return 0;
+}
+
+int numbers_init(struct numbers *numbers, struct part *parts, size_t part_count,
 		 const struct cover_symbols *symbols, bool undecorates, struct budget *budget,
 		 struct err *err)
 {
 	*numbers = (struct numbers){ .budget = budget, .parts = parts, .part_count = part_count,
-				     .symbols = symbols, .undecorates = undecorates };
-	numbers->names.budget = numbers->files.budget = numbers->functions.budget = budget;
+				     .symbols = symbols, .undecorates = undecorates,
+				     .names = parts[0].names, .functions = parts[0].functions };
+	parts[0].names = (struct names){ .budget = budget };
+	parts[0].functions = (struct records){ .budget = budget };
+	numbers->files.budget = budget;
+	if (make_refs(numbers, err) < 0)
+		return -1;
 	return make_renumberings(numbers, err);
 }
 
@@ -211,6 +293,8 @@ void numbers_release(struct numbers *numbers)
 	mem_give_back(numbers->symbol_functions);
 	mem_give_back(numbers->symbol_files);
 	mem_give_back(numbers->refs);
+	mem_give_back(numbers->name_list.items);
+	mem_give_back(numbers->function_list.items);
 	names_release(&numbers->names);
 	records_release(&numbers->files);
 	records_release(&numbers->functions);

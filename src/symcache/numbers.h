@@ -1,6 +1,9 @@
 /*
  * numbers -- names, files and functions of all parts, numbered anew as the file will hold
  * them: in the order they are first asked for, each once.
+ *
+ * Names and functions of the first part are the beginning of those of all, where they lie: what
+ * one thread has told apart is not told apart again, nor held twice.
  */
 #ifndef SYMCACHE_NUMBERS_H
 #define SYMCACHE_NUMBERS_H
@@ -15,9 +18,17 @@
 
 struct err;
 
-/* The new numbers of one part's records: number + 1, 0 when it has none yet. */
+/* The new numbers of one part's records: number + 1, 0 when it has none yet.  The first part's
+ * functions are all functions. */
 struct renumbering {
 	uint32_t *files, *functions;
+};
+
+/* What of an array the file holds, in its order. */
+struct listed {
+	uint32_t *items;
+	size_t room;
+	uint32_t count;
 };
 
 struct numbers {
@@ -28,15 +39,18 @@ struct numbers {
 	bool undecorates;            /* the names of symbols */
 	struct renumbering *renumberings;      /* one per part */
 	uint32_t *symbol_functions, *symbol_files;       /* number + 1 */
+	struct names names;          /* of the first part, then what the others add */
+	uint32_t *refs;              /* where each stands in the string table, or SYMC_NONE */
+	struct records functions;    /* with numbers of names */
+	size_t ref_room, function_room;        /* function_room: of their new numbers */
 	/* what the file holds */
-	struct names names;
-	uint32_t *refs;              /* where each name stands in the string table */
-	size_t ref_room;
+	struct listed name_list, function_list;
 	uint64_t string_bytes;
-	struct records files, functions;       /* as in the file; a file's tail is always the same */
+	struct records files;        /* as in the file, but for a tail that is always the same */
 };
 
-int numbers_init(struct numbers *numbers, const struct part *parts, size_t part_count,
+/* Takes names and functions out of the first part. */
+int numbers_init(struct numbers *numbers, struct part *parts, size_t part_count,
 		 const struct cover_symbols *symbols, bool undecorates, struct budget *budget,
 		 struct err *err) __attribute__((warn_unused_result));
 /* After a failed init too. */
@@ -70,6 +84,16 @@ static inline uint32_t numbers_function(const struct numbers *numbers, uint32_t 
 					uint32_t function)
 {
 	return numbers->renumberings[part].functions[function] - 1;
+}
+
+/* A function of the file, by its number there. */
+static inline struct record numbers_function_record(const struct numbers *numbers,
+						    uint32_t number)
+{
+	struct record record = numbers->functions.items[numbers->function_list.items[number]];
+
+	record.word[FUNCTION_NAME] = numbers->refs[record.word[FUNCTION_NAME]];
+	return record;
 }
 
 static inline uint32_t numbers_symbol(const struct numbers *numbers, uint32_t symbol)

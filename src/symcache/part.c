@@ -114,6 +114,21 @@ static int add_function(struct part *part, const struct called *called, uint32_t
 	return records_add(&part->functions, &record, number, err);
 }
 
+/* The same for an inlined one, of which each is asked for again and again. */
+static int add_inlined(struct part *part, const struct object_inlinee *inlinee, uint32_t *number,
+		       struct err *err)
+{
+	const struct called called = { inlinee->name, inlinee->variables };
+
+	if (part->of_variables)
+		return add_function(part, &called, SYMC_NONE, inlinee->language, number, err);
+	if (records_recall(&part->functions, called.name, inlinee->language, number))
+		return 0;
+	if (add_function(part, &called, SYMC_NONE, inlinee->language, number, err) < 0)
+		return -1;
+	return records_remember(&part->functions, called.name, inlinee->language, *number, err);
+}
+
 static int add_file(struct part *part, const struct object_file_name *file, uint32_t *number,
 		    struct err *err)
 {
@@ -269,10 +284,9 @@ static int add_inlined_frame(struct part *part, const struct object_file_name *f
 {
 	struct call call = { .line = inlinee->call_line,
 			     .parent = part->nests[nest->parent].frame - 1 };
-	const struct called called = { inlinee->name, inlinee->variables };
 	uint32_t function;
 
-	if (add_function(part, &called, SYMC_NONE, inlinee->language, &function, err) < 0 ||
+	if (add_inlined(part, inlinee, &function, err) < 0 ||
 	    map_line(part, files, inlinee->call_file, &call.line, &call.file, err) < 0 ||
 	    frames_add(&part->frames, function, &call, &nest->frame, err) < 0)
 		return -1;

@@ -8,6 +8,9 @@
 #include "base/vec.h"
 
 #define SLOTS_FIRST_ROOM ((size_t)1024)
+#define MEMORY_FIRST_ROOM ((size_t)4096)
+#define MEMORY_MOST      ((size_t)1 << 16)   /* 1 MiB */
+#define MEMORY_WAYS      4u                  /* as many share a cache line */
 
 int budget_count(struct budget *budget, size_t bytes, struct err *err)
 {
@@ -47,7 +50,7 @@ int budget_room(struct budget *budget, void *items, size_t *room, size_t need, s
 
 typedef uint32_t hash_fn(const void *items, uint32_t number);
 
-/* Doubles the table before it is more than half full. */
+/* Doubles the table before it is more than half full; makes it anew once it was given back. */
 static int slots_make_room(struct slots *slots, uint32_t count, hash_fn *hash, const void *items,
 			   struct budget *budget, struct err *err)
 {
@@ -56,6 +59,8 @@ static int slots_make_room(struct slots *slots, uint32_t count, hash_fn *hash, c
 
 	if ((size_t)count * 2 < slots->room)
 		return 0;
+	while (room <= (size_t)count * 2)
+		room *= 2;
 	if (budget_count(budget, (room - slots->room) * sizeof(*at), err) < 0)
 		return -1;
 	at = mem_get_array(room, sizeof(*at));
@@ -78,6 +83,68 @@ static void slots_release(struct slots *slots, struct budget *budget)
 {
 	budget_give_back(budget, &slots->at, slots->room, sizeof(*slots->at));
 	slots->room = 0;
+}
+
+/* --- What was asked for last ----------------------------------------------------------- */
+
+/* Room for about as many as there are; what was remembered is learnt again. */
+static int memory_make_room(struct memory *memory, size_t count, struct budget *budget,
+			    struct err *err)
+{
+	size_t room = memory->room ? memory->room * 4 : MEMORY_FIRST_ROOM;
+	struct recalled *at;
+
+	if (memory->room && (count < memory->room || memory->room >= MEMORY_MOST))
+		return 0;
+	if (budget_count(budget, (room - memory->room) * sizeof(*at), err) < 0)
+		return -1;
+	at = mem_get_array(room, sizeof(*at));
+	if (!at)
+		return err_set(err, ERR_NO_MEMORY, "no room to remember %zu names", room);
+	mem_give_back(memory->at);
+	*memory = (struct memory){ at, room };
+	return 0;
+}
+
+static void memory_release(struct memory *memory, struct budget *budget)
+{
+	budget_give_back(budget, &memory->at, memory->room, sizeof(*memory->at));
+	memory->room = 0;
+}
+
+static struct recalled *memory_ways(const struct memory *memory, const char *bytes)
+{
+	uint64_t spread = (uint64_t)(uintptr_t)bytes * HASH_ODD_1;
+
+	/* The middle of the product is alike for texts at like distances, its top is not. */
+	return &memory->at[spread >> 48 & (memory->room - 1) & ~(size_t)(MEMORY_WAYS - 1)];
+}
+
+static bool memory_recall(const struct memory *memory, const char *bytes, uint32_t traits,
+			  uint32_t *number)
+{
+	const struct recalled *ways;
+
+	if (memory->room == 0 || traits == 0)
+		return false;
+	ways = memory_ways(memory, bytes);
+	for (size_t i = 0; i < MEMORY_WAYS; i++)
+		if (ways[i].bytes == bytes && ways[i].traits == traits) {
+			*number = ways[i].number;
+			return true;
+		}
+	return false;
+}
+
+/* The oldest goes. */
+static void memory_keep(struct memory *memory, const char *bytes, uint32_t traits,
+			uint32_t number)
+{
+	struct recalled *ways = memory_ways(memory, bytes);
+
+	for (size_t i = MEMORY_WAYS - 1; i > 0; i--)
+		ways[i] = ways[i - 1];
+	ways[0] = (struct recalled){ bytes, traits, number };
 }
 
 /* --- Names --------------------------------------------------------------------------- */
@@ -123,20 +190,6 @@ int names_add_hashed(struct names *names, const struct name *name, uint32_t *num
 	return 0;
 }
 
-static uint32_t *remembered_slot(struct names *names, const char *bytes, struct err *err)
-{
-	uint64_t spread = (uint64_t)(uintptr_t)bytes * HASH_ODD_1;
-
-	if (!names->remembered) {
-		names->remembered = mem_get_array(NAMES_REMEMBERED, sizeof(uint32_t));
-		if (!names->remembered) {
-			err_set(err, ERR_NO_MEMORY, "no room to remember names");
-			return NULL;
-		}
-	}
-	return &names->remembered[(spread >> 32) % NAMES_REMEMBERED];
-}
-
 struct name name_of(struct text text)
 {
 	return (struct name){ text.bytes, (uint32_t)text.size,
@@ -145,22 +198,17 @@ struct name name_of(struct text text)
 
 int names_add(struct names *names, struct text text, uint32_t *number, struct err *err)
 {
-	uint32_t *slot = remembered_slot(names, text.bytes, err);
 	struct name name;
 
-	if (!slot)
-		return -1;
 	if (text.size > UINT32_MAX)
 		return err_set(err, ERR_LIMIT, "a name of %zu bytes", text.size);
-	if (*slot && names->items[*slot - 1].bytes == text.bytes &&
-	    names->items[*slot - 1].size == text.size) {
-		*number = *slot - 1;
+	if (memory_recall(&names->memory, text.bytes, (uint32_t)text.size, number))
 		return 0;
-	}
 	name = name_of(text);
-	if (names_add_hashed(names, &name, number, err) < 0)
+	if (memory_make_room(&names->memory, 0, names->budget, err) < 0 ||
+	    names_add_hashed(names, &name, number, err) < 0)
 		return -1;
-	*slot = *number + 1;
+	memory_keep(&names->memory, text.bytes, (uint32_t)text.size, *number);
 	return 0;
 }
 
@@ -185,8 +233,7 @@ int names_add_copy(struct names *names, struct text text, struct arena *arena, u
 
 void names_finish(struct names *names)
 {
-	mem_give_back(names->remembered);
-	names->remembered = NULL;
+	memory_release(&names->memory, names->budget);
 	slots_release(&names->slots, names->budget);
 }
 
@@ -206,6 +253,17 @@ static uint32_t record_hash(const void *items, uint32_t number)
 	return hash_words((uint64_t)word[1] << 32 | word[0], (uint64_t)word[3] << 32 | word[2]);
 }
 
+int records_append(struct records *records, const struct record *record, uint32_t *number,
+		   struct err *err)
+{
+	if (budget_room(records->budget, &records->items, &records->room,
+			(size_t)records->count + 1, sizeof(*records->items), err) < 0)
+		return -1;
+	*number = records->count;
+	records->items[records->count++] = *record;
+	return 0;
+}
+
 int records_add(struct records *records, const struct record *record, uint32_t *number,
 		struct err *err)
 {
@@ -221,17 +279,37 @@ int records_add(struct records *records, const struct record *record, uint32_t *
 		if (memcmp(&records->items[*number], record, sizeof(*record)) == 0)
 			return 0;
 	}
-	if (budget_room(records->budget, &records->items, &records->room,
-			(size_t)records->count + 1, sizeof(*records->items), err) < 0)
+	if (records_append(records, record, number, err) < 0)
 		return -1;
-	*number = records->count;
-	records->items[records->count++] = *record;
-	records->slots.at[slot] = records->count;
+	records->slots.at[slot] = *number + 1;
+	return 0;
+}
+
+/* 0: such a name is not remembered. */
+static uint32_t traits_of(struct text name, uint32_t language)
+{
+	return name.size < (1u << 24) && language < (1u << 8) ? (uint32_t)name.size << 8 | language
+							      : 0;
+}
+
+bool records_recall(struct records *records, struct text name, uint32_t language,
+		    uint32_t *number)
+{
+	return memory_recall(&records->memory, name.bytes, traits_of(name, language), number);
+}
+
+int records_remember(struct records *records, struct text name, uint32_t language,
+		     uint32_t number, struct err *err)
+{
+	if (memory_make_room(&records->memory, records->count, records->budget, err) < 0)
+		return -1;
+	memory_keep(&records->memory, name.bytes, traits_of(name, language), number);
 	return 0;
 }
 
 void records_finish(struct records *records)
 {
+	memory_release(&records->memory, records->budget);
 	slots_release(&records->slots, records->budget);
 }
 

@@ -9,6 +9,7 @@
 #define SYMCACHE_SETS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,7 +55,18 @@ static inline uint32_t hash_words(uint64_t low, uint64_t high)
 
 /* --- Names --------------------------------------------------------------------------- */
 
-#define NAMES_REMEMBERED 4096u   /* last pointers seen, so that most names are never hashed */
+
+/* The names asked for last, by where the object holds them: most are never hashed. */
+struct recalled {
+	const char *bytes;
+	uint32_t traits;         /* of the name; 0: nothing is remembered here */
+	uint32_t number;
+};
+
+struct memory {
+	struct recalled *at;
+	size_t room;             /* a power of two, or 0 */
+};
 
 struct name {
 	const char *bytes;       /* borrowed from the object */
@@ -67,7 +79,7 @@ struct names {
 	size_t room;
 	uint32_t count;
 	struct slots slots;
-	uint32_t *remembered;    /* by pointer: number + 1 */
+	struct memory memory;
 };
 
 struct name name_of(struct text text);
@@ -80,7 +92,7 @@ int names_add_hashed(struct names *names, const struct name *name, uint32_t *num
 /* The same for a text that will not last: a new one is copied into the arena. */
 int names_add_copy(struct names *names, struct text text, struct arena *arena, uint32_t *number,
 		   struct err *err) __attribute__((warn_unused_result));
-/* Gives back what only adding needs: no more may be added. */
+/* Gives back what only adding needs; adding more makes it anew. */
 void names_finish(struct names *names);
 void names_release(struct names *names);
 
@@ -96,11 +108,21 @@ struct records {
 	size_t room;
 	uint32_t count;
 	struct slots slots;
+	struct memory memory;
 };
 
 int records_add(struct records *records, const struct record *record, uint32_t *number,
 		struct err *err) __attribute__((warn_unused_result));
-/* Gives back what only adding needs: no more may be added. */
+/* Without looking for it: there is none like it. */
+int records_append(struct records *records, const struct record *record, uint32_t *number,
+		   struct err *err) __attribute__((warn_unused_result));
+/* The record of an inlined function follows from its name, as the object holds it, and its
+ * language.  Is it remembered? */
+bool records_recall(struct records *records, struct text name, uint32_t language,
+		    uint32_t *number);
+int records_remember(struct records *records, struct text name, uint32_t language,
+		     uint32_t number, struct err *err) __attribute__((warn_unused_result));
+/* Gives back what only adding needs; adding more makes it anew. */
 void records_finish(struct records *records);
 void records_release(struct records *records);
 

@@ -6,7 +6,30 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+#define FIRST_ROOM 64u
+#define SCAN_BYTES ((size_t)4096)
 #define HEAD_BYTES 320u      /* the MODULE line ends within them */
+
+int breakpad_grow(struct arena *arena, void *items, size_t count, size_t *room, size_t need,
+		  size_t size, const char *what, struct err *err)
+{
+	size_t wanted = *room ? 2 * *room : FIRST_ROOM;
+	void *bigger, *had;
+
+	if (need <= *room)
+		return 0;
+	while (wanted < need)
+		wanted *= 2;
+	bigger = arena_alloc_raw(arena, wanted, size);
+	if (!bigger)
+		return err_set(err, ERR_NO_MEMORY, "no memory for %zu %s", wanted, what);
+	memcpy(&had, items, sizeof(had));       /* the caller's pointer, whatever its type */
+	if (count > 0)
+		memcpy(bigger, had, count * size);
+	memcpy(items, &bigger, sizeof(bigger));
+	*room = wanted;
+	return 0;
+}
 
 static bool breakpad_probe(const uint8_t *head, size_t size)
 {
@@ -68,10 +91,27 @@ static int read_infos(struct object *object, struct err *err)
 	return 0;
 }
 
-/* Is there a line that begins with `word`?  The first line does not count. */
-static bool has_record(const struct object *object, const char *word)
+/* Of SCAN_BYTES and one more; without branches, so that compilers make it of wide steps. */
+static bool has_line_with(const char *bytes, char first)
 {
-	return memmem(object->bytes, object->size, word, strlen(word)) != NULL;
+	unsigned char found = 0;
+
+	for (size_t i = 0; i < SCAN_BYTES; i++)
+		found |= (unsigned char)((bytes[i] == '\n') & (bytes[i + 1] == first));
+	return found;
+}
+
+/* Is there a line that begins so?  The first line does not count. */
+static bool has_record(const struct object *object, const char *line)
+{
+	const char *bytes = (const char *)object->bytes;
+	size_t size = strlen(line), at = 0;
+
+	for (; object->size - at > SCAN_BYTES + size; at += SCAN_BYTES)
+		if (has_line_with(bytes + at, line[1]) &&
+		    memmem(bytes + at, SCAN_BYTES + size, line, size))
+			return true;
+	return memmem(bytes + at, object->size - at, line, size) != NULL;
 }
 
 static int breakpad_open(struct object *object, struct arena *arena, struct err *err)

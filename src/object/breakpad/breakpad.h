@@ -18,13 +18,14 @@ struct breakpad_unit {
 
 /* Numbered texts: FILE or INLINE_ORIGIN.  Sorted by number, the last of equal ones kept. */
 struct breakpad_name {
-	uint32_t number;
-	struct text text;
+	const char *bytes;
+	uint32_t size, number;
 };
 
 struct breakpad_names {
 	struct breakpad_name *names;
-	size_t count;
+	size_t count, room;
+	bool plain;                  /* numbered 0, 1, 2, ... */
 };
 
 struct breakpad {
@@ -34,12 +35,31 @@ struct breakpad {
 	struct breakpad_names files, origins;
 	struct object_file_name *file_names;     /* of files, split */
 	struct object_symbol *publics;           /* ascending, one per address */
-	size_t public_count;
+	size_t public_count, public_room;
+	size_t unit_room;
 	bool prepared;
 };
 
 /* The index of that number, or OBJECT_NO_FILE. */
-uint32_t breakpad_find_name(const struct breakpad_names *names, uint32_t number);
+uint32_t breakpad_search_name(const struct breakpad_names *names, uint32_t number);
+
+static inline uint32_t breakpad_find_name(const struct breakpad_names *names, uint32_t number)
+{
+	if (names->plain)
+		return number < names->count ? number : OBJECT_NO_FILE;
+	return breakpad_search_name(names, number);
+}
+
+static inline struct text breakpad_text(const struct breakpad_name *name)
+{
+	return (struct text){ name->bytes, name->size };
+}
+
+/* Room for `need` items of `size` bytes where there are `count`; what grew lies in the arena
+ * twice.  `what` they are, for the message. */
+int breakpad_grow(struct arena *arena, void *items, size_t count, size_t *room, size_t need,
+		  size_t size, const char *what, struct err *err)
+	__attribute__((warn_unused_result));
 
 /* survey.c: units, names and publics. */
 int breakpad_survey(struct breakpad *breakpad, struct arena *arena, struct err *err)

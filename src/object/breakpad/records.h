@@ -33,6 +33,16 @@ struct record_range {
 /* The line at *at, which moves behind its end; CRs are cut off.  False at the end. */
 bool record_next(const char **at, const char *end, struct fields *line);
 
+/* A line of a function: ADDRESS SIZE LINE FILE. */
+struct line_fields {
+	uint64_t address, size;
+	uint32_t line, file;
+};
+
+/* The same for a line as dumpers write it, read in one go; false, and *at does not move, for
+ * any other, which may be one all the same. */
+bool record_next_line(const char **at, const char *end, struct line_fields *line);
+
 /* By its first word, which is skipped; the separator after it too. */
 enum record record_kind(struct fields *line);
 

@@ -5,101 +5,122 @@
 #include "base/err.h"
 #include "object/breakpad/breakpad.h"
 
-struct counts {
-	size_t units, files, origins, publics;
-};
+/* What the walk finds is not known beforehand, and to count it would be another walk. */
+#define FOUND "records outside functions"
 
 /* Units are cut at the first FUNC behind each megabyte. */
-struct cutter {
+struct survey {
+	struct breakpad *breakpad;
+	struct arena *arena;
 	const char *unit_start, *unit_end;
 	bool in_function;
 };
 
-static void end_unit(struct breakpad *breakpad, struct cutter *cutter, bool keep)
+static int end_unit(struct survey *survey, struct err *err)
 {
-	if (cutter->unit_start && keep)
-		breakpad->units[breakpad->unit_count] = (struct breakpad_unit){
-			cutter->unit_start, cutter->unit_end };
-	if (cutter->unit_start)
-		breakpad->unit_count++;
-	cutter->unit_start = NULL;
+	struct breakpad *breakpad = survey->breakpad;
+
+	if (!survey->unit_start)
+		return 0;
+	if (breakpad_grow(survey->arena, &breakpad->units, breakpad->unit_count,
+			  &breakpad->unit_room, breakpad->unit_count + 1,
+			  sizeof(*breakpad->units), FOUND, err) < 0)
+		return -1;
+	breakpad->units[breakpad->unit_count++] = (struct breakpad_unit){
+		survey->unit_start, survey->unit_end };
+	survey->unit_start = NULL;
+	return 0;
 }
 
-static void cut(struct breakpad *breakpad, struct cutter *cutter, enum record record,
-		const char *start, const char *next, bool keep)
+static int cut(struct survey *survey, enum record record, const char *start, const char *next,
+	       struct err *err)
 {
 	if (record == RECORD_FUNC) {
-		if (cutter->unit_start &&
-		    (size_t)(start - cutter->unit_start) >= BREAKPAD_UNIT_BYTES)
-			end_unit(breakpad, cutter, keep);
-		if (!cutter->unit_start)
-			cutter->unit_start = start;
-		cutter->in_function = true;
+		if (survey->unit_start &&
+		    (size_t)(start - survey->unit_start) >= BREAKPAD_UNIT_BYTES &&
+		    end_unit(survey, err) < 0)
+			return -1;
+		if (!survey->unit_start)
+			survey->unit_start = start;
+		survey->in_function = true;
 	} else if (record != RECORD_LINE && record != RECORD_INLINE &&
 		   record != RECORD_INLINE_ORIGIN && record != RECORD_EMPTY) {
-		cutter->in_function = false;
+		survey->in_function = false;
 	}
-	if (cutter->in_function)
-		cutter->unit_end = next;
+	if (survey->in_function)
+		survey->unit_end = next;
+	return 0;
 }
 
-static void keep_name(struct breakpad_names *names, struct fields line)
+static int keep_name(struct survey *survey, struct breakpad_names *names, struct fields line,
+		     struct err *err)
 {
-	struct breakpad_name *name = &names->names[names->count];
+	struct text text;
+	uint32_t number;
 
-	if (!field_decimal(&line, &name->number))
-		return;
-	name->text = field_rest(&line);
-	names->count++;
+	if (!field_decimal(&line, &number))
+		return 0;
+	text = field_rest(&line);
+	if (text.size > UINT32_MAX)
+		text.size = UINT32_MAX;
+	if (breakpad_grow(survey->arena, &names->names, names->count, &names->room,
+			  names->count + 1, sizeof(*names->names), FOUND, err) < 0)
+		return -1;
+	names->names[names->count++] = (struct breakpad_name){ text.bytes, (uint32_t)text.size,
+							       number };
+	return 0;
 }
 
 /* A PUBLIC that cannot be read costs itself. */
-static void keep_public(struct breakpad *breakpad, struct fields line)
+static int keep_public(struct survey *survey, struct fields line, struct err *err)
 {
-	struct object_symbol *symbol = &breakpad->publics[breakpad->public_count];
+	struct breakpad *breakpad = survey->breakpad;
+	struct object_symbol symbol = { .size = 0 };
 	uint64_t parameters;
 
 	field_skip_multiple(&line);
-	if (!field_hex(&line, &symbol->address) || !field_hex(&line, &parameters))
-		return;
-	symbol->name = field_rest(&line);
-	if (symbol->name.size == 0)
-		symbol->name = TEXT("<unknown>");
-	breakpad->public_count++;
+	if (!field_hex(&line, &symbol.address) || !field_hex(&line, &parameters))
+		return 0;
+	symbol.name = field_rest(&line);
+	if (symbol.name.size == 0)
+		symbol.name = TEXT("<unknown>");
+	if (breakpad_grow(survey->arena, &breakpad->publics, breakpad->public_count,
+			  &breakpad->public_room, breakpad->public_count + 1,
+			  sizeof(*breakpad->publics), FOUND, err) < 0)
+		return -1;
+	breakpad->publics[breakpad->public_count++] = symbol;
+	return 0;
 }
 
 /* FILE records belong before the first FUNC, as dumpers write them: elsewhere they are
- * ignored.  Without `keep` only the counts are wanted. */
-static struct counts walk(struct breakpad *breakpad, bool keep)
+ * ignored. */
+static int keep(struct survey *survey, enum record record, struct fields line, struct err *err)
 {
-	struct cutter cutter = { .unit_start = NULL };
-	struct counts counts = { 0 };
-	const char *at = breakpad->start, *start = at;
+	struct breakpad *breakpad = survey->breakpad;
+
+	if (record == RECORD_FILE && !survey->unit_start && breakpad->unit_count == 0)
+		return keep_name(survey, &breakpad->files, line, err);
+	if (record == RECORD_INLINE_ORIGIN)
+		return keep_name(survey, &breakpad->origins, line, err);
+	if (record == RECORD_PUBLIC)
+		return keep_public(survey, line, err);
+	return 0;
+}
+
+static int walk(struct survey *survey, struct err *err)
+{
+	const char *at = survey->breakpad->start, *start = at;
 	struct fields line;
 
-	breakpad->unit_count = 0;
-	while (record_next(&at, breakpad->end, &line)) {
+	while (record_next(&at, survey->breakpad->end, &line)) {
 		enum record record = record_kind(&line);
 
-		cut(breakpad, &cutter, record, start, at, keep);
-		if (record == RECORD_FILE && !cutter.unit_start && breakpad->unit_count == 0) {
-			counts.files++;
-			if (keep)
-				keep_name(&breakpad->files, line);
-		} else if (record == RECORD_INLINE_ORIGIN) {
-			counts.origins++;
-			if (keep)
-				keep_name(&breakpad->origins, line);
-		} else if (record == RECORD_PUBLIC) {
-			counts.publics++;
-			if (keep)
-				keep_public(breakpad, line);
-		}
+		if (cut(survey, record, start, at, err) < 0 ||
+		    keep(survey, record, line, err) < 0)
+			return -1;
 		start = at;
 	}
-	end_unit(breakpad, &cutter, keep);
-	counts.units = breakpad->unit_count;
-	return counts;
+	return end_unit(survey, err);
 }
 
 static int compare_names(const void *left, const void *right)
@@ -108,7 +129,7 @@ static int compare_names(const void *left, const void *right)
 
 	if (a->number != b->number)
 		return a->number < b->number ? -1 : 1;
-	return a->text.bytes < b->text.bytes ? -1 : a->text.bytes > b->text.bytes;
+	return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
 }
 
 static void sort_names(struct breakpad_names *names)
@@ -118,24 +139,22 @@ static void sort_names(struct breakpad_names *names)
 
 	for (size_t i = 1; i < names->count && sorted; i++)
 		sorted = names->names[i - 1].number < names->names[i].number;
-	if (sorted)
-		return;
-	qsort(names->names, names->count, sizeof(*names->names), compare_names);
-	for (size_t i = 0; i < names->count; i++) {
-		if (kept > 0 && names->names[kept - 1].number == names->names[i].number)
-			kept--;
-		names->names[kept++] = names->names[i];
+	if (!sorted) {
+		qsort(names->names, names->count, sizeof(*names->names), compare_names);
+		for (size_t i = 0; i < names->count; i++) {
+			if (kept > 0 && names->names[kept - 1].number == names->names[i].number)
+				kept--;
+			names->names[kept++] = names->names[i];
+		}
+		names->count = kept;
 	}
-	names->count = kept;
+	names->plain = names->count > 0 && names->names[names->count - 1].number == names->count - 1;
 }
 
-uint32_t breakpad_find_name(const struct breakpad_names *names, uint32_t number)
+uint32_t breakpad_search_name(const struct breakpad_names *names, uint32_t number)
 {
 	size_t low = 0, high = names->count;
 
-	/* Numbers nearly always run 0, 1, 2, ... */
-	if (number < names->count && names->names[number].number == number)
-		return number;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -205,24 +224,16 @@ static int split_files(struct breakpad *breakpad, struct arena *arena, struct er
 	if (!breakpad->file_names)
 		return err_set(err, ERR_NO_MEMORY, "no memory for %zu file names", count);
 	for (size_t i = 0; i < count; i++)
-		breakpad->file_names[i] = split_path(breakpad->files.names[i].text);
+		breakpad->file_names[i] = split_path(breakpad_text(&breakpad->files.names[i]));
 	return 0;
 }
 
 int breakpad_survey(struct breakpad *breakpad, struct arena *arena, struct err *err)
 {
-	struct counts counts = walk(breakpad, false);
+	struct survey survey = { .breakpad = breakpad, .arena = arena };
 
-	breakpad->units = arena_alloc(arena, counts.units + 1, sizeof(*breakpad->units));
-	breakpad->files.names = arena_alloc(arena, counts.files + 1, sizeof(struct breakpad_name));
-	breakpad->origins.names = arena_alloc(arena, counts.origins + 1,
-					      sizeof(struct breakpad_name));
-	breakpad->publics = arena_alloc(arena, counts.publics + 1, sizeof(*breakpad->publics));
-	if (!breakpad->units || !breakpad->files.names || !breakpad->origins.names ||
-	    !breakpad->publics)
-		return err_set(err, ERR_NO_MEMORY, "no memory for %zu files, %zu origins, %zu publics",
-			       counts.files, counts.origins, counts.publics);
-	(void)walk(breakpad, true);
+	if (walk(&survey, err) < 0)
+		return -1;
 	sort_names(&breakpad->files);
 	sort_names(&breakpad->origins);
 	sort_publics(breakpad);

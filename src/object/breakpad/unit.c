@@ -6,6 +6,8 @@
 #include "base/limits.h"
 #include "object/breakpad/breakpad.h"
 
+#define RECORDS "records of one function"
+
 struct line_record {
 	uint64_t address, end;
 	uint32_t file, line;
@@ -28,27 +30,6 @@ struct unit {
 	struct object_line *lines;
 	size_t line_room;
 };
-
-static int grow(struct arena *arena, void **items, size_t count, size_t *room, size_t need,
-		size_t size, struct err *err)
-{
-	size_t wanted = *room ? 2 * *room : 256;
-	void *bigger;
-
-	if (need <= *room)
-		return 0;
-	while (wanted < need)
-		wanted *= 2;
-	bigger = arena_alloc_raw(arena, wanted, size);
-	if (!bigger)
-		return err_set(err, ERR_NO_MEMORY, "no memory for %zu records of one function",
-			       wanted);
-	if (count > 0)
-		memcpy(bigger, *items, count * size);
-	*items = bigger;
-	*room = wanted;
-	return 0;
-}
 
 static uint64_t end_of(uint64_t address, uint64_t size)
 {
@@ -81,41 +62,40 @@ static int begin_function(struct unit *unit, struct fields line, const char *sta
 	return 0;
 }
 
-static int add_line(struct unit *unit, struct fields line, const char *start, struct err *err)
+static int add_line(struct unit *unit, const struct line_fields *line, struct err *err)
 {
-	uint64_t address, size;
-	uint32_t number, file;
-	void *items = unit->records;
-
-	if (!field_hex(&line, &address) || !field_hex(&line, &size) ||
-	    !field_line_number(&line, &number) || !field_decimal(&line, &file) ||
-	    line.at != line.end)
-		return refuse(unit, "line", start, err);
-	if (size == 0 || !unit->open)
+	if (line->size == 0 || !unit->open)
 		return 0;
 	if (unit->record_count == unit->record_room &&
-	    grow(unit->scratch, &items, unit->record_count, &unit->record_room,
-		 unit->record_count + 1, sizeof(*unit->records), err) < 0)
+	    breakpad_grow(unit->scratch, &unit->records, unit->record_count, &unit->record_room,
+			  unit->record_count + 1, sizeof(*unit->records), RECORDS, err) < 0)
 		return -1;
-	unit->records = items;
 	unit->records[unit->record_count] = (struct line_record){
-		.address = address, .end = end_of(address, size), .line = number,
-		.file = breakpad_find_name(&unit->breakpad->files, file),
+		.address = line->address, .end = end_of(line->address, line->size),
+		.line = line->line, .file = breakpad_find_name(&unit->breakpad->files, line->file),
 		.order = (uint32_t)unit->record_count,
 	};
 	unit->record_count++;
 	return 0;
 }
 
+static int read_line(struct unit *unit, struct fields fields, const char *start, struct err *err)
+{
+	struct line_fields line;
+
+	if (!field_hex(&fields, &line.address) || !field_hex(&fields, &line.size) ||
+	    !field_line_number(&fields, &line.line) || !field_decimal(&fields, &line.file) ||
+	    fields.at != fields.end)
+		return refuse(unit, "line", start, err);
+	return add_line(unit, &line, err);
+}
+
 static int add_inline_range(struct unit *unit, const struct breakpad_inline *record,
 			    struct err *err)
 {
-	void *items = unit->inlines;
-
-	if (grow(unit->scratch, &items, unit->inline_count, &unit->inline_room,
-		 unit->inline_count + 1, sizeof(*unit->inlines), err) < 0)
+	if (breakpad_grow(unit->scratch, &unit->inlines, unit->inline_count, &unit->inline_room,
+			  unit->inline_count + 1, sizeof(*unit->inlines), RECORDS, err) < 0)
 		return -1;
-	unit->inlines = items;
 	unit->inlines[unit->inline_count] = *record;
 	unit->inlines[unit->inline_count].order = (uint32_t)unit->inline_count;
 	unit->inline_count++;
@@ -135,7 +115,7 @@ static int add_inline(struct unit *unit, struct fields line, const char *start, 
 	record.call_file = breakpad_find_name(&breakpad->files, file);
 	origin = breakpad_find_name(&breakpad->origins, origin);
 	record.origin = origin == OBJECT_NO_FILE ? TEXT_NONE
-						 : breakpad->origins.names[origin].text;
+						 : breakpad_text(&breakpad->origins.names[origin]);
 	while (line.at != line.end) {
 		uint64_t size;
 
@@ -180,13 +160,11 @@ static void put_line(struct unit *unit, size_t *count, struct object_line line)
 static int make_lines(struct unit *unit, size_t *count, struct err *err)
 {
 	uint64_t from = unit->range.address, to = from + unit->range.size, covered = from;
-	void *items = unit->lines;
 
 	*count = 0;
-	if (grow(unit->scratch, &items, 0, &unit->line_room, 2 * unit->record_count + 1,
-		 sizeof(*unit->lines), err) < 0)
+	if (breakpad_grow(unit->scratch, &unit->lines, 0, &unit->line_room,
+			  2 * unit->record_count + 1, sizeof(*unit->lines), RECORDS, err) < 0)
 		return -1;
-	unit->lines = items;
 	sort_lines(unit);
 	for (size_t i = 0; i < unit->record_count; i++) {
 		const struct line_record *record = &unit->records[i];
@@ -243,7 +221,7 @@ static int read_record(struct unit *unit, struct fields line, const char *start,
 		*in_function = true;
 		return begin_function(unit, line, start, err);
 	case RECORD_LINE:
-		return *in_function ? add_line(unit, line, start, err) : 0;
+		return *in_function ? read_line(unit, line, start, err) : 0;
 	case RECORD_INLINE:
 		return *in_function ? add_inline(unit, line, start, err) : 0;
 	case RECORD_INLINE_ORIGIN:
@@ -261,15 +239,22 @@ int breakpad_read_unit(const struct breakpad *breakpad, size_t index, struct are
 		       const struct object_sink *sink, struct err *err)
 {
 	struct unit unit = { .breakpad = breakpad, .scratch = scratch, .sink = sink };
-	const char *at = breakpad->units[index].start, *start = at;
+	const char *at = breakpad->units[index].start, *end = breakpad->units[index].end, *start;
 	struct arena_mark mark = arena_mark(scratch);
 	bool in_function = false;
 	struct fields line;
 	int rc = 0;
 
-	while (rc == 0 && record_next(&at, breakpad->units[index].end, &line)) {
-		rc = read_record(&unit, line, start, &in_function, err);
+	while (rc == 0) {
+		struct line_fields fields;
+
 		start = at;
+		if (in_function && record_next_line(&at, end, &fields))
+			rc = add_line(&unit, &fields, err);
+		else if (record_next(&at, end, &line))
+			rc = read_record(&unit, line, start, &in_function, err);
+		else
+			break;
 	}
 	if (rc == 0)
 		rc = end_function(&unit, err);
