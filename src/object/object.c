@@ -206,6 +206,12 @@ int object_read_unit(const struct object *object, size_t unit, struct arena *scr
 	return object->format->read_unit(object, unit, scratch, sink, err);
 }
 
+void object_units_done(struct object *object)
+{
+	if (object->format->units_done)
+		object->format->units_done(object);
+}
+
 int object_each_symbol(const struct object *object, object_symbol_fn *fn, void *payload,
 		       struct err *err)
 {

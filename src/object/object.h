@@ -240,6 +240,10 @@ struct object_format {
 	/* "unit 17 at .debug_info+0x1234 (src/a.c)": for messages.  NULL: the number says it. */
 	void (*unit_name)(const struct object *object, size_t unit, char *out, size_t room);
 
+	/* All units have been read as often as they will be, by threads that have ended: what
+	 * only that needs goes.  Reading one again still works, slowly.  NULL: nothing goes. */
+	void (*units_done)(struct object *object);
+
 	/* The symbol table after prepare(): ascending, one symbol per address (symbols.h says
 	 * which).  NULL: has none */
 	int  (*each_symbol)(const struct object *object, object_symbol_fn *fn, void *payload,
@@ -301,6 +305,8 @@ size_t object_unit_count(const struct object *object);
 int object_read_unit(const struct object *object, size_t unit, struct arena *scratch,
 		     const struct object_sink *sink, struct err *err)
 	__attribute__((warn_unused_result));
+/* Gives back what only reading units needs; what they told stays. */
+void object_units_done(struct object *object);
 int object_each_symbol(const struct object *object, object_symbol_fn *fn, void *payload,
 		       struct err *err) __attribute__((warn_unused_result));
 

@@ -138,8 +138,7 @@ static inline uint32_t call_number(const struct emission *emission, const struct
 {
 	if (call == SYMC_NONE)
 		return SYMC_NONE;
-	return emission->first_calls[piece - emission->input->pieces] - 1 +
-	       (call - piece->first_call);
+	return emission->first_calls[piece - emission->input->pieces] - 1 + call;
 }
 
 static inline struct location entry_location(const struct emission *emission,
@@ -168,10 +167,10 @@ static int write_calls(const struct emission *emission, const struct piece *piec
 	const struct frames *frames = &numbers->parts[piece->part].frames;
 
 	for (uint32_t i = 0; i < piece->call_count; i++) {
-		const struct call *call = &frames->calls[piece->first_call + i];
-		const struct frame *parent = &frames->frames[call->parent];
+		struct call call = part_call(&numbers->parts[piece->part], piece, i);
+		const struct frame *parent = &frames->frames[call.parent];
 		struct location location = {
-			numbers_file(numbers, piece->part, call->file), call->line,
+			numbers_file(numbers, piece->part, call.file), call.line,
 			numbers_function(numbers, piece->part, parent->function),
 			call_number(emission, piece, parent->call),
 		};
@@ -246,7 +245,8 @@ static int number_piece(struct emission *emission, const struct mark *mark,
 			const struct piece *piece, struct err *err)
 {
 	uint32_t *first_call = &emission->first_calls[piece - emission->input->pieces];
-	const struct frames *frames = &emission->input->parts[piece->part].frames;
+	const struct part *part = &emission->input->parts[piece->part];
+	const struct frames *frames = &part->frames;
 
 	if (*first_call)
 		return 0;
@@ -260,7 +260,7 @@ static int number_piece(struct emission *emission, const struct mark *mark,
 			return -1;
 	for (uint32_t i = 0; i < piece->call_count; i++)
 		if (numbers_add_file(&emission->numbers, piece->part,
-				     frames->calls[piece->first_call + i].file, err) < 0)
+				     part_call(part, piece, i).file, err) < 0)
 			return -1;
 	return 0;
 }

@@ -95,6 +95,7 @@ int frames_add(struct frames *frames, uint32_t function, const struct call *call
 
 	if (add_call(frames, call, &frame.call, err) < 0)
 		return -1;
+	frame.call -= frames->first_call;
 	slot = hash_words(frame.function, (uint64_t)frame.call << 32) & mask;
 	for (; (mark = frames->seen.at[slot]) != 0; slot = (slot + 1) & mask) {
 		*number = frames->first_frame + (mark - 1) / 2;

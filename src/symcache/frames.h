@@ -19,7 +19,7 @@ struct err;
 
 struct frame {
 	uint32_t function;           /* the part's number of its record */
-	uint32_t call;               /* SYMC_NONE: not inlined */
+	uint32_t call;               /* among the function's; SYMC_NONE: not inlined */
 };
 
 struct call {
@@ -39,7 +39,8 @@ struct frames {
 	size_t seen_room;            /* what `seen` could be grown to */
 };
 
-/* A function with at most so many frames; the ones added belong to it. */
+/* A function with at most so many frames; the ones added belong to it.  The writer may take the
+ * calls away once they are complete. */
 int frames_begin(struct frames *frames, size_t most, struct err *err)
 	__attribute__((warn_unused_result));
 

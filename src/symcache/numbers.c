@@ -46,18 +46,46 @@ static int name_ref(struct numbers *numbers, uint32_t name, uint32_t *ref, struc
 	return 0;
 }
 
+/* `before`: how many there were.  Tables grow in steps; what is behind them is not touched. */
+static int note_name(struct numbers *numbers, uint32_t name, uint32_t before, struct err *err)
+{
+	if (budget_room(numbers->budget, &numbers->refs, &numbers->ref_room,
+			numbers->names.count, sizeof(*numbers->refs), err) < 0)
+		return -1;
+	if (name == before)
+		numbers->refs[name] = SYMC_NONE;
+	return 0;
+}
+
 static int add_name(struct numbers *numbers, const struct name *name, uint32_t *number,
 		    struct err *err)
 {
-	uint32_t count = numbers->names.count;
+	uint32_t before = numbers->names.count;
 
-	if (names_add_hashed(&numbers->names, name, number, err) < 0 ||
-	    budget_room(numbers->budget, &numbers->refs, &numbers->ref_room,
-			numbers->names.count, sizeof(*numbers->refs), err) < 0)
+	if (names_add_hashed(&numbers->names, name, number, err) < 0)
 		return -1;
-	if (*number == count)
-		numbers->refs[count] = SYMC_NONE;
-	return 0;
+	return note_name(numbers, *number, before, err);
+}
+
+/* With one part this spares all names a table. */
+static int add_symbol_name(struct numbers *numbers, struct text text, uint32_t *number,
+			   struct err *err)
+{
+	struct names *names = &numbers->symbol_names;
+	const struct name name = name_of(text);
+	uint32_t count = names->count, before = numbers->names.count, known;
+
+	if (names_add_hashed(names, &name, &known, err) < 0 ||
+	    budget_room(numbers->budget, &numbers->symbol_name_numbers, &numbers->symbol_name_room,
+			names->count, sizeof(*numbers->symbol_name_numbers), err) < 0)
+		return -1;
+	if (known == count) {
+		if (names_append(&numbers->names, &name, number, err) < 0)
+			return -1;
+		numbers->symbol_name_numbers[known] = *number;
+	}
+	*number = numbers->symbol_name_numbers[known];
+	return note_name(numbers, *number, before, err);
 }
 
 /* The number among all names of one of a part's.  Functions and files remember theirs, so that
@@ -133,17 +161,17 @@ static int number_function(struct numbers *numbers, uint32_t function, uint32_t 
 	return 0;
 }
 
-/* Behind the functions of the first part. */
-static int number_added(struct numbers *numbers, uint32_t function, uint32_t *known,
-			struct err *err)
+/* Of a function found among all, or put behind them: `before`, how many there were. */
+static int number_added(struct numbers *numbers, uint32_t function, uint32_t before,
+			uint32_t *known, struct err *err)
 {
 	uint32_t **all = &numbers->renumberings[0].functions;
-	size_t had = numbers->function_room;
 
 	if (budget_room(numbers->budget, all, &numbers->function_room, numbers->functions.count,
 			sizeof(**all), err) < 0)
 		return -1;
-	memset(*all + had, 0, (numbers->function_room - had) * sizeof(**all));
+	if (function == before)
+		(*all)[function] = 0;
 	return number_function(numbers, function, known, err);
 }
 
@@ -151,8 +179,8 @@ int numbers_add_function(struct numbers *numbers, uint32_t part, uint32_t functi
 			 struct err *err)
 {
 	uint32_t *known = &numbers->renumberings[part].functions[function];
+	uint32_t before = numbers->functions.count, number;
 	struct record record;
-	uint32_t number;
 
 	if (*known)
 		return 0;
@@ -163,7 +191,7 @@ int numbers_add_function(struct numbers *numbers, uint32_t part, uint32_t functi
 			 err) < 0 ||
 	    records_add(&numbers->functions, &record, &number, err) < 0)
 		return -1;
-	return number_added(numbers, number, known, err);
+	return number_added(numbers, number, before, known, err);
 }
 
 /* --- Symbols ------------------------------------------------------------------------- */
@@ -176,18 +204,17 @@ int numbers_add_symbol(struct numbers *numbers, uint32_t symbol, struct err *err
 	struct record record = { .word = { [FUNCTION_COMP_DIR] = SYMC_NONE,
 					   [FUNCTION_ENTRY] = item->address,
 					   [FUNCTION_LANGUAGE] = LANGUAGE_OF_SYMBOLS } };
-	struct name name;
-	uint32_t number;
+	uint32_t before = numbers->functions.count, number;
 
 	if (numbers->symbol_functions[symbol])
 		return 0;
 	if (numbers->undecorates)
 		text = undecorate(text);
-	name = name_of(text);
-	if (add_name(numbers, &name, &record.word[FUNCTION_NAME], err) < 0 ||
+	if (add_symbol_name(numbers, text, &record.word[FUNCTION_NAME], err) < 0 ||
 	    records_append(&numbers->functions, &record, &number, err) < 0)
 		return -1;
-	return number_added(numbers, number, &numbers->symbol_functions[symbol], err);
+	return number_added(numbers, number, before, &numbers->symbol_functions[symbol],
+			    err);
 }
 
 int numbers_add_symbol_file(struct numbers *numbers, uint32_t symbol, struct err *err)
@@ -195,14 +222,13 @@ int numbers_add_symbol_file(struct numbers *numbers, uint32_t symbol, struct err
 	const struct cover_symbol *item = &numbers->symbols->items[symbol];
 	struct record record = { .word = { [FILE_COMP_DIR] = SYMC_NONE,
 					   [FILE_DIRECTORY] = SYMC_NONE } };
-	struct name name;
-	uint32_t name_number, number;
+	uint32_t name, number;
 
 	if (item->file_bytes == 0 || numbers->symbol_files[symbol])
 		return 0;
-	name = name_of((struct text){ item->file, item->file_bytes });
-	if (add_name(numbers, &name, &name_number, err) < 0 ||
-	    name_ref(numbers, name_number, &record.word[FILE_NAME], err) < 0 ||
+	if (add_symbol_name(numbers, (struct text){ item->file, item->file_bytes }, &name,
+			    err) < 0 ||
+	    name_ref(numbers, name, &record.word[FILE_NAME], err) < 0 ||
 	    records_add(&numbers->files, &record, &number, err) < 0)
 		return -1;
 	numbers->symbol_files[symbol] = number + 1;
@@ -270,7 +296,7 @@ int numbers_init(struct numbers *numbers, struct part *parts, size_t part_count,
 				     .names = parts[0].names, .functions = parts[0].functions };
 	parts[0].names = (struct names){ .budget = budget };
 	parts[0].functions = (struct records){ .budget = budget };
-	numbers->files.budget = budget;
+	numbers->files.budget = numbers->symbol_names.budget = budget;
 	if (make_refs(numbers, err) < 0)
 		return -1;
 	return make_renumberings(numbers, err);
@@ -279,6 +305,7 @@ int numbers_init(struct numbers *numbers, struct part *parts, size_t part_count,
 void numbers_finish(struct numbers *numbers)
 {
 	names_finish(&numbers->names);
+	names_finish(&numbers->symbol_names);
 	records_finish(&numbers->files);
 	records_finish(&numbers->functions);
 }
@@ -296,6 +323,8 @@ void numbers_release(struct numbers *numbers)
 	mem_give_back(numbers->name_list.items);
 	mem_give_back(numbers->function_list.items);
 	names_release(&numbers->names);
+	names_release(&numbers->symbol_names);
+	mem_give_back(numbers->symbol_name_numbers);
 	records_release(&numbers->files);
 	records_release(&numbers->functions);
 }

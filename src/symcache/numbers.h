@@ -39,10 +39,12 @@ struct numbers {
 	bool undecorates;            /* the names of symbols */
 	struct renumbering *renumberings;      /* one per part */
 	uint32_t *symbol_functions, *symbol_files;       /* number + 1 */
-	struct names names;          /* of the first part, then what the others add */
+	struct names names;          /* of the first part, then what the rest adds */
 	uint32_t *refs;              /* where each stands in the string table, or SYMC_NONE */
+	struct names symbol_names;   /* told apart among themselves only: few are functions' too */
+	uint32_t *symbol_name_numbers;         /* of each of those: among the names */
 	struct records functions;    /* with numbers of names */
-	size_t ref_room, function_room;        /* function_room: of their new numbers */
+	size_t ref_room, symbol_name_room, function_room;        /* the last: of their new numbers */
 	/* what the file holds */
 	struct listed name_list, function_list;
 	uint64_t string_bytes;

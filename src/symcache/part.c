@@ -73,6 +73,7 @@ void part_release(struct part *part)
 	mem_give_back(part->pieces);
 	mem_give_back(part->entries);
 	mem_give_back(part->small_entries);
+	mem_give_back(part->small_calls);
 	frames_release(&part->frames);
 	records_release(&part->functions);
 	records_release(&part->files);
@@ -257,6 +258,7 @@ static int make_nests(struct part *part, const struct object_function *function,
 
 		*nest = (struct nest){ .parent = parent < i ? parent + 1 : 0 };
 		nest->depth = part->nests[nest->parent].depth + 1;
+		records_expect(&part->functions, function->inlinees[i].name);
 	}
 	return 0;
 }
@@ -513,15 +515,19 @@ static int flatten(struct walk *walk, uint32_t start, struct err *err)
 
 /* --- Pieces -------------------------------------------------------------------------- */
 
+static bool is_small_place(uint32_t file, uint32_t line)
+{
+	return line <= SMALL_MAX && (file <= SMALL_MAX || file == SYMC_NONE);
+}
+
 static bool fit_small(const struct part *part, const struct piece *piece)
 {
-	if (piece->end - piece->start > SMALL_ENTRY_MAX || piece->frame_count > SMALL_ENTRY_MAX)
+	if (piece->end - piece->start > SMALL_MAX || piece->frame_count > SMALL_MAX)
 		return false;
 	for (size_t i = 0; i < part->fresh_count; i++) {
 		const struct entry *entry = &part->fresh[i];
 
-		if (entry->line > SMALL_ENTRY_MAX ||
-		    (entry->file > SMALL_ENTRY_MAX && entry->file != SYMC_NONE))
+		if (!is_small_place(entry->file, entry->line))
 			return false;
 	}
 	return true;
@@ -539,7 +545,7 @@ static int keep_small(struct part *part, struct piece *piece, struct err *err)
 
 		part->small_entries[part->small_entry_count++] = (struct small_entry){
 			(uint16_t)(entry->address - piece->start),
-			entry->file == SYMC_NONE ? SMALL_ENTRY_NO_FILE : (uint16_t)entry->file,
+			entry->file == SYMC_NONE ? SMALL_NO_FILE : (uint16_t)entry->file,
 			(uint16_t)entry->line, (uint16_t)(entry->frame - piece->first_frame),
 		};
 	}
@@ -558,6 +564,44 @@ static int keep_large(struct part *part, struct piece *piece, struct err *err)
 	return 0;
 }
 
+static bool fit_small_calls(const struct frames *frames, const struct piece *piece)
+{
+	for (uint32_t i = 0; i < piece->call_count; i++) {
+		const struct call *call = &frames->calls[piece->first_call + i];
+
+		if (!is_small_place(call->file, call->line) ||
+		    call->parent - piece->first_frame > SMALL_MAX)
+			return false;
+	}
+	return true;
+}
+
+/* The function's calls are complete: from now on they lie with the small ones, if they are. */
+static int keep_calls(struct part *part, struct piece *piece, struct err *err)
+{
+	struct frames *frames = &part->frames;
+
+	if (!fit_small_calls(frames, piece))
+		return 0;
+	if (budget_room(part->budget, &part->small_calls, &part->small_call_room,
+			(size_t)part->small_call_count + piece->call_count,
+			sizeof(*part->small_calls), err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < piece->call_count; i++) {
+		const struct call *call = &frames->calls[piece->first_call + i];
+
+		part->small_calls[part->small_call_count + i] = (struct small_call){
+			call->file == SYMC_NONE ? SMALL_NO_FILE : (uint16_t)call->file,
+			(uint16_t)call->line, (uint16_t)(call->parent - piece->first_frame),
+		};
+	}
+	frames->call_count = piece->first_call;
+	piece->first_call = part->small_call_count;
+	piece->has_small_calls = true;
+	part->small_call_count += piece->call_count;
+	return 0;
+}
+
 static int add_piece(struct part *part, const struct walk *walk, uint32_t start, uint32_t order,
 		     struct err *err)
 {
@@ -573,7 +617,8 @@ static int add_piece(struct part *part, const struct walk *walk, uint32_t start,
 	};
 
 	piece.is_small = fit_small(part, &piece);
-	if ((piece.is_small ? keep_small(part, &piece, err) : keep_large(part, &piece, err)) < 0)
+	if ((piece.is_small ? keep_small(part, &piece, err) : keep_large(part, &piece, err)) < 0 ||
+	    keep_calls(part, &piece, err) < 0)
 		return -1;
 	if (budget_room(part->budget, &part->pieces, &part->piece_room, part->piece_count + 1,
 			sizeof(*part->pieces), err) < 0)

@@ -32,8 +32,13 @@ struct small_entry {
 	uint16_t address, file, line, frame;
 };
 
-#define SMALL_ENTRY_MAX (UINT16_MAX - 1)
-#define SMALL_ENTRY_NO_FILE UINT16_MAX
+/* And a call; the parent is counted from the first frame of its piece. */
+struct small_call {
+	uint16_t file, line, parent;
+};
+
+#define SMALL_MAX (UINT16_MAX - 1)
+#define SMALL_NO_FILE UINT16_MAX
 
 /* The words of a file's record in a part; numbers of names. */
 enum file_word { FILE_COMP_DIR, FILE_DIRECTORY, FILE_NAME, FILE_UNUSED };
@@ -48,9 +53,10 @@ struct piece {
 	uint32_t part, unit, order;  /* order: within the unit */
 	uint32_t first, count;       /* (small) entries of the part */
 	uint32_t first_frame, frame_count;
-	uint32_t first_call, call_count;
+	uint32_t first_call, call_count;     /* (small) calls of the part */
 	bool nameless;               /* lines that belong to no function */
 	bool is_small;               /* so are its entries */
+	bool has_small_calls;
 };
 
 /* An inlined call of the function being flattened, or the function itself. */
@@ -79,8 +85,9 @@ struct part {
 	struct frames frames;
 	struct entry *entries;
 	struct small_entry *small_entries;
-	size_t entry_room, small_entry_room;
-	uint32_t entry_count, small_entry_count;
+	struct small_call *small_calls;
+	size_t entry_room, small_entry_room, small_call_room;
+	uint32_t entry_count, small_entry_count, small_call_count;
 	struct piece *pieces;
 	size_t piece_room, piece_count;
 	/* of the unit being read */
@@ -124,8 +131,23 @@ static inline struct entry part_entry(const struct part *part, const struct piec
 	small = &part->small_entries[index];
 	return (struct entry){
 		piece->start + small->address,
-		small->file == SMALL_ENTRY_NO_FILE ? SYMC_NONE : small->file, small->line,
+		small->file == SMALL_NO_FILE ? SYMC_NONE : small->file, small->line,
 		piece->first_frame + small->frame,
+	};
+}
+
+/* One of the calls of a piece, by its number among them. */
+static inline struct call part_call(const struct part *part, const struct piece *piece,
+				    uint32_t index)
+{
+	const struct small_call *small;
+
+	if (!piece->has_small_calls)
+		return part->frames.calls[piece->first_call + index];
+	small = &part->small_calls[piece->first_call + index];
+	return (struct call){
+		small->file == SMALL_NO_FILE ? SYMC_NONE : small->file, small->line,
+		piece->first_frame + small->parent,
 	};
 }
 

@@ -154,11 +154,13 @@ static uint32_t name_hash(const void *items, uint32_t number)
 	return ((const struct name *)items)[number].hash;
 }
 
-static int append_name(struct names *names, const struct name *name, struct err *err)
+int names_append(struct names *names, const struct name *name, uint32_t *number,
+		 struct err *err)
 {
 	if (budget_room(names->budget, &names->items, &names->room, (size_t)names->count + 1,
 			sizeof(*names->items), err) < 0)
 		return -1;
+	*number = names->count;
 	names->items[names->count++] = *name;
 	return 0;
 }
@@ -183,10 +185,9 @@ int names_add_hashed(struct names *names, const struct name *name, uint32_t *num
 			return 0;
 		}
 	}
-	if (append_name(names, name, err) < 0)
+	if (names_append(names, name, number, err) < 0)
 		return -1;
-	names->slots.at[slot] = names->count;
-	*number = names->count - 1;
+	names->slots.at[slot] = *number + 1;
 	return 0;
 }
 
@@ -296,6 +297,12 @@ bool records_recall(struct records *records, struct text name, uint32_t language
 		    uint32_t *number)
 {
 	return memory_recall(&records->memory, name.bytes, traits_of(name, language), number);
+}
+
+void records_expect(const struct records *records, struct text name)
+{
+	if (records->memory.room)
+		__builtin_prefetch(memory_ways(&records->memory, name.bytes));
 }
 
 int records_remember(struct records *records, struct text name, uint32_t language,

@@ -89,6 +89,9 @@ int names_add(struct names *names, struct text text, uint32_t *number, struct er
 /* The same for a name whose hash is known; does not look at the remembered ones. */
 int names_add_hashed(struct names *names, const struct name *name, uint32_t *number,
 		     struct err *err) __attribute__((warn_unused_result));
+/* Without looking for it. */
+int names_append(struct names *names, const struct name *name, uint32_t *number, struct err *err)
+	__attribute__((warn_unused_result));
 /* The same for a text that will not last: a new one is copied into the arena. */
 int names_add_copy(struct names *names, struct text text, struct arena *arena, uint32_t *number,
 		   struct err *err) __attribute__((warn_unused_result));
@@ -120,6 +123,8 @@ int records_append(struct records *records, const struct record *record, uint32_
  * language.  Is it remembered? */
 bool records_recall(struct records *records, struct text name, uint32_t language,
 		    uint32_t *number);
+/* It will be asked for: where it is remembered is fetched meanwhile. */
+void records_expect(const struct records *records, struct text name);
 int records_remember(struct records *records, struct text name, uint32_t language,
 		     uint32_t number, struct err *err) __attribute__((warn_unused_result));
 /* Gives back what only adding needs; adding more makes it anew. */

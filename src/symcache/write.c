@@ -190,6 +190,7 @@ static int read_object(struct writing *writing, struct symcache_report *report, 
 		workers[i].part = &writing->parts[i];
 	}
 	run_workers(workers, writing->part_count);
+	object_units_done(writing->object);
 	report->units = writing->unit_count;
 	rc = sum_up(workers, writing->part_count, report, err);
 	mem_give_back(workers);

@@ -66,6 +66,20 @@ static const struct {
 	  "unit error: bad INLINE record at byte 121\n" },
 	{ "a bad function", "FUNC 1000 0x10 0 f\n", "unit error: bad FUNC record at byte 104\n" },
 	{ "numbers too big", "FUNC 10000000000000000 1 0 f\n", "unit error: bad FUNC record at byte 104\n" },
+	{ "numbers of one digit, of eight and of more",
+	  "FUNC f 123456790 0 f\nf 1 0 0\n10 90 99999999 00000001\n12345678 aBcD 100000000 7\n"
+	  "123456789 10 4294967295 000000001\n",
+	  "function f+123456790 f\nline f /src/a.cc:0\nline 10 b.h:99999999\nline a0 ?:0\n"
+	  "line 12345678 C:\\w/c.cc:100000000\nline 12350245 ?:0\nline 123456789 b.h:4294967295\n"
+	  "line 123456799 ?:0\n" },
+	{ "a line number too big", "FUNC 1000 10 0 f\n1000 10 4294967296 0\n",
+	  "unit error: bad line record at byte 121\n" },
+	{ "more than four fields", "FUNC 1000 10 0 f\n1000 10 5 0 1\n",
+	  "unit error: bad line record at byte 121\n" },
+	{ "no field at all between blanks", "FUNC 1000 10 0 f\n1000 10 5 g\n",
+	  "unit error: bad line record at byte 121\n" },
+	{ "bytes beyond ASCII are no digits", "FUNC 1000 10 0 f\n1000 \xb1\xb0 5 0\n",
+	  "unit error: bad line record at byte 121\n" },
 	{ "addresses at the very top", "FUNC ffffffffffffff00 ffff 0 f\nffffffffffffff00 fffff 5 0\n",
 	  "function ffffffffffffff00+ff f\nline ffffffffffffff00 /src/a.cc:5\n" },
 };
@@ -83,16 +97,24 @@ static const char *told(const char *bytes, size_t size, struct err *err)
 	return look_keep(&out);
 }
 
-START_TEST(reads)
+/* Lines with others behind them are read another way than the last ones of a unit. */
+static void check_case(int i, const char *behind)
 {
-	const char *file = support_printf(MODULE FILES "%s", cases[_i].body), *text;
+	const char *file = support_printf(MODULE FILES "%s%s", cases[i].body, behind), *text;
 	struct err err = ERR_INIT;
 
 	text = told(file, strlen(file), &err);
-	ck_assert_msg(text != NULL, "%s: %s", cases[_i].what, err.text);
+	ck_assert_msg(text != NULL, "%s: %s", cases[i].what, err.text);
 	text = strstr(text, "load 0\n");
 	ck_assert_ptr_nonnull(text);
-	ck_assert_msg(strcmp(text + 7, cases[_i].text) == 0, "%s:\n%s", cases[_i].what, text + 7);
+	ck_assert_msg(strcmp(text + 7, cases[i].text) == 0, "%s:\n%s", cases[i].what, text + 7);
+}
+
+START_TEST(reads)
+{
+	check_case(_i, "");
+	check_case(_i, "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+		       "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n");
 }
 END_TEST
 

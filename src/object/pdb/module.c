@@ -141,12 +141,14 @@ static int name_site(struct reading *reading, uint32_t id, struct text *text, st
 {
 	const struct pdb *pdb = reading->pdb;
 	uint32_t index = module_resolve(reading, id);
+	_Atomic(struct pdb_name *) *slot;
 	struct pdb_name *name;
 
 	*text = TEXT_NONE;
 	if (index < pdb->ids.begin || index - pdb->ids.begin >= pdb->ids.count)
 		return 0;
-	name = atomic_load_explicit(&pdb->id_names[index - pdb->ids.begin], memory_order_acquire);
+	slot = pdb->id_names ? &pdb->id_names[index - pdb->ids.begin] : NULL;
+	name = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
 	if (!name) {
 		if (!namer_id(&reading->namer, index) && !namer_plain_id(&reading->namer, index))
 			buf_clear(&reading->namer.out);
@@ -156,8 +158,8 @@ static int name_site(struct reading *reading, uint32_t id, struct text *text, st
 		if (!name)
 			return -1;
 		/* Two threads may both have made it: either will do. */
-		atomic_store_explicit(&pdb->id_names[index - pdb->ids.begin], name,
-				      memory_order_release);
+		if (slot)
+			atomic_store_explicit(slot, name, memory_order_release);
 	}
 	*text = (struct text){ name->bytes, name->size };
 	return 0;

@@ -177,6 +177,14 @@ static int pdb_each_symbol(const struct object *object, object_symbol_fn *fn, vo
 	return 0;
 }
 
+static void pdb_units_done(struct object *object)
+{
+	struct pdb *pdb = object->state;
+
+	mem_give_back(pdb->id_names);
+	pdb->id_names = NULL;
+}
+
 static void pdb_release(struct object *object)
 {
 	struct pdb *pdb = object->state;
@@ -195,6 +203,7 @@ const struct object_format object_format_pdb = {
 	.unit_count = pdb_unit_count,
 	.read_unit = pdb_read_unit,
 	.unit_name = pdb_unit_name,
+	.units_done = pdb_units_done,
 	.each_symbol = pdb_each_symbol,
 	.each_source = pdb_each_source,
 	.links_any_path = true,

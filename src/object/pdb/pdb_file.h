@@ -77,7 +77,8 @@ struct pdb {
 	struct reader omap;          /* from the addresses debug information has, to the image's */
 	struct reader strings;       /* "/names" */
 	struct pdb_types types, ids;
-	/* Names of inlined functions, by their id; made when first asked for. */
+	/* Names of inlined functions, by their id; made when first asked for.
+	 * NULL: no longer remembered. */
 	_Atomic(struct pdb_name *) *id_names;
 	struct msf_stream symbol_records;
 	struct symbols publics;
