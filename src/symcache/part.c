@@ -18,7 +18,7 @@
 #include "symcache/symcache.h"
 #include "symcache/undecorate.h"
 
-#define SORT_BY_INSERTION 16u    /* spans: fewer are sorted in place */
+#define SORT_IN_PLACE 1024u      /* spans: no more are sorted by steps, here */
 #define PATH_BYTES (4 * LIMIT_NAME_BYTES)
 
 void part_init(struct part *part, struct budget *budget, uint32_t number, bool undecorates)
@@ -355,27 +355,35 @@ static int compare_spans(const void *a, const void *b)
 	return x->inlinee < y->inlinee ? -1 : x->inlinee > y->inlinee;
 }
 
+/* Each `step`-th of them by insertion. */
+static void insert_by(struct span *spans, size_t count, size_t step)
+{
+	for (size_t i = step; i < count; i++) {
+		struct span span = spans[i];
+		size_t at = i;
+
+		for (; at >= step && compare_spans(&spans[at - step], &span) > 0; at -= step)
+			spans[at] = spans[at - step];
+		spans[at] = span;
+	}
+}
+
 /* By start; at one start the parent, which comes earlier in the function, comes first. */
 static void sort_spans(struct span *spans, size_t count)
 {
+	static const size_t steps[] = { 301, 132, 57, 23, 10, 4, 1 };
 	bool sorted = true;
 
 	for (size_t i = 1; i < count && sorted; i++)
 		sorted = compare_spans(&spans[i - 1], &spans[i]) <= 0;
 	if (sorted)
 		return;
-	if (count > SORT_BY_INSERTION) {
+	if (count > SORT_IN_PLACE) {
 		qsort(spans, count, sizeof(*spans), compare_spans);
 		return;
 	}
-	for (size_t i = 1; i < count; i++) {
-		struct span span = spans[i];
-		size_t at = i;
-
-		for (; at > 0 && compare_spans(&spans[at - 1], &span) > 0; at--)
-			spans[at] = spans[at - 1];
-		spans[at] = span;
-	}
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		insert_by(spans, count, steps[i]);
 }
 
 static uint32_t clamp(uint64_t address, uint32_t low, uint32_t high)

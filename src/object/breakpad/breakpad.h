@@ -80,8 +80,8 @@ struct breakpad_inline {
 	uint32_t order;                          /* in the file: of equals the first wins */
 };
 
-/* `records` is sorted in place; the result lies in scratch. */
-int breakpad_nest(const struct object_range *function, struct breakpad_inline *records,
+/* Of depths below LIMIT_INLINE_DEPTH; the result lies in scratch. */
+int breakpad_nest(const struct object_range *function, const struct breakpad_inline *records,
 		  size_t count, struct arena *scratch, struct object_inlinee **inlinees,
 		  size_t *inlinee_count, struct err *err)
 	__attribute__((warn_unused_result));

@@ -5,6 +5,7 @@
  * left over; what no parent covers is dropped.  Every piece is an inlinee of its own.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -18,15 +19,49 @@ struct nest {
 	size_t count, room;
 };
 
+/* Of one depth. */
 static int compare_records(const void *left, const void *right)
 {
 	const struct breakpad_inline *a = left, *b = right;
 
-	if (a->depth != b->depth)
-		return a->depth < b->depth ? -1 : 1;
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
 	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void sort_level(struct breakpad_inline *records, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (records[i].address < records[i - 1].address) {
+			qsort(records, count, sizeof(*records), compare_records);
+			return;
+		}
+}
+
+/* By depth, address and order in the file: dumpers write calls in the order of addresses, each
+ * before those within it, so that there is little to do but to part the levels. */
+static int sort_records(const struct breakpad_inline *records, size_t count, struct arena *scratch,
+			struct breakpad_inline **sorted, struct err *err)
+{
+	size_t ends[LIMIT_INLINE_DEPTH + 1], start = 0;
+	unsigned deepest = 0;
+
+	*sorted = arena_alloc_raw(scratch, count, sizeof(**sorted));
+	if (!*sorted)
+		return err_set(err, ERR_NO_MEMORY, "no memory to sort %zu inlined calls", count);
+	for (size_t i = 0; i < count; i++)
+		if (records[i].depth > deepest)
+			deepest = records[i].depth;
+	memset(ends, 0, (deepest + 2) * sizeof(*ends));
+	for (size_t i = 0; i < count; i++)
+		ends[records[i].depth + 1]++;
+	for (unsigned depth = 1; depth <= deepest; depth++)
+		ends[depth] += ends[depth - 1];
+	for (size_t i = 0; i < count; i++)
+		(*sorted)[ends[records[i].depth]++] = records[i];
+	for (unsigned depth = 0; depth <= deepest; start = ends[depth++])
+		sort_level(*sorted + start, ends[depth] - start);
+	return 0;
 }
 
 static int make_room(struct nest *nest, struct err *err)
@@ -144,15 +179,19 @@ static int place_all(struct nest *nest, const struct object_range *function,
 	return 0;
 }
 
-int breakpad_nest(const struct object_range *function, struct breakpad_inline *records,
+int breakpad_nest(const struct object_range *function, const struct breakpad_inline *records,
 		  size_t count, struct arena *scratch, struct object_inlinee **inlinees,
 		  size_t *inlinee_count, struct err *err)
 {
 	struct nest nest = { .scratch = scratch };
 
-	if (count > 1)
-		qsort(records, count, sizeof(*records), compare_records);
-	if (place_all(&nest, function, records, count, err) < 0)
+	struct breakpad_inline *sorted;
+
+	*inlinee_count = 0;
+	if (count == 0)
+		return 0;
+	if (sort_records(records, count, scratch, &sorted, err) < 0 ||
+	    place_all(&nest, function, sorted, count, err) < 0)
 		return -1;
 	for (size_t i = 0; i < nest.count; i++)
 		nest.inlinees[i].ranges = &nest.ranges[i];
