@@ -32,6 +32,7 @@
 #define LIMIT_NAMES_BYTES             ((size_t)256 << 20) /* all document names of one Portable PDB */
 #define LIMIT_MANIFEST_BYTES          ((uint64_t)64 << 20) /* manifest.json of one source bundle */
 #define LIMIT_SOURCES_BYTES           ((uint64_t)4 << 30)  /* all sources of one object, unpacked */
+#define LIMIT_SOURCE_LINES            (1u << 24) /* of one file: 4 bytes each while it is taken in */
 #define LIMIT_SOURCE_LINKS            4096u     /* patterns of one object */
 #define LIMIT_URL_BYTES               ((size_t)8192)      /* of one source */
 #define LIMIT_LINKS_FOLLOWED          512u      /* source files fetched for one request */

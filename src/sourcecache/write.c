@@ -140,6 +140,9 @@ static int find_lines(struct writer *writer, struct text text, size_t *count, st
 	while (at < end) {
 		const char *feed = memchr(at, '\n', (size_t)(end - at));
 
+		if (*count == LIMIT_SOURCE_LINES)
+			return err_set(err, ERR_UNSUPPORTED, "it has more than %u lines",
+				       LIMIT_SOURCE_LINES);
 		if (vec_room(&writer->starts, &writer->start_room, *count + 1,
 			     sizeof(*writer->starts)) < 0)
 			return err_set(err, ERR_NO_MEMORY, "no memory for a source's lines");
@@ -194,11 +197,19 @@ static int check_text(const struct object_source *source, struct text text, stru
 	return 0;
 }
 
+/* What one source may unpack to: a bomb costs itself, not the memory of all others. */
+static uint64_t most_bytes(const struct sourcecache_options *options)
+{
+	uint64_t memory = options->memory_bytes / 4;
+
+	return options->source_max_bytes < memory ? options->source_max_bytes : memory;
+}
+
 /* ERR_MALFORMED and ERR_UNSUPPORTED cost the file only. */
 static int take_contents(struct writer *writer, const struct object_source *source,
 			 struct record *record, struct err *err)
 {
-	uint64_t most = writer->options->source_max_bytes;
+	uint64_t most = most_bytes(writer->options);
 	struct text text = TEXT_NONE;
 
 	if (source->trouble[0])

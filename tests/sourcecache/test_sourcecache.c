@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-static const struct sourcecache_options options = { 100, BYTES_MOST };
+static struct sourcecache_options options = { 100, BYTES_MOST };
 
 static int write_cache(const struct buf *bytes, FILE *file, struct sourcecache_report *report,
 		       struct err *err)
@@ -157,6 +157,41 @@ START_TEST(bounds_urls)
 }
 END_TEST
 
+/* One file that unpacks to more lines, or more bytes, than there is memory for costs itself. */
+START_TEST(a_bomb_costs_itself)
+{
+	static const struct { size_t memory_bytes; const char *why; } cases[] = {
+		{ 4 * BYTES_MOST, "/src/bomb.c: it has more than 16777216 lines" },
+		{ 2 * LIMIT_SOURCE_LINES, "/src/bomb.c: it has 16777217 bytes, 8388608 are read" },
+	};
+	static char feeds[LIMIT_SOURCE_LINES + 1];
+	const struct bundle_file bomb[] = {
+		{ "files/a", "/src/bomb.c", NULL, feeds, sizeof(feeds) },
+		{ "files/b", "/src/good.c", NULL, "one\ntwo\n", 0 },
+	};
+	const struct sourcecache_options before = options;
+
+	memset(feeds, '\n', sizeof(feeds));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sourcecache_report report;
+		struct sourcecache cache;
+		struct file_map map;
+		struct buf bytes;
+
+		buf_init(&bytes, BYTES_MOST);
+		make_bundle(&(struct bundle_maker){ .files = bomb, .count = 2 }, &bytes);
+		options.source_max_bytes = UINT32_MAX;
+		options.memory_bytes = cases[i].memory_bytes;
+		map = cache_of(&bytes, &report, &cache);
+		ck_assert_str_eq(report.first_bad, cases[i].why);
+		ck_assert_str_eq(said(&cache, "/src/good.c"), "one\ntwo\n|two|");
+		file_unmap(&map);
+		buf_release(&bytes);
+	}
+	options = before;
+}
+END_TEST
+
 /* --- Portable PDBs ------------------------------------------------------------------------ */
 
 START_TEST(finds_sources_of_ppdbs)
@@ -284,6 +319,7 @@ int main(void)
 
 	tcase_add_test(tcase, finds_sources_of_bundles);
 	tcase_add_test(tcase, bounds_urls);
+	tcase_add_test(tcase, a_bomb_costs_itself);
 	tcase_add_test(tcase, finds_sources_of_ppdbs);
 	tcase_add_loop_test(tcase, takes_one_file, 0, (int)(sizeof(ones) / sizeof(ones[0])));
 	tcase_add_loop_test(tcase, refuses, 0, (int)(sizeof(refused) / sizeof(refused[0])));
