@@ -524,6 +524,20 @@ static const struct {
 	{ "no names", "1:28=00000000", " mainCRTStartup" },
 };
 
+/* Which page of the directory, and where it is said to be. */
+START_TEST(names_the_page_outside)
+{
+	uint8_t bytes[1024] = { 0 };
+	struct err err = ERR_INIT;
+
+	memcpy(bytes, HEAD("\0\2\0\0", "\2\0\0\0", "\14\0\0\0", "\1\0\0\0"), 56);
+	bytes[512] = 77;
+	ck_assert(look_bytes((const char *)bytes, sizeof(bytes), NULL, 0, NULL, &err) < 0);
+	ck_assert_str_eq(err.text, "reading pdb: page 0 of the stream directory is number 77, "
+				   "outside the file");
+}
+END_TEST
+
 /* A broken part costs that part, or the file with a word on where. */
 START_TEST(broken_parts_cost_themselves)
 {
@@ -606,6 +620,7 @@ int main(void)
 	tcase_add_test(reading, a_folded_destructor_is_not_another_classs);
 	tcase_add_test(reading, deleting_destructors_have_their_own_name);
 	tcase_add_loop_test(reading, refuses, 0, COUNT(bad));
+	tcase_add_test(reading, names_the_page_outside);
 	tcase_add_loop_test(reading, broken_parts_cost_themselves, 0, COUNT(broken));
 	tcase_add_test(reading, knows_the_reference_fixture);
 	tcase_add_loop_test(torment, survives_every_byte_change, 0, 2);

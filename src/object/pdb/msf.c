@@ -33,6 +33,39 @@ static uint64_t pages_of(const struct msf *msf, uint32_t size)
 	return ((uint64_t)size + msf->page_bytes - 1) >> msf->page_shift;
 }
 
+/* --- Pages --------------------------------------------------------------------------- */
+
+static uint32_t page_at(const struct msf_stream *stream, uint32_t index)
+{
+	struct reader pages = stream->pages;
+
+	reader_seek(&pages, (uint64_t)index * 4);
+	return reader_u32(&pages);
+}
+
+/* Of page `index`, what the stream uses of it; NULL outside the file. */
+static const uint8_t *page_bytes(const struct msf_stream *stream, uint32_t index)
+{
+	uint32_t shift = stream->msf->page_shift;
+	uint64_t left = stream->size - ((uint64_t)index << shift);
+	uint32_t size = left < stream->msf->page_bytes ? (uint32_t)left : stream->msf->page_bytes;
+	struct reader page = stream->msf->whole;
+
+	page.pos = 0;
+	reader_seek(&page, (uint64_t)page_at(stream, index) << shift);
+	return reader_take(&page, size);
+}
+
+/* The first page that is outside of the file, or `pages`. */
+static uint32_t first_outside(const struct msf_stream *stream, uint32_t pages)
+{
+	uint32_t index = 0;
+
+	while (index < pages && page_bytes(stream, index))
+		index++;
+	return index;
+}
+
 /* --- Opening ------------------------------------------------------------------------- */
 
 /* The numbers of the directory's pages stand on pages of their own, in a row. */
@@ -44,17 +77,22 @@ static int read_directory(struct msf *msf, uint32_t size, uint32_t map_page, str
 					  (uint64_t)map_page << msf->page_shift, pages * 4);
 	struct msf_stream stream = { .msf = msf, .name = "stream directory", .size = size,
 				     .pages = map };
+	uint32_t outside;
 	uint8_t *bytes;
 
 	if (map.failed)
 		return err_set(err, ERR_MALFORMED, "the list of the stream directory's %llu pages, "
 			       "at page %u, lies outside the file", (unsigned long long)pages,
 			       map_page);
+	outside = first_outside(&stream, (uint32_t)pages);
+	if (outside < pages)
+		return err_set(err, ERR_MALFORMED, "page %u of the stream directory is number %u, "
+			       "outside the file", outside, page_at(&stream, outside));
 	bytes = arena_alloc_raw(arena, size ? size : 1, 1);
 	if (!bytes)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a directory of %u bytes", size);
 	if (!msf_stream_copy(&stream, 0, size, bytes))
-		return err_set(err, ERR_MALFORMED, "a page of the stream directory lies outside the file");
+		return err_set(err, ERR_MALFORMED, "the stream directory ends early");
 	msf->directory = (struct text){ (const char *)bytes, size };
 	return 0;
 }
@@ -126,33 +164,12 @@ int msf_open(struct msf *msf, const void *bytes, size_t size, struct arena *aren
 
 /* --- Streams ------------------------------------------------------------------------- */
 
-static uint32_t page_at(const struct msf_stream *stream, uint32_t index)
-{
-	struct reader pages = stream->pages;
-
-	reader_seek(&pages, (uint64_t)index * 4);
-	return reader_u32(&pages);
-}
-
-/* Of page `index`, what the stream uses of it; NULL outside the file. */
-static const uint8_t *page_bytes(const struct msf_stream *stream, uint32_t index)
-{
-	uint32_t shift = stream->msf->page_shift;
-	uint64_t left = stream->size - ((uint64_t)index << shift);
-	uint32_t size = left < stream->msf->page_bytes ? (uint32_t)left : stream->msf->page_bytes;
-	struct reader page = stream->msf->whole;
-
-	page.pos = 0;
-	reader_seek(&page, (uint64_t)page_at(stream, index) << shift);
-	return reader_take(&page, size);
-}
-
 int msf_stream_open(const struct msf *msf, uint32_t number, const char *name,
 		    struct msf_stream *stream, struct err *err)
 {
 	struct reader directory = reader_over("stream directory", msf->directory.bytes,
 					      msf->directory.size);
-	uint32_t pages;
+	uint32_t pages, outside;
 	bool flat = true;
 
 	*stream = (struct msf_stream){ .msf = msf, .name = name, .number = number };
@@ -162,12 +179,12 @@ int msf_stream_open(const struct msf *msf, uint32_t number, const char *name,
 	pages = (uint32_t)pages_of(msf, stream->size);
 	stream->pages = reader_window(&directory, "list of pages", msf->places[number].list,
 				      (uint64_t)pages * 4);
-	for (uint32_t i = 0; i < pages; i++) {
-		if (!page_bytes(stream, i))
-			return err_set(err, ERR_MALFORMED, "page %u of %s (stream %u) is number %u, "
-				       "outside the file", i, name, number, page_at(stream, i));
-		flat = flat && (i == 0 || page_at(stream, i) == page_at(stream, i - 1) + 1);
-	}
+	outside = first_outside(stream, pages);
+	if (outside < pages)
+		return err_set(err, ERR_MALFORMED, "page %u of %s (stream %u) is number %u, outside "
+			       "the file", outside, name, number, page_at(stream, outside));
+	for (uint32_t i = 1; flat && i < pages; i++)
+		flat = page_at(stream, i) == page_at(stream, i - 1) + 1;
 	if (flat)
 		stream->flat = page_bytes(stream, 0);
 	return 0;
