@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "source/header.h"
 #include "source/url.h"
 
 struct http {
@@ -15,30 +16,6 @@ struct http {
 	bool accept_invalid_certs;
 	bool trusted;                /* named by the operator */
 };
-
-/* RFC 9110 §5.6.2: a token. */
-static bool is_header_name(struct text name)
-{
-	for (size_t i = 0; i < name.size; i++) {
-		char c = name.bytes[i];
-		bool letter = ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z';
-
-		if (!letter && !ascii_is_digit(c) && (c == '\0' || !strchr("!#$%&'*+-.^_`|~", c)))
-			return false;
-	}
-	return name.size > 0;
-}
-
-static bool is_header_value(struct text value)
-{
-	for (size_t i = 0; i < value.size; i++) {
-		uint8_t c = (uint8_t)value.bytes[i];
-
-		if ((c < 0x20 && c != '\t') || c == 0x7f)
-			return false;
-	}
-	return true;
-}
 
 static int by_name(const void *a, const void *b)
 {
@@ -59,11 +36,13 @@ static void sort_headers(struct fetch_header *headers, size_t count)
 	}
 }
 
-/* Headers whose name or value HTTP does not allow are left out, as the service we follow does. */
+/* Headers whose name or value HTTP does not allow are left out, as the service we follow does;
+ * those that are not the source's to set are refused. */
 static int parse_headers(struct http *http, const struct shape *source, struct err *err)
 {
 	struct fetch_header *headers;
 	const struct cJSON *item;
+	const char *refusal;
 	struct shape shape;
 
 	if (shape_object(source, "headers", &shape, err) < 0)
@@ -81,7 +60,11 @@ static int parse_headers(struct http *http, const struct shape *source, struct e
 		if (!cJSON_IsString(item))
 			return shape_refuse(&shape, NULL, err, "the value of `%.*s` is no string",
 					    SHAPE_QUOTED, item->string);
-		if (!is_header_name(name) || !is_header_value(shape_text(item)))
+		refusal = source_header_refusal(name, http->trusted);
+		if (refusal)
+			return shape_refuse(&shape, NULL, err, "`%s` cannot be set: %s", item->string,
+					    refusal);
+		if (!header_is_name(name) || !header_is_value(shape_text(item)))
 			continue;
 		if (shape_copy(source, name, &header->name, err) < 0 ||
 		    shape_copy(source, shape_text(item), &header->value, err) < 0)
@@ -165,7 +148,7 @@ static int order_headers(const struct http *http, const struct object_ids *ids,
 
 	order->headers = http->headers;
 	order->header_count = http->header_count;
-	if (!checksum.bytes || !is_header_value(checksum))
+	if (!checksum.bytes || !header_is_value(checksum))
 		return 0;
 	headers = arena_alloc(arena, http->header_count + 1, sizeof(*headers));
 	if (!headers)

@@ -6,7 +6,7 @@ libsource_a_SOURCES = src/source/source.c src/source/source.h src/source/kind.h 
 	src/source/filter.c src/source/filter.h src/source/glob.c \
 	src/source/layout.c src/source/layout.h src/source/block.c \
 	src/source/url.c src/source/url.h \
-	src/source/http.c src/source/filesystem.c \
+	src/source/http.c src/source/header.c src/source/header.h src/source/filesystem.c \
 	src/source/bucket.c src/source/bucket.h src/source/sigv4.c src/source/sigv4.h \
 	src/source/s3.c src/source/s3.h src/source/s3_error.c src/source/s3_pass.c \
 	src/source/gcs.c src/source/gcs.h src/source/gcs_pass.c src/source/put.h \

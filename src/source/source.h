@@ -175,6 +175,9 @@ int  source_pass_step(const struct source *source, struct source_pass *pass, str
 /* An order failed: puts it in the source's own words. */
 void source_pass_fail(const struct source *source, struct err *err);
 
+/* Why a header of that name cannot be added to what we ask; NULL: it can (see header.h). */
+const char *source_header_refusal(struct text name, bool is_operator);
+
 /* Does a file of this source get copied into the object cache? (filesystem: no) */
 bool source_is_local(const struct source *source);
 

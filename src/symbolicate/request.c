@@ -326,12 +326,27 @@ static const struct schema_member option_members[] = {
 	{ "extract_variables", SCHEMA_BOOL, AT(request_options, extract_variables), 0, NULL },
 };
 
+/* They go to whatever server a debug file names. */
+static int read_headers(const cJSON *json, const struct place *place, void *field, void *context,
+			struct err *err)
+{
+	if (read_text_map(json, place, field, context, err) < 0)
+		return -1;
+	for (const cJSON *child = json->child; child; child = child->next) {
+		const char *refusal = source_header_refusal(text_of(child->string), false);
+
+		if (refusal)
+			return schema_wrong(place, err, "`%s` cannot be set: %s", child->string, refusal);
+	}
+	return 0;
+}
+
 static const struct schema_member scraping_members[] = {
 	{ "enabled", SCHEMA_BOOL, AT(scraping, enabled), SCHEMA_REQUIRED, NULL },
 	{ "verify_ssl", SCHEMA_BOOL, AT(scraping, verify_ssl), 0, NULL },
 	{ "allowed_origins", SCHEMA_OTHER, AT(scraping, allowed_origins), SCHEMA_REQUIRED,
 	  read_texts },
-	{ "headers", SCHEMA_OTHER, AT(scraping, headers), SCHEMA_REQUIRED, read_text_map },
+	{ "headers", SCHEMA_OTHER, AT(scraping, headers), SCHEMA_REQUIRED, read_headers },
 };
 
 static int read_options(const cJSON *json, const struct place *place, void *field, void *context,

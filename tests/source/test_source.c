@@ -84,6 +84,15 @@ static const struct {
 	  "sources[0].has_index: true or false is expected" },
 	{ "header of no string", "[{'type':'http','id':'x','url':'http://x','headers':{'A':1}}]",
 	  "sources[0].headers: the value of `A` is no string" },
+	{ "header Host", "[{'type':'http','id':'x','url':'http://x','headers':{'A':'1','hOST':'y'}}]",
+	  "sources[0].headers: `hOST` cannot be set: only sources of the config file may set it" },
+	{ "header of the connection",
+	  "[{'type':'http','id':'x','url':'http://x','headers':{'Transfer-Encoding':'chunked'}}]",
+	  "sources[0].headers: `Transfer-Encoding` cannot be set: it belongs to the connection, "
+	  "which is ours to describe" },
+	{ "header Range", "[{'type':'http','id':'x','url':'http://x','headers':{'Range':'bytes=0-1'}}]",
+	  "sources[0].headers: `Range` cannot be set: whole files are asked for, whatever the state "
+	  "of another copy" },
 	{ "s3 without region", "[{'type':'s3','id':'x','bucket':'b'}]",
 	  "sources[0]: missing member `region`" },
 	{ "s3 one-element region", "[{'type':'s3','id':'x','bucket':'b','region':['a']}]",
@@ -125,6 +134,31 @@ START_TEST(shapes_are_taken_or_refused)
 		ck_assert_str_eq(err.text, shapes[_i].text);
 	}
 	arena_release(&arena);
+}
+END_TEST
+
+START_TEST(the_operator_may_name_a_host)
+{
+	static const struct { const char *name; bool fine; } names[] = {
+		{ "Host", true }, { "Hosts", true }, { "X-Host", true }, { "content-length", false },
+		{ "Connection", false }, { "TE", false }, { "Proxy-Authorization", false },
+		{ "Upgrade", false }, { "Expect", false }, { "If-None-Match", false },
+		{ "Authorization", true }, { "Cookie", true },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *json = support_printf("[{'type':'http','id':'x','url':'http://x',"
+					    "'headers':{'%s':'y'}}]", names[i].name);
+		struct source_list list;
+		struct arena arena;
+		struct err err = ERR_INIT;
+		int rc;
+
+		arena_init(&arena, CEILING_BYTES);
+		rc = parse(quoted(json), SOURCE_OF_CONFIG, &no_roots, &arena, &list, &err);
+		ck_assert_msg((rc == 0) == names[i].fine, "%s: %s", names[i].name, err.text);
+		arena_release(&arena);
+	}
 }
 END_TEST
 
@@ -571,6 +605,7 @@ int main(void)
 	LOOP(locations_have_their_addresses, addresses);
 	tcase_add_test(tcase, names_cannot_leave_their_place);
 	tcase_add_test(tcase, orders_carry_headers_and_checksum);
+	tcase_add_test(tcase, the_operator_may_name_a_host);
 	tcase_add_loop_test(tcase, the_operators_sources_may_have_proxies, 0,
 			    (int)(sizeof(proxies) / sizeof(proxies[0])));
 	tcase_add_test(tcase, the_operators_addresses_are_of_http);

@@ -231,6 +231,9 @@ static const struct {
 	  ERR_BAD_SHAPE, "scraping: member `headers` is missing" },
 	{ "scraping headers of numbers", "{\"scraping\":{\"enabled\":false,\"allowed_origins\":[],"
 	  "\"headers\":{\"a\":1}}}", ERR_BAD_SHAPE, "scraping.headers" },
+	{ "a Host among scraping headers", "{\"scraping\":{\"enabled\":true,\"allowed_origins\":[\"*\"],"
+	  "\"headers\":{\"a\":\"b\",\"HOST\":\"internal\"}}}", ERR_BAD_SHAPE,
+	  "scraping.headers: `HOST` cannot be set: only sources of the config file may set it" },
 	{ "scraping null", "{\"scraping\":null}", ERR_BAD_SHAPE, "scraping" },
 	{ "a trace without frames", "{\"stacktraces\":[{}]}", ERR_BAD_SHAPE,
 	  "stacktraces[0]: member `frames` is missing" },
