@@ -42,7 +42,9 @@
 #define LIMIT_MANGLED_BYTES           ((size_t)64 * 1024) /* longer is not demangled */
 
 /* Cells */
-#define LIMIT_CELL_DATA_BYTES         ((size_t)4 << 30)  /* RLIMIT_DATA of one cell */
+#define LIMIT_CELL_DATA_BYTES         ((size_t)4 << 30)  /* memory of one conversion, unless told */
+#define LIMIT_CELL_STACK_BYTES        ((uint64_t)8 << 20)  /* of a cell's first thread */
+#define LIMIT_CELL_TASKS              1024u     /* threads of our user, above which a cell makes none */
 #define LIMIT_CELL_CPU_SECONDS        600       /* RLIMIT_CPU of one cell */
 #define LIMIT_CELL_WANTS              64u       /* companions one cell may ask for */
 #define LIMIT_CELL_SPLIT_UNITS        16384u    /* .dwo files, where they are looked for: a map each */

@@ -169,7 +169,7 @@ const struct key config_keys[] = {
   "A workshop started on demand leaves after this time without work." },
 
 { "limits.cell_memory", KEY_SIZE, KEY_OURS, AT(cell_memory_bytes), 0, "4GiB", 16777216, 1e15, 0,
-  "Private memory of one conversion." },
+  "Memory of one conversion: what it unpacks, its threads' stacks and all." },
 { "limits.cell_cpu", KEY_SECONDS, KEY_OURS, AT(cell_cpu_seconds), 0, "10m", 1, 86400, 0,
   "CPU time of one conversion." },
 { "limits.job_time", KEY_SECONDS, KEY_OURS, AT(job_seconds), 0, "15m", 1, 86400, 0,

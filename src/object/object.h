@@ -278,7 +278,7 @@ int object_open(struct object *object, const void *bytes, size_t size,
 		struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* Before the arena goes: mappings of unpacked sections are not the arena's.  The object is of
+/* Before the arena goes: big unpacked sections are not the arena's.  The object is of
  * no use afterwards.  Twice, or after a failed open, is fine. */
 void object_release(struct object *object);
 

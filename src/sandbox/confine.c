@@ -2,7 +2,9 @@
 #include "sandbox/confine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/seccomp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -15,6 +17,8 @@
 
 #define CPU_GRACE_SECONDS 5u         /* between SIGXCPU and the kernel's SIGKILL */
 #define FILE_SLACK_BYTES ((rlim_t)1 << 30)   /* a derived file may outgrow its download */
+#define STACK_PART 4u                /* of a cell's memory its stack has no more than this part */
+#define PAGES_PATH "/proc/self/statm"
 #define DESCRIPTORS_MAX 65536        /* closed one by one where there is no close_range */
 
 enum sandbox_level sandbox_level_ceiling = SANDBOX_FULL;
@@ -68,6 +72,43 @@ static rlim_t ceiling_of(uint64_t configured)
 	return configured == CONFIG_UNLIMITED ? RLIM_INFINITY : (rlim_t)configured;
 }
 
+/* What a cell has from the start: pages its nursery, which it is forked from, has written. */
+static rlim_t inherited_bytes(void)
+{
+	unsigned long resident = 0, of_files = 0;
+	long page = sysconf(_SC_PAGESIZE);
+	char text[128];
+	ssize_t size;
+	int fd = open(PAGES_PATH, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	size = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (size <= 0 || page <= 0)
+		return 0;
+	text[size] = '\0';
+	if (sscanf(text, "%*u %lu %lu", &resident, &of_files) != 2 || resident < of_files)
+		return 0;
+	return (rlim_t)(resident - of_files) * (rlim_t)page;
+}
+
+/* The ceiling is for all together, and the kernel counts stacks and data apart. */
+static void part_memory(struct confinement *confinement)
+{
+	rlim_t all = confinement->memory_bytes, inherited = inherited_bytes();
+
+	confinement->stack_bytes = LIMIT_CELL_STACK_BYTES;
+	confinement->data_bytes = RLIM_INFINITY;
+	if (all == RLIM_INFINITY)
+		return;
+	if (confinement->stack_bytes > all / STACK_PART)
+		confinement->stack_bytes = all / STACK_PART;
+	if (inherited > all / STACK_PART)
+		inherited = all / STACK_PART;
+	confinement->data_bytes = all - confinement->stack_bytes - inherited;
+}
+
 int confine_prepare(struct confinement *confinement, const struct config *config,
 		    struct err *err)
 {
@@ -76,6 +117,7 @@ int confine_prepare(struct confinement *confinement, const struct config *config
 	memset(confinement, 0, sizeof(*confinement));
 	confinement->ruleset = -1;
 	confinement->memory_bytes = ceiling_of(config->cell_memory_bytes);
+	part_memory(confinement);
 	confinement->cpu_seconds = config->cell_cpu_seconds > 0 ?
 		(rlim_t)config->cell_cpu_seconds : LIMIT_CELL_CPU_SECONDS;
 	if (file == RLIM_INFINITY)
@@ -165,10 +207,14 @@ static int set_limits(const struct confinement *confinement, struct err *err)
 	    set_limit(RLIMIT_FSIZE, "file size", confinement->file_bytes,
 		      confinement->file_bytes, err) < 0)
 		return -1;
+	if (set_limit(RLIMIT_NPROC, "thread", LIMIT_CELL_TASKS, LIMIT_CELL_TASKS, err) < 0)
+		return -1;
 #ifndef SYMGATE_SANITIZED
 	/* Not RLIMIT_AS: mapping an input of 15 GB is legal.  Sanitizers keep shadow memory. */
-	if (set_limit(RLIMIT_DATA, "memory", confinement->memory_bytes,
-		      confinement->memory_bytes, err) < 0)
+	if (set_limit(RLIMIT_DATA, "memory", confinement->data_bytes,
+		      confinement->data_bytes, err) < 0 ||
+	    set_limit(RLIMIT_STACK, "stack", confinement->stack_bytes,
+		      confinement->stack_bytes, err) < 0)
 		return -1;
 #endif
 	return 0;

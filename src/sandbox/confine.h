@@ -18,7 +18,9 @@ struct confinement {
 	int ruleset;                 /* landlock, no rule in it; -1: the kernel has none */
 	struct sock_filter *filter;  /* NULL: none */
 	unsigned short filter_count;
-	rlim_t memory_bytes, file_bytes, cpu_seconds;
+	rlim_t memory_bytes;         /* all of it; what the next two are parts of */
+	rlim_t data_bytes, stack_bytes;
+	rlim_t file_bytes, cpu_seconds;
 };
 
 /* Tests lower it to see what happens on a kernel that gives less. */

@@ -6,11 +6,15 @@
  *  3. A cell may make threads and nothing else that runs: clone is looked at, clone3 (whose
  *     arguments a filter cannot see) does not exist, so that libc falls back to clone.
  *  4. No mapping is ever executable.
- *  5. newfstatat stays, with AT_EMPTY_PATH only: it is libc's fstat.  A filter cannot see the
+ *  5. All memory is of the kind that RLIMIT_DATA counts: no shared mappings but of files for
+ *     reading, no stacks that grow, no memory files, and what is writable stays so (written
+ *     pages of a mapping that was made read-only would be counted no more).
+ *  6. newfstatat stays, with AT_EMPTY_PATH only: it is libc's fstat.  A filter cannot see the
  *     path, so a cell could learn whether a path exists; it has nobody to tell but its asker.
  *
  * Builds with sanitizers are laxer: what is not listed gets EPERM, and pipes work, because
- * their run-time asks the kernel about addresses and descriptors on the way to a report.
+ * their run-time asks the kernel about addresses and descriptors on the way to a report; and
+ * there is no rule 5, as they have no RLIMIT_DATA either.
  */
 #include "sandbox/confine.h"
 
@@ -38,7 +42,6 @@ static const int allowed[] = {
 	SCMP_SYS(ftruncate), SCMP_SYS(fallocate), SCMP_SYS(fsync), SCMP_SYS(fdatasync),
 	SCMP_SYS(copy_file_range), SCMP_SYS(sendfile), SCMP_SYS(fadvise64), SCMP_SYS(close),
 	SCMP_SYS(dup), SCMP_SYS(sendmsg), SCMP_SYS(recvmsg), SCMP_SYS(poll), SCMP_SYS(ppoll),
-	SCMP_SYS(memfd_create),
 	/* memory */
 	SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(msync), SCMP_SYS(brk),
 	/* threads, waiting, time */
@@ -85,14 +88,45 @@ static int allow_plain(scmp_filter_ctx context)
 	return 0;
 }
 
+/* mmap(2): kinds of mapping, as far as the filter looks at them. */
+#define MAP_KIND (MAP_TYPE | MAP_ANONYMOUS | MAP_GROWSDOWN)
+
+static int allow_memory(scmp_filter_ctx context)
+{
+#ifdef SYMGATE_SANITIZED
+	const struct scmp_arg_cmp any = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
+
+	if (seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1, any) < 0)
+		return -1;
+	return seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, any);
+#else
+	const struct { struct scmp_arg_cmp protection, kind; } mappings[] = {
+		/* of its own */
+		{ SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0),
+		  SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_TYPE | MAP_GROWSDOWN, MAP_PRIVATE) },
+		/* of files, to read */
+		{ SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC | PROT_WRITE, 0),
+		  SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_KIND, MAP_SHARED) },
+	};
+
+	for (size_t i = 0; i < sizeof(mappings) / sizeof(mappings[0]); i++)
+		if (seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2,
+				     mappings[i].protection, mappings[i].kind) < 0)
+			return -1;
+	if (seccomp_rule_add(context, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(mprotect), 1,
+			     SCMP_A2(SCMP_CMP_NE, PROT_READ | PROT_WRITE, 0)) < 0)
+		return -1;
+	return seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
+				SCMP_A2(SCMP_CMP_EQ, PROT_READ | PROT_WRITE, 0));
+#endif
+}
+
 /* Calls allowed with some arguments only; rules of one call are alternatives. */
 static int allow_with_arguments(scmp_filter_ctx context)
 {
 	static const int fcntls[] = { F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD,
 				      F_DUPFD_CLOEXEC };
 	const struct { int call; struct scmp_arg_cmp what; } looked_at[] = {
-		{ SCMP_SYS(mmap), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0) },
-		{ SCMP_SYS(mprotect), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0) },
 		{ SCMP_SYS(clone), SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD) },
 		{ SCMP_SYS(newfstatat), SCMP_A3(SCMP_CMP_EQ, AT_EMPTY_PATH, 0) },
 		{ SCMP_SYS(prctl), SCMP_A0(SCMP_CMP_EQ, PR_SET_NAME, 0) },
@@ -138,7 +172,8 @@ int filter_build(struct sock_filter **filter, unsigned short *count, struct err 
 	int rc = -1;
 
 	*filter = NULL;
-	if (context && allow_plain(context) == 0 && allow_with_arguments(context) == 0) {
+	if (context && allow_plain(context) == 0 && allow_memory(context) == 0 &&
+	    allow_with_arguments(context) == 0) {
 		/* A foreign architecture's calls have other numbers. */
 		(void)seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 		(void)seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2);

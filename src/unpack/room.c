@@ -1,15 +1,13 @@
 /* room.c -- memory for unpacked pieces.
  *
- * Big pieces are shared anonymous mappings.  The kernel books them as it books a memfd:
- * not as the process's private data, so neither RLIMIT_DATA nor the figure of anonymous
- * memory grows with them, and RLIMIT_FSIZE, which would stop a memfd, has no say.
+ * All of it is private memory, so that a cell's RLIMIT_DATA covers it.  Big pieces are blocks of
+ * their own: the arena would keep them to its end.
  */
 #include "unpack/unpack.h"
 
-#include <sys/mman.h>
-
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/reader.h"
 
 #define GNU_HEAD_BYTES 12u
@@ -17,7 +15,6 @@
 struct unpack_piece {
 	struct unpack_piece *next;
 	void *bytes;
-	size_t size;
 };
 
 void unpack_room_init(struct unpack_room *room, struct arena *arena, uint64_t ceiling_bytes)
@@ -28,23 +25,19 @@ void unpack_room_init(struct unpack_room *room, struct arena *arena, uint64_t ce
 void unpack_room_release(struct unpack_room *room)
 {
 	for (struct unpack_piece *piece = room->pieces; piece; piece = piece->next)
-		(void)munmap(piece->bytes, piece->size);
+		mem_give_back(piece->bytes);
 	room->pieces = NULL;
 	room->held_bytes = 0;
 }
 
-static void *get_shared(struct unpack_room *room, size_t size)
+static void *get_block(struct unpack_room *room, size_t size)
 {
 	struct unpack_piece *piece = arena_alloc(room->arena, 1, sizeof(*piece));
-	void *bytes;
+	void *bytes = piece ? mem_get(size) : NULL;
 
-	if (!piece)
+	if (!bytes)
 		return NULL;
-	bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (bytes == MAP_FAILED)
-		return NULL;
-	*piece = (struct unpack_piece){ .next = room->pieces, .bytes = bytes, .size = size };
+	*piece = (struct unpack_piece){ .next = room->pieces, .bytes = bytes };
 	room->pieces = piece;
 	return bytes;
 }
@@ -54,8 +47,8 @@ int unpack_room_get(struct unpack_room *room, uint64_t size, void **bytes, struc
 	if (size > room->ceiling_bytes - room->held_bytes || size > SIZE_MAX)
 		return err_set(err, ERR_LIMIT, "unpacked data over %llu bytes",
 			       (unsigned long long)room->ceiling_bytes);
-	*bytes = size >= UNPACK_SHARED_BYTES ? get_shared(room, (size_t)size)
-					     : arena_alloc_raw(room->arena, size ? (size_t)size : 1, 1);
+	*bytes = size >= UNPACK_BLOCK_BYTES ? get_block(room, (size_t)size)
+					    : arena_alloc_raw(room->arena, size ? (size_t)size : 1, 1);
 	if (!*bytes)
 		return err_set(err, ERR_NO_MEMORY, "no memory for %llu unpacked bytes",
 			       (unsigned long long)size);

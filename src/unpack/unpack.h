@@ -3,8 +3,8 @@
  *
  * Thin faces over zlib, libzstd, liblzma and libmspack.  From memory to memory the size is known
  * beforehand and must be met exactly; from descriptor to descriptor a ceiling ends the work.
- * Who unpacks brings the memory: `struct unpack_room` keeps big pieces in shared mappings,
- * so that a section of a gigabyte is not a gigabyte of a cell's own data.
+ * Who unpacks brings the memory: `struct unpack_room` counts it, and gives big pieces back
+ * before the arena goes.
  *
  * May include: base.
  */
@@ -62,7 +62,7 @@ int unpack_archive(enum unpack_kind kind, struct text archive, int out_fd, uint6
 
 /* --- Room for what was unpacked ------------------------------------------------------ */
 
-#define UNPACK_SHARED_BYTES ((size_t)1 << 20)   /* from here on a mapping of its own */
+#define UNPACK_BLOCK_BYTES ((size_t)1 << 20)    /* from here on a block of its own */
 
 struct unpack_piece;
 
@@ -74,7 +74,7 @@ struct unpack_room {
 };
 
 void unpack_room_init(struct unpack_room *room, struct arena *arena, uint64_t ceiling_bytes);
-/* Gives the mappings back; the small pieces go with the arena. */
+/* Gives the big pieces back; the small pieces go with the arena. */
 void unpack_room_release(struct unpack_room *room);
 /* Writable, never NULL on success; ERR_LIMIT over the ceiling, else ERR_NO_MEMORY. */
 int  unpack_room_get(struct unpack_room *room, uint64_t size, void **bytes, struct err *err)

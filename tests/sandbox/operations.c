@@ -250,6 +250,74 @@ static int threads(struct cell *cell, struct err *err)
 	return 0;
 }
 
+/* One way or another to have a piece more of memory; false: there is no more that way. */
+static bool take_piece(const char *way, size_t size)
+{
+	int protection = PROT_READ | PROT_WRITE;
+	char *piece = MAP_FAILED;
+
+	if (strcmp(way, "private") == 0 || strcmp(way, "made read-only") == 0) {
+		piece = mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	} else if (strcmp(way, "shared") == 0) {
+		piece = mmap(NULL, size, protection, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	} else if (strcmp(way, "shared later") == 0) {
+		piece = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (piece != MAP_FAILED && mprotect(piece, size, protection) < 0)
+			return false;
+	} else if (strcmp(way, "memory file") == 0) {
+		int fd = memfd_create("more", 0);
+
+		if (fd >= 0 && ftruncate(fd, (off_t)size) == 0)
+			piece = mmap(NULL, size, protection, MAP_SHARED, fd, 0);
+	} else if (strcmp(way, "stack") == 0) {
+		piece = mmap(NULL, size, protection,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN, -1, 0);
+	} else if (strcmp(way, "break") == 0) {
+		piece = sbrk((intptr_t)size);
+		if (piece == (char *)-1)
+			return false;
+	}
+	if (piece == MAP_FAILED)
+		return false;
+	memset(piece, 1, size);
+	if (strcmp(way, "made read-only") == 0)
+		(void)mprotect(piece, size, PROT_READ);
+	return true;
+}
+
+/* Takes what it can get, up to four times what these cells may have, and waits to be measured. */
+static int hoard(struct cell *cell, struct err *err)
+{
+	char way[32];
+
+	snprintf(way, sizeof(way), "%.*s", (int)cell->parameters.size, cell->parameters.bytes);
+	for (int i = 0; i < 1024 && take_piece(way, 1 << 20); i++)
+		;
+	return sleep_long(cell, err);
+}
+
+static void *wait_for_ever(void *payload)
+{
+	while (sleep(1000) == 0)
+		;
+	return payload;
+}
+
+static int many_threads(struct cell *cell, struct err *err)
+{
+	pthread_attr_t small;
+	pthread_t id;
+	unsigned count = 0;
+
+	(void)err;
+	if (pthread_attr_init(&small) != 0 || pthread_attr_setstacksize(&small, 16384) != 0)
+		return -1;
+	while (count < 3000 && pthread_create(&id, &small, wait_for_ever, NULL) == 0)
+		count++;
+	buf_printf(cell->reply, "%u", count);
+	return 0;
+}
+
 /* --- Wants and messages ------------------------------------------------------------------ */
 
 static int want(struct cell *cell, struct err *err)
@@ -418,6 +486,7 @@ const struct cell_operation operations[] = {
 	{ "leave", leave }, { "spin", spin }, { "spin_on", spin_on }, { "eat", eat },
 	{ "write_much", write_much }, { "hang", hang }, { "sleep", sleep_long }, { "try", try },
 	{ "descriptors", descriptors }, { "scribble", scribble }, { "threads", threads },
+	{ "hoard", hoard }, { "many_threads", many_threads },
 	{ "want", want }, { "want_forever", want_forever }, { "parrot", parrot },
 	{ "read_slowly", read_slowly }, { "bus", bus }, { "lie", lie },
 };

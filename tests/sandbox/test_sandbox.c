@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "config/config.h"
 #include "operations.h"
@@ -376,7 +377,89 @@ START_TEST(memory_has_a_ceiling)
 	cell_kill(handle);
 }
 END_TEST
+
+/* Anonymous and shared memory that the one cell of this test has. */
+static uint64_t cell_resident_bytes(void)
+{
+	uint64_t kilobytes = 0;
+	struct dirent *entry;
+	DIR *folder = opendir("/proc");
+
+	ck_assert_ptr_nonnull(folder);
+	while ((entry = readdir(folder)) != NULL) {
+		bool is_cell = false;
+		char path[300], line[256];
+		FILE *status;
+
+		snprintf(path, sizeof(path), "/proc/%s/status", entry->d_name);
+		status = fopen(path, "re");
+		if (!status)
+			continue;
+		while (fgets(line, sizeof(line), status)) {
+			unsigned long value;
+
+			is_cell |= strcmp(line, "Name:\tsymgate-cell\n") == 0;
+			if (sscanf(line, "PPid: %lu", &value) == 1)
+				is_cell &= getpgid((pid_t)value) == getpgrp();
+			if (is_cell && (sscanf(line, "RssAnon: %lu", &value) == 1 ||
+					sscanf(line, "RssShmem: %lu", &value) == 1))
+				kilobytes += value;
+		}
+		fclose(status);
+	}
+	closedir(folder);
+	return kilobytes << 10;
+}
+
+/* Ways to have memory, and how much of the ceiling each must reach where it is not refused. */
+static const struct { const char *way; unsigned percent; } ways[] = {
+	{ "private", 90 }, { "break", 90 }, { "made read-only", 90 }, { "shared", 0 },
+	{ "shared later", 0 }, { "memory file", 0 }, { "stack", 0 },
+};
+
+START_TEST(all_memory_has_one_ceiling)
+{
+	struct cell_handle *handle;
+	struct cell_news news;
+	uint64_t had;
+
+	if (nursery_level(nursery) < SANDBOX_FILTERED)
+		return;
+	handle = hatch("hoard", ways[_i].way);
+	wait_news(handle, &news);
+	if (news.kind == CELL_DIED) {
+		ck_assert_msg(strstr(news.status.text, "SIGSYS"), "%s: %s", ways[_i].way,
+			      news.status.text);
+		cell_kill(handle);
+		return;
+	}
+	ck_assert_msg(news.kind == CELL_MESSAGE, "%s: %s", ways[_i].way, news.status.text);
+	had = cell_resident_bytes();
+	ck_assert_msg(had > 0 && had < config.cell_memory_bytes, "%s: %llu bytes", ways[_i].way,
+		      (unsigned long long)had);
+	ck_assert_msg(had >= config.cell_memory_bytes / 100 * ways[_i].percent, "%s: %llu bytes",
+		      ways[_i].way, (unsigned long long)had);
+	cell_kill(handle);
+}
+END_TEST
 #endif
+
+/* The kernel counts no threads of root. */
+START_TEST(threads_have_a_ceiling)
+{
+	struct cell_handle *handle;
+	struct cell_news news;
+
+	if (getuid() == 0)
+		return;
+	handle = hatch("many_threads", "");
+	wait_news(handle, &news);
+	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
+	ck_assert_int_gt((int)strtol(news.reply.bytes, NULL, 10), 0);
+	ck_assert_int_lt((int)strtol(news.reply.bytes, NULL, 10), LIMIT_CELL_TASKS);
+	cell_kill(handle);
+}
+END_TEST
 
 START_TEST(files_have_a_ceiling)
 {
@@ -780,7 +863,9 @@ int main(void)
 	tcase_add_test(tcase, cpu_time_ends_the_stubborn);
 #ifndef SYMGATE_SANITIZED
 	tcase_add_test(tcase, memory_has_a_ceiling);
+	tcase_add_loop_test(tcase, all_memory_has_one_ceiling, 0, COUNT(ways));
 #endif
+	tcase_add_test(tcase, threads_have_a_ceiling);
 	tcase_add_test(tcase, files_have_a_ceiling);
 	tcase_add_test(tcase, an_input_cut_short_is_transient);
 	tcase_add_test(tcase, being_killed_is_not_its_fault);
