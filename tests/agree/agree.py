@@ -84,6 +84,8 @@ SHORT = [
     ("cc-gcc-O3-dwarf4", "g++ -gdwarf-4 -O3 -o $OUT $P/shapes.cc"),
     ("cc-clang-O2", "clang++-19 -g -O2 -o $OUT $P/shapes.cc"),
     ("cc-gcc-sections", "g++ -g -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections -o $OUT $P/shapes.cc"),
+    *((f"cc-clang-lines-only-gc-{linker}", "clang++-19 -gdwarf-4 -gline-tables-only -O1 -ffunction-sections"
+       f" -fuse-ld={linker} -Wl,--gc-sections -o $OUT $P/unused.cc") for linker in ("bfd", "gold", "lld")),
     ("cc-gcc-lto", "g++ -g -O2 -flto -o $OUT $P/shapes.cc"),
     ("cc-clang-zstd", "clang++-19 -g -O2 -gz=zstd -fuse-ld=lld -o $OUT $P/shapes.cc"),
     # llvm-symbolizer reads no .zdebug sections any more: it is asked about the same, unpacked.

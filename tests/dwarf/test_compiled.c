@@ -61,6 +61,12 @@ static const char *const builds[] = {
 	"clang++-19 -gdwarf-5 -O2 -ffunction-sections -fuse-ld=lld -Wl,--gc-sections a.cc -o $OUT",
 	"clang++-19 -gdwarf-4 -O2 -ffunction-sections -fuse-ld=lld -Wl,--gc-sections a.cc -o $OUT",
 	"clang++-19 -gline-tables-only -O2 a.cc -o $OUT",
+	/* Most functions have no entry of their own, one is discarded. */
+	"clang++-19 -gdwarf-4 -gline-tables-only -O0 -ffunction-sections -Wl,--gc-sections a.cc -o $OUT",
+	"clang++-19 -gdwarf-4 -gline-tables-only -O0 -ffunction-sections -fuse-ld=lld -Wl,--gc-sections a.cc"
+	" -o $OUT",
+	"clang++-19 -gdwarf-4 -gline-tables-only -O0 -ffunction-sections -fuse-ld=gold -Wl,--gc-sections a.cc"
+	" -o $OUT",
 };
 
 /* --- Our answer ----------------------------------------------------------------------- */

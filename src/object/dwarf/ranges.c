@@ -48,11 +48,21 @@ static int add_span(struct range_walk *walk, uint64_t start, uint64_t end, struc
 	return 0;
 }
 
+/*
+ * A list without a base holds addresses, and each entry lives or dies by itself: ld and lld make
+ * [1, 1) of one they discarded, gold [0, size).  Only what begins inside a section that was put
+ * at 0 tells that the whole list is of that section.
+ */
+static bool is_of_discarded_section(const struct range_walk *walk, uint64_t start, uint64_t end)
+{
+	return start < end && start > DISCARDED_BASE && start < walk->unit->dwarf->lowest_code;
+}
+
 static int add_offsets(struct range_walk *walk, uint64_t start, uint64_t end, struct err *err)
 {
 	uint64_t mask = address_max(walk->unit);
 
-	if (!walk->base && start < walk->unit->dwarf->lowest_code)
+	if (!walk->base && is_of_discarded_section(walk, start, end))
 		walk->base_is_dead = true;
 	if (walk->base_is_dead)
 		return 0;
@@ -60,7 +70,7 @@ static int add_offsets(struct range_walk *walk, uint64_t start, uint64_t end, st
 }
 
 /* Base 0: the assembler's way to say that addresses follow (gas, to DWARF 4), or what gold wrote
- * for a discarded section.  Where code is known to begin higher, the first entry tells. */
+ * for a discarded section.  Where code is known to begin higher, the entries tell. */
 static void set_base(struct range_walk *walk, uint64_t base)
 {
 	walk->base = base;
