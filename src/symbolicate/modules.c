@@ -34,12 +34,12 @@ int module_table_make(struct module_table *table, const struct request *request,
 		      struct arena *arena, struct err *err)
 {
 	size_t count = request->module_count;
+	struct module *modules = arena_alloc(arena, count, sizeof(*modules));
+	struct module **by_address = arena_alloc_raw(arena, count, sizeof(*by_address));
 
-	table->count = count;
-	table->modules = arena_alloc(arena, count, sizeof(*table->modules));
-	table->by_address = arena_alloc_raw(arena, count, sizeof(struct module *));
-	if (!table->modules || !table->by_address)
+	if (!modules || !by_address)
 		return err_no_memory(err);
+	*table = (struct module_table){ modules, count, by_address };
 	for (size_t i = 0; i < count; i++) {
 		const struct raw_module *raw = &request->modules[i];
 

@@ -9,14 +9,17 @@
 
 static int make_table(struct names *names, size_t most, struct arena *arena, struct err *err)
 {
-	names->slot_count = 16;
-	while (names->slot_count < 2 * most)
-		names->slot_count *= 2;
-	names->names = arena_alloc_raw(arena, most, sizeof(*names->names));
-	names->slots = arena_alloc_raw(arena, names->slot_count, sizeof(*names->slots));
-	if (!names->names || !names->slots)
+	struct convert_name *list = arena_alloc_raw(arena, most, sizeof(*list));
+	size_t slot_count = 16;
+	uint32_t *slots;
+
+	while (slot_count < 2 * most)
+		slot_count *= 2;
+	slots = arena_alloc_raw(arena, slot_count, sizeof(*slots));
+	if (!list || !slots)
 		return err_no_memory(err);
-	memset(names->slots, 0xff, names->slot_count * sizeof(*names->slots));
+	memset(slots, 0xff, slot_count * sizeof(*slots));
+	*names = (struct names){ list, 0, slots, slot_count };
 	return 0;
 }
 
@@ -87,7 +90,6 @@ int names_collect(struct native *native, struct err *err)
 		most += native->traces[i].count;
 	if (most >= NO_NAME)
 		return err_no_memory(err);
-	native->names.count = 0;
 	if (make_table(&native->names, most, &native->work->arena, err) < 0)
 		return -1;
 	for (size_t i = 0; i < native->request.trace_count; i++)

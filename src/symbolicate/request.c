@@ -238,15 +238,17 @@ static int read_registers(const cJSON *json, const struct place *place, void *fi
 {
 	struct raw_trace *trace = (struct raw_trace *)((char *)field - AT(raw_trace, registers));
 	struct reading *reading = context;
+	struct cpu_register *registers;
 	size_t count = 0;
 
 	if (want(place, cJSON_IsObject(json), "an object", err) < 0)
 		return -1;
 	for (const cJSON *child = json->child; child; child = child->next)
 		count++;
-	trace->registers = arena_alloc(&reading->work->arena, count, sizeof(*trace->registers));
-	if (!trace->registers)
+	registers = arena_alloc(&reading->work->arena, count, sizeof(*registers));
+	if (!registers)
 		return err_no_memory(err);
+	trace->registers = registers;
 	trace->register_count = 0;
 	for (const cJSON *child = json->child; child; child = child->next) {
 		struct place here = { .above = place, .name = child->string };

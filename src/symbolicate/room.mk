@@ -32,7 +32,13 @@ symbolicate_test_libs = libsymbolicate.a libsource.a libsupport.a libsymcache.a 
 	$(CHECK_LIBS) $(CJSON_LIBS) $(CRYPTO_LIBS)
 symbolicate_test_flags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) $(CJSON_CFLAGS) -I$(top_srcdir)/tests
 check_PROGRAMS += tests/symbolicate/test_request tests/symbolicate/test_native \
-	tests/symbolicate/test_memo tests/symbolicate/test_upgrade
+	tests/symbolicate/test_memo tests/symbolicate/test_upgrade \
+	tests/symbolicate/test_ceilings
+tests_symbolicate_test_ceilings_SOURCES = tests/symbolicate/test_ceilings.c \
+	tests/symbolicate/fake.c tests/symbolicate/fake_lower.c \
+	tests/symbolicate/fake.h
+tests_symbolicate_test_ceilings_LDADD = $(symbolicate_test_libs)
+tests_symbolicate_test_ceilings_CPPFLAGS = $(symbolicate_test_flags)
 tests_symbolicate_test_upgrade_SOURCES = tests/symbolicate/test_upgrade.c \
 	tests/symbolicate/fake.c tests/symbolicate/fake_lower.c \
 	tests/symbolicate/fake.h
