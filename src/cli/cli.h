@@ -15,6 +15,7 @@ struct cJSON;
 struct err;
 
 #define CLI_CONFIG_FILES_MAX 8
+#define CLI_PATH_BYTES 4096u
 
 /* Exit codes, the same for every subcommand. */
 enum cli_exit {
@@ -50,6 +51,11 @@ extern const struct cli_command cli_serve, cli_fcgi, cli_config, cli_backup, cli
 int  cli_check_sources(const struct config *config, struct err *err)
 	__attribute__((warn_unused_result));
 int cli_config_load(const struct cli *cli, struct config *config, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* Where logging.file says nothing and standard error may lead nowhere: symgate.log in state_dir,
+ * which is made.  `path` holds CLI_PATH_BYTES and has to live as long as the configuration. */
+int cli_log_in_state(struct config *config, char *path, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* The text of a member, borrowed; TEXT_NONE where there is none. */

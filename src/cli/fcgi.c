@@ -7,12 +7,10 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "cli/cli.h"
 #include "front/front.h"
 
-#define PATH_BYTES 4096u
 #define SYSTEM_STATE_DIR "/var/lib/symgate"   /* the default of state_dir, for a whole machine */
 
 /*
@@ -43,39 +41,32 @@ static int load(struct cli *cli, struct config *config, char *state_dir, struct 
 	if (cli->state_dir || strcmp(config->state_dir, SYSTEM_STATE_DIR) != 0)
 		return 0;
 	config_release(config);
-	if (home_state_dir(state_dir, PATH_BYTES, err) < 0)
+	if (home_state_dir(state_dir, CLI_PATH_BYTES, err) < 0)
 		return -1;
 	cli->state_dir = state_dir;
 	return cli_config_load(cli, config, err);
 }
 
-static int fit(struct config *config, char *log_path, struct err *err)
+static void fit(struct config *config, char *log_path, struct err *err)
 {
 	config->pool_processes = 1;
 	config->pool_threads = 1;            /* there is never a second request */
 	config->workshop_processes = 1;
 	if (config->pool_max_wait_millis == CONFIG_NEVER)
 		config->pool_max_wait_millis = MAX_WAIT_MILLIS;
-	if (!config->log_path) {
-		if ((size_t)snprintf(log_path, PATH_BYTES, "%s/symgate.log", config->state_dir) >=
-		    PATH_BYTES)
-			return err_set(err, ERR_IO, "state_dir is too long: %s", config->state_dir);
-		config->log_path = log_path;
-	}
 	/* A folder that cannot be made is told over HTTP too, by the front. */
-	if (file_make_folders(config->state_dir, 0700, err) < 0 ||
+	if (cli_log_in_state(config, log_path, err) < 0 ||
 	    log_open(config->log_path, config->log_level, config->log_format) < 0) {
 		fprintf(stderr, "symgate: %s cannot be used (%s); the log goes to the web server's\n",
 			config->state_dir, err->kind != ERR_NONE ? err->text : strerror(errno));
 		err_clear(err);
 		config->log_path = NULL;
 	}
-	return 0;
 }
 
 static int run(struct cli *cli, int argc, char **argv)
 {
-	char state_dir[PATH_BYTES], log_path[PATH_BYTES];
+	char state_dir[CLI_PATH_BYTES], log_path[CLI_PATH_BYTES];
 	struct err err = ERR_INIT;
 	struct config config;
 	int rc;
@@ -89,9 +80,8 @@ static int run(struct cli *cli, int argc, char **argv)
 	}
 	if (load(cli, &config, state_dir, &err) < 0)
 		return cli_fail(&err);
-	rc = fit(&config, log_path, &err);
-	if (rc == 0)
-		rc = front_run_alone(&config, STDIN_FILENO, &err);
+	fit(&config, log_path, &err);
+	rc = front_run_alone(&config, STDIN_FILENO, &err);
 	if (rc < 0)
 		log_message(LOG_ERROR, "front", NULL, "%s", err.text);
 	config_release(&config);

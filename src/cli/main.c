@@ -26,8 +26,6 @@ static const struct cli_command *const commands[] = {
 #define SOURCES_ARENA_BYTES ((size_t)64 * 1024 * 1024)
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
-#define PATH_BYTES 4096u
-
 struct text cli_member(const cJSON *object, const char *name)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
@@ -97,7 +95,7 @@ int cli_check_sources(const struct config *config, struct err *err)
 
 int cli_config_load(const struct cli *cli, struct config *config, struct err *err)
 {
-	char state_dir[PATH_BYTES];
+	char state_dir[CLI_PATH_BYTES];
 
 	if (cli->state_dir && absolute(cli->state_dir, state_dir, sizeof(state_dir), err) < 0)
 		return err_while(err, "--state-dir");
@@ -110,6 +108,16 @@ int cli_config_load(const struct cli *cli, struct config *config, struct err *er
 	return -1;
 }
 
+int cli_log_in_state(struct config *config, char *path, struct err *err)
+{
+	if (config->log_path)
+		return 0;
+	if ((size_t)snprintf(path, CLI_PATH_BYTES, "%s/symgate.log", config->state_dir) >= CLI_PATH_BYTES)
+		return err_set(err, ERR_IO, "state_dir is too long: %s", config->state_dir);
+	config->log_path = path;
+	return file_make_folders(config->state_dir, 0700, err);
+}
+
 static void show_usage(FILE *out)
 {
 	fprintf(out, "symgate " PACKAGE_VERSION ": crash addresses into functions, files and lines\n\n"
@@ -120,7 +128,7 @@ static void show_usage(FILE *out)
 		     "                      may be repeated, later files override earlier ones\n"
 		     "  --state-dir DIR     instead of state_dir in the file\n"
 		     "  --json              machine-readable output\n"
-		     "  symgate COMMAND --help says more; so does man symgate\n\n"
+		     "  symgate help COMMAND says more; so does man symgate\n\n"
 		     "exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing found\n");
 }
 
@@ -157,21 +165,43 @@ static int take_common_options(struct cli *cli, int *argc, char **argv)
 	return 0;
 }
 
+/* NULL: there is none, and standard error has been told so. */
+static const struct cli_command *find_command(const char *name)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	fprintf(stderr, "symgate: unknown command `%s`; symgate --help lists them\n", name);
+	return NULL;
+}
+
 static int run_command(struct cli *cli, int argc, char **argv)
 {
-	for (size_t i = 0; i < COMMANDS; i++) {
-		if (strcmp(commands[i]->name, argv[1]) != 0)
-			continue;
-		for (int at = 2; at < argc; at++) {
-			if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h")) {
-				show_help(commands[i]);
-				return CLI_OK;
-			}
+	const struct cli_command *command = find_command(argv[1]);
+
+	if (!command)
+		return CLI_USAGE;
+	for (int at = 2; at < argc; at++) {
+		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h")) {
+			show_help(command);
+			return CLI_OK;
 		}
-		return commands[i]->run(cli, argc - 1, argv + 1);
 	}
-	fprintf(stderr, "symgate: unknown command `%s`; symgate --help lists them\n", argv[1]);
-	return CLI_USAGE;
+	return command->run(cli, argc - 1, argv + 1);
+}
+
+/* "symgate help", "symgate help COMMAND" */
+static int run_help(int argc, char **argv)
+{
+	const struct cli_command *command = argc > 2 ? find_command(argv[2]) : NULL;
+
+	if (argc > 2 && !command)
+		return CLI_USAGE;
+	if (command)
+		show_help(command);
+	else
+		show_usage(stdout);
+	return CLI_OK;
 }
 
 int main(int argc, char **argv)
@@ -190,10 +220,8 @@ int main(int argc, char **argv)
 		show_usage(stderr);
 		return CLI_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-		show_usage(stdout);
-		return CLI_OK;
-	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+		return run_help(argc, argv);
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		printf("symgate " PACKAGE_VERSION "\n");
 		return CLI_OK;

@@ -1,4 +1,5 @@
 /* serve.c -- "symgate serve": the whole service behind one FastCGI socket. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,12 +75,32 @@ static const struct config *reload(void *payload, const struct config *in_use, s
 	return cli_config_load(reloading->cli, next, err) < 0 ? NULL : next;
 }
 
+/* What other FastCGI programs take for a TCP address would be a file of that name here. */
+static bool is_address(const char *socket_path)
+{
+	const char *colon = strrchr(socket_path, ':');
+
+	return colon && !strchr(socket_path, '/') && colon[1] &&
+	       strspn(colon + 1, "0123456789") == strlen(colon + 1);
+}
+
+static int open_log(struct config *config, bool is_spawned, char *path, struct err *err)
+{
+	/* lighttpd leads the standard error of what it starts to /dev/null. */
+	if (is_spawned && cli_log_in_state(config, path, err) < 0)
+		return -1;
+	if (log_open(config->log_path, config->log_level, config->log_format) < 0)
+		return err_os(err, errno, "opening the log %s", config->log_path);
+	return 0;
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
 	struct reloading reloading = { .cli = cli };
 	struct config *config = &reloading.configs[0];
 	const char *socket_path = NULL;
 	bool shared_group = false, is_spawned = false;
+	char log_path[CLI_PATH_BYTES];
 	struct err err = ERR_INIT;
 	int fd, rc;
 
@@ -93,10 +114,14 @@ static int run(struct cli *cli, int argc, char **argv)
 		else
 			return cli_misused(&cli_serve, "unknown argument `%s`", argv[i]);
 	}
+	if (socket_path && is_address(socket_path))
+		return cli_misused(&cli_serve, "--socket takes the path of a unix socket, and %s is an "
+				   "address: symgate listens on no port, the web server beside it does",
+				   socket_path);
 	if (cli_config_load(cli, config, &err) < 0)
 		return cli_fail(&err);
-	if (log_open(config->log_path, config->log_level, config->log_format) < 0) {
-		err_set(&err, ERR_IO, "opening the log %s", config->log_path);
+	if (open_log(config, is_spawned, log_path, &err) < 0) {
+		config_release(config);
 		return cli_fail(&err);
 	}
 	rc = open_socket(socket_path, shared_group, &fd, &err);
@@ -119,7 +144,8 @@ const struct cli_command cli_serve = {
 	"                  else descriptor 0, as web servers and process managers hand it over\n"
 	"  --group         mode 0660 for a web server of the same group\n"
 	"  --spawned       started by the web server (lighttpd) itself: another process takes over\n"
-	"                  should this one be killed, and all leave when the web server is gone\n"
+	"                  should this one be killed, and all leave when the web server is gone;\n"
+	"                  unless logging.file is set, the log is symgate.log in state_dir\n"
 	"\n"
 	"SIGHUP reopens the log file. SIGUSR2 reads the config again: new processes start with\n"
 	"it, the old ones end what they answer and leave. SIGTERM ends all processes within 5\n"

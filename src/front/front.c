@@ -154,7 +154,7 @@ static void watch(struct front *front, const sigset_t *waited)
 			log_reopen();
 		else if (number > 0)
 			return;
-		if (!nursery_is_alive(front->nursery)) {
+		if (nursery_is_lost(front->nursery)) {
 			log_message(LOG_ERROR, "front", NULL, "the nursery is gone");
 			return;
 		}

@@ -64,6 +64,7 @@ struct master {
 	void *reload_payload;
 	struct child *children;
 	size_t count;
+	bool stopping;               /* children are asked to end: that they do is no news */
 	sigset_t waited, before;
 };
 
@@ -193,7 +194,7 @@ static void note_end(struct master *master, struct child *child, int status)
 	int64_t now = clock_monotonic_millis();
 	bool steady = now - child->started_millis >= STEADY_MILLIS;
 
-	if (WIFSIGNALED(status))
+	if (WIFSIGNALED(status) && !(master->stopping && WTERMSIG(status) == SIGTERM))
 		log_message(LOG_WARN, "master", NULL, "%s %ld was ended by signal %d",
 			    duty_names[child->duty], (long)child->pid, WTERMSIG(status));
 	if (WIFSIGNALED(status) && child->duty == DUTY_WORKSHOP)
@@ -246,6 +247,7 @@ static void stop_all(struct master *master)
 {
 	int64_t until = clock_monotonic_millis() + STOP_MILLIS;
 
+	master->stopping = true;
 	deputy_dismiss(&master->deputy);
 	signal_all(master, SIGTERM);
 	while (reap(master) > 0 && clock_monotonic_millis() < until)
@@ -371,10 +373,10 @@ static void run_until_stopped(struct master *master)
 		}
 		start_due(master);
 		number = next_signal(master);
-		reap(master);
-		kill_overdue(master);
 		if (number == SIGTERM || number == SIGINT)
 			return;
+		reap(master);
+		kill_overdue(master);
 		if (number == SIGHUP) {
 			log_reopen();
 			signal_all(master, SIGHUP);

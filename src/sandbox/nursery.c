@@ -54,6 +54,17 @@ bool nursery_is_alive(const struct nursery *nursery)
 	return poll(&entry, 1, 0) == 0;
 }
 
+bool nursery_is_lost(const struct nursery *nursery)
+{
+	sigset_t pending;
+
+	if (nursery_is_alive(nursery))
+		return false;
+	sigemptyset(&pending);
+	sigpending(&pending);
+	return !sigismember(&pending, SIGTERM) && !sigismember(&pending, SIGINT);
+}
+
 /* --- Start and stop --------------------------------------------------------------------- */
 
 static int wait_ready(struct nursery *nursery, struct err *err)

@@ -80,6 +80,9 @@ enum sandbox_level nursery_level(const struct nursery *nursery);
 /* False once the nursery process is gone: stop it and start another, where that is still
  * possible (no threads), or leave. */
 bool nursery_is_alive(const struct nursery *nursery);
+/* It is gone, and not because SIGTERM or SIGINT went to the whole group: then one of them is
+ * pending for the caller, who blocks them, as well. */
+bool nursery_is_lost(const struct nursery *nursery);
 
 struct cell_order {
 	const char *operation;

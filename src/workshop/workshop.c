@@ -148,7 +148,7 @@ int workshop_run(const struct config *config, struct nursery *nursery, const cha
 		struct err fault = ERR_INIT;
 
 		/* A busy or full database is a bad moment, not the end. */
-		if (!nursery_is_alive(nursery)) {
+		if (nursery_is_lost(nursery)) {
 			err_set(err, ERR_IO, "the nursery is gone");
 			goto done;           /* the jobs go back; the master starts a new workshop */
 		}

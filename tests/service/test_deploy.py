@@ -7,9 +7,11 @@ usage: test_deploy.py [TEST ...]        environment: SYMGATE (the program)
 """
 import concurrent.futures
 import glob
+import http.server
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -285,6 +287,7 @@ class Pool(Site):
 
         def activate():
             os.dup2(number, 3)
+            os.set_inheritable(3, True)         # dup2 leaves it alone where it is 3 already
             os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
             os.execvp(SYMGATE, self.unit_command())
         self.pool = self.spawn_with(activate, "pool")
@@ -386,17 +389,21 @@ class SharedHosting(Site):
 
     max_wait, idle, base = "2s", "2s", "/symbols"
     admin = True
+    site = "site/symbols"
 
     def prepare(self):
-        site = os.path.join(self.folder, "site", "symbols")
+        site = os.path.join(self.folder, self.site)
         put(os.path.join(site, ".htaccess"), shipped("shared-hosting/.htaccess"))
         put(os.path.join(site, "symgate.fcgi"),
             shipped("shared-hosting/symgate.fcgi").replace("/usr/bin/symgate", f"{SYMGATE} -c {self.config}"), 0o755)
         os.makedirs(os.path.join(self.folder, "ipc"))
-        put(os.path.join(self.folder, "web.conf"),
-            APACHE.format(folder=self.folder, port=self.port, modules=APACHE_MODULES) +
-            FCGID.format(folder=self.folder, modules=APACHE_MODULES,
-                         admin=shipped("apache-fcgid.conf") if self.admin else ""))
+        os.makedirs(os.path.join(self.folder, "site"), exist_ok=True)
+        put(os.path.join(self.folder, "web.conf"), self.server())
+
+    def server(self):
+        return (APACHE.format(folder=self.folder, port=self.port, modules=APACHE_MODULES) +
+                FCGID.format(folder=self.folder, modules=APACHE_MODULES,
+                             admin=shipped("apache-fcgid.conf") if self.admin else ""))
 
     def start_web(self):
         self.web = self.spawn(["apache2", "-DFOREGROUND", "-f", os.path.join(self.folder, "web.conf")], "apache")
@@ -420,6 +427,21 @@ class SharedHostingUnasked(SharedHosting):
     """The same where nobody raised a limit."""
 
     admin = False
+
+
+class SharedHostingUserdir(SharedHosting):
+    """The same in an account's public_html, where Debian's userdir.conf rules."""
+
+    base = "/~kim/symbols"
+    site = "home/kim/public_html/symbols"
+
+    def server(self):
+        homes = os.path.join(self.folder, "home")
+        return (super().server() + f"LoadModule userdir_module {APACHE_MODULES}/mod_userdir.so\n"
+                f"UserDir {homes}/*/public_html\n<Directory {homes}/*/public_html>\n"
+                "AllowOverride FileInfo AuthConfig Limit Indexes\n"
+                "Options MultiViews Indexes SymLinksIfOwnerMatch IncludesNoExec\n"
+                "</Directory>\n" + shipped("apache-fcgid.conf").replace("/home/", homes + "/"))
 
 
 # --- What every site has to do ---------------------------------------------------------------
@@ -620,6 +642,13 @@ def test_shared_hosting():
     check_site(SharedHosting())
 
 
+def test_shared_hosting_in_an_accounts_folder():
+    symbols = serve_all()
+    with SharedHostingUserdir() as site:
+        check_answers(site, symbols)
+        check_replies_pass_unmangled(site)
+
+
 # --- What one of them has to do ------------------------------------------------------------
 
 def test_reload_changes_the_config_and_loses_no_request():
@@ -787,6 +816,22 @@ def test_helpers_of_another_build_leave():
         assert "outer" in functions(site.answer(request_for(symbols, [PROGRAMS[2]])))
 
 
+def test_upgrade_on_shared_hosting_takes_a_new_inode():
+    symbols = serve_all()
+    with SharedHosting() as site:
+        script = os.path.join(site.folder, site.site, "symgate.fcgi")
+        site.answer(request_for(symbols, PROGRAMS[:1]))
+        old = site.fronts()
+        newer = os.path.join(site.folder, "newer-symgate")
+        shutil.copy2(SYMGATE, newer)
+        with open(script, encoding="utf-8") as f:
+            text = f.read().replace(SYMGATE, newer)
+        put(script + ".new", text, 0o755)
+        os.rename(script + ".new", script)      # as doc/operate.md says
+        site.answer(request_for(symbols, PROGRAMS[1:2]))
+        assert site.processes([newer, site.config, "fcgi"]), old
+
+
 def test_processes_of_a_process_manager_may_be_killed():
     symbols = serve_all()
     with SharedHosting() as site:
@@ -922,6 +967,58 @@ def parent_of(pid):
             return int(f.read().rsplit(")", 1)[1].split()[1])
     except OSError:
         return 0
+
+
+def test_a_pool_started_by_lighttpd_has_a_log_and_ends_without_a_warning():
+    with Lighttpd() as site:
+        assert site.get("/healthcheck") == (200, b"ok")
+        log = os.path.join(site.state, "symgate.log")
+        with open(log, encoding="utf-8") as f:
+            assert "master_ready" in f.read()
+        site.stop_web()
+        eventually(lambda: not site.masters(), "the pool to end")
+        with open(log, encoding="utf-8") as f:
+            text = f.read()
+        assert "master_end" in text, text
+        assert not re.search(r"^\S+ (warn|error) ", text, re.M), text
+
+
+def test_a_whole_group_that_is_stopped_ends_without_a_warning():
+    with Nginx() as site:
+        os.killpg(site.pool.pid, signal.SIGTERM)
+        site.pool.wait(PATIENCE)
+        with open(os.path.join(site.folder, "pool.log"), encoding="utf-8") as f:
+            text = f.read()
+        assert "master_end" in text, text
+        assert not re.search(r"^\S+ (warn|error) ", text, re.M), text
+
+
+def test_serve_refuses_what_it_cannot_listen_on():
+    for address in ("127.0.0.1:9000", ":9000", "[::1]:9000", "localhost:80"):
+        done = subprocess.run([SYMGATE, "serve", "--socket", address], capture_output=True, text=True,
+                              timeout=PATIENCE, check=False)
+        assert done.returncode == 2 and f"{address} is an address" in done.stderr, done
+
+
+def test_serve_is_not_ready_on_another_programs_port():
+    class Liar(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    folder = tempfile.mkdtemp(prefix="symgate-serve-")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Liar) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        done = subprocess.run(["sh", os.path.join(DEPLOY, "serve")], capture_output=True, text=True,
+                              timeout=PATIENCE, check=False,
+                              env={**os.environ, "PORT": str(other.server_port), "STATE_DIR": folder,
+                                   "SYMGATE": SYMGATE})
+        other.shutdown()
+    shutil.rmtree(folder, ignore_errors=True)
+    assert done.returncode == 1 and "ready http" not in done.stdout and "(in use?)" in done.stderr, done
 
 
 def test_shared_hosting_with_default_limits():
