@@ -1,7 +1,8 @@
 /*
  * master.c -- makes the other processes and opens nothing itself.
  *
- *  1. A child that ends is started again, after a pause that grows while it keeps failing.
+ *  1. A child that ends is started again, after a pause that grows while it keeps failing; but
+ *     some front always runs or is about to (children.h).
  *  2. Children die with the master (PDEATHSIG): nothing is left behind, kill -9 included.
  *     Only a deputy outlives it, to become the master.
  *  3. What a workshop held when it died is given back at once, by a process for just that:
@@ -28,6 +29,7 @@
 #include "board/board.h"
 #include "config/config.h"
 #include "convert/convert.h"
+#include "front/children.h"
 #include "front/crash.h"
 #include "front/front.h"
 #include "front/master.h"
@@ -36,24 +38,10 @@
 #include "workshop/workshop.h"
 
 #define STOP_MILLIS 4000         /* then the rest is killed */
-#define PAUSE_FIRST_MILLIS 50
-#define PAUSE_MOST_MILLIS 10000
-#define STEADY_MILLIS 5000       /* a child that lived that long starts again at once */
 #define TICK_MILLIS 200
 #define RETIRE_MILLIS 10000      /* for an old child to leave after a reload */
 
-enum duty { DUTY_FRONT, DUTY_WORKSHOP, DUTY_KEEPER };
 static const char *const duty_names[] = { "front", "workshop", "keeper" };
-
-struct child {
-	enum duty duty;
-	pid_t pid;                   /* 0: not running */
-	uint64_t mark;               /* of a workshop's name */
-	int64_t started_millis;
-	int64_t pause_millis, start_at_millis;
-	int64_t kill_at_millis;      /* it is of an older configuration; 0: it is not */
-	bool has_left;               /* of its own accord: not started again */
-};
 
 struct master {
 	const struct config *config;
@@ -183,30 +171,23 @@ static void start_due(struct master *master)
 	for (size_t i = 0; i < master->count; i++) {
 		struct child *child = &master->children[i];
 
-		if (child->pid == 0 && child->start_at_millis <= now && child->kill_at_millis == 0 &&
-		    !child->has_left)
+		if (child_is_due(child, now))
 			start(master, child);
 	}
 }
 
 static void note_end(struct master *master, struct child *child, int status)
 {
-	int64_t now = clock_monotonic_millis();
-	bool steady = now - child->started_millis >= STEADY_MILLIS;
+	bool has_failed = WIFEXITED(status) && WEXITSTATUS(status) != EXIT_SUCCESS;
 
 	if (WIFSIGNALED(status) && !(master->stopping && WTERMSIG(status) == SIGTERM))
 		log_message(LOG_WARN, "master", NULL, "%s %ld was ended by signal %d",
 			    duty_names[child->duty], (long)child->pid, WTERMSIG(status));
 	if (WIFSIGNALED(status) && child->duty == DUTY_WORKSHOP)
 		bury(master, child, WTERMSIG(status));
-	child->pid = 0;
 	child->has_left = master->listen_fd < 0 && child->duty == DUTY_WORKSHOP &&
-			  WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
-	child->pause_millis = steady ? 0 : child->pause_millis == 0 ? PAUSE_FIRST_MILLIS
-								  : child->pause_millis * 2;
-	if (child->pause_millis > PAUSE_MOST_MILLIS)
-		child->pause_millis = PAUSE_MOST_MILLIS;
-	child->start_at_millis = now + child->pause_millis;
+			  WIFEXITED(status) && !has_failed;
+	child_note_end(child, has_failed, clock_monotonic_millis());
 }
 
 static size_t reap(struct master *master)
@@ -222,6 +203,7 @@ static size_t reap(struct master *master)
 			if (master->children[i].pid == pid)
 				note_end(master, &master->children[i], status);
 	}
+	children_hurry_front(master->children, master->count, clock_monotonic_millis());
 	for (size_t i = 0; i < master->count; i++)
 		running += master->children[i].pid != 0;
 	return running;
@@ -234,10 +216,12 @@ static void signal_all(const struct master *master, int number)
 			kill(master->children[i].pid, number);
 }
 
-/* The next signal within a tick, or 0. */
+/* The next signal until a child is due, within a tick, or 0. */
 static int next_signal(const struct master *master)
 {
-	const struct timespec tick = { .tv_nsec = TICK_MILLIS * 1000000L };
+	int64_t millis = children_next_due(master->children, master->count,
+					   clock_monotonic_millis(), TICK_MILLIS);
+	const struct timespec tick = { .tv_nsec = millis * 1000000L };
 	int number = sigtimedwait(&master->waited, NULL, &tick);
 
 	return number > 0 ? number : 0;
