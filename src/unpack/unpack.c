@@ -1,7 +1,10 @@
 /* unpack.c -- which compression it is, and from memory to memory. */
 #include "unpack/unpack.h"
 
+#include <libdeflate.h>
+
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/reader.h"
 #include "unpack/decoder.h"
 
@@ -65,6 +68,29 @@ static int zstd_whole(struct text packed, void *out, size_t out_size, size_t *go
 	return 0;
 }
 
+/* In one call and in half of zlib's time, when the data is right and fills `out`.  For anything
+ * else zlib finds the words. */
+static bool deflate_whole(enum unpack_kind kind, struct text packed, void *out, size_t out_size)
+{
+	struct libdeflate_decompressor *decompressor;
+	enum libdeflate_result result = LIBDEFLATE_BAD_DATA;
+
+	if (kind != UNPACK_ZLIB && kind != UNPACK_DEFLATE)
+		return false;
+	libdeflate_set_memory_allocator(mem_get, mem_give_back);
+	decompressor = libdeflate_alloc_decompressor();
+	if (!decompressor)
+		return false;
+	if (kind == UNPACK_ZLIB)
+		result = libdeflate_zlib_decompress(decompressor, packed.bytes, packed.size, out,
+						    out_size, NULL);
+	else
+		result = libdeflate_deflate_decompress(decompressor, packed.bytes, packed.size, out,
+						       out_size, NULL);
+	libdeflate_free_decompressor(decompressor);
+	return result == LIBDEFLATE_SUCCESS;
+}
+
 static int decode_whole(struct decoder *decoder, struct text packed, void *out,
 			size_t out_size, size_t *got, struct err *err)
 {
@@ -100,6 +126,8 @@ static int unpack_exactly(enum unpack_kind kind, struct text packed, void *out,
 		return zstd_whole(packed, out, out_size, &got, err) < 0 ? -1 :
 		       got == out_size ? 0 :
 		       err_set(err, ERR_MALFORMED, "holds %zu bytes, not %zu", got, out_size);
+	if (deflate_whole(kind, packed, out, out_size))
+		return 0;
 	rc = decoder_begin(&decoder, kind, err);
 	if (rc == 0)
 		rc = decode_whole(&decoder, packed, out, out_size, &got, err);

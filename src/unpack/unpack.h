@@ -1,7 +1,7 @@
 /*
  * unpack -- what compressed bytes hold, never more of it than the caller allows.
  *
- * Thin faces over zlib, libzstd, liblzma and libmspack.  From memory to memory the size is known
+ * Thin faces over libdeflate, zlib, libzstd, liblzma and libmspack.  From memory to memory the size is known
  * beforehand and must be met exactly; from descriptor to descriptor a ceiling ends the work.
  * Who unpacks brings the memory: `struct unpack_room` counts it, and gives big pieces back
  * before the arena goes.
