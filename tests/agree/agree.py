@@ -74,6 +74,8 @@ def pe_dwarf(target, machine, options):
         f"ld.lld-19 -m {machine} --entry=start -o $OUT rings.o nodes.o rest.o")
 
 
+FREESTANDING = ("clang++-19 -g -O2 -fno-pic -fno-rtti -fno-exceptions -nostdlib -static -nostdinc -o $OUT $P/bare.cc ")
+
 # name, shell recipe; $OUT is the object, $P the programs, run in a folder of its own.
 SHORT = [
     ("c-gcc-O2", "gcc -g -O2 -o $OUT $P/words.c"),
@@ -94,6 +96,10 @@ SHORT = [
     ("cc-clang-split", f"clang++-19 -g -O2 -gsplit-dwarf -o $OUT $P/shapes.cc && {DWP} -e $OUT -o $OUT.dwp"),
     ("cc-gcc-split", "g++ -g -O2 -gsplit-dwarf -o $OUT $P/shapes.cc"),
     ("cc-gcc-32", "g++ -m32 -g -O2 -o $OUT $P/shapes.cc"),
+    ("segments-unsorted", "echo 'ENTRY(start) PHDRS { data PT_LOAD; text PT_LOAD FLAGS(5); } SECTIONS { . = 0x600000;"
+                          " .data : { *(.data*) *(.bss*) LONG(1) } :data . = 0x400000; .text : { *(.text*) } :text"
+                          " /DISCARD/ : { *(.eh_frame*) *(.note*) } }' > a.ld;" + FREESTANDING + "-Wl,-T,a.ld"),
+    ("code-at-zero", FREESTANDING + "-fuse-ld=lld -Wl,-e,start -Wl,-Ttext=0"),
     ("assembler", "gcc -c -o a.o $P/labels.S && ld -o $OUT a.o"),
     ("assembler-clang", "clang-19 -c -o a.o $P/labels.S && ld.lld-19 -o $OUT a.o"),
     ("rust", "rustc -g -O -o $OUT $P/heap.rs"),

@@ -308,6 +308,95 @@ START_TEST(hot_part_keeps_its_name_whichever_lies_lower)
 }
 END_TEST
 
+/* --- Code at address 0 ---------------------------------------------------------------- */
+
+/* Firmware.  Linkers put what they discard at 0 too, where it lies over `first`. */
+static const char *const firmware =
+	"cd $DIR; cat >f.c <<'C'\n"
+	"volatile int sink;\n"
+	"static inline __attribute__((always_inline)) int twist(int a) { int r = a;\n"
+	"  for (int i = 0; i < a %% 7; i++) { r ^= r << 3; r += i; } return r; }\n"
+	"int unused(int a) { sink = twist(a); return a + 1; }\n"
+	"__attribute__((section(\".text.aaa\"))) void first(int a) { sink = twist(a);\n"
+	"  sink = a; }\n"
+	"int second(int a) { sink = a; return twist(a + 1); }\n"
+	"int unused_larger(int a) { sink = a * 3; return twist(a + 1) + twist(a); }\n"
+	"void _start(void) { first(3); sink = second(3); for (;;); }\n"
+	"C\n"
+	"echo 'ENTRY(_start) SECTIONS { . = BASE; .text : { KEEP(*(.text.aaa)) *(.text*) }"
+	" .data : { *(.data*) *(.bss*) } /DISCARD/ : { *(.eh_frame*) *(.comment) *(.note*) } }' >f.ld\n"
+	"sed -i s/BASE/%#x/ f.ld; flags='-O1 -ffreestanding -fno-stack-protector -fcf-protection=none"
+	" -fno-pic -ffunction-sections -nostdlib -static -Wl,-T,f.ld -Wl,--gc-sections -Wl,-n'\n%s";
+
+static const char *const firmware_builds[] = {
+	"gcc -gdwarf-4 $flags f.c -o $OUT",
+	"gcc -gdwarf-5 $flags f.c -o $OUT",
+	"gcc -gdwarf-5 -g1 -fuse-ld=gold $flags f.c -o $OUT",
+	"gcc -gdwarf-4 -B/usr/lib/llvm-19/bin -fuse-ld=lld $flags f.c -o $OUT",
+	"clang-19 -gdwarf-4 $flags f.c -o $OUT",
+	"clang-19 -gdwarf-5 -fuse-ld=lld $flags f.c -o $OUT",
+	"clang-19 -gdwarf-4 -gline-tables-only -fuse-ld=gold $flags f.c -o $OUT",
+	"clang-19 -gdwarf-5 -gline-tables-only $flags f.c -o $OUT",
+};
+
+static void open_firmware(struct object *object, struct arena *arena, int build, unsigned base)
+{
+	char *recipe = support_printf(firmware, base, firmware_builds[build]);
+	char *name = support_printf("dwarf-firmware-%d-%x", build, base);
+
+	open_program(object, arena, support_fixture(name, recipe));
+	free(recipe);
+	free(name);
+}
+
+/* The last byte of `_start`, which the script puts last. */
+static uint64_t end_of_code(const struct object *object)
+{
+	struct asked asked;
+	uint64_t address = 0;
+
+	buf_init(&asked.answer, ANSWER_BYTES);
+	for (uint64_t at = 0; at < 0x200; at++) {
+		ask(object, &asked, at);
+		if (asked.is_named)
+			address = at + 1;
+	}
+	buf_release(&asked.answer);
+	return address;
+}
+
+START_TEST(code_may_begin_at_zero)
+{
+	struct object object, higher;
+	struct asked asked, elsewhere;
+	struct arena arena, higher_arena;
+	uint64_t end;
+
+	open_firmware(&object, &arena, _i, 0);
+	open_firmware(&higher, &higher_arena, _i, 0x10000);
+	ck_assert_uint_eq(object.load_address, 0);
+	buf_init(&asked.answer, ANSWER_BYTES);
+	buf_init(&elsewhere.answer, ANSWER_BYTES);
+	end = end_of_code(&higher);
+	ck_assert_uint_gt(end, 0x40);
+	for (uint64_t at = 0; at < end; at++) {
+		ask(&object, &asked, at);
+		ask(&higher, &elsewhere, at + 0x10000 - higher.load_address);
+		ck_assert_int_eq(asked.is_named, elsewhere.is_named);
+		ck_assert_msg(!asked.is_named || !strcmp(buf_string(&asked.answer),
+							 buf_string(&elsewhere.answer)),
+			      "%s\nat %#llx %selsewhere %s", firmware_builds[_i],
+			      (unsigned long long)at, buf_string(&asked.answer),
+			      buf_string(&elsewhere.answer));
+		ck_assert_msg(at || strstr(buf_string(&asked.answer), "f.c:"), "%s", firmware_builds[_i]);
+	}
+	buf_release(&asked.answer);
+	buf_release(&elsewhere.answer);
+	arena_release(&higher_arena);
+	arena_release(&arena);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("dwarf as compiled");
@@ -316,6 +405,8 @@ int main(void)
 	tcase_add_loop_test(tests, agrees_with_llvm_symbolizer, 0,
 			    (int)(sizeof(builds) / sizeof(*builds)));
 	tcase_add_test(tests, hot_part_keeps_its_name_whichever_lies_lower);
+	tcase_add_loop_test(tests, code_may_begin_at_zero, 0,
+			    (int)(sizeof(firmware_builds) / sizeof(*firmware_builds)));
 	suite_add_tcase(suite, tests);
 	return support_main(suite);
 }

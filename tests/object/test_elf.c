@@ -164,6 +164,25 @@ END_TEST
 #define SPLIT_OFF PROGRAM "gcc -g -O1 -gdwarf-5 -ffile-prefix-map=$DIR=. -Wl,--build-id=0x0123456789abcdef " \
 	"p.c m.c -o a; objcopy --only-keep-debug a b.debug;"
 
+#define UNSORTED(segments) PROGRAM \
+	"echo 'ENTRY(work) PHDRS { data PT_LOAD; " segments " } SECTIONS { . = 0x600000;" \
+	" .data : { *(.data*) *(.bss*) LONG(1) } :data . = 0x400000; .text : { *(.text*) } :text" \
+	" /DISCARD/ : { *(.eh_frame*) *(.comment) *(.note*) } }' > p.ld;" \
+	"gcc -g -O1 -static -nostdlib -Wl,-T,p.ld p.c m.c -o $OUT"
+
+START_TEST(load_address_lies_below_all_code)
+{
+	const char *text = look_path(support_fixture("elf-unsorted",
+						     UNSORTED("text PT_LOAD FLAGS(5);")));
+
+	ck_assert_msg(look_has(text, "load 400000", ""), "%s", text);
+	ck_assert_msg(look_has(text, "function", " work"), "%s", text);
+	ck_assert_msg(look_has(text, "line", "p.c:8"), "%s", text);
+	text = look_path(support_fixture("elf-unsorted-data", UNSORTED("text PT_LOAD FLAGS(4);")));
+	ck_assert_msg(look_has(text, "load 600000", ""), "%s", text);
+}
+END_TEST
+
 START_TEST(takes_all_from_a_debuglink_target)
 {
 	const char *bare = support_fixture("link-bare",
@@ -470,6 +489,7 @@ END_TEST
 static void add_tests(TCase *tcase)
 {
 	tcase_add_loop_test(tcase, reads, 0, CASES);
+	tcase_add_test(tcase, load_address_lies_below_all_code);
 	tcase_add_test(tcase, takes_all_from_a_debuglink_target);
 	tcase_add_test(tcase, refuses_wrong_companions);
 	tcase_add_test(tcase, wants_and_takes_a_dwz_file);

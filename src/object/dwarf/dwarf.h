@@ -48,7 +48,12 @@ struct dwarf_input {
 	void (*symbol_around)(const void *payload, uint64_t address, struct object_symbol *piece);
 	const void *payload;
 	uint64_t lowest_code;         /* (unrelocated) nothing below is code: linkers leave
-	                               * discarded code there; 0: load_address is all we know */
+	                               * discarded code there; 0: load_address is all we know,
+	                               * unless has_code_at_zero */
+	bool has_code_at_zero;        /* a linked file whose code begins at 0, as firmware does */
+	/* Where the symbol at exactly this (unrelocated) address ends; 0: it has no size, or there
+	 * is none.  NULL: nobody knows. */
+	uint64_t (*symbol_end)(const void *payload, uint64_t address);
 };
 
 struct dwarf;

@@ -76,6 +76,15 @@ static int see(struct reading *reading, struct span span, bool *is_new, struct e
 
 /* --- Building ------------------------------------------------------------------------- */
 
+/* The load address of a file with code at 0 is 0: relative addresses are raw ones. */
+static bool lies_dead_at_zero(const struct reading *reading, const struct pending *pending)
+{
+	const struct span *first = (struct span *)reading->spans.items + pending->first_span;
+
+	return reading->dwarf->input.has_code_at_zero && first->start == 0 &&
+	       function_at_zero_is_dead(reading->dwarf, first->end);
+}
+
 int function_begin(struct reading *reading, const struct die *die, struct pending *pending,
 		   bool *is_live, struct err *err)
 {
@@ -84,7 +93,9 @@ int function_begin(struct reading *reading, const struct die *die, struct pendin
 	pending->first_inlinee = reading->inlinees.count;
 	if (ranges_of(reading, die, &pending->span_count, err) < 0)
 		return -1;
-	*is_live = pending->span_count > 0;
+	*is_live = pending->span_count > 0 && !lies_dead_at_zero(reading, pending);
+	if (!*is_live)
+		reading->spans.count = pending->first_span;
 	return 0;
 }
 

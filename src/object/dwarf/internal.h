@@ -272,6 +272,10 @@ struct span {
 
 /* Is this where linkers put what they threw away? */
 bool address_is_dead(const struct unit *unit, uint64_t address);
+/* Where code begins at 0, what ld and gold discarded lies over it.  A line sequence [0, end) is
+ * such when `end` cuts a symbol in two, a function when it ends elsewhere than the symbol at 0. */
+bool lines_at_zero_are_dead(const struct dwarf *dwarf, uint64_t end);
+bool function_at_zero_is_dead(const struct dwarf *dwarf, uint64_t end);
 uint64_t address_relative(const struct dwarf *dwarf, uint64_t address);
 
 struct reading;

@@ -7,7 +7,8 @@
  * in it resolved to 0 (ld), -1 or -2 (lld).  gas writes more than one set_address into a
  * long sequence, so the address can fall back to 0 part-way.  Such a sequence is nobody's:
  * it goes whole, up to and including its own end marker, and the next starts afresh.
- * Seen in Debian's ceph-osd; test: discarded_sequence_goes_whole.
+ * Seen in Debian's ceph-osd; test: discarded_sequence_goes_whole.  In firmware address 0 is
+ * code like any other; test: code_may_begin_at_zero.
  */
 #include "object/dwarf/internal.h"
 
@@ -113,6 +114,11 @@ static int end_sequence(struct program *program, struct err *err)
 	struct sequence *sequences;
 
 	if (program->is_dead || !program->has_rows || end <= program->start) {
+		program->rows.count = program->first_row;
+		reset(program);
+		return 0;
+	}
+	if (program->start == 0 && lines_at_zero_are_dead(program->unit->dwarf, end)) {
 		program->rows.count = program->first_row;
 		reset(program);
 		return 0;

@@ -24,7 +24,35 @@ bool address_is_dead(const struct unit *unit, uint64_t address)
 		return true;
 	if (unit->dwarf->input.relocatable)
 		return false;
-	return address == 0 || address < unit->dwarf->lowest_code;
+	return address < unit->dwarf->lowest_code ||
+	       (address == 0 && !unit->dwarf->input.has_code_at_zero);
+}
+
+static uint64_t sized_symbol_end(const struct dwarf *dwarf, uint64_t address)
+{
+	const struct dwarf_input *input = &dwarf->input;
+
+	if (!input->has_code_at_zero || !input->symbol_end)
+		return 0;
+	return input->symbol_end(input->payload, address);
+}
+
+bool lines_at_zero_are_dead(const struct dwarf *dwarf, uint64_t end)
+{
+	const struct dwarf_input *input = &dwarf->input;
+	struct object_symbol last = { 0 };
+
+	if (!input->has_code_at_zero || !input->symbol_around)
+		return false;
+	input->symbol_around(input->payload, end - 1, &last);
+	return last.name.size && sized_symbol_end(dwarf, last.address) > end;
+}
+
+bool function_at_zero_is_dead(const struct dwarf *dwarf, uint64_t end)
+{
+	uint64_t symbol_end = sized_symbol_end(dwarf, 0);
+
+	return symbol_end && symbol_end != end;
 }
 
 uint64_t address_relative(const struct dwarf *dwarf, uint64_t address)

@@ -135,8 +135,8 @@ static void set_bases(struct unit *unit, const struct die *root, const struct un
 
 static bool is_discarded(const struct unit *unit, const struct die *root)
 {
-	return !unit->dwarf->input.relocatable && die_has(root, AT_LOW_PC) &&
-	       die_has(root, AT_HIGH_PC) && !die_has(root, AT_RANGES) && unit->low_pc == 0;
+	return unit->low_pc == 0 && address_is_dead(unit, 0) && die_has(root, AT_LOW_PC) &&
+	       die_has(root, AT_HIGH_PC) && !die_has(root, AT_RANGES);
 }
 
 static void read_root(struct unit *unit, const struct die *root, const struct unit *skeleton)

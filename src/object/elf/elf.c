@@ -333,6 +333,15 @@ static struct text symbol_at(const void *payload, uint64_t address)
 	return record ? name_of(elf, record) : TEXT_NONE;
 }
 
+static uint64_t symbol_end(const void *payload, uint64_t address)
+{
+	const struct elf *elf = payload;
+	const struct symbol_record *record =
+		symbols_at(&elf->symbols, address - elf->described->load_address);
+
+	return record && record->size ? address + record->size : 0;
+}
+
 static void symbol_around(const void *payload, uint64_t address, struct object_symbol *piece)
 {
 	const struct elf *elf = payload;
@@ -397,6 +406,7 @@ static int load_dwarf(struct object *object, struct elf *elf, struct err *err)
 		.relocatable = file->type == ET_REL,
 		.payload = elf,
 		.lowest_code = elf_file_lowest_code(file),
+		.has_code_at_zero = elf_file_has_code_at_zero(file),
 	};
 	if (load_sections(file, "", &elf->room, &input->main, err) < 0 ||
 	    load_sections(split, ".dwo", &elf->room, &input->split, err) < 0)
@@ -438,6 +448,7 @@ static int open_dwarf(struct object *object, struct elf *elf, struct err *err)
 	if (elf->symbols.count > 0) {
 		elf->input.symbol_at = symbol_at;
 		elf->input.symbol_around = symbol_around;
+		elf->input.symbol_end = symbol_end;
 	}
 	return dwarf_open(&elf->dwarf, &elf->input, object->arena, err);
 }

@@ -72,6 +72,8 @@ size_t elf_file_peek(const struct elf_file *file, const char *name, uint8_t *out
 struct text elf_file_at_address(const struct elf_file *file, uint64_t address);
 /* The least address of an executable section, whether its bytes are here or not; 0: unknown. */
 uint64_t elf_file_lowest_code(const struct elf_file *file);
+/* Of a linked file; the load address is then 0, too. */
+bool elf_file_has_code_at_zero(const struct elf_file *file);
 
 /* elf_relocate.c: applies what points from debug sections to code and other sections. */
 bool elf_file_needs_relocation(const struct elf_file *file, const struct elf_section *section);

@@ -161,6 +161,33 @@ static struct elf_segment read_segment(struct reader *reader, bool wide)
 	return segment;
 }
 
+/*
+ * Of the first PT_LOAD, as the base of a mapping is reported; they ascend (gABI, "Program
+ * Header").  Where code lies below the first all the same the lowest is the base.  Only code
+ * counts: vmlinux has its per-cpu data at 0, below its first (test: load_address_lies_below_all_code).
+ */
+static void find_load_address(struct elf_file *file)
+{
+	uint64_t lowest = UINT64_MAX;
+	bool is_above_code = false;
+
+	for (size_t i = 0; i < file->segment_count; i++) {
+		const struct elf_segment *segment = &file->segments[i];
+
+		if (segment->type != PT_LOAD)
+			continue;
+		if (!file->has_load_address)
+			file->load_address = segment->address;
+		file->has_load_address = true;
+		if (segment->address < lowest)
+			lowest = segment->address;
+		if ((segment->flags & PF_X) && segment->address < file->load_address)
+			is_above_code = true;
+	}
+	if (is_above_code)
+		file->load_address = lowest;
+}
+
 static int read_segments(struct elf_file *file, const struct header *header,
 			 struct arena *arena, struct err *err)
 {
@@ -184,11 +211,8 @@ static int read_segments(struct elf_file *file, const struct header *header,
 	for (size_t i = 0; i < file->segment_count; i++) {
 		reader_seek(&table, i * stride);
 		file->segments[i] = read_segment(&table, file->wide);
-		if (file->segments[i].type == PT_LOAD && !file->has_load_address) {
-			file->has_load_address = true;
-			file->load_address = file->segments[i].address;
-		}
 	}
+	find_load_address(file);
 	return 0;
 }
 

@@ -193,6 +193,36 @@ struct text elf_file_at_address(const struct elf_file *file, uint64_t address)
 	return TEXT_NONE;
 }
 
+static bool is_in_executable_segment(const struct elf_file *file, uint64_t address)
+{
+	bool has_any = false;
+
+	for (size_t i = 0; i < file->segment_count; i++) {
+		const struct elf_segment *segment = &file->segments[i];
+
+		if (segment->type != PT_LOAD)
+			continue;
+		has_any = true;
+		if ((segment->flags & PF_X) && address - segment->address < segment->memory_bytes)
+			return true;
+	}
+	return !has_any;
+}
+
+bool elf_file_has_code_at_zero(const struct elf_file *file)
+{
+	if (file->type == ET_REL || file->load_address != 0 || !is_in_executable_segment(file, 0))
+		return false;
+	for (size_t i = 0; i < file->section_count; i++) {
+		const struct elf_section *section = &file->sections[i];
+
+		if ((section->flags & SHF_ALLOC) && (section->flags & SHF_EXECINSTR) &&
+		    section->size > 0 && section->address == 0)
+			return true;
+	}
+	return false;
+}
+
 uint64_t elf_file_lowest_code(const struct elf_file *file)
 {
 	uint64_t lowest = UINT64_MAX;
