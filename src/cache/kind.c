@@ -16,6 +16,8 @@
  * keeper.  What each version changed:
  *
  *	symcaches 2     names of PDBs as the linker has them; lines of folded functions
+ *	symcaches 3     names of PDBs as their records have them; underscores of Windows' names
+ *	                are taken off on x86 alone
  *	source_index 2  segments as the store has them, made into an index by a cell
  */
 static const struct {
@@ -27,7 +29,7 @@ static const struct {
 	[CACHE_OBJECT_META]      = { "object_meta",      DERIVED,    1, 1 },
 	[CACHE_AUXDIFS]          = { "auxdifs",          DOWNLOADED, 1, 1 },
 	[CACHE_IL2CPP]           = { "il2cpp",           DOWNLOADED, 1, 1 },
-	[CACHE_SYMCACHES]        = { "symcaches",        DERIVED,    2, 1 },
+	[CACHE_SYMCACHES]        = { "symcaches",        DERIVED,    3, 1 },
 	[CACHE_CFICACHES]        = { "cficaches",        DERIVED,    1, 1 },
 	[CACHE_PPDB_CACHES]      = { "ppdb_caches",      DERIVED,    1, 1 },
 	[CACHE_SOURCEMAP_CACHES] = { "sourcemap_caches", DERIVED,    1, 1 },

@@ -24,9 +24,9 @@ libobject_a_SOURCES = \
 	src/object/pdb/module.c src/object/pdb/module.h src/object/pdb/msf.c \
 	src/object/pdb/msf.h src/object/pdb/names.c src/object/pdb/names.h \
 	src/object/pdb/pdb.c src/object/pdb/pdb_file.h src/object/pdb/publics.c \
-	src/object/pdb/respell.c src/object/pdb/respell.h \
 	src/object/pdb/sites.c src/object/pdb/sources.c src/object/pdb/srcsrv.c \
 	src/object/pdb/srcsrv.h src/object/pdb/type_name.c src/object/pdb/type_name.h \
+	src/object/pdb/type_size.c \
 	src/object/pdb/types.c \
 	src/object/pe/pe.c src/object/pe/pe_file.c src/object/pe/pe_file.h \
 	src/object/pe/pe_managed.c \
@@ -35,7 +35,7 @@ libobject_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS) $(CJSON_CFLAGS)
 
 if HAVE_CHECK
 check_PROGRAMS += tests/object/test_pdb tests/object/test_pdb_sources tests/object/test_pe \
-	tests/object/test_pdb_records
+	tests/object/test_pdb_names tests/object/test_pdb_records
 check_PROGRAMS += tests/object/test_elf tests/object/test_macho tests/object/test_breakpad \
 	tests/object/test_wasm \
 	tests/object/test_symbols tests/object/test_variables
@@ -43,10 +43,13 @@ object_look_sources = tests/object/look.c tests/object/look.h
 object_test_ldadd = libsupport.a libobject.a libdwarf.a libunpack.a libbase.a $(CHECK_LIBS) \
 	$(ZLIB_LIBS) $(ZSTD_LIBS) $(LZMA_LIBS) $(CRYPTO_LIBS) $(CJSON_LIBS)
 object_test_cppflags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
-EXTRA_DIST += tests/object/remake_pdb.py
+EXTRA_DIST += tests/object/remake_pdb.py tests/object/typed_pdb.py
 tests_object_test_pdb_SOURCES = tests/object/test_pdb.c $(object_look_sources)
 tests_object_test_pdb_LDADD = $(object_test_ldadd)
 tests_object_test_pdb_CPPFLAGS = $(object_test_cppflags)
+tests_object_test_pdb_names_SOURCES = tests/object/test_pdb_names.c $(object_look_sources)
+tests_object_test_pdb_names_LDADD = $(object_test_ldadd)
+tests_object_test_pdb_names_CPPFLAGS = $(object_test_cppflags)
 tests_object_test_pdb_records_SOURCES = tests/object/test_pdb_records.c $(object_look_sources)
 tests_object_test_pdb_records_LDADD = $(object_test_ldadd)
 tests_object_test_pdb_records_CPPFLAGS = $(object_test_cppflags)

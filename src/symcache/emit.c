@@ -543,7 +543,7 @@ int emit_file(const struct emit_input *input, int fd, struct symcache_report *re
 {
 	struct emission emission = { .input = input, .fd = fd };
 	int rc = numbers_init(&emission.numbers, input->parts, input->part_count, input->symbols,
-			      input->object->undecorates, input->budget, err);
+			      undecoration_of(input->object), input->budget, err);
 
 	if (rc == 0)
 		rc = emit(&emission, report, err);

@@ -208,8 +208,7 @@ int numbers_add_symbol(struct numbers *numbers, uint32_t symbol, struct err *err
 
 	if (numbers->symbol_functions[symbol])
 		return 0;
-	if (numbers->undecorates)
-		text = undecorate(text);
+	text = undecorate(text, numbers->undecoration);
 	if (add_symbol_name(numbers, text, &record.word[FUNCTION_NAME], err) < 0 ||
 	    records_append(&numbers->functions, &record, &number, err) < 0)
 		return -1;
@@ -288,11 +287,11 @@ static int make_refs(struct numbers *numbers, struct err *err)
 }
 
 int numbers_init(struct numbers *numbers, struct part *parts, size_t part_count,
-		 const struct cover_symbols *symbols, bool undecorates, struct budget *budget,
-		 struct err *err)
+		 const struct cover_symbols *symbols, enum undecoration undecoration,
+		 struct budget *budget, struct err *err)
 {
 	*numbers = (struct numbers){ .budget = budget, .parts = parts, .part_count = part_count,
-				     .symbols = symbols, .undecorates = undecorates,
+				     .symbols = symbols, .undecoration = undecoration,
 				     .names = parts[0].names, .functions = parts[0].functions };
 	parts[0].names = (struct names){ .budget = budget };
 	parts[0].functions = (struct records){ .budget = budget };

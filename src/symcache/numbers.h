@@ -36,7 +36,7 @@ struct numbers {
 	const struct part *parts;
 	size_t part_count;
 	const struct cover_symbols *symbols;
-	bool undecorates;            /* the names of symbols */
+	enum undecoration undecoration;  /* of the names of symbols */
 	struct renumbering *renumberings;      /* one per part */
 	uint32_t *symbol_functions, *symbol_files;       /* number + 1 */
 	struct names names;          /* of the first part, then what the rest adds */
@@ -53,8 +53,8 @@ struct numbers {
 
 /* Takes names and functions out of the first part. */
 int numbers_init(struct numbers *numbers, struct part *parts, size_t part_count,
-		 const struct cover_symbols *symbols, bool undecorates, struct budget *budget,
-		 struct err *err) __attribute__((warn_unused_result));
+		 const struct cover_symbols *symbols, enum undecoration undecoration,
+		 struct budget *budget, struct err *err) __attribute__((warn_unused_result));
 /* After a failed init too. */
 void numbers_release(struct numbers *numbers);
 /* Gives back what only numbering needs. */

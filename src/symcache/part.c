@@ -21,9 +21,10 @@
 #define SORT_IN_PLACE 1024u      /* spans: no more are sorted by steps, here */
 #define PATH_BYTES (4 * LIMIT_NAME_BYTES)
 
-void part_init(struct part *part, struct budget *budget, uint32_t number, bool undecorates)
+void part_init(struct part *part, struct budget *budget, uint32_t number,
+	       enum undecoration undecoration)
 {
-	*part = (struct part){ .budget = budget, .number = number, .undecorates = undecorates };
+	*part = (struct part){ .budget = budget, .number = number, .undecoration = undecoration };
 	part->names.budget = budget;
 	part->files.budget = budget;
 	part->functions.budget = budget;
@@ -98,7 +99,7 @@ static int add_called(struct part *part, const struct called *called, uint32_t *
 {
 	if (part->of_variables)
 		return names_add_copy(&part->names, called->variables, &part->copies, number, err);
-	return names_add(&part->names, part->undecorates ? undecorate(called->name) : called->name,
+	return names_add(&part->names, undecorate(called->name, part->undecoration),
 			 number, err);
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "object/object.h"
+#include "symcache/undecorate.h"
 #include "symcache/frames.h"
 #include "symcache/il2cpp.h"
 #include "symcache/layout.h"
@@ -74,7 +75,7 @@ struct span {
 struct part {
 	struct budget *budget;
 	uint32_t number;
-	bool undecorates;
+	enum undecoration undecoration;
 	bool of_variables;           /* functions are called what their variables are */
 	struct arena copies;         /* of lists of variables */
 	const struct il2cpp *line_map;       /* NULL: lines stay where they are */
@@ -105,7 +106,8 @@ struct part {
 	size_t nest_room;
 };
 
-void part_init(struct part *part, struct budget *budget, uint32_t number, bool undecorates);
+void part_init(struct part *part, struct budget *budget, uint32_t number,
+	       enum undecoration undecoration);
 /* From now on functions go by the lists of their variables. */
 void part_use_variables(struct part *part);
 /* From now on lines lie where the map says they came from; it outlives the part. */

@@ -1,6 +1,17 @@
 /* undecorate.c -- "_f@8", "@f@8", "f@@8" and "_f" are all f. */
 #include "symcache/undecorate.h"
 
+#include "base/arch.h"
+#include "object/object.h"
+
+enum undecoration undecoration_of(const struct object *object)
+{
+	if (!object->undecorates)
+		return UNDECORATE_NONE;
+	return object->arch == ARCH_X86 || object->arch == ARCH_X86_UNKNOWN ? UNDECORATE_X86
+									    : UNDECORATE_OTHERS;
+}
+
 static struct text without_ends(struct text name, size_t head, size_t tail)
 {
 	return (struct text){ name.bytes + head, name.size - head - tail };
@@ -88,11 +99,11 @@ static bool is_plain(struct text name)
 	       !memchr(name.bytes, '<', name.size);
 }
 
-struct text undecorate(struct text name)
+struct text undecorate(struct text name, enum undecoration undecoration)
 {
 	size_t suffix;
 
-	if (!is_plain(name))
+	if (undecoration == UNDECORATE_NONE || !is_plain(name))
 		return name;
 	suffix = size_suffix(name);
 	if (suffix > 0) {
@@ -101,8 +112,11 @@ struct text undecorate(struct text name)
 		if (text_ends_with(rest, "@"))   /* vectorcall */
 			return without_ends(rest, 0, 1);
 		/* fastcall, stdcall */
-		if (rest.size > 0 && (rest.bytes[0] == '@' || rest.bytes[0] == '_'))
+		if (undecoration == UNDECORATE_X86 && rest.size > 0 &&
+		    (rest.bytes[0] == '@' || rest.bytes[0] == '_'))
 			return without_ends(rest, 1, 0);
 	}
-	return name.bytes[0] == '_' ? without_ends(name, 1, 0) : name;
+	if (undecoration == UNDECORATE_X86 && name.bytes[0] == '_')
+		return without_ends(name, 1, 0);
+	return name;
 }

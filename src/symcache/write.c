@@ -342,7 +342,7 @@ int symcache_write(struct object *object, const struct symcache_options *options
 	if (!writing.parts)
 		return err_set(err, ERR_NO_MEMORY, "no room for %zu parts", writing.part_count);
 	for (size_t i = 0; i < writing.part_count; i++)
-		part_init(&writing.parts[i], budget, (uint32_t)i, object->undecorates);
+		part_init(&writing.parts[i], budget, (uint32_t)i, undecoration_of(object));
 	writing.of_variables = options && options->of_variables;
 	for (size_t i = 0; writing.of_variables && i < writing.part_count; i++)
 		part_use_variables(&writing.parts[i]);

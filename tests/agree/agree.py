@@ -21,7 +21,7 @@ import tempfile
 
 from containers import PE, code_sections, for_llvm, magic
 from facts import differing
-from windows import broken_rules, canonical_chains
+from windows import broken_rules, canonical_chains, undecorated
 
 FLOOR = 99.9
 # An inlined function that begins on the line of its declaration: tests/object/test_pdb has it.
@@ -228,7 +228,7 @@ def compare(path, addresses):
     if not len(ours) == len(llvm) == len(addresses):
         raise RuntimeError(f"{path}: {len(ours)} and {len(llvm)} answers for {len(addresses)} addresses")
     if magic(path) == PE:   # the classes of difference that are none
-        ours, llvm = canonical_chains(ours), canonical_chains(llvm)
+        ours, llvm = canonical_chains(ours), canonical_chains(undecorated(path, llvm))
     different = [i for i in range(len(addresses)) if ours[i] != llvm[i]]
     known = sum(1 for a, b in zip(ours, llvm) if a or b)
     third = dict(zip(different, ask_elfutils(path, [addresses[i] for i in different]))) if different else {}

@@ -20,14 +20,6 @@ def add(facts, address, names):
     facts.setdefault(address, set()).update(names)
 
 
-def respelled(name):
-    """Clang's name of a function as Microsoft's compiler and the linker write it: tests/object/test_pdb."""
-    match = re.match(r"((?:.*::)?(\w+)(<.*>))::(~?)(\w+)$", name)
-    if match and match.group(2) == match.group(5):
-        name += match.group(3)
-    return re.sub(r"<.*>", lambda arguments: arguments.group().replace("long long", "__int64"), name)
-
-
 def of_pdb(image):
     sections = [address for address, _, _ in pe_sections(image)]
     text = subprocess.run(["llvm-pdbutil-19", "dump", "--symbols", image + ".pdb"], capture_output=True, text=True,
@@ -35,7 +27,7 @@ def of_pdb(image):
     facts = {}
     for name, section, offset, size in PROCEDURE.findall(text):
         if int(size) and "~" not in name:   # clang's records of deleting destructors: tests/object/test_pdb
-            add(facts, sections[int(section) - 1] + int(offset), {name, respelled(name)})
+            add(facts, sections[int(section) - 1] + int(offset), {name})
     text = subprocess.run(["llvm-pdbutil-19", "dump", "--publics", image + ".pdb"], capture_output=True, text=True,
                           check=True).stdout
     for name, section, offset in PUBLIC.findall(text):   # where records have poor names: tests/object/test_pdb

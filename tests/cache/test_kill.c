@@ -3,6 +3,7 @@
  * moment; what they leave is always a whole payload, a failure or a miss.
  */
 #include <check.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +81,7 @@ static int publish(struct cache *cache, struct store *store, const struct cache_
 static int grow_old(struct cache *cache, struct store *store, const struct cache_key *key,
 		    struct err *err)
 {
-	char old[CACHE_PATH_BYTES], now[CACHE_PATH_BYTES], *slash;
+	char old[CACHE_PATH_BYTES], now[CACHE_PATH_BYTES], remove[128], age[128], *slash;
 	int64_t version = cache_kind_version(key->kind);
 
 	if (version == 1 ||
@@ -95,10 +96,12 @@ static int grow_old(struct cache *cache, struct store *store, const struct cache
 	if (store_begin(store, err) < 0)
 		return -1;
 	rename(now, old);
-	if (store_execute(store, "DELETE FROM cache_entry WHERE kind = 'symcaches' AND version = 1",
-			  "test", err) < 0 ||
-	    store_execute(store, "UPDATE cache_entry SET version = 1 WHERE kind = 'symcaches'", "test",
-			  err) < 0) {
+	snprintf(remove, sizeof(remove), "DELETE FROM cache_entry WHERE kind = 'symcaches' AND version = %"
+		 PRId64, version - 1);
+	snprintf(age, sizeof(age), "UPDATE cache_entry SET version = %" PRId64 " WHERE kind = 'symcaches'",
+		 version - 1);
+	if (store_execute(store, remove, "test", err) < 0 ||
+	    store_execute(store, age, "test", err) < 0) {
 		store_rollback(store);
 		return -1;
 	}

@@ -80,7 +80,7 @@ START_TEST(older_versions_answer_until_made_again)
 	ck_assert_str_eq(bench_find(&bench, &key), "new");
 	ck_assert(!is_outdated(&bench, &key));
 	ck_assert_int_eq(rows(&bench), 1);
-	ck_assert_int_ne(access(blob_of(&bench, &key, 1), F_OK), 0);
+	ck_assert_int_ne(access(blob_of(&bench, &key, cache_kind_version(KIND) - 1), F_OK), 0);
 	ck_assert_int_eq(access(blob_of(&bench, &key, cache_kind_version(KIND)), F_OK), 0);
 	ck_assert_msg(rmdir(state_path(&bench.state, "cache/tmp")) == 0, "something is left there");
 	bench_remove(&bench);
@@ -106,7 +106,7 @@ START_TEST(a_descriptor_on_an_older_version)
 	ck_assert_str_eq(bytes, "old");
 	close(fd);
 	/* Anybody may delete it; and whoever reads it may find it damaged. */
-	unlink(blob_of(&bench, &key, 1));
+	unlink(blob_of(&bench, &key, cache_kind_version(KIND) - 1));
 	ck_assert_str_eq(bench_find_anew(&bench, &key), "absent");
 	ck_assert_int_eq(rows(&bench), 0);
 	bench_put(&bench, &key, "old");
@@ -114,7 +114,7 @@ START_TEST(a_descriptor_on_an_older_version)
 	ck_assert_str_eq(bench_find_anew(&bench, &key), "old");
 	cache_spoil(bench.cache, bench.state.store, &key, "test");
 	ck_assert_str_eq(bench_find(&bench, &key), "absent");
-	ck_assert_int_ne(access(blob_of(&bench, &key, 1), F_OK), 0);
+	ck_assert_int_ne(access(blob_of(&bench, &key, cache_kind_version(KIND) - 1), F_OK), 0);
 	bench_remove(&bench);
 }
 END_TEST
@@ -242,6 +242,7 @@ START_TEST(the_keeper_clears_what_answers_no_more)
 	struct cache_round round;
 	struct cache_key kept, made, small;
 	struct err err = ERR_INIT;
+	char sql[512];
 
 	bench_open(&bench);
 	kept = bench_key(&bench, KIND, NULL, REST "kept\n");
@@ -249,13 +250,14 @@ START_TEST(the_keeper_clears_what_answers_no_more)
 	bench_put(&bench, &kept, "old");
 	bench_put(&bench, &made, "old");
 	grow_old(&bench, &kept);
-	rename(bench_blob(&bench, &made), blob_of(&bench, &made, 1));
+	rename(bench_blob(&bench, &made), blob_of(&bench, &made, cache_kind_version(KIND) - 1));
 	/* As a program of before the upgrade might: both versions. */
 	bench_put(&bench, &made, "new");
-	state_sql(&bench.state, "INSERT INTO cache_entry (kind, version, hash, credentials, state, "
-		  "payload, size_bytes, boot, build_id, made_at, used_at) "
-		  "SELECT kind, 1, hash, credentials, state, x'00', 1, boot, build_id, made_at, used_at "
-		  "FROM cache_entry WHERE version = 2");
+	snprintf(sql, sizeof(sql), "INSERT INTO cache_entry (kind, version, hash, credentials, state, "
+		 "payload, size_bytes, boot, build_id, made_at, used_at) "
+		 "SELECT kind, version - 1, hash, credentials, state, x'00', 1, boot, build_id, made_at, used_at "
+		 "FROM cache_entry WHERE version = %d", (int)cache_kind_version(KIND));
+	state_sql(&bench.state, sql);
 	small = bench_key(&bench, CACHE_SOURCE_INDEX, NULL, REST);
 	bench_put_small(&bench, &small, "of no use any more");
 	state_sql(&bench.state, "UPDATE cache_entry SET version = 1 WHERE kind = 'source_index'");

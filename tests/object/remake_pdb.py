@@ -158,4 +158,5 @@ def main():
         file.write(write(streams, page, shuffle))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -91,23 +91,22 @@ static const struct {
 } cases[] = {
 	{ "x86_64", X64 "cp app.pdb $OUT", {
 		{ "object pdb x86_64 dbg symbols debug\n", "" },
-		{ "function ", " ns::Pair::sum(const ns::Pair &) const" },
+		{ "function ", " ns::Pair::sum(ns::Pair const&) const" },
 		{ "function ", " mainCRTStartup()" },
-		{ "function ", " ns::types(ns::Colour, ns::Pair *const *, int (ns::Pair::*)(const "
-			"ns::Pair &) const, const char (&)[], void (*)(unsigned int, char *), "
-			"int64_t &&, ...)" },
-		{ "inline 0 in -1 ns::twice(volatile int *, int) called ", "t.cpp:18" },
-		{ "inline 1 in 0 ns::add(volatile int *, int) called ", "t.cpp:13" },
+		{ "function ", " ns::types(ns::Colour, ns::Pair* const*, int (ns::Pair::*)(ns::Pair const&), "
+			"const char[4]&, void (*)(unsigned int, char*), long long&&, <NoType>)" },
+		{ "inline 0 in -1 ns::twice(int*, int) called ", "t.cpp:18" },
+		{ "inline 1 in 0 ns::add(int*, int) called ", "t.cpp:13" },
 		{ "line ", "t.cpp:12" }, { "line ", "t.cpp:6" },
 		{ "symbol ", " mainCRTStartup" },
 		{ "symbol ", " ?sum@Pair@ns@@QEBAHAEBU12@@Z" } } },
 	{ "x86: frame data, decorated symbols", X86 "cp app.pdb $OUT", {
 		{ "object pdb x86 dbg symbols debug unwind\n", "" },
-		{ "function ", " ns::Pair::sum(const ns::Pair &) const" },
+		{ "function ", " ns::Pair::sum(ns::Pair const&) const" },
 		{ "symbol ", " _mainCRTStartup" } } },
 	{ "arm64", ARM64 "cp app.pdb $OUT", {
 		{ "object pdb arm64 dbg symbols debug\n", "" },
-		{ "inline 1 in 0 ns::add(volatile int *, int) called ", "t.cpp:13" } } },
+		{ "inline 1 in 0 ns::add(int*, int) called ", "t.cpp:13" } } },
 	{ "lines of assembler have no function", X64 "cp app.pdb $OUT", {
 		{ "function ", "+2 \n" }, { "line ", "bare.asm:5" }, { "line ", "bare.asm:7" },
 		{ "symbol ", " bare" } } },
@@ -162,7 +161,7 @@ START_TEST(pages_may_lie_anywhere)
 	/* The folder the fixture was made in is part of every path. */
 	(void)plain;
 	ck_assert(look_has(look_path(fixture(support_printf("layout-%d", _i), recipe)),
-			   "inline 1 in 0 ns::add(volatile int *, int) called ", "t.cpp:13"));
+			   "inline 1 in 0 ns::add(int*, int) called ", "t.cpp:13"));
 }
 END_TEST
 
@@ -235,82 +234,45 @@ START_TEST(oracle_keeps_the_underscore_of_x86)
 }
 END_TEST
 
-/* The record of a template's constructor is Box<int>::Box by clang, Box<int>::Box<int> by Microsoft's
- * compiler and in the decorated name, which the oracle prefers; long long is __int64
- * there, and const stands behind what it is about. */
-START_TEST(clang_names_are_spelled_as_the_linkers)
+/* Names are the records', template arguments included, so by clang and Microsoft's compiler as each
+ * writes them.  The oracle shows those of the linker, which knows one spelling alone. */
+START_TEST(oracle_spells_as_the_linker)
 {
-	const char *text = look_path(fixture("0", cases[0].recipe));
-
-	ck_assert_msg(look_has(text, "function ", " ns::Box<int>::Box<int>(int)"), "%s", text);
-	ck_assert(look_has(text, "symbol ", " ??0?$Box@H@ns@@QEAA@H@Z"));
-	text = look_path(fixture("respelled",
-		"cd $DIR\n"
-		"cat > r.cpp <<'EOF'\n"
-		"namespace a { template <class T, class U> struct Pair { T t; U u; ~Pair(); Pair(T t, U u); bool operator>(T);\n"
-		"	template <class V> Pair(V); };\n"
-		"template <class T, class U> __attribute__((noinline)) Pair<T, U>::Pair(T t, U u) : t(t), u(u) {}\n"
-		"template <class T, class U> template <class V> __attribute__((noinline)) Pair<T, U>::Pair(V v) : t(v), u(v) {}\n"
-		"template <class T, class U> __attribute__((noinline)) Pair<T, U>::~Pair() { t = 0; }\n"
-		"template <class T, class U> __attribute__((noinline)) bool Pair<T, U>::operator>(T x) { return t > x; }\n"
-		"template <class K, class V> struct Entry { K k; V v; Entry() : k(), v() {} };\n"
-		"template <class... T> __attribute__((noinline)) int count(T...) { return sizeof...(T); }\n"
-		"struct long_long {}; template <class T> __attribute__((noinline)) int size(T) { return sizeof(T); } }\n"
-		"extern \"C\" int mainCRTStartup()\n"
-		"{ a::Pair<long long, unsigned long long> p(1, 2), q(3); return (p > 4) + a::size(a::long_long()) + a::count<const char *, const int *const *, a::Entry<const int, const long long>,"
-		" int>(0, 0, {}, 3); }\n"
-		"EOF\n"
-		"clang-19 --target=x86_64-pc-windows-msvc -g -gcodeview -O0 -fno-exceptions -fno-rtti -c r.cpp\n"
-		"lld-link-19 /nologo /machine:x64 /subsystem:console /nodefaultlib /debug:full /opt:noref"
-		" /entry:mainCRTStartup /pdb:$OUT /out:r.exe r.o\n"));
-#define PAIR " a::Pair<__int64,unsigned __int64>::"
-	ck_assert_msg(look_has(text, "function ", PAIR "Pair<__int64,unsigned __int64>(int64_t, uint64_t)"),
-		      "%s", text);
-	ck_assert_msg(look_has(text, "function ", PAIR "~Pair<__int64,unsigned __int64>()"), "%s", text);
-	ck_assert_msg(look_has(text, "function ", PAIR "operator>(int64_t)"), "%s", text);
-	ck_assert_msg(look_has(text, "function ", PAIR "Pair<int>(int)"), "%s", text);
-	ck_assert_msg(look_has(text, "function ", " a::Entry<int const,__int64 const>::Entry<int const,__int64 const>()"),
-		      "%s", text);
-	ck_assert_msg(look_has(text, "function ", " a::count<char const *,int const *const *,"
-			       "a::Entry<int const,__int64 const>,int>("), "%s", text);
-	ck_assert_msg(look_has(text, "function ", " a::size<a::long_long>(a::long_long)"), "%s", text);
-}
-END_TEST
-
-/* Characters are numbers and function pointers have a calling convention there.  What is left as
- * clang has it is what the oracle's demangler tells otherwise than Microsoft's compiler: pointers
- * to members as numbers, functions with their parameters, numbers of 64 bits with a sign. */
-START_TEST(template_arguments_that_are_values)
-{
-#define VALUES \
+#define SPELLED \
 	"cd $DIR\n" \
-	"cat > v.cpp <<'EOF'\n" \
+	"cat > r.cpp <<'EOF'\n" \
 	"volatile int g; void f(int) {} struct S { int m; };\n" \
+	"template <class T, class U> struct Pair { T t; U u; ~Pair(); Pair(T t, U u); };\n" \
+	"template <class T, class U> __attribute__((noinline)) Pair<T, U>::Pair(T t, U u) : t(t), u(u) {}\n" \
+	"template <class T, class U> __attribute__((noinline)) Pair<T, U>::~Pair() { t = 0; }\n" \
+	"template <class... T> __attribute__((noinline)) int count(T...) { return sizeof...(T); }\n" \
 	"template <auto V> __attribute__((noinline)) void value() { g++; }\n" \
 	"template <class T> __attribute__((noinline)) void type() { g++; }\n" \
 	"extern \"C\" void mainCRTStartup()\n" \
-	"{ value<'x'>(); value<'\\n'>(); value<'\\''>(); value<'\\1'>(); value<nullptr>(); value<(char)-3>();\n" \
-	"value<&f>(); value<&S::m>(); value<~0ull>(); type<const volatile int *>(); type<void (*)(int, const char *)>(); }\n" \
+	"{ Pair<long long, unsigned long long> p(1, 2); count<const char *, const int *const *>(0, 0);\n" \
+	"value<'x'>(); value<nullptr>(); value<&f>(); value<&S::m>(); value<~0ull>();" \
+	" type<const volatile int *>(); type<void (*)(int, const char *)>(); }\n" \
 	"EOF\n" \
-	"clang-19 --target=x86_64-pc-windows-msvc -std=c++20 -g -gcodeview -O0 -fno-exceptions -c v.cpp -o v.o\n" \
+	"clang-19 --target=x86_64-pc-windows-msvc -std=c++20 -g -gcodeview -O0 -fno-exceptions -c r.cpp -o r.o\n" \
 	"lld-link-19 /nologo /machine:x64 /subsystem:console /nodefaultlib /debug:full /opt:noref" \
-	" /entry:mainCRTStartup /pdb:app.pdb /pdbaltpath:app.pdb /out:app.exe v.o\n"
+	" /entry:mainCRTStartup /pdb:app.pdb /pdbaltpath:app.pdb /out:app.exe r.o\n"
 	static const char *const ours[] = {
-		"value<120>", "value<10>", "value<39>", "value<1>", "value<0>", "value<'\\xfd'>", "value<&f>",
-		"value<&S::m>", "value<18446744073709551615>", "type<int const volatile *>",
-		"type<void (__cdecl*)(int, char const *)>",
+		"Pair<long long,unsigned long long>::Pair(long long, unsigned long long)",
+		"Pair<long long,unsigned long long>::~Pair()", "count<const char *,const int *const *>(char const*, int const* const*)",
+		"value<'x'>()", "value<nullptr>()", "value<&f>()", "value<&S::m>()", "value<18446744073709551615>()",
+		"type<const volatile int *>()", "type<void (*)(int, const char *)>()",
 	};
 	static const char *const the_oracles[] = {
-		"value<120>", "value<10>", "value<39>", "value<1>", "value<0>", "value<-3>",
-		"f(int)>", "value<-1>", "type<int const volatile *>",
+		"Pair<__int64, unsigned __int64>::Pair<__int64, unsigned __int64>(", "count<char const *, int const *const *>",
+		"value<120>", "value<0>", "f(int)>", "value<-1>", "type<int const volatile *>",
 		"type<void (__cdecl *)(int, char const *)>",
 	};
-	const char *text = look_path(fixture("values", VALUES "cp app.pdb $OUT\n"));
-	const char *oracle = fixture("values-oracle", VALUES "llvm-symbolizer-19 --obj=app.exe --relative-address"
+	const char *text = look_path(fixture("spelled", SPELLED "cp app.pdb $OUT\n"));
+	const char *oracle = fixture("spelled-oracle", SPELLED "llvm-symbolizer-19 --obj=app.exe --relative-address"
 				     " $(for i in $(seq 4096 4700); do printf '0x%x ' $i; done) > $OUT\n");
 
 	for (int i = 0; i < COUNT(ours); i++)
-		ck_assert_msg(look_has(text, "function ", support_printf(" %s()", ours[i])), "%s in %s",
+		ck_assert_msg(look_has(text, "function ", support_printf(" %s", ours[i])), "%s in %s",
 			      ours[i], text);
 	for (int i = 0; i < COUNT(the_oracles); i++)
 		ck_assert_msg(oracle_says(oracle, the_oracles[i]), "%s", the_oracles[i]);
@@ -377,7 +339,7 @@ START_TEST(oracle_skips_the_line_of_the_declaration)
 
 	ck_assert_msg(look_has(text, "line ", "t.cpp:29") && look_has(text, "line ", "t.cpp:30"),
 		      "%s", text);
-	ck_assert(look_has(text, "inline ", " ns::joined(volatile int *) called "));
+	ck_assert(look_has(text, "inline ", " ns::joined(int*) called "));
 	ck_assert(oracle_says(oracle, "t.cpp:30"));
 	ck_assert(!oracle_says(oracle, "t.cpp:29"));
 }
@@ -572,8 +534,8 @@ START_TEST(knows_the_reference_fixture)
 	ck_assert(look_has(text, "id 3249d99d-0c40-4931-8610-f4e4fb0b6936-1", ""));
 	ck_assert(look_has(text, "function 26f0+8c google_breakpad::CrashGenerationClient::"
 		"`scalar deleting destructor'(unsigned int)", ""));
-	ck_assert(look_has(text, "function 2910+15e main(int, char **)", ""));
-	ck_assert(look_has(text, "inline ", " ?A0xc3a0617d::crash() called "));
+	ck_assert(look_has(text, "function 2910+15e main(int, char**)", ""));
+	ck_assert(look_has(text, "inline ", " `anonymous namespace'::crash() called "));
 	ck_assert(look_has(text, "symbol 37f2+0 _memcpy", ""));
 	ck_assert_ptr_null(strstr(text, "unit error"));
 }
@@ -610,8 +572,7 @@ int main(void)
 	tcase_add_loop_test(reading, moved_code_is_told_where_it_is, 0, COUNT(moves));
 	tcase_add_test(reading, segments_may_begin_inside_sections);
 	tcase_add_test(reading, oracle_keeps_the_underscore_of_x86);
-	tcase_add_test(reading, clang_names_are_spelled_as_the_linkers);
-	tcase_add_test(reading, template_arguments_that_are_values);
+	tcase_add_test(reading, oracle_spells_as_the_linker);
 	tcase_add_test(reading, lambdas_have_the_linkers_name);
 	tcase_add_test(reading, oracle_knows_no_thunks);
 	tcase_add_test(reading, oracle_skips_the_line_of_the_declaration);

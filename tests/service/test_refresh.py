@@ -39,7 +39,9 @@ class Database:
             connection.close()
 
     def versions(self):
-        return [version for version, in self.ask("SELECT version FROM cache_entry WHERE kind = 'symcaches'")]
+        """Of every SymCache: 0 is the current one, -1 the one before."""
+        return [version - self.current for version, in
+                self.ask("SELECT version FROM cache_entry WHERE kind = 'symcaches'")]
 
 
 def blobs(service, kind, version):
@@ -51,12 +53,14 @@ def make_outdated(service, keep_objects=True):
     """Every SymCache is of the version before; the service finds it so at its next start."""
     service.stop()
     database = Database(service)
-    database.ask("UPDATE cache_entry SET version = 1 WHERE kind = 'symcaches'")
+    database.current = max(version for version, in database.ask("SELECT version FROM cache_entry WHERE kind = 'symcaches'"))
+    database.ask("UPDATE cache_entry SET version = version - 1 WHERE kind = 'symcaches'")
     if not keep_objects:
         database.ask("DELETE FROM cache_entry WHERE kind = 'objects'")
     symcaches = os.path.join(service.state, "cache", "symcaches")
-    shutil.rmtree(os.path.join(symcaches, "v1"), ignore_errors=True)
-    os.rename(os.path.join(symcaches, "v2"), os.path.join(symcaches, "v1"))
+    old, new = (os.path.join(symcaches, f"v{database.current - before}") for before in (1, 0))
+    shutil.rmtree(old, ignore_errors=True)
+    os.rename(new, old)
     service.start()
     return database
 
@@ -84,9 +88,9 @@ def test_an_upgrade_answers_at_once_and_makes_new_ones():
         database = make_outdated(service)
         refreshed = service.metric(REFRESHED)
         assert answered_at_once(service, request) == before
-        eventually(lambda: database.versions() == [2] * 4, "new SymCaches")
-        assert not blobs(service, "symcaches", "v1"), "a new format must not double the disk"
-        assert len(blobs(service, "symcaches", "v2")) == 4
+        eventually(lambda: database.versions() == [0] * 4, "new SymCaches")
+        assert not blobs(service, "symcaches", f"v{database.current - 1}"), "a new format must not double the disk"
+        assert len(blobs(service, "symcaches", f"v{database.current}")) == 4
         assert service.metric(REFRESHED) - refreshed == 4
         assert service.metric(REFUSED) == 0
         assert symbols.total() == hits, "the objects were there"
@@ -108,9 +112,9 @@ def test_answers_do_not_wait_for_slow_refreshes():
             assert answered_at_once(service, request) == before
         eventually(lambda: symbols.total() == hits + 2, "the downloads to begin")
         assert answered_at_once(service, request) == before
-        assert database.versions() == [1, 1]
+        assert database.versions() == [-1, -1]
         symbols.gate.set()
-        eventually(lambda: database.versions() == [2, 2], "new SymCaches")
+        eventually(lambda: database.versions() == [0, 0], "new SymCaches")
         assert symbols.total() == hits + 2, "one at a time for each key"
         assert answered_at_once(service, request) == before
 
@@ -141,12 +145,12 @@ def test_the_budget_is_kept():
         eventually(lambda: service.metric(REFUSED) == refused + 3, "three refusals")
         eventually(lambda: symbols.total() == hits + 1, "the one download")
         symbols.gate.set()
-        eventually(lambda: sorted(database.versions()) == [1, 1, 1, 2], "one new SymCache")
+        eventually(lambda: sorted(database.versions()) == [-1, -1, -1, 0], "one new SymCache")
         for left in (2, 1, 0):  # another life asks at once, this one in a minute
             service.stop()
             service.start()
             answered_at_once(service, request)
-            eventually(lambda: database.versions().count(1) == left, f"{left} left")
+            eventually(lambda: database.versions().count(-1) == left, f"{left} left")
 
 
 def test_a_killed_refresh_is_taken_up_again():
@@ -162,10 +166,10 @@ def test_a_killed_refresh_is_taken_up_again():
         for pid, name in service.pids().items():
             if "workshop" in name:
                 os.kill(pid, signal.SIGKILL)
-        assert database.versions() == [1]
+        assert database.versions() == [-1]
         symbols.gate.set()
         # The leases of the dead run out first.
-        eventually(lambda: database.versions() == [2], "a new SymCache")
+        eventually(lambda: database.versions() == [0], "a new SymCache")
         assert answered_at_once(service, request) == before
 
 
@@ -177,8 +181,9 @@ def test_a_failed_refresh_leaves_the_old():
         database = make_outdated(service, keep_objects=False)
         symbols.files.clear()
         answered_at_once(service, request)
-        eventually(lambda: database.ask("SELECT version, state FROM cache_entry WHERE kind = 'symcaches' "
-                                        "ORDER BY version") == [(1, "ready"), (2, "not_found")], "the failure")
+        eventually(lambda: database.ask(f"SELECT version - {database.current}, state FROM cache_entry WHERE "
+                                        "kind = 'symcaches' ORDER BY version") == [(-1, "ready"), (0, "not_found")],
+                   "the failure")
         hits = symbols.total()
         service.stop()
         service.start()

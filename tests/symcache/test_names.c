@@ -4,6 +4,8 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "symcache/symcache.h"
+#include "base/arch.h"
+#include "object/object.h"
 #include "symcache/undecorate.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -116,10 +118,40 @@ static const struct {
 
 START_TEST(decorations_are_taken_off)
 {
-	struct text name = undecorate(text_of(names[_i].decorated));
+	struct text name = undecorate(text_of(names[_i].decorated), UNDECORATE_X86);
 
 	ck_assert_msg(text_is(name, names[_i].name), "%s: %.*s", names[_i].decorated,
 		      (int)name.size, name.bytes);
+}
+END_TEST
+
+/* Against the reference, which takes the underscore off whatever the processor. */
+static const struct {
+	const char *decorated, *name;
+} kept[] = {
+	{ "_CxxThrowException", "_CxxThrowException" },
+	{ "__local_stdio_printf_options", "__local_stdio_printf_options" },
+	{ "_f@8", "_f@8" }, { "@f@8", "@f@8" }, { "_", "_" }, { "f@@16", "f" }, { "_f@@16", "_f" },
+	{ "?f@@YAXXZ", "?f@@YAXXZ" },
+};
+
+START_TEST(underscores_stay_but_on_32_bit_x86)
+{
+	static const uint32_t others[] = { ARCH_X86_64, ARCH_ARM64, ARCH_ARM, ARCH_UNKNOWN };
+	struct text decorated = text_of(kept[_i].decorated);
+	struct object object = { .arch = ARCH_X86, .undecorates = true };
+
+	ck_assert_int_eq(undecoration_of(&object), UNDECORATE_X86);
+	for (size_t i = 0; i < COUNT(others); i++) {
+		struct text name;
+
+		object.arch = others[i];
+		name = undecorate(decorated, undecoration_of(&object));
+		ck_assert_msg(text_is(name, kept[_i].name), "%s: %.*s", kept[_i].decorated,
+			      (int)name.size, name.bytes);
+	}
+	object.undecorates = false;
+	ck_assert(text_equal(undecorate(decorated, undecoration_of(&object)), decorated));
 }
 END_TEST
 
@@ -131,6 +163,7 @@ int main(void)
 	tcase_add_loop_test(tcase, paths_are_joined_and_cleaned, 0, COUNT(paths));
 	tcase_add_test(tcase, a_path_without_memory_is_a_failed_buffer);
 	tcase_add_loop_test(tcase, decorations_are_taken_off, 0, COUNT(names));
+	tcase_add_loop_test(tcase, underscores_stay_but_on_32_bit_x86, 0, COUNT(kept));
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
 }

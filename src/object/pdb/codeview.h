@@ -33,14 +33,32 @@ enum {                               /* C13 subsections */
 
 enum {                               /* types and ids */
 	LF_MODIFIER = 0x1001, LF_POINTER = 0x1002, LF_PROCEDURE = 0x1008,
-	LF_MFUNCTION = 0x1009, LF_ARGLIST = 0x1201, LF_BITFIELD = 0x1205,
+	LF_MFUNCTION = 0x1009, LF_ARGLIST = 0x1201,
 	LF_ARRAY = 0x1503, LF_CLASS = 0x1504, LF_STRUCTURE = 0x1505, LF_UNION = 0x1506,
-	LF_ENUM = 0x1507, LF_ALIAS = 0x150a, LF_INTERFACE = 0x1519,
+	LF_ENUM = 0x1507, LF_INTERFACE = 0x1519,
 	LF_CLASS2 = 0x1608, LF_STRUCTURE2 = 0x1609, LF_UNION2 = 0x160a, LF_INTERFACE2 = 0x160b,
 	LF_FUNC_ID = 0x1601, LF_MFUNC_ID = 0x1602, LF_STRING_ID = 0x1605,
 	LF_NUMERIC = 0x8000, LF_CHAR = 0x8000, LF_SHORT = 0x8001, LF_USHORT = 0x8002,
 	LF_LONG = 0x8003, LF_ULONG = 0x8004, LF_QUADWORD = 0x8009, LF_UQUADWORD = 0x800a
 };
+
+/* Smaller indices are types without a record: a kind, and whether it is a pointer to that. */
+#define CODEVIEW_SIMPLE_END         0x1000u
+#define CODEVIEW_SIMPLE_KIND        0xffu
+#define CODEVIEW_SIMPLE_MODE        0xf00u
+#define CODEVIEW_SIMPLE_POINTER_64  0x600u
+
+#define CODEVIEW_CONST              1u       /* LF_MODIFIER */
+#define CODEVIEW_CONSTRUCTOR        2u       /* LF_PROCEDURE, LF_MFUNCTION */
+#define CODEVIEW_POINTER_KIND       0x1fu    /* LF_POINTER, as all below */
+#define CODEVIEW_POINTER_64         0x0cu
+#define CODEVIEW_POINTER_MODE_SHIFT 5u
+#define CODEVIEW_POINTER_MODE       7u
+#define CODEVIEW_POINTER_CONST      0x400u
+#define CODEVIEW_POINTER_SIZE_SHIFT 13u
+#define CODEVIEW_POINTER_SIZE       0x3fu
+#define CODEVIEW_DECLARATION        0x80u    /* classes, as below */
+#define CODEVIEW_UNIQUE_NAME        0x200u
 
 #define CODEVIEW_CROSS_MODULE 0x80000000u    /* an index of another module's */
 
@@ -55,6 +73,76 @@ static inline struct text codeview_name(struct reader *reader, unsigned kind)
 	size = reader_u8(reader);
 	bytes = reader_take(reader, size);
 	return bytes ? (struct text){ (const char *)bytes, size } : TEXT_NONE;
+}
+
+/* A number: itself when small, else a word that says its width and then it. */
+static inline bool codeview_number(struct reader *reader, uint64_t *value)
+{
+	uint16_t word = reader_u16(reader);
+
+	*value = word;
+	if (word < LF_NUMERIC)
+		return !reader->failed;
+	switch (word) {
+	case LF_CHAR:
+		*value = reader_u8(reader);
+		break;
+	case LF_SHORT: case LF_USHORT:
+		*value = reader_u16(reader);
+		break;
+	case LF_LONG: case LF_ULONG:
+		*value = reader_u32(reader);
+		break;
+	case LF_QUADWORD: case LF_UQUADWORD:
+		*value = reader_u64(reader);
+		break;
+	default:
+		return false;
+	}
+	return !reader->failed;
+}
+
+struct codeview_class {
+	struct text name;
+	struct text unique_name;     /* the same where there is none */
+	uint64_t bytes;
+	bool is_declaration;         /* its size stands elsewhere */
+};
+
+/* Classes, structs, interfaces and unions. */
+static inline bool codeview_is_class(unsigned kind)
+{
+	switch (kind) {
+	case LF_CLASS: case LF_STRUCTURE: case LF_INTERFACE: case LF_UNION:
+	case LF_CLASS2: case LF_STRUCTURE2: case LF_INTERFACE2: case LF_UNION2:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Of a kind that is one, behind the kind. */
+static inline bool codeview_class(struct reader *record, unsigned kind,
+				  struct codeview_class *class)
+{
+	bool is_union = kind == LF_UNION || kind == LF_UNION2;
+	bool is_new = kind >= LF_CLASS2;
+	uint16_t properties;
+
+	if (!is_new)
+		reader_skip(record, 2);              /* how many members */
+	properties = reader_u16(record);
+	reader_skip(record, is_new ? 2 : 0);
+	reader_skip(record, is_union ? 4 : 12);      /* members, bases, virtual methods */
+	reader_skip(record, is_new ? 2 : 0);
+	if (!codeview_number(record, &class->bytes))
+		return false;
+	class->name = reader_string(record);
+	class->unique_name = properties & CODEVIEW_UNIQUE_NAME ? reader_string(record) : TEXT_NONE;
+	class->is_declaration = properties & CODEVIEW_DECLARATION;
+	if (!class->unique_name.bytes)
+		class->unique_name = class->name;
+	return class->name.bytes != NULL;
 }
 
 #endif

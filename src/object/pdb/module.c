@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "object/pdb/codeview.h"
-#include "object/pdb/respell.h"
 
 #define SYMBOLS_SIGNATURE  4u            /* C13; older ones have other symbols */
 #define SCOPE_DEPTH_MAX    1024u
@@ -114,26 +113,23 @@ static int name_procedure(struct reading *reading, const struct procedure *proce
 			  struct text *name, struct err *err)
 {
 	uint32_t type = module_resolve(reading, procedure->type);
-	struct text plain = procedure->name;
 
 	if (name_decorated(reading, procedure, name, err) < 0)
 		return -1;
 	if (name->size > 0)
 		return 0;
-	/* The linker has no name, and so no spelling, for functions of one module alone. */
-	if (may_respell(plain) && public_at(reading->pdb, procedure) &&
-	    respell(reading->scratch, &plain, err) < 0)
-		return -1;
 	if (type != 0 && procedure->type_is_id)
 		type = namer_type_of_id(&reading->namer, type);
-	if (type != 0 && namer_function(&reading->namer, plain, type))
+	/* An empty name is told as one that was left out, which only the namer does. */
+	if ((type != 0 || procedure->name.size == 0) &&
+	    namer_function(&reading->namer, procedure->name, type))
 		return keep_name(reading, buf_text(&reading->namer.out), name, err);
 	if (reading->namer.out.no_memory)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a name");
-	*name = plain;
-	if (name->size == 0 || (reading->in_place && plain.bytes == procedure->name.bytes))
+	*name = procedure->name;
+	if (name->size == 0 || reading->in_place)
 		return 0;
-	return keep_name(reading, plain, name, err);
+	return keep_name(reading, procedure->name, name, err);
 }
 
 /* Inlined functions are named once for all places they are inlined at. */
@@ -144,10 +140,10 @@ static int name_site(struct reading *reading, uint32_t id, struct text *text, st
 	_Atomic(struct pdb_name *) *slot;
 	struct pdb_name *name;
 
-	*text = TEXT_NONE;
-	if (index < pdb->ids.begin || index - pdb->ids.begin >= pdb->ids.count)
-		return 0;
-	slot = pdb->id_names ? &pdb->id_names[index - pdb->ids.begin] : NULL;
+	if (index == 0)
+		index = id;
+	slot = pdb->id_names && pdb_has_type(&pdb->ids, index)
+		       ? &pdb->id_names[index - pdb->ids.begin] : NULL;
 	name = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
 	if (!name) {
 		if (!namer_id(&reading->namer, index) && !namer_plain_id(&reading->namer, index))

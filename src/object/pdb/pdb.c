@@ -132,7 +132,8 @@ static int pdb_prepare(struct object *object, struct err *err)
 	    pdb_types_open(&pdb->ids, &pdb->msf, STREAM_IDS, "IPI stream", arena, err) < 0)
 		return -1;
 	pdb->id_names = mem_get_array((size_t)pdb->ids.count + 1, sizeof(*pdb->id_names));
-	if (!pdb->id_names)
+	pdb->definitions = pdb_definitions_new();
+	if (!pdb->id_names || !pdb->definitions)
 		return err_set(err, ERR_NO_MEMORY, "no memory for the names of %u ids",
 			       pdb->ids.count);
 	return 0;
@@ -183,6 +184,8 @@ static void pdb_units_done(struct object *object)
 
 	mem_give_back(pdb->id_names);
 	pdb->id_names = NULL;
+	pdb_definitions_free(pdb->definitions);
+	pdb->definitions = NULL;
 }
 
 static void pdb_release(struct object *object)
@@ -190,6 +193,7 @@ static void pdb_release(struct object *object)
 	struct pdb *pdb = object->state;
 
 	mem_give_back(pdb->id_names);
+	pdb_definitions_free(pdb->definitions);
 	pdb_names_release(pdb->names);
 	unpack_room_release(&pdb->room);
 }

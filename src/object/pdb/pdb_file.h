@@ -80,6 +80,7 @@ struct pdb {
 	/* Names of inlined functions, by their id; made when first asked for.
 	 * NULL: no longer remembered. */
 	_Atomic(struct pdb_name *) *id_names;
+	struct pdb_definitions *definitions;     /* of classes */
 	struct msf_stream symbol_records;
 	struct symbols publics;
 };
@@ -129,9 +130,19 @@ int pdb_read_omap(struct pdb *pdb, struct arena *arena, struct err *err)
 int pdb_types_open(struct pdb_types *types, const struct msf *msf, uint32_t stream,
 		   const char *name, struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
-/* The record behind its kind.  Put together in `scratch` if it has to be; false: no such. */
+static inline bool pdb_has_type(const struct pdb_types *types, uint32_t index)
+{
+	return index >= types->begin && index - types->begin < types->count;
+}
+
+/* The record behind its kind.  Put together in `scratch` if it has to be; false: no such, or no
+ * memory. */
 bool pdb_type_record(const struct pdb_types *types, uint32_t index, struct arena *scratch,
 		     uint16_t *kind, struct reader *record);
+
+/* type_size.c; NULL: no memory.  Of NULL nothing is freed. */
+struct pdb_definitions *pdb_definitions_new(void) __attribute__((warn_unused_result));
+void pdb_definitions_free(struct pdb_definitions *definitions);
 
 /* publics.c */
 int pdb_read_publics(struct pdb *pdb, struct arena *arena, struct err *err)

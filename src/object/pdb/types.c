@@ -84,7 +84,7 @@ bool pdb_type_record(const struct pdb_types *types, uint32_t index, struct arena
 	const uint8_t *piece;
 	uint32_t at, size;
 
-	if (index < types->begin || index - types->begin >= types->count)
+	if (!pdb_has_type(types, index))
 		return false;
 	index -= types->begin;
 	at = types->marks[index / RECORDS_PER_MARK];
