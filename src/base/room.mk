@@ -15,6 +15,7 @@ libbase_a_SOURCES = \
 	src/base/log.c src/base/log.h \
 	src/base/map.c src/base/map.h \
 	src/base/mem.c src/base/mem.h \
+	src/base/process.c src/base/process.h \
 	src/base/reader.c src/base/reader.h \
 	src/base/text.c src/base/text.h \
 	src/base/vec.c src/base/vec.h

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/process.h"
 #include "base/log.h"
 #include "cli/cli.h"
 #include "config/config.h"
@@ -209,6 +210,7 @@ int main(int argc, char **argv)
 	struct cli cli = { 0 };
 	struct err err = ERR_INIT;
 
+	process_protect();
 	if (file_fill_standard_descriptors(&err) < 0)
 		return cli_fail(&err);
 	cli.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");

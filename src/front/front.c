@@ -15,6 +15,7 @@
 #include "base/guard.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/process.h"
 #include "board/board.h"
 #include "config/config.h"
 #include "convert/convert.h"
@@ -243,6 +244,7 @@ int front_run_alone(const struct config *config, int listen_fd, struct err *err)
 	struct nursery *nursery = NULL;
 	int rc = -1;
 
+	process_warn_of_root();
 	if (on_demand_open(&on_demand, config, err) < 0)
 		return -1;
 	if (nursery_start(&nursery, config, convert_operations, convert_operation_count, err) == 0) {

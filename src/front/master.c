@@ -26,6 +26,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/process.h"
 #include "board/board.h"
 #include "config/config.h"
 #include "convert/convert.h"
@@ -404,6 +405,7 @@ int master_run(const struct config *config, int listen_fd, bool is_spawned,
 	struct master master = { .config = config, .listen_fd = listen_fd, .lock = -1,
 				 .reload = reload_config, .reload_payload = payload };
 
+	process_warn_of_root();
 	deputy_init(&master.deputy, is_spawned);
 	return run(&master, err);
 }

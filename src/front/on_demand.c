@@ -30,6 +30,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/process.h"
 #include "config/config.h"
 #include "front/master.h"
 #include "job/job.h"
@@ -61,6 +62,7 @@ static void reset_signals(void)
 		sigaction(number, &action, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	process_protect();
 }
 
 /* Nothing of the web server's stays: not its listening socket, not its log, not its folder. */

@@ -57,10 +57,10 @@ void brood_die_with(pid_t parent)
 /* --- Becoming the nursery -------------------------------------------------------------- */
 
 /* A group's SIGTERM or SIGINT ends nursery and cells at once; what is a message to servers
- * (reopen the log, finish gracefully) is none to them. */
+ * (reopen the log, finish gracefully) is none to them.  SIGXFSZ: see confine.c. */
 static void reset_signals(void)
 {
-	static const int ignored[] = { SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE };
+	static const int ignored[] = { SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGXFSZ };
 	struct sigaction action;
 	sigset_t none;
 

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,7 @@
 #define FILE_SLACK_BYTES ((rlim_t)1 << 30)   /* a derived file may outgrow its download */
 #define STACK_PART 4u                /* of a cell's memory its stack has no more than this part */
 #define PAGES_PATH "/proc/self/statm"
+#define CAPABILITIES_MAX 64u         /* of the kernel's interface; it has fewer */
 #define DESCRIPTORS_MAX 65536        /* closed one by one where there is no close_range */
 
 enum sandbox_level sandbox_level_ceiling = SANDBOX_FULL;
@@ -198,14 +201,30 @@ static int set_limit(__rlimit_resource_t what, const char *name, rlim_t soft, rl
 	return 0;
 }
 
+/*
+ * Where the service itself may write less than a cell would (`ulimit -f`), a write that fails is no
+ * fault of the file that is read: SIGXFSZ stays ignored, and EFBIG is an error of our own disk.
+ */
+static int limit_files(const struct confinement *confinement, struct err *err)
+{
+	struct rlimit now;
+
+	if (getrlimit(RLIMIT_FSIZE, &now) < 0)
+		return err_os(err, errno, "reading the file size limit");
+	if (now.rlim_cur < confinement->file_bytes)
+		return 0;
+	signal(SIGXFSZ, SIG_DFL);
+	return set_limit(RLIMIT_FSIZE, "file size", confinement->file_bytes,
+			 confinement->file_bytes, err);
+}
+
 static int set_limits(const struct confinement *confinement, struct err *err)
 {
 	rlim_t cpu = confinement->cpu_seconds;
 
 	if (set_limit(RLIMIT_CORE, "core", 0, 0, err) < 0 ||
 	    set_limit(RLIMIT_CPU, "CPU", cpu, cpu + CPU_GRACE_SECONDS, err) < 0 ||
-	    set_limit(RLIMIT_FSIZE, "file size", confinement->file_bytes,
-		      confinement->file_bytes, err) < 0)
+	    limit_files(confinement, err) < 0)
 		return -1;
 	if (set_limit(RLIMIT_NPROC, "thread", LIMIT_CELL_TASKS, LIMIT_CELL_TASKS, err) < 0)
 		return -1;
@@ -217,6 +236,27 @@ static int set_limits(const struct confinement *confinement, struct err *err)
 		      confinement->stack_bytes, err) < 0)
 		return -1;
 #endif
+	return 0;
+}
+
+/* Of a service that runs as root: what is left of it may do no more than any user's process.
+ * Whoever has none may be refused these calls; what counts is what is there afterwards. */
+static int drop_capabilities(struct err *err)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = { { 0, 0, 0 } };
+
+	for (unsigned long i = 0; i < CAPABILITIES_MAX; i++)
+		if (prctl(PR_CAPBSET_READ, i, 0, 0, 0) == 1)
+			(void)prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
+	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	if (syscall(SYS_capset, &header, sets) == 0)
+		return 0;
+	if (syscall(SYS_capget, &header, sets) < 0)
+		return err_os(err, errno, "reading the capabilities");
+	for (size_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+		if (sets[i].effective || sets[i].permitted)
+			return err_set(err, ERR_IO, "giving up the capabilities: the kernel refuses");
 	return 0;
 }
 
@@ -238,7 +278,7 @@ int confine_self(const struct confinement *confinement, enum sandbox_level *reac
 	bool landlocked;
 
 	*reached = SANDBOX_PLAIN;
-	if (set_limits(confinement, err) < 0)
+	if (set_limits(confinement, err) < 0 || drop_capabilities(err) < 0)
 		return -1;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_os(err, errno, "giving up new privileges");

@@ -35,7 +35,7 @@ void confine_release(struct confinement *confinement);
 int  confine_descriptors(const int *keep, unsigned count, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* Ceilings, no new privileges, landlock, filter; *reached tells how far the kernel went.
+/* Ceilings, no capabilities, no new privileges, landlock, filter; *reached tells how far the kernel went.
  * Irrevocable.  -1 only when even the plain level cannot be had. */
 int  confine_self(const struct confinement *confinement, enum sandbox_level *reached,
 		  struct err *err) __attribute__((warn_unused_result));

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/process.h"
 #include "board/board.h"
 #include "config/config.h"
 #include "sandbox/sandbox.h"
@@ -31,17 +31,6 @@ struct loop {
 	struct doorbell jobs, cache, stop;
 	bool leaves_when_idle;
 };
-
-/* Hundreds of transfers each hold a socket and a file. */
-static void raise_descriptor_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
 
 static int open_signals(int *fd, struct err *err)
 {
@@ -133,7 +122,7 @@ int workshop_run(const struct config *config, struct nursery *nursery, const cha
 			     .jobs.fd = -1, .cache.fd = -1, .stop.fd = -1 };
 	int rc = -1;
 
-	raise_descriptor_limit();
+	(void)process_raise_descriptors();  /* hundreds of transfers each hold a socket and a file */
 	if (open_signals(&loop.signal_fd, err) < 0)
 		return -1;
 	if (shop_open(&loop.shop, config, nursery, name, err) < 0)
@@ -202,7 +191,7 @@ int workshop_answer(const struct config *config, struct nursery *nursery,
 	uint64_t mark;
 	int rc = -1;
 
-	raise_descriptor_limit();
+	(void)process_raise_descriptors();  /* hundreds of transfers each hold a socket and a file */
 	random_bytes(&mark, sizeof(mark));
 	workshop_name(name, getpid(), mark);
 	if (shop_open(&shop, config, nursery, name, err) < 0)

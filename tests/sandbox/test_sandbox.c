@@ -6,12 +6,15 @@
  */
 #include <check.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +22,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/process.h"
 #include "config/config.h"
 #include "operations.h"
 #include "sandbox/confine.h"
@@ -92,6 +96,8 @@ static unsigned count_descriptors(void)
 	return count;
 }
 
+static pid_t last_process;           /* that each_process() saw */
+
 /* Processes of that name in that group (every test has its own); each gets the signal, if any. */
 static unsigned each_process(const char *name, pid_t group, bool zombies_too, int number)
 {
@@ -113,6 +119,7 @@ static unsigned each_process(const char *name, pid_t group, bool zombies_too, in
 		    strcmp(found, name) == 0 && its_group == group &&
 		    (zombies_too || state != 'Z')) {
 			count++;
+			last_process = pid;
 			if (number)
 				kill(pid, number);
 		}
@@ -125,6 +132,21 @@ static unsigned each_process(const char *name, pid_t group, bool zombies_too, in
 static unsigned count_processes(const char *name, pid_t group, bool zombies_too)
 {
 	return each_process(name, group, zombies_too, 0);
+}
+
+/* A number in hex of /proc/PID/status. */
+static bool status_number(const char *path, const char *field, unsigned long long *number)
+{
+	FILE *status = fopen(path, "re");
+	char line[256];
+	bool found = false;
+
+	while (status && !found && fgets(line, sizeof(line), status))
+		found = strncmp(line, field, strlen(field)) == 0 &&
+			sscanf(line + strlen(field), ": %llx", number) == 1;
+	if (status)
+		fclose(status);
+	return found;
 }
 
 static bool vanish_within(const char *name, pid_t group, int millis)
@@ -474,6 +496,58 @@ START_TEST(files_have_a_ceiling)
 	ck_assert_msg(strstr(news.status.text, "file size limit"), "%s", news.status.text);
 	cell_kill(handle);
 	close(to.fd);
+}
+END_TEST
+
+/* What stops it there is the operator's limit for the service: our own passing error. */
+START_TEST(a_limit_of_the_service_is_no_fault_of_the_file)
+{
+	const struct rlimit little = { 1 << 20, RLIM_INFINITY };
+	struct cell_file to = { "to", memory_file("") };
+	struct cell_handle *handle;
+	struct cell_news news;
+
+	stop();
+	process_protect();
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
+	start();
+	handle = hatch_with(&(struct cell_order){
+		.operation = "write_much", .outputs = &to, .output_count = 1 });
+	wait_news(handle, &news);
+	ck_assert_msg(news.kind == CELL_FAILED, "%s", news.status.text);
+	ck_assert_msg(news.status.kind == ERR_IO, "%s", news.status.text);
+	ck_assert_int_eq(news.status.os_errno, EFBIG);
+	cell_kill(handle);
+	close(to.fd);
+}
+END_TEST
+
+/* As root, or as good as root where that can be had. */
+START_TEST(cells_have_no_capabilities)
+{
+	static const char *const sets[] = { "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb" };
+	unsigned long long set, any = 0;
+	struct cell_handle *handle;
+	struct cell_news news;
+	char path[64];
+
+	stop();
+	if (geteuid() != 0 && unshare(CLONE_NEWUSER) < 0)
+		printf("   no user namespace to be root in: %s\n", strerror(errno));
+	ck_assert(status_number("/proc/self/status", "CapEff", &any));
+	start();
+	handle = hatch("sleep", "");
+	wait_news(handle, &news);
+	ck_assert_int_eq(news.kind, CELL_MESSAGE);
+	ck_assert_uint_eq(each_process("symgate-cell", getpgrp(), false, 0), 1);
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)last_process);
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+		ck_assert(status_number(path, sets[i], &set));
+		/* Who has none cannot empty the bounding set; nothing is gained from it. */
+		if (any || strcmp(sets[i], "CapBnd") != 0)
+			ck_assert_msg(set == 0, "%s is %llx", sets[i], set);
+	}
+	cell_kill(handle);
 }
 END_TEST
 
@@ -867,6 +941,8 @@ int main(void)
 #endif
 	tcase_add_test(tcase, threads_have_a_ceiling);
 	tcase_add_test(tcase, files_have_a_ceiling);
+	tcase_add_test(tcase, a_limit_of_the_service_is_no_fault_of_the_file);
+	tcase_add_test(tcase, cells_have_no_capabilities);
 	tcase_add_test(tcase, an_input_cut_short_is_transient);
 	tcase_add_test(tcase, being_killed_is_not_its_fault);
 	tcase_add_loop_test(tcase, refuses_what_is_forbidden, 0, COUNT(forbidden));
