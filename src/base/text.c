@@ -221,3 +221,32 @@ bool text_is_utf8(struct text text)
 	}
 	return valid;
 }
+
+#define DISTANCE_BYTES 96u
+
+/* Row by row of the table, of which one is kept. */
+size_t text_edit_distance(struct text a, struct text b)
+{
+	size_t row[DISTANCE_BYTES + 1];
+
+	if (b.size > DISTANCE_BYTES)
+		return a.size > b.size ? a.size : b.size;
+	for (size_t x = 0; x <= b.size; x++)
+		row[x] = x;
+	for (size_t y = 0; y < a.size; y++) {
+		size_t corner = row[0];
+
+		row[0] = y + 1;
+		for (size_t x = 1; x <= b.size; x++) {
+			size_t best = corner + (a.bytes[y] != b.bytes[x - 1]);
+
+			corner = row[x];
+			if (row[x] + 1 < best)
+				best = row[x] + 1;
+			if (row[x - 1] + 1 < best)
+				best = row[x - 1] + 1;
+			row[x] = best;
+		}
+	}
+	return row[b.size];
+}

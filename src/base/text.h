@@ -98,6 +98,9 @@ bool text_take_line(struct text *rest, struct text *line);
 /* Without the blanks at either end. */
 struct text text_trim(struct text text);
 
+/* How many characters to add, take or change make one of the other (Levenshtein); both ASCII. */
+size_t text_edit_distance(struct text a, struct text b);
+
 /* A byte below the space, or 0x7f. */
 bool text_has_controls(struct text text);
 

@@ -47,9 +47,11 @@ extern const struct cli_command cli_serve, cli_fcgi, cli_config, cli_backup, cli
 	cli_symcache, cli_object, cli_status, cli_why, cli_cache, cli_cleanup,
 	cli_prefetch, cli_repair;
 
-/* The config of -c and --state-dir; notes go to standard error. */
-int  cli_check_sources(const struct config *config, struct err *err)
-	__attribute__((warn_unused_result));
+/* Are the config's sources and its shared cache what they should be?  Every error and warning is
+ * noted with its file and line; -1: there are errors, *errors more than before. */
+int  cli_check_sources(const struct config *config, config_note_fn *note, void *payload,
+		       unsigned *errors, struct err *err) __attribute__((warn_unused_result));
+/* The config of -c and --state-dir; warnings go to standard error. */
 int cli_config_load(const struct cli *cli, struct config *config, struct err *err)
 	__attribute__((warn_unused_result));
 

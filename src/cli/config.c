@@ -16,27 +16,53 @@ struct notes {
 	unsigned warnings;
 };
 
+static const struct { const char *name, *before, *after; } kinds[] = {
+	[CONFIG_NOTE_ERROR] = { "error", "error", "" },
+	[CONFIG_NOTE_WARNING] = { "warning", "warning", "" },
+	[CONFIG_NOTE_WITHOUT_MEANING] = { "without_meaning", "note",
+					  " is accepted and has no meaning here" },
+};
+
 static void take_note(void *payload, enum config_note_kind kind, const char *text)
 {
 	struct notes *notes = payload;
-	bool warning = kind == CONFIG_NOTE_WARNING;
 
-	notes->warnings += warning;
+	notes->warnings += kind == CONFIG_NOTE_WARNING;
 	if (!notes->as_json) {
-		fprintf(stderr, warning ? "warning: %s\n" : "note: %s is accepted and has no meaning here\n",
-			text);
+		fprintf(stderr, "%s: %s%s\n", kinds[kind].before, text, kinds[kind].after);
 		return;
 	}
 	json_object(&notes->json);
-	json_member_string(&notes->json, "kind", warning ? "warning" : "without_meaning");
+	json_member_string(&notes->json, "kind", kinds[kind].name);
 	json_member_string(&notes->json, "text", text);
 	json_object_end(&notes->json);
+}
+
+/* Everything that is wrong in the file is noted.  -1: it is not fine. */
+static int survey(const struct cli *cli, const char *path, bool strict, struct notes *notes,
+		  struct err *err)
+{
+	struct err sources_err = ERR_INIT;
+	struct config config;
+	unsigned errors;
+
+	if (config_survey(&config, &path, 1, cli->state_dir, take_note, notes, &errors, err) < 0)
+		return -1;
+	if (cli_check_sources(&config, take_note, notes, &errors, &sources_err) < 0 &&
+	    err->kind == ERR_NONE)
+		*err = sources_err;
+	config_release(&config);
+	if (errors == 0 && strict && notes->warnings > 0)
+		return err_set(err, ERR_MALFORMED, "%s: %u warning%s, and --strict was asked for", path,
+			       notes->warnings, notes->warnings > 1 ? "s" : "");
+	if (errors > 0 && !cli->json)
+		err_set(err, ERR_MALFORMED, "%s: %u error%s", path, errors, errors > 1 ? "s" : "");
+	return errors > 0 ? -1 : 0;
 }
 
 static int check(const struct cli *cli, const char *path, bool strict)
 {
 	struct notes notes = { .as_json = cli->json };
-	struct config config;
 	struct err err = ERR_INIT;
 	struct buf out;
 	bool fine;
@@ -47,21 +73,10 @@ static int check(const struct cli *cli, const char *path, bool strict)
 	json_member_string(&notes.json, "file", path);
 	json_key(&notes.json, "notes");
 	json_array(&notes.json);
-	fine = config_load(&config, &path, 1, cli->state_dir, take_note, &notes, &err) == 0;
-	if (fine && cli_check_sources(&config, &err) < 0) {
-		config_release(&config);
-		fine = false;
-	}
+	fine = survey(cli, path, strict, &notes, &err) == 0;
 	json_array_end(&notes.json);
-	if (fine)
-		config_release(&config);
-	else
+	if (!fine)
 		json_member_string(&notes.json, "error", err.text);
-	if (fine && strict && notes.warnings > 0) {
-		err_set(&err, ERR_MALFORMED, "%s: %u warning%s, and --strict was asked for", path,
-			notes.warnings, notes.warnings > 1 ? "s" : "");
-		fine = false;
-	}
 	json_member_bool(&notes.json, "ok", fine);
 	json_object_end(&notes.json);
 	if (cli->json)
@@ -122,10 +137,11 @@ const struct cli_command cli_config = {
 	.arguments = "check [--strict] FILE | print",
 	.about = "check a configuration file, or print every key with its default",
 	.help =
-	"check reads FILE as the service would and changes nothing. What is wrong is named by\n"
-	"file, line and key. An unknown key is an error in symgate's own sections and a\n"
-	"warning with the nearest known name elsewhere; keys of the reference service that\n"
-	"mean nothing here are listed.\n"
+	"check reads FILE as the service would and changes nothing. All that is wrong is named\n"
+	"by file, line and key. An unknown key is an error in symgate's own sections and a\n"
+	"warning with the nearest known name elsewhere, in sources too, as is a filesystem\n"
+	"source whose folder this user cannot read; keys of the reference service that mean\n"
+	"nothing here are listed.\n"
 	"\n"
 	"  --strict   warnings are errors\n"
 	"\n"

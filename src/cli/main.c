@@ -75,11 +75,34 @@ static int absolute(const char *path, char *out, size_t room, struct err *err)
 	return 0;
 }
 
+struct source_notes {
+	const struct config *config;
+	config_note_fn *note;
+	void *payload;
+	unsigned errors;
+	struct err first;
+};
+
+static void take_source_note(void *payload, enum source_note_kind kind, const char *place,
+			     const char *words)
+{
+	struct source_notes *notes = payload;
+	bool is_error = kind == SOURCE_NOTE_ERROR;
+	struct err whole = ERR_INIT;
+
+	err_set(&whole, ERR_BAD_SHAPE, "%s:%zu: %s: %s", config_source_file(notes->config),
+		config_source_line(notes->config, text_of(place)), place, words);
+	if (is_error && notes->errors++ == 0)
+		notes->first = whole;
+	notes->note(notes->payload, is_error ? CONFIG_NOTE_ERROR : CONFIG_NOTE_WARNING, whole.text);
+}
+
 /* The config room takes `sources` as it stands: whether they are sources is said here, once,
  * and not by every process that cannot start with them. */
-int cli_check_sources(const struct config *config, struct err *err)
+int cli_check_sources(const struct config *config, config_note_fn *note, void *payload,
+		      unsigned *errors, struct err *err)
 {
-	struct source_list sources;
+	struct source_notes notes = { .config = config, .note = note, .payload = payload };
 	struct arena arena;
 	struct cJSON *json;
 	int rc;
@@ -87,23 +110,32 @@ int cli_check_sources(const struct config *config, struct err *err)
 	arena_init(&arena, SOURCES_ARENA_BYTES);
 	rc = request_json_parse(text_of(config->sources_json), &arena, &json, err);
 	if (rc == 0)
-		rc = source_list_parse(json, SOURCE_OF_CONFIG, config, &arena, &sources, err);
+		rc = source_list_check(json, config, &arena, take_source_note, &notes, err);
 	arena_release(&arena);
-	if (rc < 0)
-		return err_while(err, "%s", config->sources_place);
-	return shared_check(config, err);
+	if (rc < 0 && notes.errors > 0) {
+		*errors += notes.errors;
+		*err = notes.first;
+		return -1;
+	}
+	if (rc < 0 || shared_check(config, err) < 0) {
+		note(payload, CONFIG_NOTE_ERROR, err->text);
+		(*errors)++;
+		return -1;
+	}
+	return 0;
 }
 
 int cli_config_load(const struct cli *cli, struct config *config, struct err *err)
 {
 	char state_dir[CLI_PATH_BYTES];
+	unsigned errors = 0;
 
 	if (cli->state_dir && absolute(cli->state_dir, state_dir, sizeof(state_dir), err) < 0)
 		return err_while(err, "--state-dir");
 	if (config_load(config, cli->config_paths, cli->config_count,
 			cli->state_dir ? state_dir : NULL, show_note, NULL, err) < 0)
 		return -1;
-	if (cli_check_sources(config, err) == 0)
+	if (cli_check_sources(config, show_note, NULL, &errors, err) == 0)
 		return 0;
 	config_release(config);
 	return -1;

@@ -18,12 +18,9 @@ struct loader {
 	struct config_document document;
 	config_note_fn *note;
 	void *payload;
+	unsigned *errors;
+	struct err *first;
 };
-
-static size_t line_of(const yaml_node_t *node)
-{
-	return node->start_mark.line + 1;
-}
 
 static void tell(const struct loader *loader, enum config_note_kind kind, const char *text)
 {
@@ -34,7 +31,7 @@ static void tell(const struct loader *loader, enum config_note_kind kind, const 
 static int refuse(const struct loader *loader, const yaml_node_t *node, const char *name,
 		  struct err *err)
 {
-	return err_while(err, "%s:%zu: %s", loader->document.path, line_of(node), name);
+	return err_while(err, "%s:%zu: %s", loader->document.path, config_line_of(node), name);
 }
 
 static int unknown_key(const struct loader *loader, const yaml_node_t *node, const char *name,
@@ -53,23 +50,37 @@ static int unknown_key(const struct loader *loader, const yaml_node_t *node, con
 		char whole[NAME_BYTES * 6];
 
 		snprintf(whole, sizeof(whole), "%s:%zu: %s: %s", loader->document.path,
-			 line_of(node), name, text);
+			 config_line_of(node), name, text);
 		tell(loader, CONFIG_NOTE_WARNING, whole);
 	}
 	return 0;
 }
 
-static int keep_place(const struct loader *loader, const yaml_node_t *node, struct err *err)
-{
-	struct config *config = loader->document.config;
-
-	config->sources_place = arena_printf(&config->arena, "%s:%zu", loader->document.path,
-					     line_of(node));
-	return config->sources_place ? 0 : err_set(err, ERR_NO_MEMORY, "no room for a path");
-}
-
 static int read_mapping(struct loader *loader, const yaml_node_t *mapping, const char *section,
 			struct err *err);
+
+/* Keeps the first error; -1: there is no sense in going on. */
+static int note_error(struct loader *loader, struct err *err)
+{
+	if (err->kind == ERR_NO_MEMORY)
+		return -1;
+	tell(loader, CONFIG_NOTE_ERROR, err->text);
+	if ((*loader->errors)++ == 0)
+		*loader->first = *err;
+	err_clear(err);
+	return 0;
+}
+
+static int read_value(struct loader *loader, const struct key *key, const yaml_node_t *value,
+		      struct err *err)
+{
+	const yaml_node_t *wrong = value;
+
+	loader->document.wrong = &wrong;
+	if (config_value_read(&loader->document, key, value, err) < 0)
+		return refuse(loader, wrong, key->name, err);
+	return 0;
+}
 
 static int read_key(struct loader *loader, const yaml_node_t *key_node, const yaml_node_t *value,
 		    const char *section, struct err *err)
@@ -89,39 +100,25 @@ static int read_key(struct loader *loader, const yaml_node_t *key_node, const ya
 		tell(loader, CONFIG_NOTE_WITHOUT_MEANING, name);
 		return 0;
 	}
-	if (config_value_read(&loader->document, key, value, err) < 0)
-		return refuse(loader, value, name, err);
-	return key->type == KEY_SOURCES ? keep_place(loader, value, err) : 0;
+	return read_value(loader, key, value, err);
 }
 
-/* YAML forbids it, and the library takes it: the first would be forgotten without a word. */
 static int refuse_twice(const struct loader *loader, const yaml_node_t *mapping,
 			const yaml_node_t *key, const char *section, struct err *err)
 {
-	yaml_document_t *yaml = loader->document.yaml;
+	const yaml_node_t *other = config_key_before(loader->document.yaml, mapping, key);
 	char name[NAME_BYTES];
 
-	if (key->type != YAML_SCALAR_NODE)
+	/* YAML forbids it, and the library takes it: the first would be forgotten without a word. */
+	if (!other)
 		return 0;
-	for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
-	     pair < mapping->data.mapping.pairs.top; pair++) {
-		const yaml_node_t *other = yaml_document_get_node(yaml, pair->key);
-
-		if (other == key)
-			break;
-		if (other->type != YAML_SCALAR_NODE ||
-		    other->data.scalar.length != key->data.scalar.length ||
-		    memcmp(other->data.scalar.value, key->data.scalar.value,
-			   key->data.scalar.length) != 0)
-			continue;
-		snprintf(name, sizeof(name), "%s%s%s", section, section[0] ? "." : "",
-			 (const char *)key->data.scalar.value);
-		err_set(err, ERR_MALFORMED, "line %zu says so already", line_of(other));
-		return refuse(loader, key, name, err);
-	}
-	return 0;
+	snprintf(name, sizeof(name), "%s%s%s", section, section[0] ? "." : "",
+		 (const char *)key->data.scalar.value);
+	err_set(err, ERR_MALFORMED, "line %zu says so already", config_line_of(other));
+	return refuse(loader, key, name, err);
 }
 
+/* What is wrong in one key is noted, and the next one read. */
 static int read_mapping(struct loader *loader, const yaml_node_t *mapping, const char *section,
 			struct err *err)
 {
@@ -135,9 +132,9 @@ static int read_mapping(struct loader *loader, const yaml_node_t *mapping, const
 	     pair < mapping->data.mapping.pairs.top; pair++) {
 		const yaml_node_t *key = yaml_document_get_node(yaml, pair->key);
 
-		if (refuse_twice(loader, mapping, key, section, err) < 0 ||
-		    read_key(loader, key, yaml_document_get_node(yaml, pair->value), section,
-			     err) < 0)
+		if ((refuse_twice(loader, mapping, key, section, err) < 0 ||
+		     read_key(loader, key, yaml_document_get_node(yaml, pair->value), section,
+			      err) < 0) && note_error(loader, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -159,7 +156,7 @@ static int read_text(struct loader *loader, const char *text, size_t size, struc
 			loader->document.path, parser.problem_mark.line + 1,
 			parser.problem ? parser.problem : "unreadable");
 		yaml_parser_delete(&parser);
-		return -1;
+		return note_error(loader, err);
 	}
 	loader->document.yaml = &document;
 	root = yaml_document_get_root_node(&document);
@@ -169,7 +166,7 @@ static int read_text(struct loader *loader, const char *text, size_t size, struc
 		rc = read_mapping(loader, root, "", err);
 	yaml_document_delete(&document);
 	yaml_parser_delete(&parser);
-	return rc;
+	return rc < 0 ? note_error(loader, err) : 0;
 }
 
 /* The presets are YAML too, so that a default is read by the code that reads a file. */
@@ -178,6 +175,7 @@ static int read_presets(struct config *config, struct err *err)
 	for (size_t i = 0; i < config_key_count; i++) {
 		const struct key *key = &config_keys[i];
 		struct loader loader = { .document = { .path = "defaults", .config = config } };
+		const yaml_node_t *wrong = NULL;
 		yaml_parser_t parser;
 		yaml_document_t document;
 		int rc;
@@ -193,6 +191,7 @@ static int read_presets(struct config *config, struct err *err)
 			return err_set(err, ERR_INTERNAL, "the default of %s", key->name);
 		}
 		loader.document.yaml = &document;
+		loader.document.wrong = &wrong;
 		rc = config_value_read(&loader.document, key,
 				       yaml_document_get_root_node(&document), err);
 		yaml_document_delete(&document);
@@ -203,12 +202,9 @@ static int read_presets(struct config *config, struct err *err)
 	return 0;
 }
 
-static int read_file(struct config *config, const char *path, config_note_fn *note, void *payload,
-		     struct err *err)
+static int read_file(struct loader *loader, struct err *err)
 {
-	struct loader loader = {
-		.document = { .path = path, .config = config }, .note = note, .payload = payload,
-	};
+	const char *path = loader->document.path;
 	struct buf text;
 	int rc = -1;
 
@@ -218,7 +214,7 @@ static int read_file(struct config *config, const char *path, config_note_fn *no
 	else if (strspn(buf_string(&text), " \t\r\n") == text.size)
 		err_set(err, ERR_MALFORMED, "%s: config file empty", path);
 	else
-		rc = read_text(&loader, text.bytes, text.size, err);
+		rc = read_text(loader, text.bytes, text.size, err);
 	buf_release(&text);
 	return rc;
 }
@@ -258,35 +254,70 @@ static int check_shared_cache(const struct config *config, struct err *err)
 	return has_s3 && !shared->s3.region ? lacks("s3.region", err) : 0;
 }
 
-int config_load(struct config *config, const char *const *paths, size_t path_count,
-		const char *state_dir, config_note_fn *note, void *payload, struct err *err)
+static int choose_folders(struct config *config, const char *state_dir, struct err *err)
 {
-	memset(config, 0, sizeof(*config));
-	arena_init(&config->arena, CONFIG_ARENA_BYTES);
-	config->sources_place = "the config file";
-	if (read_presets(config, err) < 0)
-		goto failed;
-	for (size_t i = 0; i < path_count; i++) {
-		config->path = arena_strdup(&config->arena, paths[i]);
-		if (read_file(config, paths[i], note, payload, err) < 0)
-			goto failed;
-	}
-	if (check_shared_cache(config, err) < 0) {
-		if (config->path)
-			err_while(err, "%s", config->path);
-		goto failed;
-	}
 	if (state_dir)
 		config->state_dir = arena_strdup(&config->arena, state_dir);
 	if (config->state_dir && !config->cache_dir)
 		config->cache_dir = arena_printf(&config->arena, "%s/cache", config->state_dir);
-	if (!config->state_dir || !config->cache_dir) {
-		err_set(err, ERR_NO_MEMORY, "no room for the paths");
-		goto failed;
+	return config->state_dir && config->cache_dir ? 0 
+	       : err_set(err, ERR_NO_MEMORY, "no room for the paths");
+}
+
+/* *first: of the errors. */
+static int survey(struct config *config, const char *const *paths, size_t path_count,
+		  const char *state_dir, struct loader *loader, struct err *err)
+{
+	memset(config, 0, sizeof(*config));
+	arena_init(&config->arena, CONFIG_ARENA_BYTES);
+	if (read_presets(config, err) < 0)
+		return -1;
+	for (size_t i = 0; i < path_count; i++) {
+		config->path = arena_strdup(&config->arena, paths[i]);
+		loader->document.path = paths[i];
+		if (read_file(loader, err) < 0)
+			return -1;
+	}
+	if (check_shared_cache(config, err) < 0) {
+		if (config->path)
+			err_while(err, "%s", config->path);
+		if (note_error(loader, err) < 0)
+			return -1;
+	}
+	return choose_folders(config, state_dir, err);
+}
+
+int config_survey(struct config *config, const char *const *paths, size_t path_count,
+		  const char *state_dir, config_note_fn *note, void *payload, unsigned *errors,
+		  struct err *err)
+{
+	struct err first = ERR_INIT;
+	struct loader loader = {
+		.document = { .config = config }, .note = note, .payload = payload,
+		.errors = errors, .first = &first,
+	};
+
+	*errors = 0;
+	if (survey(config, paths, path_count, state_dir, &loader, err) < 0) {
+		config_release(config);
+		return err_while(err, "failed loading config");
+	}
+	if (*errors > 0) {
+		*err = first;
+		err_while(err, "failed loading config");
 	}
 	return 0;
-failed:
-	err_while(err, "failed loading config");
+}
+
+int config_load(struct config *config, const char *const *paths, size_t path_count,
+		const char *state_dir, config_note_fn *note, void *payload, struct err *err)
+{
+	unsigned errors;
+
+	if (config_survey(config, paths, path_count, state_dir, note, payload, &errors, err) < 0)
+		return -1;
+	if (errors == 0)
+		return 0;
 	config_release(config);
 	return -1;
 }

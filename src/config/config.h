@@ -52,6 +52,9 @@ struct config_network {              /* an allowed network among the reserved on
 	bool is_v6;
 };
 
+/* "sources[2].filters" stands in that line. */
+struct config_line { const char *place; size_t line; };
+
 struct config {
 	struct arena arena;
 	const char *path;                    /* the last file read; NULL: defaults only */
@@ -94,7 +97,9 @@ struct config {
 
 	/* sources */
 	const char *sources_json;            /* the `sources` key as JSON text: "[]" by default */
-	const char *sources_place;           /* where that stands, for messages: "FILE:LINE" */
+	const char *sources_path;            /* the file they stand in */
+	const struct config_line *source_lines;          /* where each of their members stands */
+	size_t source_line_count;
 	const char *const *filesystem_roots; /* filesystem_source_roots; "/" allows all */
 	size_t filesystem_root_count;
 
@@ -120,16 +125,26 @@ static inline bool config_has_shared_cache(const struct config *config)
 	return config->shared.folder || config->shared.gcs.bucket || config->shared.s3.bucket;
 }
 
-enum config_note_kind { CONFIG_NOTE_WARNING, CONFIG_NOTE_WITHOUT_MEANING };
-/* What was odd but no error: unknown keys, reference keys without meaning here. */
+enum config_note_kind { CONFIG_NOTE_ERROR, CONFIG_NOTE_WARNING, CONFIG_NOTE_WITHOUT_MEANING };
+/* Every error, and what was odd but none: unknown keys, reference keys without meaning here. */
 typedef void config_note_fn(void *payload, enum config_note_kind kind, const char *text);
 
 /* Each file overrides what the ones before it said; no file: defaults only.  `state_dir`
- * overrides the files' when not NULL.  Errors read "FILE:LINE: KEY: what is wrong". */
+ * overrides the files' when not NULL.  Errors read "FILE:LINE: KEY: what is wrong"; all are noted,
+ * and the first is what `err` has. */
 int config_load(struct config *config, const char *const *paths, size_t path_count,
 		const char *state_dir, config_note_fn *note, void *payload, struct err *err)
 	__attribute__((warn_unused_result));
+/* The same for one who wants to know all that is wrong: keys with errors keep what they had, and
+ * *errors counts them.  -1: there is nothing to look at, and nothing to release. */
+int config_survey(struct config *config, const char *const *paths, size_t path_count,
+		  const char *state_dir, config_note_fn *note, void *payload, unsigned *errors,
+		  struct err *err) __attribute__((warn_unused_result));
 void config_release(struct config *config);
+
+/* Where a place in the sources ("sources[2].filters.filetypes[0]") stands, or what it is in. */
+const char *config_source_file(const struct config *config);
+size_t config_source_line(const struct config *config, struct text place);
 
 /* Every key with its value as YAML, commented: what deploy/example.yml is made from and what
  * a test holds it against. */

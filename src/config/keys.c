@@ -3,10 +3,10 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "config/config.h"
 
 #define AT(member) offsetof(struct config, member)
-#define NAME_BYTES 96u
 
 /* name, type, owner, where, where the count goes, default, least, most, nullable, about */
 const struct key config_keys[] = {
@@ -31,7 +31,9 @@ const struct key config_keys[] = {
   "all: requests answered at once leave a row too." },
 
 { "sources", KEY_SOURCES, KEY_REFERENCE, AT(sources_json), 0, "[]", 0, 0, 0,
-  "Sources for requests that name none, in order of preference." },
+  "Sources for requests that name none, in order of preference (doc/sources.md). Of a source with\n"
+  "is_public: true files and failures are kept once for all scopes; of the others each scope of\n"
+  "requests keeps its own." },
 { "filesystem_source_roots", KEY_TEXTS, KEY_OURS, AT(filesystem_roots), AT(filesystem_root_count),
   "[]", 0, 0, 0,
   "Folders below which a request may name filesystem sources. Empty: none may." },
@@ -71,7 +73,8 @@ const struct key config_keys[] = {
 { "caches.downloaded.retry_misses_after", KEY_SECONDS, KEY_REFERENCE, AT(downloaded.retry_misses_seconds),
   0, "1h", 0, 1e11, 1, "A failed download is tried again after this time." },
 { "caches.downloaded.retry_misses_after_public", KEY_SECONDS, KEY_REFERENCE,
-  AT(downloaded.retry_misses_public_seconds), 0, "24h", 0, 1e11, 1, "The same for public sources." },
+  AT(downloaded.retry_misses_public_seconds), 0, "24h", 0, 1e11, 1, "The same for what is kept for all scopes: of sources with is_public: true, and of requests\n"
+  "without a scope." },
 { "caches.downloaded.retry_malformed_after", KEY_SECONDS, KEY_REFERENCE,
   AT(downloaded.retry_malformed_seconds), 0, "24h", 0, 1e11, 1,
   "A malformed file is read again after this time, or after a restart." },
@@ -227,41 +230,13 @@ int config_key_section_is_ours(const char *name)
 	return 0;
 }
 
-/* Levenshtein distance, one row. */
-static size_t distance(const char *a, const char *b)
-{
-	size_t row[NAME_BYTES + 1];
-	size_t width = strlen(b);
-
-	if (width > NAME_BYTES)
-		return NAME_BYTES;
-	for (size_t i = 0; i <= width; i++)
-		row[i] = i;
-	for (size_t y = 1; *a; a++, y++) {
-		size_t corner = row[0];
-
-		row[0] = y;
-		for (size_t x = 1; x <= width; x++) {
-			size_t best = corner + (*a != b[x - 1]);
-
-			corner = row[x];
-			if (row[x] + 1 < best)
-				best = row[x] + 1;
-			if (row[x - 1] + 1 < best)
-				best = row[x - 1] + 1;
-			row[x] = best;
-		}
-	}
-	return row[width];
-}
-
 const char *config_key_nearest(const char *name)
 {
 	const char *nearest = NULL;
 	size_t least = strlen(name) / 2 + 1;
 
 	for (size_t i = 0; i < config_key_count; i++) {
-		size_t away = distance(name, config_keys[i].name);
+		size_t away = text_edit_distance(text_of(name), text_of(config_keys[i].name));
 
 		if (away < least) {
 			least = away;

@@ -19,6 +19,31 @@ static const char *plain(const yaml_node_t *node)
 	return (const char *)node->data.scalar.value;
 }
 
+size_t config_line_of(const yaml_node_t *node)
+{
+	return node->start_mark.line + 1;
+}
+
+const yaml_node_t *config_key_before(yaml_document_t *yaml, const yaml_node_t *mapping,
+				     const yaml_node_t *key)
+{
+	if (key->type != YAML_SCALAR_NODE)
+		return NULL;
+	for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
+	     pair < mapping->data.mapping.pairs.top; pair++) {
+		const yaml_node_t *other = yaml_document_get_node(yaml, pair->key);
+
+		if (other == key)
+			break;
+		if (other->type == YAML_SCALAR_NODE &&
+		    other->data.scalar.length == key->data.scalar.length &&
+		    memcmp(other->data.scalar.value, key->data.scalar.value,
+			   key->data.scalar.length) == 0)
+			return other;
+	}
+	return NULL;
+}
+
 int config_scalar_is_null(const yaml_node_t *node)
 {
 	if (node->type != YAML_SCALAR_NODE || node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE)
@@ -207,9 +232,10 @@ static int read_list(const struct config_document *document, const struct key *k
 		return err_set(err, ERR_NO_MEMORY, "no room for the list");
 	for (yaml_node_item_t *item = node->data.sequence.items.start;
 	     item < node->data.sequence.items.top; item++, at++) {
-		const char *text = config_scalar(document, yaml_document_get_node(document->yaml, *item),
-						 err);
+		const yaml_node_t *member = yaml_document_get_node(document->yaml, *item);
+		const char *text = config_scalar(document, member, err);
 
+		*document->wrong = member;
 		if (!text)
 			return err_while(err, "item %zu", at + 1);
 		if (key->type == KEY_TEXTS)
@@ -281,7 +307,7 @@ int config_value_read(const struct config_document *document, const struct key *
 	if (key->type == KEY_TEXTS || key->type == KEY_NETWORKS)
 		return read_list(document, key, node, base, err);
 	if (key->type == KEY_SOURCES)
-		return config_json(document, node, (const char **)(void *)(base + key->offset), err);
+		return config_json(document, key->name, node, (const char **)(void *)(base + key->offset), err);
 	if (config_scalar_is_null(node))
 		return read_null(key, document->config, err);
 	text = config_scalar(document, node, err);

@@ -13,6 +13,7 @@ struct config_document {
 	yaml_document_t *yaml;
 	const char *path;            /* for messages */
 	struct config *config;       /* whose arena owns what is read */
+	const yaml_node_t **wrong;   /* what an error is about, where it is not the whole value */
 };
 
 /* The scalar with ${NAME} replaced; NULL and err when the variable is not set. */
@@ -25,8 +26,14 @@ int config_value_read(const struct config_document *document, const struct key *
 		      const yaml_node_t *node, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* The node as JSON text (YAML core schema for plain scalars). */
-int config_json(const struct config_document *document, const yaml_node_t *node,
+/* The value of the key `name` as JSON text (YAML core schema for plain scalars), and the lines of
+ * its members as the config's source_lines. */
+int config_json(const struct config_document *document, const char *name, const yaml_node_t *node,
 		const char **json, struct err *err) __attribute__((warn_unused_result));
+
+size_t config_line_of(const yaml_node_t *node);
+/* The same key earlier in the mapping, or NULL. */
+const yaml_node_t *config_key_before(yaml_document_t *yaml, const yaml_node_t *mapping,
+				     const yaml_node_t *key);
 
 #endif

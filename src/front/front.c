@@ -65,7 +65,7 @@ static int parse_default_sources(struct front *front, struct err *err)
 	if (request_json_parse(text_of(front->config->sources_json), &front->arena, &json, err) < 0 ||
 	    source_list_parse(json, SOURCE_OF_CONFIG, front->config, &front->arena,
 			      &front->default_sources, err) < 0)
-		return err_while(err, "%s", front->config->sources_place);
+		return err_while(err, "%s", config_source_file(front->config));
 	return 0;
 }
 

@@ -20,12 +20,13 @@ static struct text trim_slashes(struct text text)
 int bucket_parse(struct bucket *bucket, const struct shape *shape,
 		 const struct source_setup *setup, struct err *err)
 {
-	if (shape_string(shape, "bucket", SHAPE_REQUIRED, &bucket->name, err) < 0 ||
-	    shape_string(shape, "prefix", SHAPE_OPTIONAL, &bucket->prefix, err) < 0)
-		return -1;
+	int rc = shape_string(shape, "bucket", SHAPE_REQUIRED, &bucket->name, err);
+
+	if (shape_goes_on(shape, rc))
+		rc |= shape_string(shape, "prefix", SHAPE_OPTIONAL, &bucket->prefix, err);
 	bucket->prefix = trim_slashes(bucket->prefix);
 	bucket->trusted = setup->origin == SOURCE_OF_CONFIG;
-	return 0;
+	return rc;
 }
 
 void bucket_add_key(const struct bucket *bucket, struct text path, struct buf *out)

@@ -24,6 +24,23 @@ struct filesystem {
 	const struct config *config; /* NULL: the operator named it, no roots apply */
 };
 
+/* It may be mounted later: no reason not to start. */
+static void look_at_folder(const struct shape *shape, const char *path)
+{
+	struct stat st;
+
+	if (!shape->report)
+		return;
+	if (path[0] != '/')
+		shape_warn(shape, "path", "`%s` depends on the folder symgate is started in", path);
+	if (stat(path, &st) < 0)
+		shape_warn(shape, "path", "%s: %s", path, strerrordesc_np(errno));
+	else if (!S_ISDIR(st.st_mode))
+		shape_warn(shape, "path", "%s is not a folder", path);
+	else if (access(path, R_OK | X_OK) < 0)
+		shape_warn(shape, "path", "%s: %s for this user", path, strerrordesc_np(errno));
+}
+
 static int configure(struct source *source, const struct shape *shape,
 		     const struct source_setup *setup, struct err *err)
 {
@@ -33,7 +50,10 @@ static int configure(struct source *source, const struct shape *shape,
 		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
 	source->state = files;
 	files->config = setup->origin == SOURCE_OF_REQUEST ? setup->config : NULL;
-	return shape_string(shape, "path", SHAPE_REQUIRED, &files->path, err);
+	if (shape_string(shape, "path", SHAPE_REQUIRED, &files->path, err) < 0)
+		return -1;
+	look_at_folder(shape, files->path.bytes);
+	return 0;
 }
 
 static int join(const struct filesystem *files, const char *prefix, struct text path,

@@ -9,27 +9,35 @@
 
 const struct source_filters filters_none = { .file_types = 0 };
 
+static int parse_type(const struct shape *shape, const struct cJSON *item, unsigned index,
+		      struct source_filters *filters, struct err *err)
+{
+	struct text name = shape_text(item);
+	enum file_type type;
+	char key[32];
+
+	snprintf(key, sizeof(key), "filetypes[%u]", index);
+	if (!name.bytes)
+		return shape_refuse(shape, key, err, "a string is expected");
+	if (!file_type_named(name, &type))
+		return shape_refuse(shape, key, err, "unknown file type `%.*s`", SHAPE_QUOTED,
+				    name.bytes);
+	filters->file_types |= 1u << type;
+	return 0;
+}
+
 static int parse_types(const struct shape *shape, struct source_filters *filters, struct err *err)
 {
 	const struct cJSON *array, *item;
-	char key[32];
 	unsigned index = 0;
+	int rc = 0;
 
 	if (shape_array(shape, "filetypes", &array, err) < 0)
 		return -1;
-	cJSON_ArrayForEach(item, array) {
-		struct text name = shape_text(item);
-		enum file_type type;
-
-		snprintf(key, sizeof(key), "filetypes[%u]", index++);
-		if (!name.bytes)
-			return shape_refuse(shape, key, err, "a string is expected");
-		if (!file_type_named(name, &type))
-			return shape_refuse(shape, key, err, "unknown file type `%.*s`",
-					    SHAPE_QUOTED, name.bytes);
-		filters->file_types |= 1u << type;
-	}
-	return 0;
+	cJSON_ArrayForEach(item, array)
+		if (shape_goes_on(shape, rc))
+			rc |= parse_type(shape, item, index++, filters, err);
+	return rc;
 }
 
 static int parse_patterns(const struct shape *shape, struct source_filters *filters,
@@ -73,7 +81,9 @@ int filters_parse(const struct shape *source, const struct source_filters **filt
 		  struct err *err)
 {
 	struct source_filters *made;
+	struct shape_keys keys;
 	struct shape shape;
+	int rc;
 
 	if (shape_object(source, "filters", &shape, err) < 0)
 		return -1;
@@ -84,9 +94,14 @@ int filters_parse(const struct shape *source, const struct source_filters **filt
 	if (!made)
 		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
 	*filters = made;
-	if (parse_types(&shape, made, err) < 0 || parse_patterns(&shape, made, err) < 0)
-		return -1;
-	return shape_bool(&shape, "requires_checksum", &made->requires_checksum, err);
+	shape_watch(&shape, &keys);
+	rc = parse_types(&shape, made, err);
+	if (shape_goes_on(&shape, rc))
+		rc |= parse_patterns(&shape, made, err);
+	if (shape_goes_on(&shape, rc))
+		rc |= shape_bool(&shape, "requires_checksum", &made->requires_checksum, err);
+	shape_tell_unknown(&shape);
+	return rc;
 }
 
 static bool name_matches(const struct source_filters *filters, struct text name)

@@ -25,12 +25,15 @@ static bool has_string(const struct shape *shape, const char *key)
 
 static int parse_credentials(struct gcs *gcs, const struct shape *shape, struct err *err)
 {
-	if (has_string(shape, "private_key") && has_string(shape, "client_email")) {
+	bool has_key = has_string(shape, "private_key"), has_email = has_string(shape, "client_email");
+	bool has_bearer = has_string(shape, "bearer_token");
+
+	if (has_key && has_email) {
 		if (shape_string(shape, "private_key", SHAPE_REQUIRED, &gcs->private_key, err) < 0)
 			return -1;
 		return shape_string(shape, "client_email", SHAPE_REQUIRED, &gcs->client_email, err);
 	}
-	if (has_string(shape, "bearer_token"))
+	if (has_bearer)
 		return shape_string(shape, "bearer_token", SHAPE_REQUIRED, &gcs->bearer_token, err);
 	if (gcs->writes && has_string(shape, "refresh_token")) {
 		if (shape_string(shape, "client_id", SHAPE_REQUIRED, &gcs->client_id, err) < 0 ||
@@ -62,6 +65,7 @@ static int configure(struct source *source, const struct shape *shape,
 		     const struct source_setup *setup, struct err *err)
 {
 	struct gcs *gcs = arena_alloc(shape->arena, 1, sizeof(*gcs));
+	int rc;
 
 	if (!gcs)
 		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
@@ -69,12 +73,14 @@ static int configure(struct source *source, const struct shape *shape,
 	gcs->endpoint = TEXT(STORAGE);
 	gcs->token_uri = TEXT(TOKEN_ADDRESS);
 	gcs->writes = setup->is_written_to;
-	if (bucket_parse(&gcs->bucket, shape, setup, err) < 0 ||
-	    shape_string(shape, "endpoint", SHAPE_OPTIONAL, &gcs->endpoint, err) < 0 ||
-	    shape_string(shape, "token_uri", SHAPE_OPTIONAL, &gcs->token_uri, err) < 0 ||
-	    parse_credentials(gcs, shape, err) < 0)
-		return -1;
-	return store_secrets(source, gcs, err);
+	rc = bucket_parse(&gcs->bucket, shape, setup, err);
+	if (shape_goes_on(shape, rc))
+		rc |= shape_string(shape, "endpoint", SHAPE_OPTIONAL, &gcs->endpoint, err);
+	if (shape_goes_on(shape, rc))
+		rc |= shape_string(shape, "token_uri", SHAPE_OPTIONAL, &gcs->token_uri, err);
+	if (shape_goes_on(shape, rc))
+		rc |= parse_credentials(gcs, shape, err);
+	return rc == 0 ? store_secrets(source, gcs, err) : -1;
 }
 
 static int name_location(const struct source *source, struct text path, struct arena *arena,

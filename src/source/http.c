@@ -92,17 +92,11 @@ static int store_credentials(struct source *source, const struct http *http, str
 	return rc;
 }
 
-static int configure(struct source *source, const struct shape *shape,
-		     const struct source_setup *setup, struct err *err)
+static int parse_url(struct http *http, const struct shape *shape, struct err *err)
 {
-	struct http *http = arena_alloc(shape->arena, 1, sizeof(*http));
 	struct text url = TEXT_NONE;
 	const char *fault;
 
-	if (!http)
-		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
-	source->state = http;
-	http->trusted = setup->origin == SOURCE_OF_CONFIG;
 	if (shape_string(shape, "url", SHAPE_REQUIRED, &url, err) < 0)
 		return -1;
 	fault = url_split(url, shape->arena, &http->url);
@@ -113,10 +107,25 @@ static int configure(struct source *source, const struct shape *shape,
 	/* A request's is a source that fails, as in the service we follow; the operator is told. */
 	if (http->trusted && !url_is_http(&http->url))
 		return shape_refuse(shape, "url", err, "only http and https can be asked");
-	if (shape_bool(shape, "accept_invalid_certs", &http->accept_invalid_certs, err) < 0 ||
-	    parse_headers(http, shape, err) < 0)
-		return -1;
-	return store_credentials(source, http, err);
+	return 0;
+}
+
+static int configure(struct source *source, const struct shape *shape,
+		     const struct source_setup *setup, struct err *err)
+{
+	struct http *http = arena_alloc(shape->arena, 1, sizeof(*http));
+	int rc;
+
+	if (!http)
+		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
+	source->state = http;
+	http->trusted = setup->origin == SOURCE_OF_CONFIG;
+	rc = parse_url(http, shape, err);
+	if (shape_goes_on(shape, rc))
+		rc |= shape_bool(shape, "accept_invalid_certs", &http->accept_invalid_certs, err);
+	if (shape_goes_on(shape, rc))
+		rc |= parse_headers(http, shape, err);
+	return rc == 0 ? store_credentials(source, http, err) : -1;
 }
 
 static int join(const struct http *http, struct text path, bool with_user, struct arena *arena,

@@ -113,19 +113,11 @@ static int parse_casing(const struct shape *shape, unsigned *casing, struct err 
 	return shape_refuse(shape, "casing", err, "unknown casing `%.*s`", SHAPE_QUOTED, word.bytes);
 }
 
-int layout_parse(const struct shape *shape, struct source *source, struct err *err)
+static int parse_layout_type(const struct shape *shape, struct source *source, struct err *err)
 {
 	struct text name = text_of(layout_default->name);
-	struct shape layout;
 
-	source->layout = layout_default;
-	source->casing = LAYOUT_CASING_DEFAULT;
-	if (shape_object(shape, "layout", &layout, err) < 0)
-		return -1;
-	if (!layout.json)
-		return 0;
-	if (shape_string(&layout, "type", SHAPE_OPTIONAL, &name, err) < 0 ||
-	    parse_casing(&layout, &source->casing, err) < 0)
+	if (shape_string(shape, "type", SHAPE_OPTIONAL, &name, err) < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
 		if (text_is(name, layouts[i].name)) {
@@ -133,7 +125,27 @@ int layout_parse(const struct shape *shape, struct source *source, struct err *e
 			return 0;
 		}
 	}
-	return shape_refuse(&layout, "type", err, "unknown layout `%.*s`", SHAPE_QUOTED, name.bytes);
+	return shape_refuse(shape, "type", err, "unknown layout `%.*s`", SHAPE_QUOTED, name.bytes);
+}
+
+int layout_parse(const struct shape *shape, struct source *source, struct err *err)
+{
+	struct shape_keys keys;
+	struct shape layout;
+	int rc;
+
+	source->layout = layout_default;
+	source->casing = LAYOUT_CASING_DEFAULT;
+	if (shape_object(shape, "layout", &layout, err) < 0)
+		return -1;
+	if (!layout.json)
+		return 0;
+	shape_watch(&layout, &keys);
+	rc = parse_layout_type(&layout, source, err);
+	if (shape_goes_on(shape, rc))
+		rc |= parse_casing(&layout, &source->casing, err);
+	shape_tell_unknown(&layout);
+	return rc;
 }
 
 /* Fills a recipe in; false when one of its blocks cannot be built. */

@@ -32,22 +32,33 @@ static int parse_region(struct s3 *s3, const struct shape *shape, struct err *er
 	return shape_copy(shape, shape_text(endpoint), &s3->endpoint, err);
 }
 
-static int parse_credentials(struct source *source, const struct shape *shape, struct err *err)
+static int parse_provider(struct s3 *s3, const struct shape *shape, struct err *err)
 {
-	struct s3 *s3 = source->state;
 	struct text provider = TEXT("static");
-	struct buf secrets;
-	int rc;
 
-	if (shape_string(shape, "aws_credentials_provider", SHAPE_OPTIONAL, &provider, err) < 0 ||
-	    shape_string(shape, "access_key", SHAPE_OPTIONAL, &s3->access_key, err) < 0 ||
-	    shape_string(shape, "secret_key", SHAPE_OPTIONAL, &s3->secret_key, err) < 0 ||
-	    shape_string(shape, "session_token", SHAPE_OPTIONAL, &s3->session_token, err) < 0)
+	if (shape_string(shape, "aws_credentials_provider", SHAPE_OPTIONAL, &provider, err) < 0)
 		return -1;
 	s3->of_container = text_is(provider, "container");
 	if (!s3->of_container && !text_is(provider, "static"))
 		return shape_refuse(shape, "aws_credentials_provider", err,
 				    "unknown provider `%.*s`", SHAPE_QUOTED, provider.bytes);
+	return 0;
+}
+
+static int parse_credentials(struct source *source, const struct shape *shape, struct err *err)
+{
+	struct s3 *s3 = source->state;
+	struct buf secrets;
+	int rc = parse_provider(s3, shape, err);
+
+	if (shape_goes_on(shape, rc))
+		rc |= shape_string(shape, "access_key", SHAPE_OPTIONAL, &s3->access_key, err);
+	if (shape_goes_on(shape, rc))
+		rc |= shape_string(shape, "secret_key", SHAPE_OPTIONAL, &s3->secret_key, err);
+	if (shape_goes_on(shape, rc))
+		rc |= shape_string(shape, "session_token", SHAPE_OPTIONAL, &s3->session_token, err);
+	if (rc < 0)
+		return -1;
 	buf_init(&secrets, SIZE_MAX);
 	credentials_add(&secrets, s3->of_container ? TEXT("container") : TEXT_NONE);
 	credentials_add(&secrets, s3->access_key);
@@ -62,14 +73,18 @@ static int configure(struct source *source, const struct shape *shape,
 		     const struct source_setup *setup, struct err *err)
 {
 	struct s3 *s3 = arena_alloc(shape->arena, 1, sizeof(*s3));
+	int rc;
 
 	if (!s3)
 		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
 	source->state = s3;
 	s3->access_key = s3->secret_key = s3->session_token = TEXT("");
-	if (bucket_parse(&s3->bucket, shape, setup, err) < 0 || parse_region(s3, shape, err) < 0)
-		return -1;
-	return parse_credentials(source, shape, err);
+	rc = bucket_parse(&s3->bucket, shape, setup, err);
+	if (shape_goes_on(shape, rc))
+		rc |= parse_region(s3, shape, err);
+	if (shape_goes_on(shape, rc))
+		rc |= parse_credentials(source, shape, err);
+	return rc;
 }
 
 static int name_location(const struct source *source, struct text path, struct arena *arena,

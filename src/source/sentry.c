@@ -27,10 +27,11 @@ static int parse_secret(struct sentry *sentry, const struct shape *shape, struct
 			struct err *err)
 {
 	bool is_token = cJSON_IsString(shape_member(shape, "token"));
+	bool is_cookie = cJSON_IsString(shape_member(shape, "cookies"));
 	const char *key = is_token ? "token" : "cookies";
 	struct text value;
 
-	if (!cJSON_IsString(shape_member(shape, key)))
+	if (!is_token && !is_cookie)
 		return shape_refuse(shape, NULL, err, "either `token` or `cookies` is required");
 	if (shape_string(shape, key, SHAPE_REQUIRED, secret, err) < 0)
 		return -1;
@@ -44,18 +45,12 @@ static int parse_secret(struct sentry *sentry, const struct shape *shape, struct
 	return 0;
 }
 
-static int configure(struct source *source, const struct shape *shape,
+static int parse_url(struct sentry *sentry, const struct shape *shape,
 		     const struct source_setup *setup, struct err *err)
 {
-	struct sentry *sentry = arena_alloc(shape->arena, 1, sizeof(*sentry));
-	struct text url = TEXT_NONE, secret = TEXT_NONE;
-	struct buf secrets;
+	struct text url = TEXT_NONE;
 	const char *fault;
-	int rc;
 
-	if (!sentry)
-		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
-	source->state = sentry;
 	if (shape_string(shape, "url", SHAPE_REQUIRED, &url, err) < 0)
 		return -1;
 	fault = url_split(url, shape->arena, &sentry->url);
@@ -65,7 +60,24 @@ static int configure(struct source *source, const struct shape *shape,
 		return shape_refuse(shape, "url", err, "%s", fault);
 	if (setup->origin == SOURCE_OF_CONFIG && !url_is_http(&sentry->url))
 		return shape_refuse(shape, "url", err, "only http and https can be asked");
-	if (parse_secret(sentry, shape, &secret, err) < 0)
+	return 0;
+}
+
+static int configure(struct source *source, const struct shape *shape,
+		     const struct source_setup *setup, struct err *err)
+{
+	struct sentry *sentry = arena_alloc(shape->arena, 1, sizeof(*sentry));
+	struct text secret = TEXT_NONE;
+	struct buf secrets;
+	int rc;
+
+	if (!sentry)
+		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
+	source->state = sentry;
+	rc = parse_url(sentry, shape, setup, err);
+	if (shape_goes_on(shape, rc))
+		rc |= parse_secret(sentry, shape, &secret, err);
+	if (rc < 0)
 		return -1;
 	buf_init(&secrets, SIZE_MAX);
 	credentials_add(&secrets, sentry->header.name);

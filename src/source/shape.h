@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/text.h"
+#include "source/source.h"
 
 struct arena;
 struct cJSON;
@@ -19,11 +20,38 @@ struct err;
 #define SHAPE_PLACE_BYTES 64u
 #define SHAPE_QUOTED 64              /* bytes of a refused word that are repeated */
 
+/* Whoever wants to know all that is wrong and not only what is wrong first. */
+struct shape_report {
+	source_note_fn *note;
+	void *payload;
+	unsigned errors;
+};
+
+/* The members that were asked for: all others are unknown. */
+#define SHAPE_KEYS 32u
+struct shape_keys { const char *names[SHAPE_KEYS]; unsigned count; };
+
 struct shape {
 	const struct cJSON *json;            /* an object */
 	char place[SHAPE_PLACE_BYTES];       /* "sources[2]" */
 	struct arena *arena;
+	struct shape_report *report;         /* NULL: the first error is enough */
+	struct shape_keys *keys;             /* NULL: nobody asks which are unknown */
 };
+
+/* After an error: shall the other members be looked at? */
+static inline bool shape_goes_on(const struct shape *shape, int rc)
+{
+	return rc == 0 || shape->report;
+}
+
+/* From here on members that are asked for are known; then the others are told. */
+void shape_watch(struct shape *shape, struct shape_keys *keys);
+void shape_tell_unknown(const struct shape *shape);
+
+/* What is no error; only a report hears it. */
+void shape_warn(const struct shape *shape, const char *key, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4), cold));
 
 /* The member, or NULL. */
 const struct cJSON *shape_member(const struct shape *shape, const char *key);
@@ -31,7 +59,7 @@ const struct cJSON *shape_member(const struct shape *shape, const char *key);
 /* The text of a JSON string, borrowed. */
 struct text shape_text(const struct cJSON *string);
 
-/* "sources[2].key: WORDS"; returns -1. */
+/* "sources[2].key: WORDS"; returns -1.  With a report, `err` keeps the first. */
 int shape_refuse(const struct shape *shape, const char *key, struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5), cold));
 

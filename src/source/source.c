@@ -54,18 +54,21 @@ static const struct source_kind *kind_named(struct text name)
 
 static int parse_common(struct source *source, const struct shape *shape, struct err *err)
 {
+	int rc;
+
 	source->filters = &filters_none;
 	source->layout = layout_default;
 	if (source->kind->is_listed)
 		return 0;
-	if (filters_parse(shape, &source->filters, err) < 0 ||
-	    layout_parse(shape, source, err) < 0 ||
-	    shape_bool(shape, "is_public", &source->is_public, err) < 0)
-		return -1;
-	if (shape_bool(shape, "has_index", &source->has_index, err) < 0)
-		return -1;
+	rc = filters_parse(shape, &source->filters, err);
+	if (shape_goes_on(shape, rc))
+		rc |= layout_parse(shape, source, err);
+	if (shape_goes_on(shape, rc))
+		rc |= shape_bool(shape, "is_public", &source->is_public, err);
+	if (shape_goes_on(shape, rc))
+		rc |= shape_bool(shape, "has_index", &source->has_index, err);
 	source->has_index = source->has_index && layout_may_have_index(source->layout);
-	return 0;
+	return rc;
 }
 
 /* A proxy reaches what the address guard cannot see: the operator alone may name one. */
@@ -96,6 +99,7 @@ static int parse_one(struct source *source, const struct shape *shape,
 		     const struct source_setup *setup, struct err *err)
 {
 	struct text type = TEXT_NONE;
+	int rc;
 
 	if (!cJSON_IsObject(shape->json))
 		return shape_refuse(shape, NULL, err, "an object is expected");
@@ -105,10 +109,14 @@ static int parse_one(struct source *source, const struct shape *shape,
 	if (!source->kind)
 		return shape_refuse(shape, NULL, err, "unknown type `%.*s`", SHAPE_QUOTED,
 				    type.bytes);
-	if (shape_string(shape, "id", SHAPE_REQUIRED, &source->id, err) < 0 ||
-	    parse_common(source, shape, err) < 0 || parse_proxy(source, shape, setup, err) < 0)
-		return -1;
-	return source->kind->configure(source, shape, setup, err);
+	rc = shape_string(shape, "id", SHAPE_REQUIRED, &source->id, err);
+	if (shape_goes_on(shape, rc))
+		rc |= parse_common(source, shape, err);
+	if (shape_goes_on(shape, rc))
+		rc |= parse_proxy(source, shape, setup, err);
+	if (shape_goes_on(shape, rc))
+		rc |= source->kind->configure(source, shape, setup, err);
+	return rc;
 }
 
 int source_place_parse(const struct cJSON *json, const char *place, const struct config *config,
@@ -166,12 +174,9 @@ static int identify(struct source_list *list, const struct cJSON *array, struct 
 	return rc;
 }
 
-int source_list_parse(const struct cJSON *array, enum source_origin origin,
-		      const struct config *config, struct arena *arena,
-		      struct source_list *list, struct err *err)
+static int make_room(const struct cJSON *array, struct arena *arena, struct source_list *list,
+		     struct err *err)
 {
-	const struct source_setup setup = { .origin = origin, .config = config };
-	struct shape shape = { .arena = arena };
 	size_t count;
 
 	*list = (struct source_list){ .count = 0 };
@@ -181,8 +186,18 @@ int source_list_parse(const struct cJSON *array, enum source_origin origin,
 	if (count > LIMIT_SOURCES)
 		return err_set(err, ERR_BAD_SHAPE, "sources: more than %u", LIMIT_SOURCES);
 	list->sources = arena_alloc(arena, count ? count : 1, sizeof(*list->sources));
-	if (!list->sources)
-		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
+	return list->sources ? 0 : err_set(err, ERR_NO_MEMORY, "no room for the sources");
+}
+
+int source_list_parse(const struct cJSON *array, enum source_origin origin,
+		      const struct config *config, struct arena *arena,
+		      struct source_list *list, struct err *err)
+{
+	const struct source_setup setup = { .origin = origin, .config = config };
+	struct shape shape = { .arena = arena };
+
+	if (make_room(array, arena, list, err) < 0)
+		return -1;
 	cJSON_ArrayForEach(shape.json, array) {
 		snprintf(shape.place, sizeof(shape.place), "sources[%zu]", list->count);
 		if (parse_one(&list->sources[list->count], &shape, &setup, err) < 0)
@@ -190,6 +205,48 @@ int source_list_parse(const struct cJSON *array, enum source_origin origin,
 		list->count++;
 	}
 	return identify(list, array, err);
+}
+
+/* Cache keys and logs would not tell the two apart. */
+static void refuse_twice(const struct shape *shape, const struct source_list *list, struct err *err)
+{
+	const struct source *source = &list->sources[list->count];
+
+	for (size_t i = 0; i < list->count && source->id.size > 0; i++) {
+		if (!text_equal(list->sources[i].id, source->id))
+			continue;
+		shape_refuse(shape, "id", err, "sources[%zu] is called `%.*s` already", i,
+			     SHAPE_QUOTED, source->id.bytes);
+		return;
+	}
+}
+
+int source_list_check(const struct cJSON *array, const struct config *config, struct arena *arena,
+		      source_note_fn *note, void *payload, struct err *err)
+{
+	const struct source_setup setup = { .origin = SOURCE_OF_CONFIG, .config = config };
+	struct shape_report report = { .note = note, .payload = payload };
+	struct shape shape = { .arena = arena, .report = &report };
+	struct shape_keys keys;
+	struct source_list list;
+
+	if (make_room(array, arena, &list, err) < 0) {
+		note(payload, SOURCE_NOTE_ERROR, "sources", err->text);
+		return -1;
+	}
+	cJSON_ArrayForEach(shape.json, array) {
+		snprintf(shape.place, sizeof(shape.place), "sources[%zu]", list.count);
+		shape_watch(&shape, &keys);
+		/* Without a kind nobody knows which keys it has. */
+		if (parse_one(&list.sources[list.count], &shape, &setup, err) < 0 &&
+		    err->kind == ERR_NO_MEMORY)
+			return -1;
+		if (list.sources[list.count].kind)
+			shape_tell_unknown(&shape);
+		refuse_twice(&shape, &list, err);
+		list.count++;
+	}
+	return report.errors > 0 ? -1 : 0;
 }
 
 static int append(struct location_list *list, const struct location *location,

@@ -85,6 +85,16 @@ int source_list_parse(const struct cJSON *array, enum source_origin origin,
 		      struct source_list *list, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* Reads the config file's as source_list_parse() does, telling everything that is wrong or odd:
+ * keys nobody knows, folders that are not there, one id for two places.  `place` is
+ * "sources[2].path".  -1: there are errors, of which `err` has the first. */
+enum source_note_kind { SOURCE_NOTE_ERROR, SOURCE_NOTE_WARNING };
+typedef void source_note_fn(void *payload, enum source_note_kind kind, const char *place,
+			    const char *words);
+int source_list_check(const struct cJSON *array, const struct config *config, struct arena *arena,
+		      source_note_fn *note, void *payload, struct err *err)
+	__attribute__((warn_unused_result));
+
 struct location {
 	const struct source *source;
 	enum file_type type;

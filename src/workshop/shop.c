@@ -30,7 +30,7 @@ static int parse_default_sources(struct shop *shop, struct err *err)
 	if (request_json_parse(text_of(shop->config->sources_json), &shop->arena, &json, err) < 0 ||
 	    source_list_parse(json, SOURCE_OF_CONFIG, shop->config, &shop->arena,
 			      &shop->default_sources, err) < 0)
-		return err_while(err, "%s", shop->config->sources_place);
+		return err_while(err, "%s", config_source_file(shop->config));
 	return 0;
 }
 

@@ -61,6 +61,23 @@ START_TEST(reads_numbers)
 }
 END_TEST
 
+START_TEST(measures_distances)
+{
+	static const struct { const char *a, *b; size_t away; } cases[] = {
+		{ "", "", 0 }, { "a", "", 1 }, { "", "abc", 3 }, { "abc", "abc", 0 }, { "abc", "acb", 2 },
+		{ "pth", "path", 1 }, { "kitten", "sitting", 3 }, { "flaw", "lawn", 2 },
+	};
+	char long_one[400];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_uint_eq(text_edit_distance(text_of(cases[i].a), text_of(cases[i].b)),
+				  cases[i].away);
+	memset(long_one, 'x', sizeof(long_one));
+	ck_assert_uint_eq(text_edit_distance(TEXT("x"), (struct text){ long_one, 400 }), 400);
+	ck_assert_uint_eq(text_edit_distance((struct text){ long_one, 400 }, TEXT("x")), 399);
+}
+END_TEST
+
 START_TEST(finds_base_names)
 {
 	static const char *const cases[][2] = {
@@ -287,6 +304,7 @@ int main(void)
 
 	tcase_add_test(tcase, compares);
 	tcase_add_test(tcase, reads_numbers);
+	tcase_add_test(tcase, measures_distances);
 	tcase_add_test(tcase, finds_base_names);
 	tcase_add_test(tcase, takes_lines);
 	tcase_add_test(tcase, trims);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """test_cli -- real runs of the built program over objects made by recipe.
 
-usage: test_cli.py [SYMGATE]     (./symgate, as `make check` runs it in the build folder)
+usage: test_cli.py [SYMGATE [TEST...]]     (./symgate and all tests, as `make check` runs it in the build folder)
 Prints one line per failure; keeps its counts in $SUPPORT_COUNTS as the other tests do.
 """
 import gzip
@@ -556,6 +556,46 @@ def test_config(folder):
     run = symgate("config", "check", lines)
     check("config check: file and line of a bad source",
           run.returncode == 1 and "lines.yml:3: sources[0]: missing member `url`" in run.stderr, run.stderr)
+    wrong = write("wrong.yml", """pool:
+  threads: 0
+sources:
+  - id: a
+    type: filesystem
+    pth: /srv
+    layout:
+      typ: unified
+      casing: x
+  - {id: a, type: http, url: "http://x/", headers: {Content-Length: "1"}}
+  - id: there
+    type: filesystem
+    path: /does/not/exist
+  - type: http
+    id: c
+    url: nonsense
+    filters:
+      filetypes:
+        - pdb
+        - exe
+    is_pubic: true
+  - {id: d, type: ftp}
+""")
+    lines = ["error: wrong.yml:2: pool.threads: `0` is outside", "error: wrong.yml:4: sources[0]: missing member `path`",
+             "warning: wrong.yml:6: sources[0].pth: unknown key, did you mean `path`?",
+             "warning: wrong.yml:8: sources[0].layout.typ: unknown key, did you mean `type`?",
+             "error: wrong.yml:9: sources[0].layout.casing: unknown casing",
+             "error: wrong.yml:10: sources[1].id: sources[0] is called `a` already",
+             "error: wrong.yml:10: sources[1].headers: `Content-Length` cannot be set",
+             "warning: wrong.yml:13: sources[2].path: /does/not/exist: No such",
+             "error: wrong.yml:16: sources[3].url: an absolute address",
+             "error: wrong.yml:20: sources[3].filters.filetypes[1]: unknown file type `exe`",
+             "warning: wrong.yml:21: sources[3].is_pubic: unknown key, did you mean `is_public`?",
+             "error: wrong.yml:22: sources[4]: unknown type `ftp`", "symgate: wrong.yml: 8 errors"]
+    run = symgate("config", "check", "wrong.yml", cwd=folder)
+    check("config check: all errors at once", run.returncode == 1 and len(run.stderr.splitlines()) == len(lines) and
+          all(any(heard.startswith(line) for heard in run.stderr.splitlines()) for line in lines), run.stderr)
+    notes = json.loads(symgate("--json", "config", "check", "wrong.yml", cwd=folder).stdout)
+    check("config check --json: all errors", sum(n["kind"] == "error" for n in notes["notes"]) == 8 and not notes["ok"],
+          notes)
     check("config check: a missing file", symgate("config", "check", os.path.join(folder, "no")).returncode == 1)
     printed = symgate("config", "print")
     check("config print is a good file", printed.returncode == 0 and symgate(
@@ -790,7 +830,7 @@ def main():
              test_bad_input, test_symbolicate, test_terminal]
     if not LLVM:
         sys.exit("test_cli: no llvm-symbolizer-19")
-    for test in tests:
+    for test in [test for test in tests if test.__name__ in sys.argv[2:] or not sys.argv[2:]]:
         folder = os.path.realpath(tempfile.mkdtemp(prefix="symgate-cli-"))
         try:
             test(folder)

@@ -9,7 +9,9 @@
 #include "config/keys.h"
 #include "support/support.h"
 
-struct notes { char warnings[4][400]; int warning_count; char meaningless[8][100]; int meaningless_count; };
+struct notes { char warnings[4][400]; int warning_count; char meaningless[8][100]; int meaningless_count; 	char errors[8][200];
+	unsigned error_count;
+};
 
 static void take_note(void *payload, enum config_note_kind kind, const char *text)
 {
@@ -17,6 +19,8 @@ static void take_note(void *payload, enum config_note_kind kind, const char *tex
 
 	if (kind == CONFIG_NOTE_WARNING && notes->warning_count < 4)
 		snprintf(notes->warnings[notes->warning_count++], 400, "%s", text);
+	if (kind == CONFIG_NOTE_ERROR && notes->error_count < 8)
+		snprintf(notes->errors[notes->error_count++], 200, "%s", text);
 	if (kind == CONFIG_NOTE_WITHOUT_MEANING && notes->meaningless_count < 8)
 		snprintf(notes->meaningless[notes->meaningless_count++], 100, "%s", text);
 }
@@ -79,6 +83,8 @@ static const struct { const char *what, *text, *words; } refusals[] = {
 	  "test-config.yml:3: pool.threads: line 2 says so already" },
 	{ "a section given twice", "pool:\n  threads: 2\nbind: x\npool:\n  processes: 3\n",
 	  "test-config.yml:4: pool: line 1 says so already" },
+	{ "a key of a source given twice", "sources:\n- id: a\n  type: http\n  id: b\n",
+	  "test-config.yml:4: sources: `id` stands in line 2 already" },
 	{ "a list where one value belongs", "logging: {file: [1, 2]}\n", "one value is expected here" },
 	{ "one value where a list belongs", "filesystem_source_roots: /x\n", "a list is expected here" },
 	{ "no network", "reserved_ips_allowed: [10.0.0.0/33]\n", "is not a network" },
@@ -151,6 +157,62 @@ START_TEST(sources_become_json)
 	ck_assert_str_eq(config.sources_json,
 			 "[{\"id\":\"a\",\"type\":\"http\",\"url\":\"http://h/\\\"q\",\"is_public\":true,"
 			 "\"headers\":{\"X-A\":\"1\",\"n\":12,\"z\":\"007x\",\"none\":null}}]");
+	config_release(&config);
+}
+END_TEST
+
+/* Every error, each with its line. */
+START_TEST(all_errors_are_told)
+{
+	static const char path[] = "test-config.yml";
+	static const struct { const char *text; unsigned times; } told[] = {
+		{ "test-config.yml:2: pool.threads: `0` is outside", 1 },
+		{ "test-config.yml:3: pool.thread: unknown key", 1 },
+		{ "test-config.yml:4: connect_timeout: `soon` is not", 1 },
+		{ "test-config.yml:7: filesystem_source_roots: item 2: one value", 1 },
+		{ "test-config.yml:12: sources: headers: X: the environment has no", 1 },
+	};
+	const char *const paths[] = { path };
+	struct config config;
+	struct notes notes = { 0 };
+	struct err err = ERR_INIT;
+	unsigned errors;
+
+	write_file(path, "pool:\n  threads: 0\n  thread: 1\nconnect_timeout: soon\n"
+			 "filesystem_source_roots:\n- /a\n- [b]\nhead_timeout: 7s\n"
+			 "sources:\n- id: a\n  headers:\n    X: ${SYMGATE_TEST_NOT_SET}\n");
+	ck_assert_int_eq(config_survey(&config, paths, 1, NULL, take_note, &notes, &errors, &err), 0);
+	ck_assert_uint_eq(errors, sizeof(told) / sizeof(told[0]));
+	ck_assert_uint_eq(notes.error_count, errors);
+	for (size_t i = 0; i < errors; i++)
+		ck_assert_msg(strstr(notes.errors[i], told[i].text) == notes.errors[i], "%s",
+			      notes.errors[i]);
+	ck_assert_msg(strstr(err.text, told[0].text) != NULL, "%s", err.text);
+	ck_assert_int_eq(config.head_timeout_millis, 7000);
+	config_release(&config);
+	ck_assert_int_eq(mem_live, 0);
+}
+END_TEST
+
+START_TEST(members_of_sources_have_lines)
+{
+	static const struct { const char *place; size_t line; } places[] = {
+		{ "sources", 2 }, { "sources[0]", 2 }, { "sources[0].id", 2 }, { "sources[0].nothing", 2 },
+		{ "sources[1]", 3 }, { "sources[1].type", 4 }, { "sources[1].filters", 5 },
+		{ "sources[1].filters.filetypes[0]", 7 }, { "sources[1].filters.filetypes[1]", 8 },
+		{ "sources[1].filters.filetypes[7]", 6 }, { "sources[10].type", 2 }, { "", 1 },
+	};
+	struct config config;
+	struct notes notes = { 0 };
+	struct err err = ERR_INIT;
+
+	ck_assert_msg(load(&config, "sources:\n- {id: a, type: http}\n- id: b\n  type: http\n  filters:\n"
+			   "    filetypes:\n    - pdb\n    - pe\n", &notes, &err) == 0, "%s", err.text);
+	ck_assert_str_eq(config_source_file(&config), "test-config.yml");
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		ck_assert_msg(config_source_line(&config, text_of(places[i].place)) == places[i].line,
+			      "%s: %zu", places[i].place,
+			      config_source_line(&config, text_of(places[i].place)));
 	config_release(&config);
 }
 END_TEST
@@ -293,6 +355,8 @@ int main(void)
 	tcase_add_test(tcase, reads_what_the_reference_reads);
 	tcase_add_test(tcase, sources_become_json);
 	tcase_add_test(tcase, later_files_override);
+	tcase_add_test(tcase, all_errors_are_told);
+	tcase_add_test(tcase, members_of_sources_have_lines);
 	tcase_add_test(tcase, shared_caches);
 	tcase_add_test(tcase, reads_networks);
 	tcase_add_test(tcase, the_example_tells_every_key);

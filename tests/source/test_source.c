@@ -3,6 +3,7 @@
 
 #include <cjson/cJSON.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -159,6 +160,65 @@ START_TEST(the_operator_may_name_a_host)
 		ck_assert_msg((rc == 0) == names[i].fine, "%s: %s", names[i].name, err.text);
 		arena_release(&arena);
 	}
+}
+END_TEST
+
+struct told { char text[2048]; unsigned errors, warnings; };
+
+static void take_note(void *payload, enum source_note_kind kind, const char *place, const char *words)
+{
+	struct told *told = payload;
+	size_t used = strlen(told->text);
+
+	*(kind == SOURCE_NOTE_ERROR ? &told->errors : &told->warnings) += 1;
+	snprintf(told->text + used, sizeof(told->text) - used, "%s: %s\n", place, words);
+}
+
+static const struct { const char *json; int rc; const char *told; } checks[] = {
+	{ "[]", 0, "" }, { "{}", -1, "sources: sources: an array is expected\n" },
+	{ "[{'type':'http','id':'a','url':'http://x','headers':{'X-Any':'1'},'filters':{'path_patterns':['*']},"
+	  "'layout':{'type':'symstore'},'has_index':true,'is_public':true,'accept_invalid_certs':false,"
+	  "'proxy':''}]", 0, "" },
+	{ "[{'type':'s3','id':'a','bucket':'b','region':['a','http://x'],'prefix':'p','access_key':'a',"
+	  "'secret_key':'b','session_token':'c','aws_credentials_provider':'static'},"
+	  "{'type':'gcs','id':'b','bucket':'b','prefix':'p','private_key':'k','client_email':'e',"
+	  "'bearer_token':'t','endpoint':'http://x','token_uri':'http://x'},"
+	  "{'type':'sentry','id':'c','url':'http://x','token':'t','cookies':'c'}]", 0, "" },
+	{ "[{'type':'sentry','id':'c','url':'http://x','token':'t','layout':{'type':'native'}}]", 0,
+	  "sources[0].layout: unknown key\n" },
+	{ "[{'type':'http','ld':'a','url':1,'quite_another':1}]", -1,
+	  "sources[0]: missing member `id`\nsources[0].url: a string is expected\n"
+	  "sources[0].ld: unknown key, did you mean `id`?\nsources[0].quite_another: unknown key\n" },
+	{ "[7,{'type':'http','id':'a','url':'http://x'},{'type':'http','id':'a','url':'http://x'}]", -1,
+	  "sources[0]: an object is expected\nsources[2].id: sources[1] is called `a` already\n" },
+	{ "[{'type':'filesystem','id':'a','path':'/dev/null'},{'type':'filesystem','id':'b','path':'/'},"
+	  "{'type':'filesystem','id':'c','path':'there/is/no'}]", 0,
+	  "sources[0].path: /dev/null is not a folder\n"
+	  "sources[2].path: `there/is/no` depends on the folder symgate is started in\n"
+	  "sources[2].path: there/is/no: No such file or directory\n" },
+	{ "[{'type':'s3','id':'a','bucket':1,'region':2,'access_key':3,'secret_key':4}]", -1,
+	  "sources[0].bucket: a string is expected\n"
+	  "sources[0].region: a name, or an array of name and endpoint, is expected\n"
+	  "sources[0].access_key: a string is expected\nsources[0].secret_key: a string is expected\n" },
+};
+
+START_TEST(everything_wrong_is_told)
+{
+	cJSON *array = cJSON_Parse(quoted(checks[_i].json));
+	struct told told = { .errors = 0 };
+	struct arena arena;
+	struct err err = ERR_INIT;
+
+	ck_assert_ptr_nonnull(array);
+	arena_init(&arena, CEILING_BYTES);
+	ck_assert_int_eq(source_list_check(array, &no_roots, &arena, take_note, &told, &err),
+			 checks[_i].rc);
+	ck_assert_str_eq(told.text, checks[_i].told);
+	ck_assert_int_eq(told.errors > 0, checks[_i].rc < 0);
+	if (checks[_i].rc < 0)
+		ck_assert_int_eq(err.kind, ERR_BAD_SHAPE);
+	arena_release(&arena);
+	cJSON_Delete(array);
 }
 END_TEST
 
@@ -606,6 +666,8 @@ int main(void)
 	tcase_add_test(tcase, names_cannot_leave_their_place);
 	tcase_add_test(tcase, orders_carry_headers_and_checksum);
 	tcase_add_test(tcase, the_operator_may_name_a_host);
+	tcase_add_loop_test(tcase, everything_wrong_is_told, 0,
+			    (int)(sizeof(checks) / sizeof(checks[0])));
 	tcase_add_loop_test(tcase, the_operators_sources_may_have_proxies, 0,
 			    (int)(sizeof(proxies) / sizeof(proxies[0])));
 	tcase_add_test(tcase, the_operators_addresses_are_of_http);
