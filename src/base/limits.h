@@ -26,7 +26,7 @@
 #define LIMIT_INLINE_DEPTH            256u      /* nesting of inlined calls */
 #define LIMIT_ORIGIN_CHAIN            16u       /* abstract_origin / specification hops */
 #define LIMIT_ABBREVIATION_ATTRIBUTES 1024u     /* attributes of one abbreviation */
-#define LIMIT_INLINEES_PER_FUNCTION   300000u   /* the reference's own ceiling */
+#define LIMIT_INLINEES_PER_FUNCTION   300000u   /* Symbolicator's own ceiling */
 #define LIMIT_FAT_SLICES              45u       /* more is a Java class file */
 #define LIMIT_NAME_BYTES              ((size_t)1 << 20)  /* one symbol or path name */
 #define LIMIT_NAMES_BYTES             ((size_t)256 << 20) /* all document names of one Portable PDB */
@@ -53,7 +53,7 @@
 #define LIMIT_LISTING_BYTES           ((uint64_t)2 << 20)  /* a Sentry server's answer for one module */
 #define LIMIT_LISTED_ID_BYTES         256u      /* the id of a file in it */
 #define LIMIT_LAST_ID_BYTES           ((uint64_t)20)       /* lastid.txt of a symstore */
-#define LIMIT_INDEX_SEGMENTS          10000u    /* the reference's own ceiling */
+#define LIMIT_INDEX_SEGMENTS          10000u    /* Symbolicator's own ceiling */
 #define LIMIT_SEGMENTS_BYTES          ((uint64_t)256 << 20) /* all of them together, as they are stored */
 #define LIMIT_INDEX_BYTES             ((size_t)64 << 20)   /* the paths they name */
 

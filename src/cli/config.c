@@ -140,7 +140,7 @@ const struct cli_command cli_config = {
 	"check reads FILE as the service would and changes nothing. All that is wrong is named\n"
 	"by file, line and key. An unknown key is an error in symgate's own sections and a\n"
 	"warning with the nearest known name elsewhere, in sources too, as is a filesystem\n"
-	"source whose folder this user cannot read; keys of the reference service that mean\n"
+	"source whose folder this user cannot read; keys of Symbolicator that mean\n"
 	"nothing here are listed.\n"
 	"\n"
 	"  --strict   warnings are errors\n"

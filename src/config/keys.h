@@ -25,7 +25,7 @@ enum key_type {
 	KEY_NETWORKS,        /* const struct config_network * and the count behind it */
 	KEY_SOURCES,         /* const char *: JSON text */
 	KEY_CACHE_DIR,       /* const char * and cache_is_of_boot */
-	KEY_WITHOUT_MEANING  /* the reference's, accepted and listed */
+	KEY_WITHOUT_MEANING  /* Symbolicator's, accepted and listed */
 };
 
 enum key_owner { KEY_OURS, KEY_REFERENCE };

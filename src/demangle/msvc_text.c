@@ -195,7 +195,7 @@ static void rewrite_sign(struct rewriting *rewriting)
 		put(rewriting, " ", 1);
 }
 
-/* "`adjustor{16}'": the reference does not name by how much a thunk shifts. */
+/* "`adjustor{16}'": Symbolicator does not name by how much a thunk shifts. */
 static bool skip_adjustor(struct rewriting *rewriting)
 {
 	static const char mark[] = "`adjustor{";

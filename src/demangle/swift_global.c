@@ -487,7 +487,7 @@ static struct node *wide_thunk(struct swift *swift)
 	return WORDED(swift, list, swift_next(swift));
 }
 
-/* Without words: the reference shows what they lead to alone. */
+/* Without words: Symbolicator shows what they lead to alone. */
 static struct node *plain_thunk(struct swift *swift, char letter)
 {
 	static const struct wording list[] = {

@@ -1,6 +1,6 @@
 /*
  * swift_print.c -- the tree of a Swift name as words: no modules, no results, no effects, the
- * way debuggers and the reference service show it.
+ * way debuggers and Symbolicator show it.
  *
  * A context that cannot stand before a dot (a function, a closure) follows behind "in".
  */

@@ -143,7 +143,7 @@ static struct host *host_made(struct breaker *breaker, const char *name, int64_t
 	return host;
 }
 
-/* The sentence is the reference service's, word for word: people search for it. */
+/* The sentence is Symbolicator's, word for word: people search for it. */
 static void refuse(const struct breaker *breaker, const struct host *host, struct err *err)
 {
 	char longest[64], cause[ERR_TEXT_BYTES + 32];

@@ -18,7 +18,7 @@
 #include "source/put.h"
 
 #define SHARED_NAME_BYTES     128u
-#define SHARED_CONNECT_MILLIS 500        /* the reference's own */
+#define SHARED_CONNECT_MILLIS 500        /* Symbolicator's own */
 #define SHARED_HEAD_MILLIS    5000       /* until an answer begins */
 #define SHARED_TOTAL_MILLIS   60000      /* one ask, one upload */
 #define SHARED_PASS_MILLIS    2000       /* each question on the way to a pass */

@@ -220,7 +220,7 @@ static bool build_pe(const struct object_ids *ids, bool ssqp, struct buf *out)
 }
 
 /*
- * What stands before `.sym`.  Folklore: the reference service takes one suffix after the
+ * What stands before `.sym`.  Folklore: Symbolicator takes one suffix after the
  * other off, but goes back to the whole name whenever one does not fit.  So only `.pdb`
  * goes (and `.pdb.dll`), and symbol folders are filed that way.  Test: breakpad_stems.
  */

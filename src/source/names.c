@@ -70,7 +70,7 @@ static const enum file_type for_unknown[] = {
 };
 /* Unwind information of a .NET module: its first element alone. */
 static const enum file_type for_dotnet[] = { FILE_TYPE_PORTABLEPDB, FILE_TYPE_PDB };
-/* The last, which the reference does not look at, has SourceLink for native code too. */
+/* The last, which Symbolicator does not look at, has SourceLink for native code too. */
 static const enum file_type for_source[] = {
 	FILE_TYPE_SOURCEBUNDLE, FILE_TYPE_PORTABLEPDB, FILE_TYPE_ELF_DEBUG, FILE_TYPE_WASM_DEBUG,
 	FILE_TYPE_PDB,

@@ -3,7 +3,7 @@
 #include "symbolicate/native.h"
 
 /* ILL, Darwin's BUS, SEGV: they stop a thread at the instruction itself.  Linux numbers BUS 7;
- * the reference does not count that one, and its answers are the measure here. */
+ * Symbolicator does not count that one, and its answers are the measure here. */
 static bool is_crash_signal(struct maybe_u64 signal)
 {
 	return signal.is_set && (signal.value == 4 || signal.value == 10 || signal.value == 11);

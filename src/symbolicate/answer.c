@@ -1,4 +1,4 @@
-/* answer.c -- the completed reply (http-api.md §8), members in the reference's order. */
+/* answer.c -- the completed reply (http-api.md §8), members in Symbolicator's order. */
 #include "symbolicate/native.h"
 
 #include <stdio.h>

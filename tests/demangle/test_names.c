@@ -2,7 +2,7 @@
  * test_names -- Microsoft's and Swift's names, one a line: the mangled one, a tab, the readable
  * one, or "-" for what stands for itself.
  *
- * Those of Swift are of the compiler's own tests and of the reference service's, in its words.
+ * Those of Swift are of the compiler's own tests and of Symbolicator's, in its words.
  */
 #include "support/support.h"
 

@@ -115,7 +115,7 @@ START_TEST(reads_what_lies_in_a_program)
 }
 END_TEST
 
-/* The fixtures of the reference service, and what it found in them. */
+/* The fixtures of Symbolicator, and what it found in them. */
 START_TEST(agrees_with_the_reference)
 {
 	const char *path = support_shared("conformance/fixtures/symbols/integration.pdb/"

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
+#include "base/file.h"
 #include "source/layout.h"
 #include "source/source.h"
 
@@ -294,6 +296,70 @@ START_TEST(lookups_are_those_of_the_specification)
 }
 END_TEST
 
+/* The modules and file types whose paths doc/layouts.md lists, below one heading a layout. */
+static const struct {
+	enum module module;
+	const char *what;
+	enum file_type types[6];
+	size_t count;
+} listed[] = {
+	{ ELF, "ELF", { FILE_TYPE_ELF_CODE, FILE_TYPE_ELF_DEBUG, FILE_TYPE_BREAKPAD,
+			FILE_TYPE_SOURCEBUNDLE, FILE_TYPE_IL2CPP, FILE_TYPE_PROGUARD }, 6 },
+	{ MACHO, "Mach-O", { FILE_TYPE_MACH_CODE, FILE_TYPE_MACH_DEBUG, FILE_TYPE_BREAKPAD,
+			     FILE_TYPE_SOURCEBUNDLE, FILE_TYPE_UUIDMAP, FILE_TYPE_BCSYMBOLMAP }, 6 },
+	{ PE, "PE", { FILE_TYPE_PE, FILE_TYPE_PDB, FILE_TYPE_BREAKPAD, FILE_TYPE_SOURCEBUNDLE,
+		      FILE_TYPE_IL2CPP }, 5 },
+	{ DOTNET, ".NET", { FILE_TYPE_PORTABLEPDB, FILE_TYPE_SOURCEBUNDLE }, 2 },
+	{ WASM, "wasm", { FILE_TYPE_WASM_CODE, FILE_TYPE_WASM_DEBUG, FILE_TYPE_SOURCEBUNDLE }, 3 },
+};
+
+static void list_paths(const struct source *source, size_t row, struct buf *out)
+{
+	struct object_ids ids = ids_of(listed[row].module);
+	struct text paths[LAYOUT_PATHS];
+	struct err err = ERR_INIT;
+	struct arena arena;
+	size_t count;
+
+	arena_init(&arena, CEILING_BYTES);
+	for (size_t i = 0; i < listed[row].count; i++) {
+		ck_assert_int_eq(layout_paths(source->layout, source->casing, &ids, listed[row].types[i],
+					      &arena, paths, &count, &err), 0);
+		for (size_t k = 0; k < count; k++) {
+			char *line = support_printf("%-7s %-13s %s\n", listed[row].what,
+						    k ? "" : file_type_name(listed[row].types[i]),
+						    paths[k].bytes);
+
+			buf_add_string(out, line);
+		}
+	}
+	arena_release(&arena);
+}
+
+START_TEST(the_page_lists_every_path)
+{
+	static const char *const layouts[] = { "native", "symstore", "symstore_index2", "ssqp", "unified",
+					       "debuginfod", "slashsymbols" };
+	struct file_map page = support_map(support_source("doc/layouts.md"));
+	struct buf wanted;
+
+	buf_init(&wanted, CEILING_BYTES);
+	buf_add_string(&wanted, "## ");
+	buf_add_string(&wanted, layouts[_i]);
+	buf_add_string(&wanted, "\n\n```\n");
+	for (size_t row = 0; row < sizeof(listed) / sizeof(listed[0]); row++) {
+		struct source source = source_with_layout(layouts[_i], "default");
+
+		list_paths(&source, row, &wanted);
+	}
+	buf_add_string(&wanted, "```\n");
+	ck_assert_msg(memmem(page.bytes, page.size, wanted.bytes, wanted.size) != NULL,
+		      "doc/layouts.md should say:\n%.*s", (int)wanted.size, wanted.bytes);
+	buf_release(&wanted);
+	file_unmap(&page);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("layout");
@@ -304,6 +370,7 @@ int main(void)
 	tcase_add_test(tcase, breakpad_stems);
 	tcase_add_test(tcase, base_names_are_checked);
 	tcase_add_test(tcase, lookups_are_those_of_the_specification);
+	tcase_add_loop_test(tcase, the_page_lists_every_path, 0, 7);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
 }

@@ -36,7 +36,7 @@ static struct object_want *add(struct want_list *list, enum object_role role, st
 }
 
 /* objcopy packs these sections too when it is told to pack all (elf_with_compressed_debuglink
- * of the reference's fixtures; test_elf.c).  One that does not unpack is absent. */
+ * of Symbolicator's fixtures; test_elf.c).  One that does not unpack is absent. */
 static struct reader link_reader(const struct elf_file *file, struct want_list *list,
 				 const char *name)
 {
