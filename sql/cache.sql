@@ -3,7 +3,7 @@
 -- name: cache_find
 -- The shared row, and the one of these credentials.
 SELECT id, state, size_bytes, payload, details, scope, boot, build_id, made_at, used_at,
-       repeats, credentials
+       repeats, credentials, checksum
   FROM cache_entry
  WHERE kind = :kind AND version = :version AND hash = :hash
    AND credentials IN (zeroblob(32), :credentials);
@@ -31,10 +31,10 @@ DELETE FROM cache_entry
 -- name: cache_add
 INSERT INTO cache_entry (kind, version, hash, credentials, state, payload, size_bytes, details,
                          scope, module, source, boot, build_id, made_at, used_at, retry_at,
-                         repeats, asks, key_text)
+                         repeats, asks, key_text, checksum)
 VALUES (:kind, :version, :hash, :credentials, :state, :payload, :size_bytes, :details,
         :scope, :module, :source, :boot, :build_id, :now, :now, :retry_at, :repeats, :asks,
-        :key_text);
+        :key_text, :checksum);
 
 -- name: cache_asks
 SELECT asks FROM cache_entry

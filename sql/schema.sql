@@ -52,6 +52,7 @@ CREATE TABLE cache_entry (
   repeats     INTEGER NOT NULL DEFAULT 0 CHECK (repeats >= 0),  -- crashed, limit: times in a row
   asks        INTEGER NOT NULL DEFAULT 0 CHECK (asks >= 0),     -- about how often it was wanted
   key_text    TEXT,                           -- what the hash is of; passwords in it left out
+  checksum    INTEGER,                        -- XXH64 of a blob; NULL: none, or made by an older one
   CHECK ((state = 'ready') = (details IS NULL)),
   CHECK (state = 'ready' OR (payload IS NULL AND size_bytes = 0)),
   CHECK (state IN ('not_found', 'denied') OR credentials = zeroblob(32)),

@@ -4,6 +4,7 @@ libbase_a_SOURCES = \
 	src/base/arch.c src/base/arch.h \
 	src/base/arena.c src/base/arena.h \
 	src/base/buf.c src/base/buf.h \
+	src/base/checksum.c src/base/checksum.h \
 	src/base/clock.c src/base/clock.h \
 	src/base/debugid.c src/base/debugid.h \
 	src/base/err.c src/base/err.h \
@@ -23,7 +24,7 @@ libbase_a_CFLAGS = $(AM_CFLAGS) $(CRYPTO_CFLAGS)
 
 if HAVE_CHECK
 check_PROGRAMS += \
-	tests/base/test_arch tests/base/test_arena tests/base/test_clock \
+	tests/base/test_arch tests/base/test_arena tests/base/test_checksum tests/base/test_clock \
 	tests/base/test_debugid tests/base/test_err tests/base/test_file \
 	tests/base/test_guard tests/base/test_hash tests/base/test_json_writer \
 	tests/base/test_log tests/base/test_mem tests/base/test_reader \
@@ -36,6 +37,9 @@ tests_base_test_arch_CPPFLAGS = $(base_test_cppflags)
 tests_base_test_arena_SOURCES = tests/base/test_arena.c
 tests_base_test_arena_LDADD = $(base_test_ldadd)
 tests_base_test_arena_CPPFLAGS = $(base_test_cppflags)
+tests_base_test_checksum_SOURCES = tests/base/test_checksum.c
+tests_base_test_checksum_LDADD = $(base_test_ldadd)
+tests_base_test_checksum_CPPFLAGS = $(base_test_cppflags)
 tests_base_test_clock_SOURCES = tests/base/test_clock.c
 tests_base_test_clock_LDADD = $(base_test_ldadd)
 tests_base_test_clock_CPPFLAGS = $(base_test_cppflags)

@@ -43,6 +43,7 @@ int cache_open(struct cache **cache, const struct config *config, struct board *
 	made->now = clock_unix_seconds;
 	made->now_millis = clock_monotonic_millis;
 	cache_table_init(made);
+	cache_count_descriptors(made);
 	if (file_make_folders(made->folder, 0700, err) < 0) {
 		err_while(err, "cache_dir");
 		cache_close(made);
@@ -88,10 +89,9 @@ static int forget_ready(struct cache *cache, struct store *store, const struct c
 }
 
 #define MISMATCHED 0                 /* no entry has that id */
-#define ANY        (-1)
 
-/* Under the write lock, where rows and blobs agree: drops the ready entry if it is of that id
- * (ANY: whichever), or if its blob is not what the row says.  1 when it was dropped. */
+/* Under the write lock, where rows and blobs agree: drops the ready entry if it is of that id,
+ * or if its blob is not what the row says.  1 when it was dropped. */
 static int drop_ready(struct cache *cache, struct store *store, const struct cache_key *key,
 		      int64_t id, struct err *err)
 {
@@ -105,7 +105,7 @@ static int drop_ready(struct cache *cache, struct store *store, const struct cac
 	if (cache_row_read(cache, store, key, &entry, NULL, err) < 0)
 		goto undo;
 	if (entry.id != 0 && entry.failure == ERR_NONE) {
-		drop = id == ANY || id == entry.id;
+		drop = id == entry.id;
 		if (!drop && entry.is_blob)
 			drop = cache_blob_open(cache, key, &entry, &fd, &st, err) == 0;
 		if (fd >= 0)
@@ -138,15 +138,17 @@ static void drop_and_tell(struct cache *cache, struct store *store, const struct
 }
 
 void cache_spoil(struct cache *cache, struct store *store, const struct cache_key *key,
-		 const char *why)
+		 const struct cache_found *found, const char *why)
 {
-	struct cache_shard *shard = cache_table_lock(cache, key->hash);
-	const struct cache_hold *hold = cache_table_get(shard, key);
-	/* What others have made again since this process saw it is not what was damaged. */
-	int64_t id = hold ? hold->entry.id : ANY;
+	const struct cache_hold *hold = found->hold;
 
-	cache_table_unlock(shard);
-	drop_and_tell(cache, store, key, id, why);
+	/* Whether a file somebody touched is damaged, the next look tells. */
+	if (hold && cache_is_changed(hold)) {
+		cache_table_remove(cache, key);
+		return;
+	}
+	/* What others have made again since is not what was damaged: it has another id. */
+	drop_and_tell(cache, store, key, hold ? hold->entry.id : MISMATCHED, why);
 }
 
 /* --- Looking up ------------------------------------------------------------------------- */
@@ -237,7 +239,7 @@ static bool keep_known(struct cache *cache, const struct cache_key *key, struct 
 		    known->entry.version == fresh->entry.version;
 
 	if (same && known->entry.is_blob)
-		same = known->device == st->st_dev && known->inode == st->st_ino;
+		same = cache_is_same_file(&known->stamp, st);
 	/* Edited by hand under the same id. */
 	if (same && known->bytes)
 		same = known->byte_count == fresh->byte_count &&
@@ -275,14 +277,17 @@ static int bring_blob(struct cache *cache, const struct cache_key *key, struct c
 		close(fd);
 		return 1;
 	}
-	hold->device = st.st_dev;
-	hold->inode = st.st_ino;
-	if (file_map_fd(&hold->map, fd, err) < 0)
-		good = -1;
-	else if (hold->map.size != hold->entry.size_bytes)
-		good = 0;                    /* cut between the two looks */
-	close(fd);
-	return good;
+	if (cache_kind_is_mapped(key->kind) && file_map_fd(&hold->map, fd, err) < 0) {
+		close(fd);
+		return -1;
+	}
+	if (hold->map.bytes)
+		cache_keep_descriptor(cache, hold, fd);
+	else
+		close(fd);
+	/* It may have been cut between the two looks. */
+	return (!cache_kind_is_mapped(key->kind) || hold->map.size == hold->entry.size_bytes) &&
+	       cache_verify_new(hold, &st);
 }
 
 static int find_in_store(struct cache *cache, struct store *store, const struct cache_key *key,
@@ -302,7 +307,8 @@ static int find_in_store(struct cache *cache, struct store *store, const struct 
 		if (good < 0)
 			return -1;
 		if (good == 0) {
-			drop_and_tell(cache, store, key, MISMATCHED, "the blob is gone or damaged");
+			drop_and_tell(cache, store, key, hold->entry.id,
+				      "the blob is gone or damaged");
 			return 0;
 		}
 	} else if (hold->entry.id != 0 && keep_known(cache, key, hold, NULL, found)) {
@@ -331,7 +337,7 @@ int cache_find(struct cache *cache, struct store *store, const struct cache_key 
 									    : BOARD_LOOKUP_HIT_MEMORY);
 		return 0;
 	}
-	hold = cache_hold_new(key);
+	hold = cache_hold_new(cache, key);
 	if (!hold)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a cache entry");
 	rc = find_in_store(cache, store, key, hold, found, err);
@@ -402,13 +408,14 @@ static int small_as_file(struct text payload, int *fd, struct err *err)
 }
 
 int cache_open_blob(struct cache *cache, struct store *store, const struct cache_key *key,
-		    int *fd, struct err *err)
+		    int *fd, struct checksum_seal *seal, struct err *err)
 {
 	struct cache_found found;
 	struct stat st;
 	int rc;
 
 	*fd = -1;
+	*seal = (struct checksum_seal){ 0, 0, false };
 	if (cache_find(cache, store, key, &found, err) < 0)
 		return -1;
 	if (found.state != CACHE_READY) {
@@ -416,6 +423,7 @@ int cache_open_blob(struct cache *cache, struct store *store, const struct cache
 	} else if (!found.hold->entry.is_blob) {
 		rc = small_as_file(found.payload, fd, err) == 0 ? 1 : -1;
 	} else {
+		*seal = found.hold->entry.seal;
 		rc = cache_blob_open(cache, key, &found.hold->entry, fd, &st, err);
 		if (rc == 0)
 			drop_and_tell(cache, store, key, MISMATCHED, "the blob is gone or damaged");

@@ -6,6 +6,9 @@
  * keeps a bounded table of rows it has read, valid while the board's generation stands and
  * for at most 5 s, with the blobs mapped.
  *
+ * A blob is compared with its checksum when a process first maps it; whoever reads a payload
+ * asks cache_found_is_unchanged() afterwards, before believing any of it.
+ *
  * Thread-safe; each call is given its thread's store.  May include: base, config, store, board.
  */
 #ifndef CACHE_CACHE_H
@@ -15,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/checksum.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -67,7 +71,8 @@ void cache_close(struct cache *cache);
 enum cache_state { CACHE_ABSENT, CACHE_READY, CACHE_FAILED };
 struct cache_found {
 	enum cache_state state;
-	struct text payload;         /* READY: mapped blob or small payload */
+	struct text payload;         /* READY: mapped blob or small payload; empty where blobs are
+	                                only handed out as descriptors (objects, maps of names) */
 	enum err_kind failure;       /* FAILED */
 	struct text details;         /* FAILED: the error's text */
 	int64_t made_at;             /* unix seconds */
@@ -78,9 +83,16 @@ struct cache_found {
 int  cache_find(struct cache *cache, struct store *store, const struct cache_key *key,
 		struct cache_found *found, struct err *err) __attribute__((warn_unused_result));
 void cache_found_release(struct cache_found *found);   /* fine on a zeroed one */
-/* A descriptor on a READY blob; ERR_NOT_FOUND when somebody deleted it meanwhile. */
+/* To be asked after each use of a READY payload: false when the file was cut, extended or
+ * written meanwhile, so that what was read means nothing.  One fstat(2). */
+bool cache_found_is_unchanged(const struct cache_found *found);
+/* Compares every byte: for who met a page that could not be read. */
+bool cache_found_is_whole(const struct cache_found *found);
+/* A descriptor on a READY blob; ERR_NOT_FOUND when somebody deleted it meanwhile.  Whoever reads
+ * it compares it with the seal, which takes as long as reading it. */
 int  cache_open_blob(struct cache *cache, struct store *store, const struct cache_key *key,
-		     int *fd, struct err *err) __attribute__((warn_unused_result));
+		     int *fd, struct checksum_seal *seal, struct err *err)
+	__attribute__((warn_unused_result));
 /* Is the entry, as this process knows it, worth making again although it answers?  An outdated
  * one is, once a minute, unless its new version failed and that is remembered; a failure to get
  * a file is when it is an hour old, once an hour: somebody makes do with something else
@@ -89,9 +101,10 @@ bool cache_is_worth_refreshing(struct cache *cache, const struct cache_key *key)
 /* A failure to get a file, an hour old or more: in a refresh it does not count. */
 bool cache_may_have_passed(const struct cache *cache, const struct cache_found *found);
 
-/* The payload turned out to be damaged or cut short: forget the entry and its blob. */
+/* What was found turned out to be damaged: the entry and its blob go, unless it has been made
+ * again meanwhile.  When its file was touched, the next look compares its bytes first. */
 void cache_spoil(struct cache *cache, struct store *store, const struct cache_key *key,
-		 const char *why);
+		 const struct cache_found *found, const char *why);
 
 /* The key of a ready entry of its kind's current version, as far as find and open_blob need it:
  * 1, 0 when there is no such entry any more, -1. */

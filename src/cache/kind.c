@@ -24,19 +24,20 @@ static const struct {
 	const char *name;
 	enum cache_category category;
 	int64_t version, oldest;
+	bool is_mapped;
 } kinds[CACHE_KINDS] = {
-	[CACHE_OBJECTS]          = { "objects",          DOWNLOADED, 1, 1 },
-	[CACHE_OBJECT_META]      = { "object_meta",      DERIVED,    1, 1 },
-	[CACHE_AUXDIFS]          = { "auxdifs",          DOWNLOADED, 1, 1 },
-	[CACHE_IL2CPP]           = { "il2cpp",           DOWNLOADED, 1, 1 },
-	[CACHE_SYMCACHES]        = { "symcaches",        DERIVED,    3, 1 },
-	[CACHE_CFICACHES]        = { "cficaches",        DERIVED,    1, 1 },
-	[CACHE_PPDB_CACHES]      = { "ppdb_caches",      DERIVED,    1, 1 },
-	[CACHE_SOURCEMAP_CACHES] = { "sourcemap_caches", DERIVED,    1, 1 },
-	[CACHE_SOURCEFILES]      = { "sourcefiles",      DOWNLOADED, 1, 1 },
-	[CACHE_PROGUARD]         = { "proguard",         DOWNLOADED, 1, 1 },
-	[CACHE_SOURCE_INDEX]     = { "source_index",     INDEX,      2, 2 },
-	[CACHE_SOURCES]          = { "sources",          DERIVED,    1, 1 },
+	[CACHE_OBJECTS]          = { "objects",          DOWNLOADED, 1, 1, false },
+	[CACHE_OBJECT_META]      = { "object_meta",      DERIVED,    1, 1, true },
+	[CACHE_AUXDIFS]          = { "auxdifs",          DOWNLOADED, 1, 1, false },
+	[CACHE_IL2CPP]           = { "il2cpp",           DOWNLOADED, 1, 1, false },
+	[CACHE_SYMCACHES]        = { "symcaches",        DERIVED,    3, 1, true },
+	[CACHE_CFICACHES]        = { "cficaches",        DERIVED,    1, 1, true },
+	[CACHE_PPDB_CACHES]      = { "ppdb_caches",      DERIVED,    1, 1, true },
+	[CACHE_SOURCEMAP_CACHES] = { "sourcemap_caches", DERIVED,    1, 1, true },
+	[CACHE_SOURCEFILES]      = { "sourcefiles",      DOWNLOADED, 1, 1, true },
+	[CACHE_PROGUARD]         = { "proguard",         DOWNLOADED, 1, 1, true },
+	[CACHE_SOURCE_INDEX]     = { "source_index",     INDEX,      2, 2, true },
+	[CACHE_SOURCES]          = { "sources",          DERIVED,    1, 1, true },
 };
 
 const char *cache_kind_name(enum cache_kind kind)
@@ -63,6 +64,11 @@ int64_t cache_kind_version(enum cache_kind kind)
 int64_t cache_kind_oldest(enum cache_kind kind)
 {
 	return kinds[kind].oldest;
+}
+
+bool cache_kind_is_mapped(enum cache_kind kind)
+{
+	return kinds[kind].is_mapped;
 }
 
 enum cache_category cache_kind_category(enum cache_kind kind)

@@ -49,7 +49,7 @@ static int add_row(struct cache *cache, struct store *store, const struct cache_
 	const struct cache_entry *entry = &publication->entry;
 	int64_t retry = entry->failure == ERR_NONE ? CONFIG_NEVER : cache_retry_seconds(cache, entry);
 	char shown[CACHE_KEY_SHOWN_BYTES];
-	struct store_value values[18];
+	struct store_value values[19];
 
 	cache_key_values(key, entry->version, values);
 	values[3] = store_bytes(publication->credentials, HASH_SHA256_BYTES);
@@ -69,7 +69,8 @@ static int add_row(struct cache *cache, struct store *store, const struct cache_
 	values[15] = store_int(entry->repeats);
 	values[16] = store_int(publication->asks);
 	values[17] = store_text(cache_key_shown(key, shown));
-	return store_run(store, STATEMENT_cache_add, values, 18, NULL, NULL, err) < 0 ? -1 : 0;
+	values[18] = entry->seal.is_set ? store_int((int64_t)entry->seal.value) : store_text(TEXT_NONE);
+	return store_run(store, STATEMENT_cache_add, values, 19, NULL, NULL, err) < 0 ? -1 : 0;
 }
 
 static int put_blob(struct cache *cache, const struct cache_key *key,
@@ -179,14 +180,16 @@ int cache_publish_file(struct cache *cache, struct store *store, const struct ca
 {
 	struct publication publication = { .entry = entry_of_now(cache, store, key), .fd = fd,
 					   .path = path };
-	struct stat st;
+	struct checksum_seal *seal = &publication.entry.seal;
 
 	/* The slow part, before anybody has to wait for us. */
-	if (fsync(fd) < 0 || fstat(fd, &st) < 0)
+	if (fsync(fd) < 0)
 		return err_os(err, errno, "publishing into the cache of %s",
 			      cache_kind_name(key->kind));
+	if (checksum_seal_file(fd, seal, err) < 0)
+		return err_while(err, "publishing into the cache of %s", cache_kind_name(key->kind));
 	publication.entry.is_blob = true;
-	publication.entry.size_bytes = (uint64_t)st.st_size;
+	publication.entry.size_bytes = seal->size_bytes;
 	return publish_payload(cache, store, key, &publication, err);
 }
 

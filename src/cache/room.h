@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 
+#include "base/checksum.h"
 #include "base/file.h"
 #include "cache/cache.h"
 #include "config/config.h"
@@ -33,6 +34,7 @@
 #define CACHE_BUCKETS          1024u     /* of one shard */
 #define CACHE_ROWS_PER_SHARD   1024u     /* placeholders, small payloads, absences */
 #define CACHE_MAPS_PER_SHARD   128u      /* mapped blobs */
+#define CACHE_FDS_MOST         4096u     /* kept to look at mapped blobs again */
 
 /* The facts of a row; plain values. */
 struct cache_entry {
@@ -40,6 +42,7 @@ struct cache_entry {
 	enum cache_kind kind;
 	enum err_kind failure;       /* ERR_NONE: ready */
 	uint64_t size_bytes;
+	struct checksum_seal seal;   /* of a blob; not set: of an older program */
 	int64_t version;
 	bool is_blob;                /* ready, and the payload is a file */
 	bool is_kept;                /* outdated, and the failure of its new version remembered */
@@ -52,7 +55,9 @@ struct cache_entry {
 struct cache_hold {
 	struct cache_hold *next;             /* of its bucket */
 	struct cache_hold *newer, *older;    /* of its list; the table's lock */
+	struct cache *cache;
 	uint8_t hash[HASH_SHA256_BYTES];
+	uint8_t text_hash[HASH_SHA256_BYTES];
 	uint8_t credentials[HASH_SHA256_BYTES];
 	uint32_t generation;
 	int64_t read_at_millis;
@@ -60,8 +65,9 @@ struct cache_hold {
 	int64_t refreshed_millis;            /* when somebody was told to make it again; 0: never */
 	struct cache_entry entry;
 	struct file_map map;
-	dev_t device;
-	ino_t inode;
+	int fd;                              /* of the mapped file; -1: by its path */
+	struct stat stamp;                   /* of a blob, when its bytes were compared */
+	atomic_bool is_proven;               /* the stamp tells every change since */
 	char *bytes;                         /* details or a small payload; NUL-ended */
 	size_t byte_count;
 	atomic_uint holders;                 /* the table counts as one */
@@ -85,6 +91,8 @@ struct cache {
 	uint8_t credentials_key[HASH_SHA256_BYTES];
 	atomic_llong boot;                   /* the newest we know of */
 	atomic_llong boot_read_at_millis;
+	atomic_uint kept_fds;
+	unsigned most_fds;
 	int64_t (*now)(void);                /* unix seconds; tests set their own */
 	int64_t (*now_millis)(void);         /* monotonic */
 	struct cache_shard shards[CACHE_SHARDS];
@@ -104,6 +112,9 @@ void cache_fold_hash(uint8_t *hash, enum cache_kind kind, const uint8_t *text_ha
 /* The key's text as it may be shown: without passwords in URLs.  TEXT_NONE when it is too long. */
 struct text cache_key_shown(const struct cache_key *key, char out[CACHE_KEY_SHOWN_BYTES]);
 
+/* Are its blobs read here, in memory?  The others are only handed out as descriptors. */
+bool cache_kind_is_mapped(enum cache_kind kind);
+
 /* --- expiry.c: the one place that judges ---------------------------------------------- */
 
 /* How long that failure is remembered; CONFIG_NEVER: for good. */
@@ -118,7 +129,7 @@ bool cache_is_removable(const struct cache *cache, const struct cache_entry *ent
 
 /* --- table.c -------------------------------------------------------------------------- */
 
-struct cache_hold *cache_hold_new(const struct cache_key *key);
+struct cache_hold *cache_hold_new(struct cache *cache, const struct cache_key *key);
 void cache_hold_drop(struct cache_hold *hold);
 void cache_table_init(struct cache *cache);
 void cache_table_release(struct cache *cache);
@@ -155,5 +166,18 @@ void cache_credentials(const struct cache *cache, const struct cache_key *key,
 void cache_key_values(const struct cache_key *key, int64_t version, struct store_value values[3]);
 /* Reads which boot it is when that was long ago.  Failing that, the one we knew stands. */
 void cache_refresh_boot(struct cache *cache, struct store *store);
+
+/* --- verify.c --------------------------------------------------------------------------- */
+
+bool cache_is_same_file(const struct stat *one, const struct stat *other);
+/* The bytes of a new hold against its row; `st` was taken before.  False: damaged. */
+bool cache_verify_new(struct cache_hold *hold, const struct stat *st);
+/* Has the mapped file been touched since? */
+bool cache_is_changed(const struct cache_hold *hold);
+/* How many files this process may keep open for that. */
+void cache_count_descriptors(struct cache *cache);
+/* The hold's from now on, or closed. */
+void cache_keep_descriptor(struct cache *cache, struct cache_hold *hold, int fd);
+void cache_give_back_descriptor(struct cache_hold *hold);
 
 #endif

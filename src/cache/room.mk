@@ -14,7 +14,8 @@ libcache_a_SOURCES = \
 	src/cache/room.h \
 	src/cache/row.c \
 	src/cache/sweep.h \
-	src/cache/table.c
+	src/cache/table.c \
+	src/cache/verify.c
 libcache_a_CFLAGS = $(AM_CFLAGS)
 $(libcache_a_OBJECTS): src/store/statements.h
 

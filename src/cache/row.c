@@ -7,7 +7,8 @@
 #include "store/statements.h"
 
 enum { COLUMN_ID, COLUMN_STATE, COLUMN_SIZE, COLUMN_PAYLOAD, COLUMN_DETAILS, COLUMN_SCOPE,
-       COLUMN_BOOT, COLUMN_BUILD, COLUMN_MADE, COLUMN_USED, COLUMN_REPEATS, COLUMN_CREDENTIALS };
+       COLUMN_BOOT, COLUMN_BUILD, COLUMN_MADE, COLUMN_USED, COLUMN_REPEATS, COLUMN_CREDENTIALS,
+       COLUMN_CHECKSUM };
 
 struct picking {
 	const struct cache *cache;
@@ -51,6 +52,9 @@ static bool read_entry(const struct picking *picking, const struct store_value *
 	entry->version = picking->version;
 	entry->size_bytes = (uint64_t)columns[COLUMN_SIZE].number;
 	entry->is_blob = entry->failure == ERR_NONE && columns[COLUMN_PAYLOAD].type == STORE_NULL;
+	if (entry->is_blob && columns[COLUMN_CHECKSUM].type != STORE_NULL)
+		entry->seal = (struct checksum_seal){ entry->size_bytes,
+						      (uint64_t)columns[COLUMN_CHECKSUM].number, true };
 	entry->is_global = columns[COLUMN_SCOPE].type == STORE_NULL;
 	entry->boot = columns[COLUMN_BOOT].number;
 	entry->is_of_this_build = text_is(columns[COLUMN_BUILD].text, store_build_id());

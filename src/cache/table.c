@@ -11,13 +11,16 @@
 #include "base/mem.h"
 #include "cache/room.h"
 
-struct cache_hold *cache_hold_new(const struct cache_key *key)
+struct cache_hold *cache_hold_new(struct cache *cache, const struct cache_key *key)
 {
 	struct cache_hold *hold = mem_get(sizeof(*hold));
 
 	if (!hold)
 		return NULL;
+	hold->cache = cache;
+	hold->fd = -1;
 	memcpy(hold->hash, key->hash, sizeof(hold->hash));
+	memcpy(hold->text_hash, key->text_hash, sizeof(hold->text_hash));
 	memcpy(hold->credentials, key->credentials, sizeof(hold->credentials));
 	atomic_init(&hold->holders, 1);
 	return hold;
@@ -28,6 +31,7 @@ void cache_hold_drop(struct cache_hold *hold)
 	if (!hold || atomic_fetch_sub(&hold->holders, 1) != 1)
 		return;
 	file_unmap(&hold->map);
+	cache_give_back_descriptor(hold);
 	mem_give_back(hold->bytes);
 	mem_give_back(hold);
 }

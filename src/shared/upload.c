@@ -262,6 +262,7 @@ static int open_entry(struct shared *shared, const struct cache_key *key, struct
 		      struct err *err)
 {
 	struct cache_found found = { .state = CACHE_ABSENT };
+	struct checksum_seal seal;
 	struct stat st;
 	bool is_current;
 
@@ -271,7 +272,7 @@ static int open_entry(struct shared *shared, const struct cache_key *key, struct
 	cache_found_release(&found);
 	if (!is_current)
 		return 0;
-	if (cache_open_blob(shared->means.cache, shared->means.store, key, &file->fd, err) < 0)
+	if (cache_open_blob(shared->means.cache, shared->means.store, key, &file->fd, &seal, err) < 0)
 		return err->kind == ERR_NOT_FOUND ? 0 : -1;
 	if (fstat(file->fd, &st) < 0)
 		return err_os(err, errno, "reading the size of an entry");

@@ -142,7 +142,7 @@ void features_write(const struct features *features, struct json_writer *json)
 
 static const char *download_word(const struct tried *tried)
 {
-	switch (tried ? tried->failure : ERR_NOT_FOUND) {
+	switch (tried ? tried->held.failure : ERR_NOT_FOUND) {
 	case ERR_NONE:
 		return "ok";
 	case ERR_NOT_FOUND:
@@ -164,15 +164,15 @@ static void write_details(const struct tried *tried, bool with_story, struct are
 {
 	struct text details = TEXT_NONE;
 
-	switch (tried->failure) {
+	switch (tried->held.failure) {
 	case ERR_NOT_FOUND:
 	case ERR_MALFORMED:
-		if (with_story && tried->details.size)
-			details = tried->details;
+		if (with_story && tried->held.details.size)
+			details = tried->held.details;
 		break;
 	default:
-		details = with_story ? tried->details
-				     : failure_details(tried->failure, tried->details, arena);
+		details = with_story ? tried->held.details
+				     : failure_details(tried->held.failure, tried->held.details, arena);
 	}
 	json_member_text(json, "details", details);
 }
@@ -180,7 +180,7 @@ static void write_details(const struct tried *tried, bool with_story, struct are
 static void download_write(const struct tried *tried, bool with_story, struct arena *arena,
 			   struct json_writer *json)
 {
-	enum err_kind failure = tried ? tried->failure : ERR_NOT_FOUND;
+	enum err_kind failure = tried ? tried->held.failure : ERR_NOT_FOUND;
 	struct features features;
 
 	json_key(json, "download");
@@ -216,11 +216,11 @@ void candidate_write(const struct candidate *candidate, bool with_story, struct 
 	if (with_story && candidate->tried) {
 		const struct tried *tried = candidate->tried;
 
-		if (!tried->derive.link)
+		if (!tried->held.derive.link)
 			json_member_string(json, "file_type",
-					   file_type_name(tried->derive.location->type));
-		if (tried->failure)
-			json_member_string(json, "reason", err_kind_name(tried->failure));
+					   file_type_name(tried->held.derive.location->type));
+		if (tried->held.failure)
+			json_member_string(json, "reason", err_kind_name(tried->held.failure));
 	}
 	json_object_end(json);
 }

@@ -7,7 +7,7 @@ enum quality {                       /* lower is better */
 
 static enum quality quality_of(const struct tried *tried, enum lookup_purpose purpose)
 {
-	if (tried->failure)
+	if (tried->held.failure)
 		return QUALITY_FAILED;
 	switch (purpose) {
 	case LOOKUP_DEBUG:

@@ -80,7 +80,7 @@ static int plan_uuid_maps(struct native *native, struct companion_lookup *compan
 static const struct tried *first_success(const struct lookup *lookup)
 {
 	for (size_t i = 0; i < lookup->locations.count; i++)
-		if (!lookup->tried[i]->failure)
+		if (!lookup->tried[i]->held.failure)
 			return lookup->tried[i];
 	return NULL;
 }
@@ -232,10 +232,10 @@ void companion_release(struct companion_lookup *companion)
 static bool is_usable(const struct tried *tried, enum object_role role,
 		      const struct location *winner)
 {
-	const struct location *location = tried->derive.location;
+	const struct location *location = tried->held.derive.location;
 
-	if (tried->failure || (role == OBJECT_ROLE_DEBUGLINK && !tried->meta.has_debug_info) ||
-	    (role == OBJECT_ROLE_IL2CPP && tried->derive.how != DERIVE_AUXILIARY))
+	if (tried->held.failure || (role == OBJECT_ROLE_DEBUGLINK && !tried->meta.has_debug_info) ||
+	    (role == OBJECT_ROLE_IL2CPP && tried->held.derive.how != DERIVE_AUXILIARY))
 		return false;
 	return location->source != winner->source || !text_equal(location->uri, winner->uri);
 }
@@ -247,7 +247,7 @@ static const struct location *found_location(const struct companion_lookup *comp
 
 	for (size_t i = 0; i < lookup->locations.count; i++)
 		if (is_usable(lookup->tried[i], companion->want->role, winner))
-			return lookup->tried[i]->derive.location;
+			return lookup->tried[i]->held.derive.location;
 	return NULL;
 }
 
@@ -278,7 +278,7 @@ static void describe(const struct derive_companion *companion, struct buf *key)
 int companions_describe(struct native *native, struct module *module, struct buf *key,
 			struct err *err)
 {
-	const struct location *winner = winner_of(module)->derive.location;
+	const struct location *winner = winner_of(module)->held.derive.location;
 	struct derive_companion *list;
 
 	list = arena_alloc(&native->work->arena, module->companion_count, sizeof(*list));
@@ -294,7 +294,7 @@ int companions_describe(struct native *native, struct module *module, struct buf
 		};
 		describe(&list[i], key);
 	}
-	module->symcache.companions = list;
-	module->symcache.companion_count = module->companion_count;
+	module->symcache.derive.companions = list;
+	module->symcache.derive.companion_count = module->companion_count;
 	return 0;
 }

@@ -1,17 +1,12 @@
 /*
  * frames.c -- addresses to functions (native-symbolication.md §3).
  *
- * The look-ups read mapped files that anyone may cut short meanwhile: all of it runs inside
- * guard_run(), and what is kept is copied into the arena.  A file that fails is forgotten,
- * its module goes back a stage, and the look-ups start again from the first frame.
- *
- * Look-ups of several frames are made together, whichever modules they are in.  When one of
- * the files fails then, they are made once more one by one, to learn which it is.
+ * What is read from the files is copied into the arena.  When one of them has changed meanwhile,
+ * its module goes back a stage and the look-ups start again from the first frame.
  */
 #include "symbolicate/native.h"
 
 #include "base/arena.h"
-#include "base/guard.h"
 #include "base/limits.h"
 
 #define TOGETHER 16u
@@ -28,8 +23,6 @@ struct asked {
 struct looking {                     /* what the guarded part works on */
 	struct native *native;
 	struct err *err;
-	struct module *module;       /* being read right now; NULL: none, or several */
-	size_t together;             /* how many frames: TOGETHER or 1 */
 	struct asked asked[TOGETHER];
 	struct symcache_query queries[TOGETHER];
 	size_t query_count;
@@ -246,12 +239,11 @@ static ssize_t look_up_some(struct looking *looking, struct trace *trace,
 			    const struct raw_trace *raw, size_t first, bool any_frame_says)
 {
 	size_t left = raw->frame_count - first, known;
-	size_t count = left < looking->together ? left : looking->together;
+	size_t count = left < TOGETHER ? left : TOGETHER;
 
 	looking->query_count = 0;
 	for (size_t i = 0; i < count; i++)
 		ask(looking, &looking->asked[i], raw, first + i, any_frame_says);
-	looking->module = count == 1 ? looking->asked[0].module : NULL;
 	known = symcache_lookup_many(looking->queries, looking->query_count, looking->chains,
 				     CHAIN_FRAMES);
 	for (size_t i = 0; i < count; i++) {
@@ -259,11 +251,9 @@ static ssize_t look_up_some(struct looking *looking, struct trace *trace,
 
 		if (asked->is_looked_up && asked->query >= known)
 			return (ssize_t)i;       /* no room for its chain: next time */
-		looking->module = asked->module;
 		if (answer(looking, trace, raw, first + i, asked) < 0)
 			return -1;
 	}
-	looking->module = NULL;
 	return (ssize_t)count;
 }
 
@@ -316,26 +306,10 @@ static int look_up_all(void *payload)
 enum resolved frames_look_up(struct native *native, struct resolver *resolver, struct err *err)
 {
 	struct looking looking;      /* not zeroed: it is large */
-	int cut_short, rc;
 
 	looking.native = native;
 	looking.err = err;
-	looking.module = NULL;
-	looking.together = TOGETHER;
-	rc = guard_run(look_up_all, &looking, &cut_short);
-	if (cut_short && !looking.module) {
-		looking.together = 1;
-		rc = guard_run(look_up_all, &looking, &cut_short);
-	}
-	if (rc == 0)
-		return RESOLVED_READY;
-	if (cut_short && looking.module) {
-		module_spoil(looking.module, resolver, "the file was cut short while it was read");
-		return RESOLVED_WAIT;
-	}
-	if (cut_short)
-		err_set(err, ERR_INTERNAL, "a mapped file was cut short outside of any look-up");
-	return RESOLVED_ERROR;
+	return held_read(&native->open_symcaches, look_up_all, &looking, resolver, err);
 }
 
 void frames_mark_modules(struct native *native)

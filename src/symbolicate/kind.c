@@ -192,8 +192,8 @@ static int kind_answer(struct work *work, struct buf *reply, struct err *err)
 
 static void release_module(struct module *module)
 {
-	cache_found_release(&module->found);
-	variables_release(module);
+	held_release(&module->symcache);
+	held_release(&module->variables.held);
 	lookup_release(&module->debug);
 	lookup_release(&module->source);
 	sources_release(module);

@@ -7,7 +7,6 @@
 #include <cjson/cJSON.h>
 
 #include "base/arena.h"
-#include "base/guard.h"
 #include "base/hash.h"
 #include "base/limits.h"
 
@@ -70,12 +69,12 @@ static int fill(struct native *native, struct source_link *link, const struct mo
 		struct text url, struct err *err)
 {
 	struct work *work = native->work;
-	struct derive *derive = &link->tried.derive;
+	struct derive *derive = &link->tried.held.derive;
 	struct text rest;
 
 	link->source = (struct source){
 		.id = TEXT(SOURCE_ID),
-		.is_public = module->sources.derive.location->source->is_public,
+		.is_public = module->sources.held.derive.location->source->is_public,
 	};
 	link->location = (struct location){
 		.source = &link->source, .type = FILE_TYPES, .uri = url, .ids = &module->raw->ids,
@@ -116,72 +115,15 @@ struct source_link *link_for(struct native *native, struct module *module, struc
 
 /* --- Asking for them --------------------------------------------------------------------- */
 
-struct opening { struct source_link *link; struct err *err; };
-
-static int open_guarded(void *payload)
-{
-	struct opening *opening = payload;
-	const struct text bytes = opening->link->found.payload;
-
-	return sourcecache_open(&opening->link->cache, bytes.bytes, bytes.size, opening->err);
-}
-
-static void drop_found(struct source_link *link)
-{
-	cache_found_release(&link->found);
-	link->found = (struct cache_found){ .state = CACHE_ABSENT };
-}
-
-static void spoil(struct source_link *link, struct resolver *resolver, const char *why)
-{
-	drop_found(link);
-	link->tried.is_settled = false;
-	if (link->tried.spoiled++ < SPOIL_TRIES) {
-		resolver->spoil(resolver, &link->tried.derive, why);
-		return;
-	}
-	link->tried.is_settled = true;
-	link->tried.failure = ERR_MALFORMED;
-	link->tried.details = TEXT("it is damaged again and again");
-}
-
-static int settle(struct native *native, struct source_link *link, struct resolver *resolver,
-		  struct err *err)
-{
-	struct err damage = ERR_INIT;
-	struct opening opening = { link, &damage };
-	char *copy;
-	int cut_short;
-
-	link->tried.is_settled = true;
-	if (link->found.state == CACHE_READY) {
-		if (guard_run(open_guarded, &opening, &cut_short) < 0)
-			spoil(link, resolver, cut_short ? "the file is cut short" : damage.text);
-		return 0;
-	}
-	link->tried.failure = link->found.failure;
-	copy = arena_strndup(&native->work->arena,
-			     link->found.details.bytes ? link->found.details.bytes : "",
-			     link->found.details.size);
-	link->tried.details = text_of(copy);
-	drop_found(link);
-	return copy ? 0 : err_no_memory(err);
-}
-
 static enum resolved resolve_link(struct native *native, struct source_link *link,
 				  struct resolver *resolver, struct err *err)
 {
-	while (!link->tried.is_settled) {
-		enum resolved resolved;
+	const struct held_opening opening = {
+		.open = sources_open, .payload = &link->cache,
+		.arena = &native->work->arena, .list = &native->open_links,
+	};
 
-		link->found = (struct cache_found){ .state = CACHE_ABSENT };
-		resolved = resolver->entry(resolver, &link->tried.derive, &link->found, err);
-		if (resolved != RESOLVED_READY)
-			return resolved;
-		if (settle(native, link, resolver, err) < 0)
-			return RESOLVED_ERROR;
-	}
-	return RESOLVED_READY;
+	return held_resolve(&link->tried.held, &opening, resolver, err);
 }
 
 static enum resolved resolve_all(struct native *native, struct resolver *resolver,
@@ -207,45 +149,43 @@ static enum resolved resolve_all(struct native *native, struct resolver *resolve
 
 /* --- Quoting ----------------------------------------------------------------------------- */
 
-struct quoting { struct native *native; struct err *err; struct source_link *link; };
+struct quoting { struct native *native; struct err *err; };
+
+static int quote_frame(struct quoting *quoting, struct frame *frame)
+{
+	struct source_link *link = frame->link;
+	struct sourcecache_source source;
+
+	if (!link)
+		return 0;
+	frame->context = NULL;               /* of a try before, from a file that changed */
+	if (link->tried.held.failure || !sourcecache_find(&link->cache, TEXT(""), &source))
+		return 0;
+	return frame_quote(frame, &source, &quoting->native->work->arena, quoting->err);
+}
 
 static int quote_all(void *payload)
 {
 	struct quoting *quoting = payload;
 	struct native *native = quoting->native;
 
-	for (size_t i = 0; i < native->request.trace_count; i++) {
-		struct trace *trace = &native->traces[i];
-
-		for (size_t j = 0; j < trace->count; j++) {
-			struct source_link *link = trace->frames[j].link;
-			struct sourcecache_source source;
-
-			quoting->link = link;
-			if (link && !link->tried.failure &&
-			    sourcecache_find(&link->cache, TEXT(""), &source) &&
-			    frame_quote(&trace->frames[j], &source, &native->work->arena,
-					quoting->err) < 0)
+	for (size_t i = 0; i < native->request.trace_count; i++)
+		for (size_t j = 0; j < native->traces[i].count; j++)
+			if (quote_frame(quoting, &native->traces[i].frames[j]) < 0)
 				return -1;
-		}
-	}
-	quoting->link = NULL;
 	return 0;
 }
 
 enum resolved links_resolve(struct native *native, struct resolver *resolver, struct err *err)
 {
-	for (;;) {
-		struct quoting quoting = { native, err, NULL };
-		enum resolved resolved = resolve_all(native, resolver, err);
-		int cut_short;
+	struct quoting quoting = { native, err };
+	enum resolved resolved;
 
+	do {
+		resolved = resolve_all(native, resolver, err);
 		if (resolved != RESOLVED_READY)
 			return resolved;
-		if (guard_run(quote_all, &quoting, &cut_short) == 0)
-			return RESOLVED_READY;
-		if (!cut_short || !quoting.link)
-			return RESOLVED_ERROR;
-		spoil(quoting.link, resolver, "the file was cut short while it was read");
-	}
+		resolved = held_read(&native->open_links, quote_all, &quoting, resolver, err);
+	} while (resolved == RESOLVED_WAIT);
+	return resolved;
 }

@@ -14,10 +14,11 @@
 
 /* One source's way to its list. */
 struct asked {
-	struct source_listing listing;       /* kind NONE: nothing (more) to ask */
-	struct derive derive;
-	struct cache_found found;            /* held: the list, once is_settled */
+	struct source_listing listing;       /* kind NONE: nothing to ask */
+	struct held held;                    /* its answer */
+	struct source_listing next;          /* what that leads to; kind NONE: it is the list */
 	bool is_settled;
+	struct location_list locations;      /* what the list has for us */
 };
 
 bool lookup_needs_listings(const struct source_list *sources)
@@ -45,7 +46,7 @@ static int64_t since_when(const struct source_listing *listing, const struct wor
 /* Indexes belong to everybody, a server's answers to whoever has its credentials. */
 static int make_derive(struct asked *asked, struct work *work, struct err *err)
 {
-	struct derive *derive = &asked->derive;
+	struct derive *derive = &asked->held.derive;
 
 	*derive = (struct derive){
 		.how = DERIVE_LISTING, .listing = &asked->listing,
@@ -64,56 +65,58 @@ static int ask_first(struct asked *asked, const struct source *source, const str
 {
 	if (source_listing_first(source, wanted->ids, &work->arena, &asked->listing, err) < 0)
 		return -1;
-	asked->is_settled = asked->listing.kind == SOURCE_LISTING_NONE;
+	asked->is_settled = asked->held.is_settled = asked->listing.kind == SOURCE_LISTING_NONE;
 	return asked->is_settled ? 0 : make_derive(asked, work, err);
 }
 
-static void forget(struct asked *asked)
+struct reading { struct asked *asked; struct work *work; };
+
+static int read_next(void *payload, struct text bytes, struct err *damage)
 {
-	cache_found_release(&asked->found);
-	asked->found = (struct cache_found){ .state = CACHE_ABSENT };
+	const struct reading *reading = payload;
+
+	return source_listing_next(&reading->asked->listing, bytes, &reading->work->arena,
+				   &reading->asked->next, damage);
 }
 
-/* After one answer: another question, or it is the list.  What a derive points to must stay,
- * so the next question has its own place. */
+/* What a derive points to must stay, so the next question has its own place. */
 static int ask_next(struct asked **asked, struct work *work, struct err *err)
 {
-	struct asked *next;
-	struct err damage = ERR_INIT;
+	struct asked *next = arena_alloc(&work->arena, 1, sizeof(*next));
 
-	if ((*asked)->found.state != CACHE_READY) {
-		forget(*asked);
-		(*asked)->is_settled = true;
-		return 0;
-	}
-	next = arena_alloc(&work->arena, 1, sizeof(*next));
 	if (!next)
 		return err_no_memory(err);
-	if (source_listing_next(&(*asked)->listing, (*asked)->found.payload, &work->arena,
-				&next->listing, &damage) < 0) {
-		forget(*asked);
-		(*asked)->is_settled = true;
-		return damage.kind == ERR_NO_MEMORY ? err_no_memory(err) : 0;
-	}
-	if (next->listing.kind == SOURCE_LISTING_NONE) {
-		(*asked)->is_settled = true;
-		return 0;
-	}
-	forget(*asked);
+	next->listing = (*asked)->next;
 	*asked = next;
 	return make_derive(next, work, err);
 }
 
-static enum resolved settle(struct asked **asked, struct work *work, struct resolver *resolver,
-			    struct err *err)
+/* A store's last id is read and let go; the list itself is held until it is read. */
+static enum resolved settle_one(struct lookup *lookup, struct asked *asked, struct work *work,
+				struct resolver *resolver, struct err *err)
 {
-	while (!(*asked)->is_settled) {
-		enum resolved resolved = resolver->entry(resolver, &(*asked)->derive,
-							 &(*asked)->found, err);
+	struct reading reading = { asked, work };
+	const struct held_opening opening = {
+		.open = read_next, .payload = &reading, .arena = &work->arena,
+		.list = asked->listing.kind == SOURCE_LISTING_LAST_ID ? NULL : &lookup->listed,
+		.is_kept_senseless = true,
+	};
+
+	return held_resolve(&asked->held, &opening, resolver, err);
+}
+
+static enum resolved settle(struct lookup *lookup, struct asked **asked, struct work *work,
+			    struct resolver *resolver, struct err *err)
+{
+	/* A list that is read may have to be had once more. */
+	while (!(*asked)->is_settled || !(*asked)->held.is_settled) {
+		enum resolved resolved = settle_one(lookup, *asked, work, resolver, err);
 
 		if (resolved != RESOLVED_READY)
 			return resolved;
-		if (ask_next(asked, work, err) < 0)
+		(*asked)->is_settled = (*asked)->held.failure ||
+				       (*asked)->next.kind == SOURCE_LISTING_NONE;
+		if (!(*asked)->is_settled && ask_next(asked, work, err) < 0)
 			return RESOLVED_ERROR;
 	}
 	return RESOLVED_READY;
@@ -153,7 +156,7 @@ enum resolved lookup_resolve_listings(struct lookup *lookup, struct work *work, 
 
 		if (!lookup->asked[i])
 			continue;
-		one = settle(&lookup->asked[i], work, resolver, err);
+		one = settle(lookup, &lookup->asked[i], work, resolver, err);
 		if (one == RESOLVED_ERROR || (one == RESOLVED_WAIT && resolver->stops_at_wait))
 			return one;
 		if (one == RESOLVED_WAIT)
@@ -162,20 +165,62 @@ enum resolved lookup_resolve_listings(struct lookup *lookup, struct work *work, 
 	return all;
 }
 
-int lookup_listed_locations(const struct lookup *lookup, size_t index, struct work *work,
+/* --- Reading them ------------------------------------------------------------------------- */
+
+struct finding { const struct lookup *lookup; struct work *work; struct err *err; };
+
+static int find_all(void *payload)
+{
+	const struct finding *finding = payload;
+	const struct wanted *wanted = &finding->lookup->wanted;
+
+	for (size_t i = 0; i < wanted->sources->count; i++) {
+		struct asked *asked = finding->lookup->asked[i];
+
+		if (!asked)
+			continue;
+		asked->locations = (struct location_list){ NULL, 0, 0 };
+		if (source_listed_locations(&wanted->sources->sources[i], asked->held.found.payload,
+					    wanted->ids, wanted->types, wanted->type_count,
+					    &finding->work->arena, &asked->locations,
+					    finding->err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+enum resolved lookup_read_listings(struct lookup *lookup, struct work *work,
+				   struct resolver *resolver, struct err *err)
+{
+	struct finding finding = { lookup, work, err };
+
+	return held_read(&lookup->listed, find_all, &finding, resolver, err);
+}
+
+int lookup_add_listed(const struct lookup *lookup, size_t index, struct work *work,
 		      struct location_list *list, struct err *err)
 {
-	const struct wanted *wanted = &lookup->wanted;
+	const struct location_list *more = &lookup->asked[index]->locations;
+	size_t room = list->count + more->count;
+	struct location *grown;
 
-	return source_listed_locations(&wanted->sources->sources[index],
-				       lookup->asked[index]->found.payload, wanted->ids,
-				       wanted->types, wanted->type_count, &work->arena, list, err);
+	if (!more->count)
+		return 0;
+	grown = arena_alloc_raw(&work->arena, room, sizeof(*grown));
+	if (!grown)
+		return err_no_memory(err);
+	if (list->count)
+		memcpy(grown, list->locations, list->count * sizeof(*grown));
+	memcpy(grown + list->count, more->locations, more->count * sizeof(*grown));
+	*list = (struct location_list){ grown, room, room };
+	return 0;
 }
 
 void lookup_forget_listings(struct lookup *lookup)
 {
 	for (size_t i = 0; lookup->asked && i < lookup->wanted.sources->count; i++)
 		if (lookup->asked[i])
-			forget(lookup->asked[i]);
+			held_release(&lookup->asked[i]->held);
 	lookup->asked = NULL;
+	lookup->listed = NULL;
 }

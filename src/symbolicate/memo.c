@@ -153,7 +153,7 @@ static size_t size_of(struct text name, const struct lookup *lookup)
 		const struct location *location = &lookup->locations.locations[i];
 
 		bytes += sizeof(struct planned) + location->path.size + location->uri.size +
-			 lookup->tried[i]->derive.key.text.size;
+			 lookup->tried[i]->held.derive.key.text.size;
 	}
 	return bytes;
 }
@@ -169,7 +169,7 @@ static void fill(struct plan *plan, struct text name, const struct lookup *looku
 	plan->hash = hash_fast(name.bytes, name.size);
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct location *location = &lookup->locations.locations[i];
-		const struct cache_key *key = &lookup->tried[i]->derive.key;
+		const struct cache_key *key = &lookup->tried[i]->held.derive.key;
 		struct planned *item = &plan->items[i];
 
 		item->source = (size_t)(location->source - sources->sources);

@@ -2,7 +2,7 @@
  * native -- the inside of the symbolicate kind: modules, lookups, frames, names, answer.
  *
  * struct native is one request being answered; everything in it is the work's arena's, but
- * for the entries held (module->found) and `path`.
+ * for the entries held (held.h) and `path`.
  *
  *	request -> module table -> per module: lookup -> choice -> companions -> SymCache
  *	        -> frames -> names -> source lookups -> answer
@@ -11,25 +11,22 @@
 #define SYMBOLICATE_NATIVE_H
 
 #include "base/buf.h"
+#include "symbolicate/held.h"
 #include "symbolicate/request.h"
 #include "symbolicate/symbolicate.h"
 #include "ppdbcache/ppdbcache.h"
 #include "sourcecache/sourcecache.h"
 #include "symcache/symcache.h"
 
-/* A damaged entry is made again that often before the module counts as malformed. */
+/* An entry that makes no sense is made again that often before it counts as malformed. */
 #define SPOIL_TRIES 2u
 
 /* --- Lookups ----------------------------------------------------------------------------- */
 
 /* One location and what became of it. */
 struct tried {
-	struct derive derive;
-	bool is_settled;
-	unsigned spoiled;
-	enum err_kind failure;               /* ERR_NONE: there is an object, `meta` describes it */
-	struct text details;
-	struct convert_meta meta;
+	struct held held;                    /* let go once `meta` is read from it */
+	struct convert_meta meta;            /* of the object, when there is one */
 	struct debugid original;             /* of a UUID map, instead of meta */
 };
 
@@ -50,6 +47,7 @@ struct lookup {
 	bool is_asking;                      /* locations come once listings are there */
 	struct wanted wanted;                /* while is_asking */
 	struct asked **asked;                /* one per source, NULL: not listed */
+	struct held *listed;                 /* the lists among their answers */
 	struct lookup *meanwhile;            /* what the other sources have */
 	struct plan *plan;                   /* held: the texts are there; NULL: in the arena */
 	struct location_list locations;
@@ -89,27 +87,20 @@ struct source_link {
 	struct location location;
 	struct derive_link order;
 	struct tried tried;
-	struct cache_found found;
-	struct sourcecache cache;            /* over found.payload, when settled without failure */
+	struct sourcecache cache;            /* over its payload, while it is open */
 };
 
 struct module_sources {
 	bool is_wanted;                      /* a frame has a path and a line */
-	bool is_settled, is_open;
-	unsigned spoiled;
-	struct derive derive;
-	struct cache_found found;
-	struct sourcecache cache;            /* over found.payload, when open */
+	struct held held;
+	struct sourcecache cache;            /* over its payload, while it is open */
 	struct source_link *links;
 	size_t link_count;
 };
 
 struct module_variables {
-	bool is_settled, is_open;
-	unsigned spoiled;
-	struct derive derive;
-	struct cache_found found;
-	struct symcache cache;               /* over found.payload, when open */
+	struct held held;
+	struct symcache cache;               /* over its payload, while it is open */
 };
 
 struct module {
@@ -126,12 +117,10 @@ struct module {
 	struct companion_lookup *companions;
 	size_t companion_count;
 	bool is_managed;                     /* answers by method and IL offset: has a ppdb cache */
-	struct derive symcache;              /* or the ppdb cache */
-	unsigned spoiled;
+	struct held symcache;                /* or the ppdb cache */
 	enum err_kind failure;               /* why there is no SymCache; ERR_NONE: there is */
 	struct text details;
-	struct cache_found found;
-	struct symcache cache;               /* over found.payload, when settled without failure */
+	struct symcache cache;               /* over its payload, when settled without failure */
 	struct ppdbcache managed;            /* instead of cache, when is_managed */
 	struct module_variables variables;
 	struct module_sources sources;
@@ -197,8 +186,9 @@ struct native {
 	struct module_table table;
 	struct trace *traces;                /* one per request trace */
 	struct names names;
+	/* What is open, by what reads it together. */
+	struct held *open_symcaches, *open_variables, *open_sources, *open_links;
 	bool is_sources_marked;              /* which modules' sources are wanted is known */
-	bool has_open_sources;               /* some module has sources to quote from */
 	size_t link_count;                   /* of all modules */
 	enum native_stage stage;
 	struct buf path;                     /* scratch for one cleaned path */
@@ -243,11 +233,15 @@ static inline int err_no_memory(struct err *err)
 /* --- listing.c: sources that say what they hold ------------------------------------------- */
 
 bool lookup_needs_listings(const struct source_list *sources);
-/* READY: lookup_listed_locations() may be asked. */
+/* READY: they may be read. */
 enum resolved lookup_resolve_listings(struct lookup *lookup, struct work *work,
 				      struct resolver *resolver, struct err *err);
-int  lookup_listed_locations(const struct lookup *lookup, size_t index, struct work *work,
-			     struct location_list *list, struct err *err)
+/* WAIT: some are no more what they were, to be resolved again. */
+enum resolved lookup_read_listings(struct lookup *lookup, struct work *work,
+				   struct resolver *resolver, struct err *err);
+/* Of those read: what source `index` has, appended. */
+int  lookup_add_listed(const struct lookup *lookup, size_t index, struct work *work,
+		       struct location_list *list, struct err *err)
 	__attribute__((warn_unused_result));
 void lookup_forget_listings(struct lookup *lookup);
 
@@ -263,8 +257,6 @@ enum resolved module_advance(struct native *native, struct module *module,
 			     struct resolver *resolver, struct err *err);
 enum resolved module_advance_sources(struct native *native, struct module *module,
 				     struct resolver *resolver, struct err *err);
-/* Its SymCache turned out to be damaged: back to MODULE_SYMCACHE, or settled as malformed. */
-void module_spoil(struct module *module, struct resolver *resolver, const char *why);
 /* What its SymCache's key says after the scope: the object, and the companions. */
 int module_symcache_text(struct native *native, struct module *module, struct text *text,
 			 struct err *err) __attribute__((warn_unused_result));
@@ -304,7 +296,6 @@ bool address_adjust(const struct adjustment *adjustment, size_t index, uint64_t 
 /* READY: frames of modules with DWARF have the variables of their functions. */
 enum resolved variables_look_up(struct native *native, struct resolver *resolver,
 				struct err *err);
-void variables_release(struct module *module);
 
 /* --- frames.c, names.c ------------------------------------------------------------------- */
 

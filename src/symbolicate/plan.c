@@ -85,7 +85,7 @@ static struct tried *make_tried(const struct location *location, struct work *wo
 		err_no_memory(err);
 		return NULL;
 	}
-	derive = &tried->derive;
+	derive = &tried->held.derive;
 	derive->location = location;
 	if (location_text(location, &work->arena, &rest, err) < 0 ||
 	    derive_key(&derive->key, work, kind_of(wanted, location->type), location, rest, err) < 0)
@@ -117,7 +117,7 @@ static int make_plan(struct lookup *lookup, struct work *work, const struct want
 
 	for (size_t i = 0; i < wanted->sources->count; i++) {
 		bool is_listed = lookup->asked && lookup->asked[i];
-		int rc = is_listed ? lookup_listed_locations(lookup, i, work, list, err)
+		int rc = is_listed ? lookup_add_listed(lookup, i, work, list, err)
 				   : source_locations(&wanted->sources->sources[i], wanted->ids,
 						      wanted->types, wanted->type_count,
 						      &work->arena, list, err);
@@ -143,7 +143,7 @@ static void recall_tried(struct tried *tried, const struct planned *planned,
 			 const struct location *location, const struct work *work,
 			 const struct wanted *wanted)
 {
-	struct derive *derive = &tried->derive;
+	struct derive *derive = &tried->held.derive;
 
 	derive->location = location;
 	derive->key = planned->key;
@@ -216,73 +216,41 @@ void lookup_release(struct lookup *lookup)
 
 /* --- Asking ------------------------------------------------------------------------------ */
 
-static int keep_text(struct arena *arena, struct text text, struct text *copy, struct err *err)
-{
-	char *bytes = arena_strndup(arena, text.bytes ? text.bytes : "", text.size);
+struct reading { struct tried *tried; struct work *work; };
 
-	if (!bytes)
-		return err_no_memory(err);
-	*copy = (struct text){ bytes, text.size };
-	return 0;
-}
-
-static int read_meta(struct tried *tried, struct work *work, const struct cache_found *found,
-		     struct err *damage)
+static int read_meta(const struct reading *reading, struct text bytes, struct err *damage)
 {
-	struct arena *before = json_lend_arena(&work->arena);    /* no malloc, should it be cJSON */
-	int parsed = convert_meta_parse(found->payload, &work->arena, &tried->meta, damage);
+	struct arena *arena = &reading->work->arena;
+	struct arena *before = json_lend_arena(arena);   /* no malloc, should it be cJSON */
+	int parsed = convert_meta_parse(bytes, arena, &reading->tried->meta, damage);
 
 	(void)json_lend_arena(before);
 	return parsed;
 }
 
-/* A file that is no object is there, and that is all; a UUID map is the UUID it leads to. */
-static int read_auxiliary(struct tried *tried, const struct cache_found *found,
-			  struct err *damage)
+/* Of a file that is no object, that it is there is all; a UUID map is the UUID it leads to.  All
+ * that is read here stands in rows, not in mapped files. */
+static int read_tried(void *payload, struct text bytes, struct err *damage)
 {
-	if (tried->derive.location->type != FILE_TYPE_UUIDMAP ||
-	    debugid_parse(found->payload, &tried->original))
+	const struct reading *reading = payload;
+	struct tried *tried = reading->tried;
+
+	if (tried->held.derive.how != DERIVE_AUXILIARY)
+		return read_meta(reading, bytes, damage);
+	if (tried->held.derive.location->type != FILE_TYPE_UUIDMAP ||
+	    debugid_parse(bytes, &tried->original))
 		return 0;
 	return err_set(damage, ERR_MALFORMED, "no UUID where one was remembered");
-}
-
-/* 1 settled, 0 the entry was damaged and is asked for again, -1 error. */
-static int settle(struct tried *tried, struct work *work, struct resolver *resolver,
-		  const struct cache_found *found, struct err *err)
-{
-	struct err damage = ERR_INIT;
-
-	tried->failure = found->state == CACHE_READY ? ERR_NONE : found->failure;
-	if (tried->failure)
-		return keep_text(&work->arena, found->details, &tried->details, err) < 0 ? -1 : 1;
-	if ((tried->derive.how == DERIVE_AUXILIARY ? read_auxiliary(tried, found, &damage)
-						   : read_meta(tried, work, found, &damage)) == 0)
-		return 1;
-	if (tried->spoiled++ < SPOIL_TRIES) {
-		resolver->spoil(resolver, &tried->derive, damage.text);
-		return 0;
-	}
-	tried->failure = ERR_MALFORMED;
-	return keep_text(&work->arena, text_of(damage.text), &tried->details, err) < 0 ? -1 : 1;
 }
 
 static enum resolved resolve_one(struct tried *tried, struct work *work,
 				 struct resolver *resolver, struct err *err)
 {
-	while (!tried->is_settled) {
-		struct cache_found found = { .state = CACHE_ABSENT };
-		enum resolved resolved = resolver->entry(resolver, &tried->derive, &found, err);
-		int settled;
+	struct reading reading = { tried, work };
+	const struct held_opening opening = { .open = read_tried, .payload = &reading,
+					      .arena = &work->arena };
 
-		if (resolved != RESOLVED_READY)
-			return resolved;
-		settled = settle(tried, work, resolver, &found, err);
-		cache_found_release(&found);
-		if (settled < 0)
-			return RESOLVED_ERROR;
-		tried->is_settled = settled > 0;
-	}
-	return RESOLVED_READY;
+	return held_resolve(&tried->held, &opening, resolver, err);
 }
 
 /* Nobody else's files wait for a listing: they are under way, whatever it will say. */
@@ -308,13 +276,17 @@ static enum resolved start_others(struct lookup *lookup, struct work *work,
 static enum resolved locate(struct lookup *lookup, struct work *work, struct resolver *resolver,
 			    struct err *err)
 {
-	enum resolved resolved = lookup_resolve_listings(lookup, work, resolver, err);
+	enum resolved resolved;
 
-	if (resolved == RESOLVED_WAIT && !resolver->stops_at_wait)
-		return start_others(lookup, work, resolver, err);
-	if (resolved != RESOLVED_READY)
-		return resolved;
-	if (make_plan(lookup, work, &lookup->wanted, err) < 0)
+	do {
+		resolved = lookup_resolve_listings(lookup, work, resolver, err);
+		if (resolved == RESOLVED_WAIT && !resolver->stops_at_wait)
+			return start_others(lookup, work, resolver, err);
+		if (resolved != RESOLVED_READY)
+			return resolved;
+		resolved = lookup_read_listings(lookup, work, resolver, err);
+	} while (resolved == RESOLVED_WAIT);
+	if (resolved != RESOLVED_READY || make_plan(lookup, work, &lookup->wanted, err) < 0)
 		return RESOLVED_ERROR;
 	lookup_forget_listings(lookup);
 	lookup->is_asking = false;

@@ -6,7 +6,6 @@
 #include "symbolicate/sources.h"
 
 #include "base/arena.h"
-#include "base/guard.h"
 
 #define KEY_TEXT_BYTES ((size_t)1 << 20)    /* locations of the object and its companions */
 
@@ -99,8 +98,8 @@ static void settle_without_object(struct module *module)
 		return;
 	}
 	tried = module->debug.tried[module->winner];
-	settle_failed(module, tried->failure, tried->details);
-	switch (tried->failure) {
+	settle_failed(module, tried->held.failure, tried->held.details);
+	switch (tried->held.failure) {
 	case ERR_NOT_FOUND:
 	case ERR_DENIED:
 	case ERR_TIMEOUT:
@@ -108,7 +107,7 @@ static void settle_without_object(struct module *module)
 		break;
 	case ERR_LIMIT:
 	case ERR_CRASHED:
-		module->use = (struct use){ USE_MALFORMED, tried->details };
+		module->use = (struct use){ USE_MALFORMED, tried->held.details };
 		break;
 	default:
 		module->use.status = USE_MALFORMED;
@@ -167,7 +166,7 @@ struct features features_of(const struct convert_meta *meta)
 static int choose_managed(struct native *native, struct module *module,
 			  const struct convert_meta *meta)
 {
-	const struct derive *object = &module->debug.tried[module->winner]->derive;
+	const struct derive *object = &module->debug.tried[module->winner]->held.derive;
 
 	if (!text_is(meta->format, "portablepdb") && !text_is(meta->format, "pe")) {
 		settle_without_cache(module, ERR_UNSUPPORTED,
@@ -175,7 +174,7 @@ static int choose_managed(struct native *native, struct module *module,
 					  "symbolication"), &native->work->arena);
 		return 0;
 	}
-	module->symcache = (struct derive){
+	module->symcache.derive = (struct derive){
 		.how = DERIVE_PPDB, .location = object->location,
 		.object_key = object->object_key,
 		.key = cache_key_as(&object->key, CACHE_PPDB_CACHES),
@@ -191,7 +190,7 @@ static int choose(struct native *native, struct module *module, struct resolver 
 
 	module->winner = lookup_choose(&module->debug, LOOKUP_DEBUG);
 	winner = module->winner == NO_WINNER ? NULL : module->debug.tried[module->winner];
-	if (!winner || winner->failure) {
+	if (!winner || winner->held.failure) {
 		settle_without_object(module);
 		return 0;
 	}
@@ -211,7 +210,7 @@ int module_symcache_text(struct native *native, struct module *module, struct te
 	char *copy;
 	int result = -1;
 
-	if (location_text(module->symcache.location, arena, text, err) < 0)
+	if (location_text(module->symcache.derive.location, arena, text, err) < 0)
 		return -1;
 	buf_init(&key, KEY_TEXT_BYTES);
 	buf_add_text(&key, *text);
@@ -231,8 +230,8 @@ done:
 
 static int derive_symcache(struct native *native, struct module *module, struct err *err)
 {
-	const struct derive *object = &module->debug.tried[module->winner]->derive;
-	struct derive *derive = &module->symcache;
+	const struct derive *object = &module->debug.tried[module->winner]->held.derive;
+	struct derive *derive = &module->symcache.derive;
 	struct text rest;
 
 	derive->how = DERIVE_SYMCACHE;
@@ -249,67 +248,36 @@ static int derive_symcache(struct native *native, struct module *module, struct 
 	return 0;
 }
 
-struct opening { struct module *module; struct err *err; };
-
-static int open_guarded(void *payload)
+static int open_symcache(void *payload, struct text bytes, struct err *damage)
 {
-	struct opening *opening = payload;
-	struct module *module = opening->module;
+	struct module *module = payload;
 
-	if (module->is_managed)
-		return ppdbcache_open(&module->managed, module->found.payload.bytes,
-				      module->found.payload.size, opening->err);
-	return symcache_open(&module->cache, module->found.payload.bytes,
-			     module->found.payload.size, opening->err);
-}
-
-/* A damaged file: spoiled, and the module stays where it is. */
-static void open_symcache(struct module *module, struct resolver *resolver)
-{
-	struct err damage = ERR_INIT;
-	struct opening opening = { module, &damage };
-	int cut_short;
-
-	if (guard_run(open_guarded, &opening, &cut_short) < 0) {
-		module_spoil(module, resolver, cut_short ? "the file is cut short" : damage.text);
-		return;
-	}
-	module->arch = module->is_managed ? (uint32_t)ARCH_UNKNOWN
-					  : arch_modern_code(module->cache.arch);
-	module->status = DEBUG_FOUND;
-	module->use = (struct use){ USE_OK, TEXT_NONE };
-	module->stage = MODULE_SETTLED;
+	return module->is_managed
+	       ? ppdbcache_open(&module->managed, bytes.bytes, bytes.size, damage)
+	       : symcache_open(&module->cache, bytes.bytes, bytes.size, damage);
 }
 
 static enum resolved fetch_symcache(struct native *native, struct module *module,
 				    struct resolver *resolver, struct err *err)
 {
 	struct arena *arena = &native->work->arena;
-	struct text details;
-	char *copy;
-	enum resolved resolved;
+	const struct held_opening opening = { .open = open_symcache, .payload = module,
+					      .arena = arena, .list = &native->open_symcaches };
+	enum resolved resolved = held_resolve(&module->symcache, &opening, resolver, err);
 
-	module->found = (struct cache_found){ .state = CACHE_ABSENT };
-	resolved = resolver->entry(resolver, &module->symcache, &module->found, err);
 	if (resolved != RESOLVED_READY)
 		return resolved;
-	if (module->found.state == CACHE_READY) {
-		open_symcache(module, resolver);
-		if (module->stage == MODULE_SETTLED && !module->failure)
-			module_upgrade(module, resolver);
+	if (module->symcache.failure) {
+		settle_without_cache(module, module->symcache.failure, module->symcache.details, arena);
 		return RESOLVED_READY;
 	}
-	details = module->found.details;
-	copy = arena_strndup(arena, details.bytes ? details.bytes : "", details.size);
-	if (copy)
-		settle_without_cache(module, module->found.failure,
-				     (struct text){ copy, details.size }, arena);
-	cache_found_release(&module->found);
-	module->found = (struct cache_found){ .state = CACHE_ABSENT };
-	if (copy)
-		return RESOLVED_READY;
-	err_no_memory(err);
-	return RESOLVED_ERROR;
+	module->arch = module->is_managed ? (uint32_t)ARCH_UNKNOWN
+					  : arch_modern_code(module->cache.arch);
+	module->status = DEBUG_FOUND;
+	module->use = (struct use){ USE_OK, TEXT_NONE };
+	module->stage = MODULE_SETTLED;
+	module_upgrade(module, resolver);
+	return RESOLVED_READY;
 }
 
 /* One stage; READY when the next may follow. */
@@ -340,6 +308,9 @@ static enum resolved advance_once(struct native *native, struct module *module,
 enum resolved module_advance(struct native *native, struct module *module,
 			     struct resolver *resolver, struct err *err)
 {
+	/* What its SymCache said went with the file. */
+	if (module->stage == MODULE_SETTLED && !module->failure && !module->symcache.is_settled)
+		module->stage = MODULE_SYMCACHE;
 	while (module->stage != MODULE_SETTLED) {
 		enum resolved resolved = advance_once(native, module, resolver, err);
 
@@ -361,21 +332,8 @@ enum resolved module_advance_sources(struct native *native, struct module *modul
 	if (resolved != RESOLVED_READY)
 		return resolved;
 	winner = lookup_choose(&module->source, LOOKUP_SOURCE);
-	if (winner == NO_WINNER || module->source.tried[winner]->failure)
+	if (winner == NO_WINNER || module->source.tried[winner]->held.failure)
 		return RESOLVED_READY;
 	module->features.sources = true;
 	return sources_fetch(native, module, module->source.tried[winner], resolver, err);
-}
-
-void module_spoil(struct module *module, struct resolver *resolver, const char *why)
-{
-	cache_found_release(&module->found);
-	module->found = (struct cache_found){ .state = CACHE_ABSENT };
-	if (module->spoiled++ < SPOIL_TRIES) {
-		resolver->spoil(resolver, &module->symcache, why);
-		module->stage = MODULE_SYMCACHE;
-		return;
-	}
-	settle_failed(module, ERR_MALFORMED, TEXT("its SymCache is damaged again and again"));
-	module->use = (struct use){ USE_MALFORMED, TEXT_NONE };
 }

@@ -7,6 +7,7 @@ libsymbolicate_a_SOURCES = \
 	src/symbolicate/choose.c \
 	src/symbolicate/companions.c \
 	src/symbolicate/frames.c \
+	src/symbolicate/held.c src/symbolicate/held.h \
 	src/symbolicate/json.c src/symbolicate/json.h \
 	src/symbolicate/kind.c \
 	src/symbolicate/links.c src/symbolicate/origins.c src/symbolicate/quote.c \

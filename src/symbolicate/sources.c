@@ -1,13 +1,11 @@
 /*
  * sources.c -- the sources of modules, and quoting them.
  *
- * The look-ups read mapped files that anyone may cut short meanwhile: all of it runs inside
- * guard_run(), and what is kept is copied into the arena.
+ * What is kept is copied into the arena.
  */
 #include "symbolicate/sources.h"
 
 #include "base/arena.h"
-#include "base/guard.h"
 #include "base/limits.h"
 
 static struct module *module_of(const struct native *native, const struct frame *frame)
@@ -36,45 +34,11 @@ static void mark_wanted(struct native *native)
 
 /* --- The source cache of a module -------------------------------------------------------- */
 
-struct opening { struct module_sources *sources; struct err *err; };
-
-static int open_guarded(void *payload)
+int sources_open(void *payload, struct text bytes, struct err *damage)
 {
-	struct opening *opening = payload;
-	const struct text bytes = opening->sources->found.payload;
+	struct sourcecache *cache = payload;
 
-	return sourcecache_open(&opening->sources->cache, bytes.bytes, bytes.size, opening->err);
-}
-
-static void drop_found(struct module_sources *sources)
-{
-	cache_found_release(&sources->found);
-	sources->found = (struct cache_found){ .state = CACHE_ABSENT };
-	sources->is_open = false;
-}
-
-/* It is made again, until that does not help: then the module has no sources. */
-static void spoil(struct module_sources *sources, struct resolver *resolver, const char *why)
-{
-	drop_found(sources);
-	sources->is_settled = sources->spoiled++ >= SPOIL_TRIES;
-	if (!sources->is_settled)
-		resolver->spoil(resolver, &sources->derive, why);
-}
-
-static void settle(struct module_sources *sources, struct resolver *resolver)
-{
-	struct err damage = ERR_INIT;
-	struct opening opening = { sources, &damage };
-	int cut_short;
-
-	sources->is_settled = true;
-	if (sources->found.state != CACHE_READY)
-		drop_found(sources);         /* no sources; the object's candidate stands */
-	else if (guard_run(open_guarded, &opening, &cut_short) < 0)
-		spoil(sources, resolver, cut_short ? "the file is cut short" : damage.text);
-	else
-		sources->is_open = true;
+	return sourcecache_open(cache, bytes.bytes, bytes.size, damage);
 }
 
 enum resolved sources_fetch(struct native *native, struct module *module,
@@ -82,37 +46,33 @@ enum resolved sources_fetch(struct native *native, struct module *module,
 			    struct err *err)
 {
 	struct module_sources *sources = &module->sources;
+	const struct held_opening opening = {
+		.open = sources_open, .payload = &sources->cache,
+		.arena = &native->work->arena, .list = &native->open_sources,
+	};
 
 	if (!native->is_sources_marked)
 		mark_wanted(native);
-	sources->derive = (struct derive){
-		.how = DERIVE_SOURCES, .location = winner->derive.location,
-		.object_key = winner->derive.object_key,
-		.key = cache_key_as(&winner->derive.key, CACHE_SOURCES),
+	if (!sources->is_wanted)
+		return RESOLVED_READY;
+	sources->held.derive = (struct derive){
+		.how = DERIVE_SOURCES, .location = winner->held.derive.location,
+		.object_key = winner->held.derive.object_key,
+		.key = cache_key_as(&winner->held.derive.key, CACHE_SOURCES),
 	};
-	while (sources->is_wanted && !sources->is_settled) {
-		enum resolved resolved;
-
-		sources->found = (struct cache_found){ .state = CACHE_ABSENT };
-		resolved = resolver->entry(resolver, &sources->derive, &sources->found, err);
-		if (resolved != RESOLVED_READY)
-			return resolved;
-		settle(sources, resolver);
-	}
-	native->has_open_sources |= sources->is_open;
-	return RESOLVED_READY;
+	return held_resolve(&sources->held, &opening, resolver, err);
 }
 
 void sources_release(struct module *module)
 {
-	drop_found(&module->sources);
+	held_release(&module->sources.held);
 	for (struct source_link *link = module->sources.links; link; link = link->next)
-		cache_found_release(&link->found);
+		held_release(&link->tried.held);
 }
 
 /* --- Quoting ----------------------------------------------------------------------------- */
 
-struct quoting { struct native *native; struct err *err; struct module *module; struct buf url; };
+struct quoting { struct native *native; struct err *err; struct buf url; };
 
 /* The link is shown, and followed when there are no contents. */
 static int take_link(struct quoting *quoting, struct frame *frame, struct module *module,
@@ -133,6 +93,11 @@ static int take_link(struct quoting *quoting, struct frame *frame, struct module
 	return frame->link || quoting->err->kind == ERR_NONE ? 0 : -1;
 }
 
+static bool has_sources(const struct module *module)
+{
+	return module->sources.held.is_settled && !module->sources.held.failure;
+}
+
 static int quote_frame(struct quoting *quoting, struct frame *frame)
 {
 	struct module *module = module_of(quoting->native, frame);
@@ -140,15 +105,30 @@ static int quote_frame(struct quoting *quoting, struct frame *frame)
 	struct text path;
 	uint32_t line;
 
-	if (!module || !module->sources.is_open || !frame_place(frame, &path, &line))
+	if (!module || !has_sources(module) || !frame_place(frame, &path, &line))
 		return 0;
-	quoting->module = module;
 	if (sourcecache_find(&module->sources.cache, path, &source) &&
 	    (take_link(quoting, frame, module, &source, path) < 0 ||
 	     frame_quote(frame, &source, &quoting->native->work->arena, quoting->err) < 0))
 		return -1;
-	quoting->module = NULL;
 	return 0;
+}
+
+/* What an earlier try took from files that changed. */
+static void forget_quotes(struct native *native)
+{
+	for (size_t i = 0; i < native->request.trace_count; i++) {
+		for (size_t j = 0; j < native->traces[i].count; j++) {
+			native->traces[i].frames[j].context = NULL;
+			native->traces[i].frames[j].source_link = TEXT_NONE;
+			native->traces[i].frames[j].link = NULL;
+		}
+	}
+	for (size_t i = 0; i < native->table.count; i++) {
+		native->table.modules[i].sources.links = NULL;
+		native->table.modules[i].sources.link_count = 0;
+	}
+	native->link_count = 0;
 }
 
 static int quote_all(void *payload)
@@ -166,20 +146,14 @@ static int quote_all(void *payload)
 enum resolved contexts_look_up(struct native *native, struct resolver *resolver, struct err *err)
 {
 	struct quoting quoting = { .native = native, .err = err };
-	enum resolved resolved = RESOLVED_READY;
-	int cut_short;
+	enum resolved resolved;
 
-	if (!native->has_open_sources)
-		return resolved;
+	if (!native->open_sources)
+		return RESOLVED_READY;
 	buf_init(&quoting.url, 2 * LIMIT_URL_BYTES);
-	if (guard_run(quote_all, &quoting, &cut_short) < 0) {
-		resolved = RESOLVED_ERROR;
-		if (cut_short && quoting.module) {
-			spoil(&quoting.module->sources, resolver,
-			      "the file was cut short while it was read");
-			resolved = RESOLVED_WAIT;
-		}
-	}
+	resolved = held_read(&native->open_sources, quote_all, &quoting, resolver, err);
+	if (resolved != RESOLVED_READY)
+		forget_quotes(native);
 	buf_release(&quoting.url);
 	return resolved;
 }

@@ -22,6 +22,8 @@ enum resolved contexts_look_up(struct native *native, struct resolver *resolver,
 /* The files links lead to.  READY: all are settled, and what they hold is quoted. */
 enum resolved links_resolve(struct native *native, struct resolver *resolver, struct err *err);
 
+/* A held_open_fn; payload is a struct sourcecache. */
+int sources_open(void *payload, struct text bytes, struct err *damage);
 void sources_release(struct module *module);
 
 /* links.c: the link of that URL, made when there is none yet; NULL: no memory, or more links

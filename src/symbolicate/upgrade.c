@@ -16,8 +16,8 @@
 static void ask_for_all(const struct lookup *lookup, struct resolver *resolver)
 {
 	for (size_t i = 0; i < lookup->locations.count; i++)
-		if (lookup->tried[i]->failure)
-			resolver->refresh(resolver, &lookup->tried[i]->derive);
+		if (lookup->tried[i]->held.failure)
+			resolver->refresh(resolver, &lookup->tried[i]->held.derive);
 }
 
 static void ask_for_better(const struct module *module, struct resolver *resolver)
@@ -25,10 +25,10 @@ static void ask_for_better(const struct module *module, struct resolver *resolve
 	const struct lookup *lookup = &module->debug;
 
 	for (size_t i = 0; i < module->winner; i++) {
-		enum err_kind failure = lookup->tried[i]->failure;
+		enum err_kind failure = lookup->tried[i]->held.failure;
 
 		if (failure == ERR_TIMEOUT || failure == ERR_DOWNLOAD)
-			resolver->refresh(resolver, &lookup->tried[i]->derive);
+			resolver->refresh(resolver, &lookup->tried[i]->held.derive);
 	}
 }
 
@@ -40,9 +40,9 @@ void module_upgrade(const struct module *module, struct resolver *resolver)
 		ask_for_all(&module->debug, resolver);
 	else
 		ask_for_better(module, resolver);
-	for (size_t i = 0; i < module->symcache.companion_count; i++) {
-		if (module->symcache.companions[i].location ||
-		    module->symcache.companions[i].role == OBJECT_ROLE_IL2CPP)
+	for (size_t i = 0; i < module->symcache.derive.companion_count; i++) {
+		if (module->symcache.derive.companions[i].location ||
+		    module->symcache.derive.companions[i].role == OBJECT_ROLE_IL2CPP)
 			continue;
 		ask_for_all(&module->companions[i].first, resolver);
 		ask_for_all(&module->companions[i].lookup, resolver);

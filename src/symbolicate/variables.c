@@ -9,52 +9,17 @@
  */
 #include "symbolicate/native.h"
 
-#include "base/guard.h"
 #include "base/limits.h"
 
 #define KEY_END TEXT("\nvariables\n")
 
 /* --- The second SymCache of a module ------------------------------------------------------ */
 
-static int open_guarded(void *payload)
+static int open_variables(void *payload, struct text bytes, struct err *damage)
 {
-	struct module_variables *variables = payload;
-	struct err ignored = ERR_INIT;
+	struct symcache *cache = payload;
 
-	return symcache_open(&variables->cache, variables->found.payload.bytes,
-			     variables->found.payload.size, &ignored);
-}
-
-void variables_release(struct module *module)
-{
-	cache_found_release(&module->variables.found);
-	module->variables.found = (struct cache_found){ .state = CACHE_ABSENT };
-	module->variables.is_open = false;
-}
-
-/* It is made again, until that does not help. */
-static void spoil(struct module *module, struct resolver *resolver)
-{
-	struct module_variables *variables = &module->variables;
-
-	variables_release(module);
-	variables->is_settled = variables->spoiled++ >= SPOIL_TRIES;
-	if (!variables->is_settled)
-		resolver->spoil(resolver, &variables->derive, "the list of variables is damaged");
-}
-
-static void settle(struct module *module, struct resolver *resolver)
-{
-	struct module_variables *variables = &module->variables;
-	int cut_short;
-
-	variables->is_settled = true;
-	if (variables->found.state != CACHE_READY)
-		variables_release(module);
-	else if (guard_run(open_guarded, variables, &cut_short) < 0)
-		spoil(module, resolver);
-	else
-		variables->is_open = true;
+	return symcache_open(cache, bytes.bytes, bytes.size, damage);
 }
 
 /* The formats that hold DWARF. */
@@ -75,7 +40,7 @@ static bool may_have_variables(const struct module *module)
 
 static int describe(struct native *native, struct module *module, struct err *err)
 {
-	struct derive *derive = &module->variables.derive;
+	struct derive *derive = &module->variables.held.derive;
 	struct text rest, whole;
 	char *bytes;
 
@@ -87,7 +52,7 @@ static int describe(struct native *native, struct module *module, struct err *er
 	memcpy(bytes, rest.bytes, rest.size);
 	memcpy(bytes + rest.size, KEY_END.bytes, KEY_END.size);
 	whole = (struct text){ bytes, rest.size + KEY_END.size };
-	*derive = module->symcache;
+	*derive = module->symcache.derive;
 	derive->of_variables = true;
 	return derive_key(&derive->key, native->work, CACHE_SYMCACHES, derive->location, whole,
 			  err);
@@ -97,19 +62,14 @@ static enum resolved fetch(struct native *native, struct module *module,
 			   struct resolver *resolver, struct err *err)
 {
 	struct module_variables *variables = &module->variables;
+	const struct held_opening opening = {
+		.open = open_variables, .payload = &variables->cache,
+		.arena = &native->work->arena, .list = &native->open_variables,
+	};
 
-	if (!variables->derive.of_variables && describe(native, module, err) < 0)
+	if (!variables->held.derive.of_variables && describe(native, module, err) < 0)
 		return RESOLVED_ERROR;
-	while (!variables->is_settled) {
-		enum resolved resolved;
-
-		variables->found = (struct cache_found){ .state = CACHE_ABSENT };
-		resolved = resolver->entry(resolver, &variables->derive, &variables->found, err);
-		if (resolved != RESOLVED_READY)
-			return resolved;
-		settle(module, resolver);
-	}
-	return RESOLVED_READY;
+	return held_resolve(&variables->held, &opening, resolver, err);
 }
 
 static enum resolved fetch_all(struct native *native, struct resolver *resolver, struct err *err)
@@ -135,10 +95,14 @@ static enum resolved fetch_all(struct native *native, struct resolver *resolver,
 
 struct looking {
 	struct native *native;
-	struct module *module;               /* being read right now */
 	struct err *err;
 	struct symcache_frame chain[LIMIT_INLINE_DEPTH];
 };
+
+static bool has_variables(const struct module *module)
+{
+	return module->variables.held.is_settled && !module->variables.held.failure;
+}
 
 /* Frames of one address; a chain of another length belongs to something else there. */
 static int look_up_group(struct looking *looking, struct frame *frames, size_t count)
@@ -148,11 +112,10 @@ static int look_up_group(struct looking *looking, struct frame *frames, size_t c
 					    raw->address.value);
 	uint64_t address = frames->address;
 
-	if (frames->status != FRAME_SYMBOLICATED || !module || !module->variables.is_open)
+	if (frames->status != FRAME_SYMBOLICATED || !module || !has_variables(module))
 		return 0;
 	if (module_is_absolute(module))
 		address -= module->image_addr;
-	looking->module = module;
 	if (symcache_lookup(&module->variables.cache, address, looking->chain,
 			    LIMIT_INLINE_DEPTH) != count)
 		return 0;
@@ -194,20 +157,15 @@ enum resolved variables_look_up(struct native *native, struct resolver *resolver
 				struct err *err)
 {
 	struct looking looking;              /* not zeroed: it is large */
-	int cut_short;
+	enum resolved resolved;
 
-	for (;;) {
-		enum resolved resolved = fetch_all(native, resolver, err);
-
+	looking.native = native;
+	looking.err = err;
+	do {
+		resolved = fetch_all(native, resolver, err);
 		if (resolved != RESOLVED_READY)
 			return resolved;
-		looking.native = native;
-		looking.err = err;
-		looking.module = NULL;
-		if (guard_run(look_up_all, &looking, &cut_short) == 0)
-			return RESOLVED_READY;
-		if (!cut_short || !looking.module)
-			return RESOLVED_ERROR;
-		spoil(looking.module, resolver);
-	}
+		resolved = held_read(&native->open_variables, look_up_all, &looking, resolver, err);
+	} while (resolved == RESOLVED_WAIT);
+	return resolved;
 }

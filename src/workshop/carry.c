@@ -84,11 +84,12 @@ static enum resolved resolve_names(struct resolver *resolver, struct convert_nam
 	return asker_resolve(&carried->shop->asker, carried, names, count, err);
 }
 
-static void resolve_spoil(struct resolver *resolver, const struct derive *derive, const char *why)
+static void resolve_spoil(struct resolver *resolver, const struct derive *derive,
+			  const struct cache_found *found, const char *why)
 {
 	struct shop *shop = carried_of(resolver)->shop;
 
-	cache_spoil(shop->cache, shop->store, &derive->key, why);
+	cache_spoil(shop->cache, shop->store, &derive->key, found, why);
 }
 
 struct carried *carry_new(struct shop *shop, const struct request_kind *kind, struct text scope,

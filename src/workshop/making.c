@@ -109,6 +109,7 @@ static int follow_link(struct task *task, struct err *err)
 int making_open_known(struct shop *shop, const struct cache_key *key, int *fd, struct err *err)
 {
 	struct cache_found found = { 0 };
+	struct checksum_seal seal;
 	int rc = 0;
 
 	if (cache_find(shop->cache, shop->store, key, &found, err) < 0)
@@ -117,7 +118,7 @@ int making_open_known(struct shop *shop, const struct cache_key *key, int *fd, s
 		err_set(err, found.failure, "%.*s", (int)found.details.size, found.details.bytes);
 		rc = -1;
 	} else if (found.state == CACHE_READY) {
-		rc = cache_open_blob(shop->cache, shop->store, key, fd, err) == 0;
+		rc = cache_open_blob(shop->cache, shop->store, key, fd, &seal, err) == 0;
 		if (!rc && err->kind != ERR_NOT_FOUND)
 			rc = -1;
 	}

@@ -78,7 +78,8 @@ static enum resolved table_names(struct resolver *resolver, struct convert_name 
 	return RESOLVED_READY;
 }
 
-static void table_spoil(struct resolver *resolver, const struct derive *derive, const char *why)
+static void table_spoil(struct resolver *resolver, const struct derive *derive,
+			const struct cache_found *found, const char *why)
 {
 	(void)resolver, (void)derive;
 	fprintf(stderr, "damaged: %s\n", why);

@@ -103,6 +103,22 @@ void bench_fail(struct bench *bench, const struct cache_key *key, enum err_kind 
 		      "%s", err.text);
 }
 
+static void read_blob(struct bench *bench, const struct cache_key *key, char *words, size_t capacity)
+{
+	struct checksum_seal seal;
+	struct err err = ERR_INIT;
+	ssize_t got;
+	int fd;
+
+	ck_assert_msg(cache_open_blob(bench->cache, bench->state.store, key, &fd, &seal, &err) == 0,
+		      "%s", err.text);
+	ck_assert_int_eq(checksum_check_file(fd, &seal, &err), 1);
+	got = read(fd, words, capacity - 1);
+	ck_assert_int_ge(got, 0);
+	words[got] = '\0';
+	close(fd);
+}
+
 const char *bench_find(struct bench *bench, const struct cache_key *key)
 {
 	static char words[256];
@@ -115,7 +131,10 @@ const char *bench_find(struct bench *bench, const struct cache_key *key)
 		ck_assert_ptr_null(found.hold);
 		return "absent";
 	}
-	if (found.state == CACHE_READY)
+	if (found.state == CACHE_READY && found.hold->entry.is_blob &&
+	    !cache_kind_is_mapped(key->kind))
+		read_blob(bench, key, words, sizeof(words));
+	else if (found.state == CACHE_READY)
 		snprintf(words, sizeof(words), "%.*s", (int)found.payload.size, found.payload.bytes);
 	else
 		snprintf(words, sizeof(words), "%s", err_kind_name(found.failure));
@@ -123,6 +142,17 @@ const char *bench_find(struct bench *bench, const struct cache_key *key)
 		ck_assert_msg(text_starts_with(found.details, "it was "), "%s", found.details.bytes);
 	cache_found_release(&found);
 	return words;
+}
+
+void bench_spoil(struct bench *bench, const struct cache_key *key)
+{
+	struct cache_found found;
+	struct err err = ERR_INIT;
+
+	ck_assert_msg(cache_find(bench->cache, bench->state.store, key, &found, &err) == 0, "%s",
+		      err.text);
+	cache_spoil(bench->cache, bench->state.store, key, &found, "test");
+	cache_found_release(&found);
 }
 
 const char *bench_find_anew(struct bench *bench, const struct cache_key *key)

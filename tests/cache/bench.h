@@ -34,6 +34,8 @@ void bench_fail(struct bench *bench, const struct cache_key *key, enum err_kind 
 const char *bench_find(struct bench *bench, const struct cache_key *key);
 /* The same after forgetting what this process has read. */
 const char *bench_find_anew(struct bench *bench, const struct cache_key *key);
+/* Spoils what a look finds. */
+void bench_spoil(struct bench *bench, const struct cache_key *key);
 const char *bench_blob(const struct bench *bench, const struct cache_key *key);
 
 #endif

@@ -2,6 +2,7 @@
  * test_cache -- entries: made, found, expired, damaged, kept apart.
  */
 #include <check.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,7 +142,7 @@ START_TEST(holds_keep_the_payload)
 	ck_assert_int_eq(cache_find(bench.cache, bench.state.store, &key, &found, &err), 0);
 	bench_put(&bench, &key, "second");
 	ck_assert_str_eq(bench_find(&bench, &key), "second");
-	cache_spoil(bench.cache, bench.state.store, &key, "test");
+	bench_spoil(&bench, &key);
 	ck_assert_str_eq(bench_find(&bench, &key), "absent");
 	ck_assert(text_is(found.payload, "first"));
 	cache_found_release(&found);
@@ -166,16 +167,16 @@ START_TEST(a_late_spoil_spoils_nothing)
 				    &err), 0);
 	bench_set_clock(late);
 	ck_assert_int_eq(cache_find(late, bench.state.store, &key, &found, &err), 0);
-	cache_found_release(&found);
 	ck_assert_str_eq(bench_find(&bench, &key), "damaged");
-	cache_spoil(bench.cache, bench.state.store, &key, "test");
+	bench_spoil(&bench, &key);
 	ck_assert_str_eq(bench_find(&bench, &key), "absent");
 	bench_put(&bench, &key, "good");
-	cache_spoil(late, bench.state.store, &key, "test");
+	cache_spoil(late, bench.state.store, &key, &found, "test");
 	ck_assert_str_eq(bench_find_anew(&bench, &key), "good");
-	/* Who does not know what it saw is believed. */
-	cache_spoil(late, bench.state.store, &key, "test");
-	ck_assert_str_eq(bench_find_anew(&bench, &key), "absent");
+	cache_found_release(&found);
+	/* Who does not know what it saw spoils nothing either. */
+	cache_spoil(late, bench.state.store, &key, &found, "test");
+	ck_assert_str_eq(bench_find_anew(&bench, &key), "good");
 	cache_close(late);
 	bench_remove(&bench);
 }
@@ -506,6 +507,7 @@ START_TEST(damaged_blobs_are_misses)
 {
 	struct bench bench;
 	struct cache_key key;
+	struct checksum_seal seal;
 	struct err err = ERR_INIT;
 	const char *blob;
 	int fd;
@@ -522,7 +524,7 @@ START_TEST(damaged_blobs_are_misses)
 		ck_assert_msg(strcmp(bench_find_anew(&bench, &key), "absent") == 0, "%s",
 			      damages[_i].what);
 		ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 0);
-		ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &key, &fd, &err), -1);
+		ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &key, &fd, &seal, &err), -1);
 		ck_assert_int_eq(err.kind, ERR_NOT_FOUND);
 		ck_assert_int_eq(fd, -1);
 		if (_i == 5)
@@ -534,10 +536,162 @@ START_TEST(damaged_blobs_are_misses)
 }
 END_TEST
 
+#define LONG_BYTES 20001u            /* several pages and a part of one */
+
+static void write_at(const char *path, const char *bytes, size_t size, off_t at)
+{
+	int fd;
+
+	ck_assert_int_eq(chmod(path, 0600), 0);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pwrite(fd, bytes, size, at), (ssize_t)size);
+	close(fd);
+}
+
+static void find(struct bench *bench, const struct cache_key *key, struct cache_found *found)
+{
+	struct err err = ERR_INIT;
+
+	ck_assert_msg(cache_find(bench->cache, bench->state.store, key, found, &err) == 0, "%s",
+		      err.text);
+}
+
+static const char *long_payload(void)
+{
+	static char text[LONG_BYTES + 1];
+
+	for (size_t i = 0; i < LONG_BYTES; i++)
+		text[i] = (char)('a' + i * 7 % 26);
+	return text;
+}
+
+enum { CUT, EXTENDED, EMPTIED, OVERWRITTEN, ONE_BIT, CUT_AND_FILLED, TIMES_RESTORED, HARMS };
+
+static void harm(const char *path, unsigned how)
+{
+	struct timespec before[2];
+	struct stat st;
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	before[0] = st.st_atim;
+	before[1] = st.st_mtim;
+	ck_assert_int_eq(chmod(path, 0600), 0);
+	switch (how) {
+	case CUT:
+		ck_assert_int_eq(truncate(path, LONG_BYTES - 1), 0);
+		break;
+	case EXTENDED:
+		write_at(path, "", 1, LONG_BYTES);
+		break;
+	case EMPTIED:
+		ck_assert_int_eq(truncate(path, 0), 0);
+		break;
+	case OVERWRITTEN:
+		for (off_t at = 0; at < LONG_BYTES; at += 8)
+			write_at(path, "X", 1, at);
+		break;
+	case CUT_AND_FILLED:
+		ck_assert_int_eq(truncate(path, LONG_BYTES / 2), 0);
+		ck_assert_int_eq(truncate(path, LONG_BYTES), 0);
+		break;
+	default:
+		write_at(path, (const char[]){ (char)(long_payload()[LONG_BYTES / 2] ^ 1) }, 1,
+			 LONG_BYTES / 2);
+	}
+	if (how == TIMES_RESTORED)
+		ck_assert_int_eq(utimensat(AT_FDCWD, path, before, 0), 0);
+}
+
+/* Whatever becomes of a file: who has it mapped is told after its next use, at once; and who
+ * looks for it finds the payload or nothing.  Both with a descriptor kept and without. */
+START_TEST(harm_done_to_a_blob_is_noticed)
+{
+	struct cache_found found;
+	struct cache_key key;
+	struct bench bench;
+
+	bench_open(&bench);
+	if (_i >= HARMS)
+		bench.cache->most_fds = 0;
+	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	for (unsigned mapped = 0; mapped < 2; mapped++) {
+		bench_put(&bench, &key, long_payload());
+		find(&bench, &key, &found);
+		ck_assert(text_is(found.payload, long_payload()));
+		ck_assert(cache_found_is_unchanged(&found));
+		ck_assert(cache_found_is_whole(&found));
+		if (!mapped) {
+			cache_found_release(&found);
+			bench_reopen(&bench);        /* a process that has not mapped it */
+			bench.cache->most_fds = _i >= HARMS ? 0 : CACHE_FDS_MOST;
+		}
+		harm(bench_blob(&bench, &key), (unsigned)_i % HARMS);
+		if (mapped) {
+			ck_assert(!cache_found_is_unchanged(&found));
+			cache_spoil(bench.cache, bench.state.store, &key, &found, "test");
+			cache_found_release(&found);
+		}
+		ck_assert_str_eq(bench_find(&bench, &key), "absent");
+		ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 0);
+	}
+	ck_assert_uint_eq(atomic_load(&bench.cache->kept_fds), 0);
+	bench_remove(&bench);
+}
+END_TEST
+
+/* A copied or restored cache has other times and the same bytes: nothing is thrown away. */
+START_TEST(a_touched_file_is_compared_and_kept)
+{
+	struct cache_found found, again;
+	struct cache_key key;
+	struct bench bench;
+
+	bench_open(&bench);
+	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	bench_put(&bench, &key, long_payload());
+	find(&bench, &key, &found);
+	ck_assert_int_eq(chmod(bench_blob(&bench, &key), 0440), 0);
+	ck_assert(!cache_found_is_unchanged(&found));
+	ck_assert(cache_found_is_whole(&found));
+	cache_spoil(bench.cache, bench.state.store, &key, &found, "test");
+	cache_found_release(&found);
+	find(&bench, &key, &again);
+	ck_assert(text_is(again.payload, long_payload()));
+	ck_assert(cache_found_is_unchanged(&again));
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 1);
+	cache_found_release(&again);
+	bench_remove(&bench);
+}
+END_TEST
+
+/* Rows of a program that kept no checksums answer, and what is in them by then counts. */
+START_TEST(a_row_without_a_checksum_answers)
+{
+	struct cache_found found;
+	struct cache_key key;
+	struct bench bench;
+
+	bench_open(&bench);
+	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	bench_put(&bench, &key, long_payload());
+	state_sql(&bench.state, "UPDATE cache_entry SET checksum = NULL");
+	find(&bench, &key, &found);
+	ck_assert(text_is(found.payload, long_payload()));
+	ck_assert(cache_found_is_unchanged(&found));
+	harm(bench_blob(&bench, &key), ONE_BIT);
+	ck_assert(!cache_found_is_unchanged(&found));
+	ck_assert(!cache_found_is_whole(&found));
+	cache_found_release(&found);
+	bench_remove(&bench);
+}
+END_TEST
+
 START_TEST(blobs_come_as_descriptors)
 {
 	struct bench bench;
 	struct cache_key blob, small, failed;
+	struct checksum_seal seal;
 	struct err err = ERR_INIT;
 	char bytes[32] = "";
 	int fd;
@@ -549,15 +703,18 @@ START_TEST(blobs_come_as_descriptors)
 	bench_put(&bench, &blob, "a blob");
 	bench_put_small(&bench, &small, "small");
 	bench_fail(&bench, &failed, ERR_MALFORMED);
-	ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &blob, &fd, &err), 0);
+	ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &blob, &fd, &seal, &err), 0);
 	ck_assert_int_eq((int)read(fd, bytes, sizeof(bytes)), 6);
 	ck_assert_mem_eq(bytes, "a blob", 6);
+	ck_assert(seal.is_set);
+	ck_assert_uint_eq(seal.size_bytes, 6);
+	ck_assert_uint_eq(seal.value, checksum_of("a blob", 6));
 	close(fd);
-	ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &small, &fd, &err), 0);
+	ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &small, &fd, &seal, &err), 0);
 	ck_assert_int_eq((int)read(fd, bytes, sizeof(bytes)), 5);
 	ck_assert_mem_eq(bytes, "small", 5);
 	close(fd);
-	ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &failed, &fd, &err), -1);
+	ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &failed, &fd, &seal, &err), -1);
 	ck_assert_int_eq(err.kind, ERR_NOT_FOUND);
 	bench_remove(&bench);
 }
@@ -747,7 +904,10 @@ static void *race(void *payload)
 		struct cache_found found;
 
 		if (racer->number == 0 && i % 16 == 7) {
-			cache_spoil(racer->bench->cache, racer->store, key, "test");
+			if (cache_find(racer->bench->cache, racer->store, key, &found, &err) < 0)
+				racer->wrong++;
+			cache_spoil(racer->bench->cache, racer->store, key, &found, "test");
+			cache_found_release(&found);
 		} else if (racer->number == 0) {
 			const char *text = i % 8 < 4 ? "short" : "a longer payload";
 			char path[CACHE_PATH_BYTES];
@@ -784,7 +944,7 @@ START_TEST(threads_see_whole_payloads)
 
 	bench_open(&bench);
 	for (unsigned i = 0; i < 4; i++)
-		keys[i] = bench_key(&bench, (enum cache_kind)i, NULL, REST);
+		keys[i] = bench_key(&bench, (enum cache_kind)(CACHE_SYMCACHES + i), NULL, REST);
 	for (unsigned i = 0; i < 4; i++) {
 		racers[i] = (struct racer){ &bench, NULL, keys, i, 0 };
 		ck_assert_int_eq(store_open(&racers[i].store, &bench.state.config, &err), 0);
@@ -826,6 +986,9 @@ int main(void)
 	tcase_add_test(tcase, refusals_are_per_credentials);
 	tcase_add_loop_test(tcase, damaged_blobs_are_misses, 0,
 			    (int)(sizeof(damages) / sizeof(damages[0])));
+	tcase_add_loop_test(tcase, harm_done_to_a_blob_is_noticed, 0, 2 * HARMS);
+	tcase_add_test(tcase, a_touched_file_is_compared_and_kept);
+	tcase_add_test(tcase, a_row_without_a_checksum_answers);
 	tcase_add_test(tcase, blobs_come_as_descriptors);
 	tcase_add_test(tcase, edits_by_hand_take_effect);
 	tcase_add_test(tcase, asks_are_counted);

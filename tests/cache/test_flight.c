@@ -64,12 +64,12 @@ START_TEST(publishing_ends_the_flight)
 	ck_assert_int_eq(claim(&bench, &key, "b"), 0);
 	ck_assert_uint_ne(board_read(bench.state.board, BOARD_CACHE_CHANGED), seen);
 	ck_assert_str_eq(bench_find(&bench, &key), "x");
-	cache_spoil(bench.cache, bench.state.store, &key, "test");
+	bench_spoil(&bench, &key);
 	ck_assert_int_eq(claim(&bench, &key, "b"), 1);
 	bench_fail(&bench, &key, ERR_TIMEOUT);
 	ck_assert_int_eq(claim(&bench, &key, "a"), 0);
 	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM flight"), 0);
-	cache_spoil(bench.cache, bench.state.store, &key, "a failure is not spoiled");
+	bench_spoil(&bench, &key);
 	ck_assert_str_eq(bench_find(&bench, &key), "timeout");
 	bench_now += 86400;
 	ck_assert_int_eq(claim(&bench, &key, "a"), 1);

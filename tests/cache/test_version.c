@@ -93,6 +93,7 @@ START_TEST(a_descriptor_on_an_older_version)
 	struct cache_key key;
 	struct err err = ERR_INIT;
 	char bytes[8] = "";
+	struct checksum_seal seal;
 	int fd;
 
 	bench_open(&bench);
@@ -100,7 +101,7 @@ START_TEST(a_descriptor_on_an_older_version)
 	bench_put(&bench, &key, "old");
 	grow_old(&bench, &key);
 	bench_millis_ahead += CACHE_REREAD_MILLIS + 1;
-	ck_assert_msg(cache_open_blob(bench.cache, bench.state.store, &key, &fd, &err) == 0, "%s",
+	ck_assert_msg(cache_open_blob(bench.cache, bench.state.store, &key, &fd, &seal, &err) == 0, "%s",
 		      err.text);
 	ck_assert_int_eq(read(fd, bytes, sizeof(bytes)), 3);
 	ck_assert_str_eq(bytes, "old");
@@ -112,7 +113,7 @@ START_TEST(a_descriptor_on_an_older_version)
 	bench_put(&bench, &key, "old");
 	grow_old(&bench, &key);
 	ck_assert_str_eq(bench_find_anew(&bench, &key), "old");
-	cache_spoil(bench.cache, bench.state.store, &key, "test");
+	bench_spoil(&bench, &key);
 	ck_assert_str_eq(bench_find(&bench, &key), "absent");
 	ck_assert_int_ne(access(blob_of(&bench, &key, cache_kind_version(KIND) - 1), F_OK), 0);
 	bench_remove(&bench);

@@ -18,6 +18,7 @@ import subprocess
 import tempfile
 import threading
 
+import service_sources
 from house_of_tests import (PATIENCE, SYMGATE, TOP, Program, Service, Symbols, eventually, functions, request_for,
                             run_all)
 
@@ -505,6 +506,65 @@ def test_a_killed_nursery_is_replaced():
             except (OSError, AssertionError):
                 return False
         eventually(answered, "new nurseries")
+
+
+def write_bytes(path, places, value=None):
+    """Other bytes in place, by whoever may; the file stays the same one."""
+    os.chmod(path, 0o600)
+    with open(path, "r+b") as f:
+        for place in places:
+            f.seek(place)
+            old = f.read(1)
+            f.seek(place)
+            f.write(bytes([(old[0] if old else 0) ^ 0x55 if value is None else value]))
+
+
+def restored(path, harm):
+    """As an overwriting tool that sets the times back."""
+    times = os.stat(path)
+    harm()
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def harms(path):
+    """(what, function) of everything that is done to that blob."""
+    size = os.path.getsize(path)
+    for cut in sorted({0, 1, size // 4, size // 2, size // 2 + 1, size * 3 // 4, size - 8, size - 1}):
+        yield f"cut to {cut}", lambda cut=cut: (os.chmod(path, 0o600), os.truncate(path, cut))
+    for more in (1, 5000):
+        yield f"extended by {more}", lambda more=more: (os.chmod(path, 0o600), os.truncate(path, size + more))
+    yield "cut and filled with zeros", lambda: (os.chmod(path, 0o600), os.truncate(path, size // 3),
+                                                os.truncate(path, size))
+    yield "overwritten at every eighth byte", lambda: write_bytes(path, range(0, size, 8))
+    yield "the same, with its times", lambda: restored(path, lambda: write_bytes(path, range(4, size, 8)))
+    for place in range(0, size, max(8, size // 24 // 8 * 8)):
+        yield f"overwritten at {place}", lambda place=place: write_bytes(path, [place])
+    yield "gone", lambda: os.unlink(path)
+
+
+def test_a_harmed_blob_is_made_again_in_the_same_request():
+    """Frames, variables, sources of a module and files links lead to: always the whole answer, at once."""
+    with tempfile.TemporaryDirectory() as folder, Service("connect_to_reserved_ips: true\n") as service:
+        symbols, request, _, _ = service_sources.setting(folder)
+        request["options"]["extract_variables"] = True
+        whole = service.post(request)
+        caches = os.path.join(service.state, "cache")
+        blobs = {}
+        for kind in ("symcaches", "sources", "sourcefiles"):
+            found = [os.path.join(place, name) for place, _, names in os.walk(os.path.join(caches, kind))
+                     for name in names]
+            assert found, (kind, os.listdir(caches))
+            blobs.update({path: read(path) for path in found})
+        assert sum("symcaches" in path for path in blobs) == 2, "one of names, one of variables"
+        for path, content in blobs.items():
+            for what, harm in harms(path):
+                assert service.post(request) == whole, (path, "before", what)
+                harm()
+                reply = service.post(request)
+                assert reply == whole, (path, what, reply)
+                assert read(path) == content, (path, what)
+        assert not [line for line in service.text_of_log().splitlines() if "signal 7" in line or "signal 11" in line]
+        symbols.shutdown()
 
 
 def test_blobs_may_vanish_and_shrink_under_load():

@@ -6,12 +6,11 @@
 
 #include "base/arch.h"
 #include "base/limits.h"
+#include "support/support.h"
 
 const struct config fake_config = { .request_memory_bytes = LIMIT_REQUEST_ARENA_BYTES };
 
 int fake_holds;
-
-struct cache_hold { char nothing; };
 
 /* --- The resolver ------------------------------------------------------------------------ */
 
@@ -26,6 +25,24 @@ static struct fake_entry *find(struct fake_resolver *fake, const struct derive *
 	return NULL;
 }
 
+static struct fake_change *find_change(struct fake_resolver *fake, const struct fake_entry *entry)
+{
+	for (unsigned i = 0; i < FAKE_CHANGES; i++)
+		if (fake->changes[i].entry == entry && fake->changes[i].times)
+			return &fake->changes[i];
+	return NULL;
+}
+
+static void give_changed(struct fake_change *change, struct cache_found *found)
+{
+	if (!change)
+		return;
+	found->payload = change->payload;
+	change->hold.is_changed = !change->is_unreadable;
+	change->hold.is_unreadable = true;
+	found->hold = &change->hold;
+}
+
 static void remember_key(struct fake_resolver *fake, const struct derive *derive)
 {
 	if (derive->how != DERIVE_SYMCACHE || derive->key.text.size > sizeof(fake->key_bytes))
@@ -37,7 +54,7 @@ static void remember_key(struct fake_resolver *fake, const struct derive *derive
 static enum resolved entry(struct resolver *resolver, const struct derive *derive,
 			   struct cache_found *found, struct err *err)
 {
-	static struct cache_hold hold;
+	static struct cache_hold nothing;
 	struct fake_resolver *fake = (struct fake_resolver *)resolver;
 	struct fake_entry *known = find(fake, derive);
 
@@ -52,7 +69,7 @@ static enum resolved entry(struct resolver *resolver, const struct derive *deriv
 	fake_holds++;
 	fake->auxiliaries += derive->how == DERIVE_AUXILIARY;
 	*found = (struct cache_found){ .state = CACHE_FAILED, .failure = ERR_NOT_FOUND,
-				       .hold = &hold };
+				       .hold = &nothing };
 	if (!known)
 		return RESOLVED_READY;
 	found->failure = known->failure;
@@ -60,6 +77,7 @@ static enum resolved entry(struct resolver *resolver, const struct derive *deriv
 	if (!known->failure) {
 		found->state = CACHE_READY;
 		found->payload = known->damaged ? TEXT("damaged") : known->payload;
+		give_changed(find_change(fake, known), found);
 	}
 	return RESOLVED_READY;
 }
@@ -87,13 +105,20 @@ static enum resolved names(struct resolver *resolver, struct convert_name *list,
 	return RESOLVED_READY;
 }
 
-static void spoil(struct resolver *resolver, const struct derive *derive, const char *why)
+static void spoil(struct resolver *resolver, const struct derive *derive,
+		  const struct cache_found *found, const char *why)
 {
 	struct fake_resolver *fake = (struct fake_resolver *)resolver;
 	struct fake_entry *known = find(fake, derive);
+	struct fake_change *change = find_change(fake, known);
 
 	(void)why;
+	ck_assert_ptr_nonnull(found->hold);
 	fake->spoiled++;
+	if (change) {
+		change->times--;
+		return;
+	}
 	if (known && known->damaged)
 		known->damaged--;
 }

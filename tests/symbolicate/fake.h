@@ -18,10 +18,22 @@ struct fake_entry {
 	unsigned damaged;            /* so many damaged payloads first */
 };
 
+/* An entry whose file is changed while it is read. */
+#define FAKE_CHANGES 3u
+struct cache_hold { bool is_changed, is_unreadable; };
+struct fake_change {
+	const struct fake_entry *entry;
+	unsigned times;
+	struct text payload;         /* what it holds then */
+	bool is_unreadable;          /* instead, nobody touched it, but it cannot be read */
+	struct cache_hold hold;
+};
+
 struct fake_resolver {
 	struct resolver resolver;
 	struct fake_entry *entries;
 	size_t count;
+	struct fake_change changes[FAKE_CHANGES];
 	struct fake_entry *variables;        /* the SymCache with variables; NULL: not found */
 	unsigned asked, waited, spoiled, name_messages, name_waits;
 	unsigned auxiliaries;        /* answers about files that are no objects */

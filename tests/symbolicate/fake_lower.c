@@ -41,6 +41,21 @@ void cache_found_release(struct cache_found *found)
 	found->hold = NULL;
 }
 
+bool cache_found_is_unchanged(const struct cache_found *found)
+{
+	return !found->hold || !found->hold->is_changed;
+}
+
+bool cache_found_is_whole(const struct cache_found *found)
+{
+	return !found->hold || !found->hold->is_unreadable;
+}
+
+const char *cache_kind_name(enum cache_kind kind)
+{
+	return kind == CACHE_SYMCACHES ? "symcaches" : "others";
+}
+
 /* --- The convert room: what is stored of an object, and wants as {role, id} -------------- */
 
 static bool is_true(const cJSON *json, const char *name)

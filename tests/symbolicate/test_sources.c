@@ -274,6 +274,41 @@ START_TEST(damaged_files_are_made_again)
 }
 END_TEST
 
+/* Each of them is another sound file while it is read first: nothing of that is in the answer. */
+START_TEST(files_that_change_while_they_are_read_are_made_again)
+{
+	static const char body[] = "{" NET "," NET_FRAME("7", "0") ",\"options\":{\"dif_candidates\":true}}";
+	static const struct hand_file wrong[] = { { "/linked/b", "https://example.org/wrong", "1\n2\n" } };
+	struct buf places, sources, link, whole, again;
+	struct err err = ERR_INIT;
+	struct bench bench;
+
+	bench_init(&bench);
+	make_places(&places);
+	make_sources(&sources, wrong, 1);
+	make_sources(&link, wrong, 1);
+	places.bytes[PDBC_HEAD_BYTES + 4 + 16] = 2;          /* another line */
+	ck_assert_int_eq(answer(&bench, body, &whole, &err), 0);
+	ck_assert_ptr_nonnull(strstr(buf_string(&whole), "fetched"));
+	bench.fake.changes[0] = (struct fake_change){ .entry = &bench.entries[1], .times = 2,
+						      .payload = buf_text(&places) };
+	bench.fake.changes[1] = (struct fake_change){ .entry = &bench.entries[2], .times = 2,
+						      .payload = buf_text(&sources) };
+	bench.fake.changes[2] = (struct fake_change){ .entry = &bench.entries[3], .times = 2,
+						      .payload = buf_text(&link) };
+	ck_assert_msg(answer(&bench, body, &again, &err) == 0, "%s", err.text);
+	ck_assert_str_eq(buf_string(&again), buf_string(&whole));
+	ck_assert_uint_eq(bench.fake.spoiled, 6);
+	ck_assert_int_eq(fake_holds, 0);
+	buf_release(&places);
+	buf_release(&sources);
+	buf_release(&link);
+	buf_release(&whole);
+	buf_release(&again);
+	bench_release(&bench);
+}
+END_TEST
+
 START_TEST(sources_damaged_for_good_are_none)
 {
 	static const char *const parts[] = { A_PLACE "}", NULL };
@@ -450,6 +485,7 @@ int main(void)
 	tcase_add_loop_test(tests, answers, 0, COUNT(cases));
 	tcase_add_loop_test(tests, links_may_fail, 0, COUNT(links));
 	tcase_add_test(tests, damaged_files_are_made_again);
+	tcase_add_test(tests, files_that_change_while_they_are_read_are_made_again);
 	tcase_add_test(tests, sources_damaged_for_good_are_none);
 	tcase_add_test(tests, no_context_no_work);
 	tcase_add_test(tests, cuts_long_lines);

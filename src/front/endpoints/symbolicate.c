@@ -58,11 +58,12 @@ static enum resolved resolve_names(struct resolver *resolver, struct convert_nam
 	return rc < 0 ? RESOLVED_ERROR : rc == 0 ? RESOLVED_WAIT : RESOLVED_READY;
 }
 
-static void resolve_spoil(struct resolver *resolver, const struct derive *derive, const char *why)
+static void resolve_spoil(struct resolver *resolver, const struct derive *derive,
+			  const struct cache_found *found, const char *why)
 {
 	struct worker *worker = worker_of(resolver);
 
-	cache_spoil(worker->front->cache, worker->store, &derive->key, why);
+	cache_spoil(worker->front->cache, worker->store, &derive->key, found, why);
 }
 
 static int submit(struct worker *worker, struct request *request, const struct request_kind *kind,
