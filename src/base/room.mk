@@ -19,7 +19,8 @@ libbase_a_SOURCES = \
 	src/base/process.c src/base/process.h \
 	src/base/reader.c src/base/reader.h \
 	src/base/text.c src/base/text.h \
-	src/base/vec.c src/base/vec.h
+	src/base/vec.c src/base/vec.h \
+	src/base/work_budget.c src/base/work_budget.h
 libbase_a_CFLAGS = $(AM_CFLAGS) $(CRYPTO_CFLAGS)
 
 if HAVE_CHECK
@@ -28,7 +29,7 @@ check_PROGRAMS += \
 	tests/base/test_debugid tests/base/test_err tests/base/test_file \
 	tests/base/test_guard tests/base/test_hash tests/base/test_json_writer \
 	tests/base/test_log tests/base/test_mem tests/base/test_reader \
-	tests/base/test_text
+	tests/base/test_text tests/base/test_work_budget
 base_test_ldadd = libsupport.a libbase.a $(CHECK_LIBS) $(CRYPTO_LIBS)
 base_test_cppflags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 tests_base_test_arch_SOURCES = tests/base/test_arch.c
@@ -70,6 +71,9 @@ tests_base_test_mem_CPPFLAGS = $(base_test_cppflags)
 tests_base_test_reader_SOURCES = tests/base/test_reader.c
 tests_base_test_reader_LDADD = $(base_test_ldadd)
 tests_base_test_reader_CPPFLAGS = $(base_test_cppflags)
+tests_base_test_work_budget_SOURCES = tests/base/test_work_budget.c
+tests_base_test_work_budget_LDADD = $(base_test_ldadd)
+tests_base_test_work_budget_CPPFLAGS = $(base_test_cppflags)
 tests_base_test_text_SOURCES = tests/base/test_text.c
 tests_base_test_text_LDADD = $(base_test_ldadd)
 tests_base_test_text_CPPFLAGS = $(base_test_cppflags)

@@ -49,6 +49,7 @@ static void show_report(const struct cli *cli, const char *out, bool is_managed,
 	json_member_u64(&json, "units", report->units);
 	json_member_u64(&json, "bad_units", report->bad_units);
 	json_member_text(&json, "first_bad", report->first_bad);
+	json_member_u64(&json, "steps", report->steps);
 	json_object_end(&json);
 	puts(buf_string(&text));
 	buf_release(&text);

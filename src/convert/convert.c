@@ -276,6 +276,7 @@ int convert_symcache_reply_parse(struct text reply, struct arena *arena,
 	out->bad_units = convert_json_u64(object, "bad_units");
 	out->ranges = convert_json_u64(object, "ranges");
 	out->bytes = convert_json_u64(object, "bytes");
+	out->steps = convert_json_u64(object, "steps");
 	rc = convert_json_text(object, "first_bad", arena, &out->first_bad, err);
 	cJSON_Delete(object);
 	return rc;

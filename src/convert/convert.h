@@ -89,7 +89,11 @@ struct convert_symcache {
 	bool wants_split_units;      /* single .dwo files can be found: up to
 					LIMIT_CELL_SPLIT_UNITS of them are asked for */
 };
-struct convert_symcache_reply { uint64_t units, bad_units, ranges, bytes; struct text first_bad; };
+struct convert_symcache_reply {
+	uint64_t units, bad_units, ranges, bytes;
+	uint64_t steps;              /* of work (base/work_budget.h); 0: not said */
+	struct text first_bad;
+};
 int convert_symcache_parameters(const struct convert_symcache *symcache, struct buf *out,
 				struct err *err) __attribute__((warn_unused_result));
 int convert_symcache_reply_parse(struct text reply, struct arena *arena,

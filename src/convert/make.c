@@ -126,6 +126,7 @@ static void write_reply(const struct symcache_report *report, struct buf *out)
 	json_member_u64(&json, "bad_units", report->bad_units);
 	json_member_u64(&json, "ranges", report->ranges);
 	json_member_u64(&json, "bytes", report->bytes);
+	json_member_u64(&json, "steps", report->steps);
 	if (report->first_bad[0])
 		json_member_string(&json, "first_bad", report->first_bad);
 	json_object_end(&json);

@@ -4,8 +4,11 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/limits.h"
+#include "base/work_budget.h"
 
 #define OBJECT_MIN_BYTES 16u     /* shorter files are of no format */
+
+#define SYMBOL_STEPS 8u          /* beside what grows with its name */
 
 extern const struct object_format object_format_elf;
 extern const struct object_format object_format_bundle;
@@ -75,6 +78,10 @@ int object_open(struct object *object, const void *bytes, size_t size,
 	};
 	if (!format)
 		return err_set(err, ERR_UNSUPPORTED, "no known object format");
+	object->work = arena_alloc(arena, 1, sizeof(*object->work));
+	if (!object->work)
+		return err_set(err, ERR_NO_MEMORY, "no memory for its work budget");
+	work_budget_init(object->work, size);
 	if (format->open(object, arena, err) < 0) {
 		object_release(object);
 		return err_while(err, "reading %s", format->name);
@@ -174,6 +181,7 @@ int object_attach(struct object *object, enum object_role role, const void *byte
 	if (!object->format->attach)
 		return err_set(err, ERR_UNSUPPORTED, "%s files want no companions",
 			       object->format->name);
+	work_budget_add(object->work, size);
 	if (object->format->attach(object, role, bytes, size, err) < 0)
 		return err_while(err, "reading its %s file", object_role_name(role));
 	return 0;
@@ -212,11 +220,35 @@ void object_units_done(struct object *object)
 		object->format->units_done(object);
 }
 
+struct charged_symbols {
+	object_symbol_fn *fn;
+	void *payload;
+	struct work_allowance work;
+};
+
+static int charge_symbol(void *payload, const struct object_symbol *symbol)
+{
+	struct charged_symbols *charged = payload;
+	uint64_t bytes = symbol->name.size + symbol->file.size;
+
+	return !work_spend(&charged->work, SYMBOL_STEPS + bytes / WORK_BYTES_PER_STEP) ||
+	       charged->fn(charged->payload, symbol);
+}
+
 int object_each_symbol(const struct object *object, object_symbol_fn *fn, void *payload,
 		       struct err *err)
 {
-	return object->format->each_symbol ?
-	       object->format->each_symbol(object, fn, payload, err) : 0;
+	struct charged_symbols charged = { .fn = fn, .payload = payload };
+	int rc;
+
+	if (!object->format->each_symbol)
+		return 0;
+	work_allowance_begin(&charged.work, object->work, object->size);
+	rc = object->format->each_symbol(object, charge_symbol, &charged, err);
+	if (rc == 0 && charged.work.is_over)
+		rc = work_allowance_refuse(&charged.work, err);
+	work_allowance_end(&charged.work);
+	return rc;
 }
 
 int object_each_method(const struct object *object, struct arena *scratch,

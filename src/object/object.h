@@ -23,6 +23,7 @@
 #include "base/arch.h"
 #include "base/debugid.h"
 #include "base/text.h"
+#include "base/work_budget.h"
 
 struct arena;
 struct err;
@@ -76,6 +77,7 @@ struct object {
 				      * before all else.  Few want it, and it takes its time. */
 	const struct object_want *wants;
 	size_t want_count;
+	struct work_budget *work;    /* what may be done for the file and its companions */
 	struct arena *arena;         /* given to object_open(); owns state */
 	void *state;                 /* the format's own */
 };
@@ -137,6 +139,24 @@ struct object_sink {
 	int (*function)(void *payload, const struct object_file_name *files, size_t file_count,
 			const struct object_function *function, struct err *err);
 };
+
+/* What the function costs whoever takes it: charged before it is handed out. */
+#define OBJECT_FUNCTION_STEPS 16u
+#define OBJECT_INLINEE_STEPS  8u
+
+static inline uint64_t object_function_steps(const struct object_function *function)
+{
+	uint64_t steps = OBJECT_FUNCTION_STEPS + function->line_count;
+	uint64_t bytes = function->name.size + function->variables.size;
+
+	for (size_t i = 0; i < function->inlinee_count; i++) {
+		const struct object_inlinee *inlinee = &function->inlinees[i];
+
+		steps += OBJECT_INLINEE_STEPS + inlinee->range_count;
+		bytes += inlinee->name.size + inlinee->variables.size;
+	}
+	return steps + bytes / WORK_BYTES_PER_STEP;
+}
 
 struct object_symbol {
 	uint64_t address;

@@ -88,6 +88,7 @@ struct symcache_options {
 struct symcache_report {
 	size_t units, bad_units;     /* bad ones cost themselves */
 	size_t functions, ranges, bytes;
+	uint64_t steps;              /* of the object's work budget that reading it took */
 	char first_bad[240];         /* where and why the first bad unit failed; "" when none */
 };
 

@@ -99,10 +99,17 @@ static void note_bad_unit(struct worker *worker, size_t unit, const struct err *
 	snprintf(worker->first_bad, sizeof(worker->first_bad), "%.90s: %.140s", name, err->text);
 }
 
-/* Without memory the unit says less than it could: that must not become a lasting file. */
+static bool is_over_budget(const struct object *object)
+{
+	return object->work && work_budget_is_over(object->work);
+}
+
+/* Without memory the unit says less than it could: that must not become a lasting file.  Nor what
+ * could be read until the file's work was spent, which is now this, now that. */
 static bool ends_everything(const struct worker *worker, const struct err *err)
 {
-	return worker->sink_failed || err->kind == ERR_NO_MEMORY;
+	return worker->sink_failed || err->kind == ERR_NO_MEMORY ||
+	       is_over_budget(worker->writing->object);
 }
 
 static int read_units(struct worker *worker, struct arena *scratch, struct err *err)
@@ -192,6 +199,8 @@ static int read_object(struct writing *writing, struct symcache_report *report, 
 	run_workers(workers, writing->part_count);
 	object_units_done(writing->object);
 	report->units = writing->unit_count;
+	if (writing->object->work)
+		report->steps = work_budget_steps(writing->object->work);
 	rc = sum_up(workers, writing->part_count, report, err);
 	mem_give_back(workers);
 	return rc;

@@ -12,6 +12,7 @@ struct building {
 	struct pool steps;       /* struct step */
 	struct arena *arena;
 	struct encoding encoding;
+	struct work_allowance *work;
 	bool wants_variables;
 };
 
@@ -179,6 +180,8 @@ static int read_attributes(struct building *building, struct reader *reader,
 		enum attribute attribute = wanted(name, abbrev->kind);
 		struct step step;
 
+		if (work_charge(building->work, 1, err) < 0)
+			return -1;
 		if (!name && !form)
 			return reader_check(reader, err);
 		if (!form_step(form, building->encoding, &step))
@@ -239,13 +242,12 @@ static int sort_by_code(struct abbrevs *abbrevs, struct arena *arena, struct err
 	return 0;
 }
 
-int abbrevs_read(struct abbrevs *abbrevs, const struct dwarf_sections *sections, uint64_t offset,
-		 struct encoding encoding, bool wants_variables, struct arena *arena,
-		 struct err *err)
+int abbrevs_read(struct abbrevs *abbrevs, const struct book *book, uint64_t offset,
+		 struct encoding encoding, struct work_allowance *work, struct arena *arena, struct err *err)
 {
-	struct reader reader = section_reader(sections, DWARF_ABBREV);
-	struct building building = { .arena = arena, .encoding = encoding,
-				     .wants_variables = wants_variables };
+	struct reader reader = section_reader(book->sections, DWARF_ABBREV);
+	struct building building = { .arena = arena, .encoding = encoding, .work = work,
+				     .wants_variables = book->wants_variables };
 	bool dense = true;
 	uint64_t code;
 

@@ -3,15 +3,46 @@
 
 #include <stdio.h>
 
-/* What a unit's range lists may come to, all references counted: this and so much per byte. */
-#define RANGE_ENTRIES_BASE     ((uint64_t)1 << 20)
-#define RANGE_ENTRIES_PER_BYTE 16u
 #define NAME_ARENA_BYTES       ((size_t)64 << 20)
+
+static uint64_t bytes_of(const struct dwarf_sections *sections)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < DWARF_SECTIONS; i++)
+		bytes += sections->section[i].size;
+	return bytes;
+}
+
+static uint64_t all_bytes(const struct dwarf_input *input)
+{
+	uint64_t bytes = bytes_of(&input->main) + bytes_of(&input->split) +
+			 bytes_of(&input->alternate);
+
+	for (size_t i = 0; i < input->split_file_count; i++)
+		bytes += bytes_of(&input->split_files[i]);
+	return bytes;
+}
+
+static int open_books(struct dwarf *dwarf, struct work_allowance *work, struct arena *arena,
+		      struct err *err)
+{
+	const struct dwarf_input *input = &dwarf->input;
+
+	if (book_open(&dwarf->main, &input->main, input->wants_variables, work, arena, err) < 0 ||
+	    book_open(&dwarf->alternate, &input->alternate, input->wants_variables, work, arena,
+		      err) < 0 ||
+	    split_open(dwarf, work, arena, err) < 0)
+		return -1;
+	return line_share_open(&dwarf->line_share, dwarf->main.count, arena, err);
+}
 
 int dwarf_open(struct dwarf **out, const struct dwarf_input *input, struct arena *arena,
 	       struct err *err)
 {
 	struct dwarf *dwarf = arena_alloc(arena, 1, sizeof(*dwarf));
+	struct work_allowance work;
+	int rc;
 
 	if (!dwarf)
 		return err_set(err, ERR_NO_MEMORY, "no room for DWARF");
@@ -20,10 +51,10 @@ int dwarf_open(struct dwarf **out, const struct dwarf_input *input, struct arena
 								      : input->load_address;
 	dwarf->lowest_code -= dwarf->lowest_code > input->address_bias ? input->address_bias
 								       : dwarf->lowest_code;
-	if (book_open(&dwarf->main, &dwarf->input.main, input->wants_variables, arena, err) < 0 ||
-	    book_open(&dwarf->alternate, &dwarf->input.alternate, input->wants_variables, arena,
-		      err) < 0 ||
-	    split_open(dwarf, arena, err) < 0)
+	work_allowance_begin(&work, input->work, all_bytes(input));
+	rc = open_books(dwarf, &work, arena, err);
+	work_allowance_end(&work);
+	if (rc < 0)
 		return err_while(err, "reading .debug_info");
 	*out = dwarf;
 	return 0;
@@ -43,7 +74,7 @@ static int load_listed(struct reading *reading, size_t unit, struct err *err)
 		return -1;
 	reading->unit = reading->line_unit = &reading->listed;
 	return unit_load(&reading->listed, dwarf, &dwarf->main, &head, NULL, NULL,
-			 reading->scratch, err);
+			 &reading->work, reading->scratch, err);
 }
 
 /* The split unit takes the skeleton's place.  Without it the skeleton stands for itself:
@@ -51,12 +82,14 @@ static int load_listed(struct reading *reading, size_t unit, struct err *err)
 static int load_split(struct reading *reading, struct err *err)
 {
 	struct split split;
-	int found = split_find(reading->dwarf, reading->listed.dwo_id, &split, err);
+	int found = split_find(reading->dwarf, reading->listed.dwo_id, &split, &reading->work, err);
 
 	if (found <= 0)
 		return found;
+	work_allowance_add(&reading->work, split.head.end - split.head.offset);
 	if (unit_load(&reading->split, reading->dwarf, split.book, &split.head,
-		      &split.contribution, &reading->listed, reading->scratch, err) < 0)
+		      &split.contribution, &reading->listed, &reading->work, reading->scratch,
+		      err) < 0)
 		return err_while(err, "reading its split unit %016llx",
 				 (unsigned long long)reading->listed.dwo_id);
 	reading->unit = &reading->split;
@@ -65,18 +98,14 @@ static int load_split(struct reading *reading, struct err *err)
 
 static int read_loaded(struct reading *reading, struct err *err)
 {
-	const struct unit_head *head;
-
 	if (reading->listed.is_discarded)
 		return 0;
 	if (load_split(reading, err) < 0 || names_prepare(reading, err) < 0)
 		return -1;
-	head = &reading->unit->head;
-	reading->range_entries_left = RANGE_ENTRIES_BASE +
-				      RANGE_ENTRIES_PER_BYTE * (head->end - head->offset);
-	reading->variable_entries_left = reading->range_entries_left;
 	if (walk_unit(reading, err) < 0 || gaps_emit(reading, err) < 0)
 		return -1;
+	if (reading->work.is_over)
+		return work_allowance_refuse(&reading->work, err);
 	return reading->ran_out ? no_room(err) : 0;
 }
 
@@ -85,6 +114,7 @@ int dwarf_read_unit(const struct dwarf *dwarf, size_t unit, struct arena *scratc
 {
 	struct arena_mark mark = arena_mark(scratch);
 	struct reading *reading = arena_alloc(scratch, 1, sizeof(*reading));
+	const struct unit_head *head = &dwarf->main.heads[unit];
 	bool sink_stopped;
 	int result;
 
@@ -93,15 +123,17 @@ int dwarf_read_unit(const struct dwarf *dwarf, size_t unit, struct arena *scratc
 	reading->dwarf = dwarf;
 	reading->scratch = scratch;
 	reading->sink = sink;
+	work_allowance_begin(&reading->work, dwarf->input.work, head->end - head->offset);
 	err_clear(err);
 	result = load_listed(reading, unit, err);
 	if (result == 0)
 		result = read_loaded(reading, err);
 	sink_stopped = reading->sink_stopped;
+	work_allowance_end(&reading->work);
 	arena_rewind(scratch, mark);
 	if (result < 0 && !sink_stopped)
 		return err_while(err, "reading .debug_info unit at %#llx",
-				 (unsigned long long)dwarf->main.heads[unit].offset);
+				 (unsigned long long)head->offset);
 	return result;
 }
 
@@ -111,11 +143,13 @@ void dwarf_unit_name(const struct dwarf *dwarf, size_t unit, char *out, size_t r
 	struct err ignored = ERR_INIT;
 	struct arena arena;
 	struct unit loaded;
+	struct work_allowance work;
 	struct text name = TEXT_NONE;
 
+	work_allowance_begin(&work, NULL, head->end - head->offset);
 	arena_init(&arena, NAME_ARENA_BYTES);
-	if (!head->broken && unit_load(&loaded, dwarf, &dwarf->main, head, NULL, NULL, &arena,
-				       &ignored) == 0)
+	if (!head->broken && unit_load(&loaded, dwarf, &dwarf->main, head, NULL, NULL, &work,
+				       &arena, &ignored) == 0)
 		name = loaded.name;
 	snprintf(out, room, "unit %zu at .debug_info+%#llx%s%.*s%s", unit,
 		 (unsigned long long)head->offset, name.size ? " (" : "",
@@ -126,7 +160,7 @@ void dwarf_unit_name(const struct dwarf *dwarf, size_t unit, char *out, size_t r
 
 /* Fills *missing, and tells whether it is; -1: memory ran out. */
 static int is_missing(const struct dwarf *dwarf, const struct unit_head *head,
-		       struct arena *arena, struct dwarf_missing *missing)
+		      struct work_allowance *work, struct arena *arena, struct dwarf_missing *missing)
 {
 	struct err ignored = ERR_INIT;
 	struct split split;
@@ -134,9 +168,9 @@ static int is_missing(const struct dwarf *dwarf, const struct unit_head *head,
 
 	if (head->broken || (head->encoding.version >= 5 && head->type != DW_UT_skeleton))
 		return 0;
-	if (unit_load(&unit, dwarf, &dwarf->main, head, NULL, NULL, arena, &ignored) < 0)
+	if (unit_load(&unit, dwarf, &dwarf->main, head, NULL, NULL, work, arena, &ignored) < 0)
 		return ignored.kind == ERR_LIMIT || ignored.kind == ERR_NO_MEMORY ? -1 : 0;
-	if (!unit.dwo_id || split_find(dwarf, unit.dwo_id, &split, &ignored) != 0)
+	if (!unit.dwo_id || split_find(dwarf, unit.dwo_id, &split, work, &ignored) != 0)
 		return 0;
 	*missing = (struct dwarf_missing){ unit.dwo_id, unit.comp_dir, TEXT_NONE };
 	if (die_has(&unit.root, AT_DWO_NAME))
@@ -147,20 +181,23 @@ static int is_missing(const struct dwarf *dwarf, const struct unit_head *head,
 int dwarf_each_missing(const struct dwarf *dwarf, dwarf_missing_fn *fn, void *payload)
 {
 	struct arena arena;
+	struct work_allowance work;
 	int result = 0;
 
 	if (!dwarf->input.main.section[DWARF_ADDR].size)
 		return 0;                /* split units are nothing without it */
+	work_allowance_begin(&work, dwarf->input.work, all_bytes(&dwarf->input));
 	arena_init(&arena, NAME_ARENA_BYTES);
 	for (size_t i = 0; result == 0 && i < dwarf->main.count; i++) {
 		struct arena_mark mark = arena_mark(&arena);
 		struct dwarf_missing missing;
 
-		result = is_missing(dwarf, &dwarf->main.heads[i], &arena, &missing);
+		result = is_missing(dwarf, &dwarf->main.heads[i], &work, &arena, &missing);
 		if (result > 0)
 			result = fn(payload, &missing);
 		arena_rewind(&arena, mark);
 	}
+	work_allowance_end(&work);
 	arena_release(&arena);
 	return result;
 }

@@ -47,6 +47,7 @@ struct dwarf_input {
 	 * Size > 0, the address inside.  NULL: only symbol_at is asked. */
 	void (*symbol_around)(const void *payload, uint64_t address, struct object_symbol *piece);
 	const void *payload;
+	struct work_budget *work;     /* of the file; NULL: each unit has only its own allowance */
 	uint64_t lowest_code;         /* (unrelocated) nothing below is code: linkers leave
 	                               * discarded code there; 0: load_address is all we know,
 	                               * unless has_code_at_zero */

@@ -6,7 +6,8 @@ int reading_lines(struct reading *reading, struct err *err)
 	if (reading->has_lines)
 		return 0;
 	reading->has_lines = true;
-	return lines_read(&reading->lines, reading->line_unit, reading->scratch, err);
+	return line_share_read(reading->dwarf->line_share, &reading->lines, reading->line_unit,
+			       reading->scratch, err);
 }
 
 struct text function_symbol(const struct reading *reading, uint64_t address)
@@ -21,6 +22,8 @@ struct text function_symbol(const struct reading *reading, uint64_t address)
 int function_give(struct reading *reading, const struct object_function *function,
 		  struct err *err)
 {
+	if (work_charge(&reading->work, object_function_steps(function), err) < 0)
+		return -1;
 	if (reading->sink->function(reading->sink->payload, reading->lines.files,
 				    reading->lines.file_count, function, err)) {
 		reading->sink_stopped = true;
@@ -199,6 +202,8 @@ static int give_inlinees(struct reading *reading, const struct pending *pending,
 		struct object_inlinee *next = &given[function->inlinee_count];
 
 		next->range_count = 0;
+		if (work_charge(&reading->work, 1 + inlinees[i].span_count, err) < 0)
+			return -1;
 		give_ranges(reading, &inlinees[i], piece, next);
 		if (!next->range_count)
 			continue;

@@ -40,6 +40,8 @@ static int give_by_rows(struct gaps *gaps, const struct sequence *sequence, stru
 	const struct lines *lines = &gaps->reading->lines;
 	struct text name = function_symbol(gaps->reading, piece.start);
 
+	if (work_charge(&gaps->reading->work, sequence->count, err) < 0)
+		return -1;
 	for (size_t i = 0; i < sequence->count; i++) {
 		uint64_t address = lines->rows[sequence->first + i].address;
 		struct text next;
@@ -141,26 +143,26 @@ static int sort_covered(struct gaps *gaps, struct span *spans, size_t count, str
 	return 0;
 }
 
-static int find_covered(struct gaps *gaps, struct err *err)
+/* Of the unit that has the lines; a split unit has no ranges of its own. */
+static int find_own(struct reading *reading, size_t *own_count, struct err *err)
 {
-	struct reading *reading = gaps->reading;
 	const struct unit *walked = reading->unit;
-	struct span *spans;
-	size_t own_count, count;
 	int result;
 
 	reading->spans.count = 0;
-	reading->unit = reading->line_unit;      /* a split unit has no ranges of its own */
-	result = ranges_of(reading, &reading->line_unit->root, &own_count, err);
+	reading->unit = reading->line_unit;
+	result = ranges_of(reading, &reading->line_unit->root, own_count, err);
 	reading->unit = walked;
-	if (result < 0)
-		return -1;
-	if (!own_count) {
-		reading->lines.sequence_count = 0;
-		return 0;
-	}
-	spans = arena_alloc_raw(reading->scratch, own_count + 1 + reading->seen_count,
-				sizeof(*spans));
+	return result;
+}
+
+static int find_covered(struct gaps *gaps, size_t own_count, struct err *err)
+{
+	struct reading *reading = gaps->reading;
+	struct span *spans = arena_alloc_raw(reading->scratch, own_count + 1 + reading->seen_count,
+					     sizeof(*spans));
+	size_t count;
+
 	if (!spans)
 		return no_room(err);
 	count = outside_unit(reading->spans.items, own_count, spans);
@@ -170,15 +172,22 @@ static int find_covered(struct gaps *gaps, struct err *err)
 	return sort_covered(gaps, spans, count, err);
 }
 
+/* A unit without code of its own (a partial one, one of types) has no use for its lines. */
 int gaps_emit(struct reading *reading, struct err *err)
 {
 	struct gaps gaps = { .reading = reading };
+	size_t own_count;
 
+	if (find_own(reading, &own_count, err) < 0)
+		return -1;
+	if (!own_count)
+		return 0;
 	if (reading_lines(reading, err) < 0)
 		return -1;
 	if (!reading->lines.sequence_count)
 		return 0;
-	if (find_covered(&gaps, err) < 0)
+	if (find_covered(&gaps, own_count, err) < 0 ||
+	    work_charge(&reading->work, reading->lines.sequence_count, err) < 0)
 		return -1;
 	for (size_t i = 0; i < reading->lines.sequence_count; i++)
 		if (give_sequence(&gaps, &reading->lines.sequences[i], err) < 0)

@@ -3,6 +3,8 @@
 
 #define ESCAPE_64          0xffffffffu   /* DWARF5 §7.4: a 64-bit length follows */
 #define FIRST_RESERVED     0xfffffff0u
+#define PADDING_BYTES      4u            /* of a length that is 0 */
+#define HEAD_STEPS         4u
 /* Tables used by several units are kept whole; past this much they are read per unit. */
 #define SHARED_TABLES_BYTES ((size_t)64 << 20)
 
@@ -70,25 +72,36 @@ static bool is_type_unit(const struct unit_head *head)
 	return !head->broken && (head->type == DW_UT_type || head->type == DW_UT_split_type);
 }
 
-/* Some linkers pad between units with zeros, which read as units of no length. */
-static bool is_padding(const struct unit_head *head)
+/* Some linkers pad between units with zeros, which read as units of no length: words of them
+ * are stepped over together. */
+static uint64_t skip_padding(struct text info, uint64_t offset)
 {
-	return head->broken && head->end - head->offset == 4;
+	uint64_t at = offset, wide;
+
+	while (info.size - at >= sizeof(wide) &&
+	       (memcpy(&wide, info.bytes + at, sizeof(wide)), wide == 0))
+		at += sizeof(wide);
+	while (at < info.size && !info.bytes[at])
+		at++;
+	return at == info.size ? at : at - (at - offset) % PADDING_BYTES;
 }
 
-static int read_heads(struct book *book, struct arena *arena, struct err *err)
+static int read_heads(struct book *book, struct work_allowance *work, struct arena *arena, struct err *err)
 {
-	uint64_t size = book->sections->section[DWARF_INFO].size;
+	struct text info = book->sections->section[DWARF_INFO];
 	struct pool heads = { 0 };
 	struct unit_head head;
 
-	for (uint64_t offset = 0; offset < size; offset = head.end) {
+	for (uint64_t offset = skip_padding(info, 0); offset < info.size;
+	     offset = skip_padding(info, head.end)) {
 		struct unit_head *items;
 		struct err ignored = ERR_INIT;
 
+		if (work_charge(work, HEAD_STEPS, err) < 0)
+			return -1;
 		if (head_read(&head, book->sections, offset, &ignored) < 0)
 			head.broken = true;
-		if (is_type_unit(&head) || is_padding(&head))
+		if (is_type_unit(&head))
 			continue;
 		if (heads.count == LIMIT_UNITS)
 			return err_set(err, ERR_LIMIT, "more than %u units", LIMIT_UNITS);
@@ -112,22 +125,27 @@ static bool same_table(const struct unit_head *a, const struct unit_head *b)
 
 /* A table that cannot be read is left to the units: each says so for itself. */
 static int share_table(struct book *book, const struct sort_item *order, size_t count,
-		       struct arena *arena)
+		       struct work_allowance *work, struct arena *arena, struct err *err)
 {
 	const struct unit_head *first = &book->heads[order[0].index];
 	struct abbrevs *abbrevs = &book->shared[book->shared_count];
-	struct err ignored = ERR_INIT;
+	struct err why = ERR_INIT;
 
-	if (abbrevs_read(abbrevs, book->sections, first->abbrev_offset, first->encoding,
-			 book->wants_variables, arena, &ignored) < 0)
-		return ignored.kind == ERR_LIMIT ? -1 : 0;
+	if (abbrevs_read(abbrevs, book, first->abbrev_offset, first->encoding, work, arena,
+			 &why) < 0) {
+		if (why.kind != ERR_LIMIT)
+			return 0;
+		*err = why;
+		return -1;
+	}
 	for (size_t i = 0; i < count; i++)
 		book->heads[order[i].index].shared = (uint32_t)book->shared_count;
 	book->shared_count++;
 	return 0;
 }
 
-static int share_tables(struct book *book, struct arena *arena, struct err *err)
+static int share_tables(struct book *book, struct work_allowance *work, struct arena *arena,
+			struct err *err)
 {
 	struct sort_item *order = arena_alloc_raw(arena, book->count, 2 * sizeof(*order));
 	size_t count = 0, held = arena->held_bytes;
@@ -147,19 +165,19 @@ static int share_tables(struct book *book, struct arena *arena, struct err *err)
 			continue;
 		if (arena->held_bytes - held > SHARED_TABLES_BYTES)
 			break;
-		if (share_table(book, order + i, end - i, arena) < 0)
-			return no_room(err);
+		if (share_table(book, order + i, end - i, work, arena, err) < 0)
+			return -1;
 	}
 	return 0;
 }
 
 int book_open(struct book *book, const struct dwarf_sections *sections, bool wants_variables,
-	      struct arena *arena, struct err *err)
+	      struct work_allowance *work, struct arena *arena, struct err *err)
 {
 	*book = (struct book){ .sections = sections, .wants_variables = wants_variables };
-	if (read_heads(book, arena, err) < 0)
+	if (read_heads(book, work, arena, err) < 0)
 		return -1;
-	return book->count ? share_tables(book, arena, err) : 0;
+	return book->count ? share_tables(book, work, arena, err) : 0;
 }
 
 const struct unit_head *book_find(const struct book *book, uint64_t offset)

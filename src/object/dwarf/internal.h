@@ -24,6 +24,7 @@
 #include "base/limits.h"
 #include "base/reader.h"
 #include "base/text.h"
+#include "base/work_budget.h"
 #include "object/dwarf/dwarf.h"
 #include "object/dwarf/names.h"
 
@@ -152,9 +153,9 @@ struct abbrevs {
 	bool dense;              /* code n is item n-1; otherwise sorted by code */
 };
 
-int abbrevs_read(struct abbrevs *abbrevs, const struct dwarf_sections *sections, uint64_t offset,
-		 struct encoding encoding, bool wants_variables, struct arena *arena,
-		 struct err *err)
+struct book;
+int abbrevs_read(struct abbrevs *abbrevs, const struct book *book, uint64_t offset,
+		 struct encoding encoding, struct work_allowance *work, struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
 const struct abbrev *abbrevs_search(const struct abbrevs *abbrevs, uint64_t code);
 
@@ -206,6 +207,7 @@ struct dwarf {
 	struct split_entry *split_index; /* by dwo id; the units of all splits that are no package */
 	size_t split_count;
 	uint64_t lowest_code;            /* raw; nothing real lies below */
+	struct line_share *line_share;
 };
 
 struct split_entry {
@@ -227,6 +229,7 @@ struct unit {
 	uint32_t language;
 	struct die root;                 /* its attributes, for the unit's own ranges */
 	bool is_split, ignores_symbols, types_hold_no_code, is_discarded;
+	struct work_allowance *work;               /* of whoever reads it */
 	struct unit *next;               /* in a reading's bucket */
 };
 
@@ -235,26 +238,30 @@ struct unit {
 int head_read(struct unit_head *head, const struct dwarf_sections *sections, uint64_t offset,
 	      struct err *err) __attribute__((warn_unused_result));
 int book_open(struct book *book, const struct dwarf_sections *sections, bool wants_variables,
-	      struct arena *arena, struct err *err) __attribute__((warn_unused_result));
+	      struct work_allowance *work, struct arena *arena, struct err *err)
+	__attribute__((warn_unused_result));
 /* The unit whose DIEs hold that offset, or NULL. */
 const struct unit_head *book_find(const struct book *book, uint64_t offset);
 
 /* Abbreviations, root DIE and bases.  `skeleton`: the unit a split one belongs to. */
 int unit_load(struct unit *unit, const struct dwarf *dwarf, const struct book *book,
 	      const struct unit_head *head, const struct contribution *contribution,
-	      const struct unit *skeleton, struct arena *arena, struct err *err)
+	      const struct unit *skeleton, struct work_allowance *work, struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
 struct reader unit_reader(const struct unit *unit, uint64_t offset);
 /* Reads the DIE at the reader's position; NULL: the null entry, or failed with err set. */
 const struct abbrev *unit_read_die(const struct unit *unit, struct reader *reader,
 				   struct die *die, struct err *err);
 
+/* The NUL-ended string at that offset, charged for. */
+struct text unit_string(const struct unit *unit, const struct dwarf_sections *sections,
+			enum dwarf_section which, uint64_t offset);
 struct text unit_text(const struct unit *unit, struct value value);
 bool unit_address(const struct unit *unit, struct value value, uint64_t *address);
 
 /* --- Split units ---------------------------------------------------------------------- */
 
-int split_open(struct dwarf *dwarf, struct arena *arena, struct err *err)
+int split_open(struct dwarf *dwarf, struct work_allowance *work, struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
 struct split {
 	const struct book *book;
@@ -262,7 +269,8 @@ struct split {
 	struct contribution contribution;
 };
 /* The split unit with that id: 1 found, 0 not there, -1 wrong. */
-int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split *split, struct err *err);
+int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split *split, struct work_allowance *work,
+	       struct err *err);
 
 /* --- Ranges --------------------------------------------------------------------------- */
 
@@ -300,12 +308,20 @@ struct lines {
 	size_t sequence_count;
 	uint32_t first_file;             /* 1 before version 5: entry 0 is ours, not the file's */
 	size_t hint;                     /* the sequence last found */
-	uint64_t given_left;             /* budget against functions that share their lines */
 	struct pool copy;
 };
 
 int lines_read(struct lines *lines, const struct unit *unit, struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
+
+/* Tables that several units name, read for the second of them and kept for the others. */
+struct line_share;
+int line_share_open(struct line_share **share, size_t unit_count, struct arena *arena,
+		    struct err *err) __attribute__((warn_unused_result));
+/* As lines_read(), or what was kept. */
+int line_share_read(struct line_share *share, struct lines *lines, const struct unit *unit,
+		    struct arena *arena, struct err *err) __attribute__((warn_unused_result));
+
 /* The lines inside the span; borrowed until the next call. */
 int lines_of(struct lines *lines, struct span span, struct arena *arena,
 	     const struct object_line **out, size_t *count, struct err *err)
@@ -361,8 +377,7 @@ struct reading {
 	struct pool renumbered;          /* uint32_t */
 	struct span *seen;               /* open addressing: functions handed out */
 	size_t seen_count, seen_room;
-	uint64_t range_entries_left;     /* budgets against lists, and functions, that are referred to */
-	uint64_t variable_entries_left;  /* again and again */
+	struct work_allowance work;                /* against what is referred to again and again */
 	bool sink_stopped;               /* err is the sink's */
 	bool ran_out;                    /* a name may be missing for want of memory */
 };

@@ -2,6 +2,7 @@
 #include "object/dwarf/internal.h"
 
 #define ENTRY_FORMATS_MAX 64u
+#define ENTRY_STEPS       4u         /* of one, beside its parts */
 
 struct entry_formats {
 	struct step steps[ENTRY_FORMATS_MAX];
@@ -43,7 +44,8 @@ static int read_lists(struct line_header *header, struct reader *reader, const s
 {
 	struct text name;
 
-	if (add_directory(header, TEXT_NONE, arena, err) < 0)
+	if (work_charge(unit->work, reader_left(reader), err) < 0 ||
+	    add_directory(header, TEXT_NONE, arena, err) < 0)
 		return -1;
 	while ((name = reader_string(reader)).size)
 		if (add_directory(header, name, arena, err) < 0)
@@ -90,7 +92,7 @@ static int read_formats(struct entry_formats *formats, struct reader *reader,
 static struct text entry_text(const struct unit *unit, struct value value)
 {
 	if (value.meaning == MEANS_STRING_HERE)
-		return section_string(unit->book->sections, DWARF_LINE, value.number);
+		return unit_string(unit, unit->book->sections, DWARF_LINE, value.number);
 	return unit_text(unit, value);
 }
 
@@ -112,6 +114,8 @@ static int read_entries(struct line_header *header, struct reader *reader,
 		struct text name = TEXT_NONE;
 		uint64_t directory = 0;
 
+		if (work_charge(unit->work, ENTRY_STEPS + formats.count, err) < 0)
+			return -1;
 		steps_read(reader, formats.steps, formats.count, header->encoding, &entry);
 		if (die_has(&entry, AT_NAME))
 			name = entry_text(unit, entry.values[AT_NAME]);
@@ -167,6 +171,7 @@ int line_header_read(struct line_header *header, struct reader *reader, const st
 		length = reader_left(reader);    /* read what is there */
 	reader->size = reader->pos + (size_t)length;
 	header->end = reader->size;
+	work_allowance_add(unit->work, length);
 	version = reader_u16(reader);
 	if (!reader->failed && (version < 2 || version > 5))
 		return err_set(err, ERR_UNSUPPORTED, "line table version %u", version);

@@ -313,13 +313,13 @@ int lines_read(struct lines *lines, const struct unit *unit, struct arena *arena
 		return err_while(err, "reading .debug_line at %#llx",
 				 (unsigned long long)unit->line_offset);
 	lines->first_file = program.header.encoding.version < 5;
-	if (run(&program, err) < 0)
+	/* A row takes a byte of its program at least. */
+	if (work_charge(unit->work, reader_left(&program.reader), err) < 0 || run(&program, err) < 0)
 		return err_while(err, "running .debug_line at %#llx",
 				 (unsigned long long)unit->line_offset);
 	lines->files = program.header.files.items;
 	lines->file_count = program.header.files.count;
 	lines->rows = program.rows.items;
 	lines->row_count = program.rows.count;
-	lines->given_left = 64 * (uint64_t)(lines->row_count + 65536);
 	return sort_sequences(lines, &program.sequences, arena, err);
 }

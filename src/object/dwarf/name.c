@@ -62,15 +62,17 @@ static const struct unit *load_other(struct reading *reading, const struct book 
 	struct err ignored = ERR_INIT;
 	struct unit *unit;
 
-	for (unit = reading->units[bucket]; unit; unit = unit->next)
+	for (unit = reading->units[bucket]; unit && work_spend(&reading->work, 1); unit = unit->next)
 		if (unit->book == book && unit->head.offset == head->offset)
 			return unit->abbrevs ? unit : NULL;
+	if (reading->work.is_over)
+		return NULL;
 	unit = arena_alloc_raw(reading->scratch, 1, sizeof(*unit));
 	if (!unit) {
 		reading->ran_out = true;
 		return NULL;
 	}
-	if (unit_load(unit, reading->dwarf, book, head, NULL, NULL, reading->scratch,
+	if (unit_load(unit, reading->dwarf, book, head, NULL, NULL, &reading->work, reading->scratch,
 		      &ignored) < 0) {
 		reading->ran_out = reading->ran_out || ignored.kind == ERR_LIMIT;
 		unit->abbrevs = NULL;            /* not tried again */

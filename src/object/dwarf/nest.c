@@ -46,6 +46,8 @@ static int clip_span(struct nest *nest, struct span span, size_t parent_first,
 		struct span common = parents[i];
 		struct span *items;
 
+		if (work_charge(&nest->reading->work, 2, err) < 0)
+			return -1;
 		if (common.start < span.start)
 			common.start = span.start;
 		if (common.end > span.end)

@@ -110,14 +110,6 @@ static void set_base(struct range_walk *walk, uint64_t base)
 			     (base == DISCARDED_BASE && !walk->unit->dwarf->input.relocatable);
 }
 
-static int entry_allowed(struct reading *reading, struct err *err)
-{
-	if (!reading->range_entries_left)
-		return err_set(err, ERR_LIMIT, "range lists are referred to too often");
-	reading->range_entries_left--;
-	return 0;
-}
-
 static int read_ranges(struct range_walk *walk, uint64_t offset, struct err *err)
 {
 	unsigned bytes = walk->unit->head.encoding.address_bytes;
@@ -134,7 +126,7 @@ static int read_ranges(struct range_walk *walk, uint64_t offset, struct err *err
 
 		if (reader.failed || (!start && !end))
 			break;
-		if (entry_allowed(walk->reading, err) < 0)
+		if (work_charge(&walk->reading->work, 1, err) < 0)
 			return -1;
 		if (start == address_max(walk->unit))
 			set_base(walk, end);
@@ -215,7 +207,7 @@ static int read_rnglist(struct range_walk *walk, struct value value, struct err 
 	}
 	reader_seek(&reader, offset);
 	while (!ended && !reader.failed) {
-		if (entry_allowed(walk->reading, err) < 0)
+		if (work_charge(&walk->reading->work, 1, err) < 0)
 			return -1;
 		ended = read_entry(walk, &reader, err);
 		if (ended < 0)

@@ -5,6 +5,7 @@ libdwarf_a_SOURCES = \
 	src/object/dwarf/form.c src/object/dwarf/function.c src/object/dwarf/gap.c \
 	src/object/dwarf/head.c src/object/dwarf/internal.h src/object/dwarf/line.c \
 	src/object/dwarf/line_header.c src/object/dwarf/line_program.c \
+	src/object/dwarf/line_share.c \
 	src/object/dwarf/name.c src/object/dwarf/names.h src/object/dwarf/nest.c \
 	src/object/dwarf/pool.c src/object/dwarf/ranges.c src/object/dwarf/section.c \
 	src/object/dwarf/split.c src/object/dwarf/unit.c src/object/dwarf/variables.c \
@@ -18,6 +19,11 @@ check_PROGRAMS += tests/dwarf/test_line
 tests_dwarf_test_line_SOURCES = tests/dwarf/test_line.c tests/dwarf/kit.c tests/dwarf/kit.h
 tests_dwarf_test_line_LDADD = $(dwarf_test_libs)
 tests_dwarf_test_line_CPPFLAGS = $(dwarf_test_flags)
+
+check_PROGRAMS += tests/dwarf/test_bombs
+tests_dwarf_test_bombs_SOURCES = tests/dwarf/test_bombs.c tests/dwarf/kit.c tests/dwarf/kit.h
+tests_dwarf_test_bombs_LDADD = $(dwarf_test_libs)
+tests_dwarf_test_bombs_CPPFLAGS = $(dwarf_test_flags)
 
 check_PROGRAMS += tests/dwarf/test_unit
 tests_dwarf_test_unit_SOURCES = tests/dwarf/test_unit.c tests/dwarf/kit.c tests/dwarf/kit.h

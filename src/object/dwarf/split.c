@@ -53,13 +53,13 @@ static uint64_t number_at(const struct reader *reader, uint64_t place, unsigned 
 
 /* The 1-based row of the id; 0: it is not there. */
 static uint32_t package_row(const struct package *package, const struct reader *reader,
-			    uint64_t dwo_id)
+			    uint64_t dwo_id, struct work_allowance *work)
 {
 	uint32_t mask = package->slots - 1;
 	uint32_t slot = (uint32_t)dwo_id & mask;
 	uint32_t step = ((uint32_t)(dwo_id >> 32) & mask) | 1;
 
-	for (uint32_t tries = 0; tries < package->slots; tries++) {
+	for (uint32_t tries = 0; tries < package->slots && work_spend(work, 1); tries++) {
 		uint32_t row = (uint32_t)number_at(reader, package->rows + 4ull * slot, 4);
 
 		if (!row)
@@ -101,7 +101,7 @@ static void package_places(const struct package *package, const struct reader *r
 }
 
 static int package_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split *split,
-			struct err *err)
+			struct work_allowance *work, struct err *err)
 {
 	struct reader reader = section_reader(&dwarf->input.split, DWARF_CU_INDEX);
 	struct package package = { 0 };
@@ -109,7 +109,7 @@ static int package_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split
 
 	if (package_read(&package, &reader, err) < 0)
 		return -1;
-	row = package.slots ? package_row(&package, &reader, dwo_id) : 0;
+	row = package.slots ? package_row(&package, &reader, dwo_id, work) : 0;
 	if (!row)
 		return 0;
 	split->book = &dwarf->splits[0];
@@ -125,7 +125,8 @@ static int package_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split
 /* The id stands in the header since version 5, in the root DIE before.  A unit that cannot
  * be read has none; -1 only when memory ran out. */
 static int dwo_id_of(const struct dwarf *dwarf, const struct book *book,
-		     const struct unit_head *head, struct arena *arena, uint64_t *dwo_id)
+		     const struct unit_head *head, struct work_allowance *work, struct arena *arena,
+		     uint64_t *dwo_id)
 {
 	struct arena_mark mark = arena_mark(arena);
 	struct err ignored = ERR_INIT;
@@ -135,7 +136,7 @@ static int dwo_id_of(const struct dwarf *dwarf, const struct book *book,
 	*dwo_id = head->broken ? 0 : head->dwo_id;
 	if (head->broken || head->encoding.version >= 5)
 		return 0;
-	result = unit_load(&unit, dwarf, book, head, NULL, NULL, arena, &ignored);
+	result = unit_load(&unit, dwarf, book, head, NULL, NULL, work, arena, &ignored);
 	if (result == 0)
 		*dwo_id = unit.dwo_id;
 	arena_rewind(arena, mark);
@@ -143,7 +144,8 @@ static int dwo_id_of(const struct dwarf *dwarf, const struct book *book,
 }
 
 /* Units of all books, in their order: of two with one id the first is found. */
-static int fill_index(struct dwarf *dwarf, size_t book_count, struct arena *arena, struct err *err)
+static int fill_index(struct dwarf *dwarf, size_t book_count, struct work_allowance *work,
+		      struct arena *arena, struct err *err)
 {
 	struct sort_item *order = arena_alloc_raw(arena, dwarf->split_count, 2 * sizeof(*order));
 	struct split_entry *units = arena_alloc_raw(arena, dwarf->split_count, sizeof(*units));
@@ -157,8 +159,9 @@ static int fill_index(struct dwarf *dwarf, size_t book_count, struct arena *aren
 
 		for (size_t j = 0; j < book->count; j++, count++) {
 			units[count] = (struct split_entry){ 0, book, &book->heads[j] };
-			if (dwo_id_of(dwarf, book, &book->heads[j], arena, &units[count].dwo_id) < 0)
-				return no_room(err);
+			if (dwo_id_of(dwarf, book, &book->heads[j], work, arena,
+				      &units[count].dwo_id) < 0)
+				return work->is_over ? work_allowance_refuse(work, err) : no_room(err);
 			order[count] = (struct sort_item){ .key = units[count].dwo_id, .index = count };
 		}
 	}
@@ -168,7 +171,7 @@ static int fill_index(struct dwarf *dwarf, size_t book_count, struct arena *aren
 	return 0;
 }
 
-int split_open(struct dwarf *dwarf, struct arena *arena, struct err *err)
+int split_open(struct dwarf *dwarf, struct work_allowance *work, struct arena *arena, struct err *err)
 {
 	const struct dwarf_input *input = &dwarf->input;
 	size_t book_count = 1 + input->split_file_count;
@@ -182,14 +185,16 @@ int split_open(struct dwarf *dwarf, struct arena *arena, struct err *err)
 		dwarf->splits[i].sections = sections;
 		if ((i == 0 && is_package(dwarf)) || !sections->section[DWARF_INFO].size)
 			continue;
-		if (book_open(&dwarf->splits[i], sections, input->wants_variables, arena, err) < 0)
+		if (book_open(&dwarf->splits[i], sections, input->wants_variables, work, arena,
+			      err) < 0)
 			return -1;
 		dwarf->split_count += dwarf->splits[i].count;
 	}
-	return dwarf->split_count ? fill_index(dwarf, book_count, arena, err) : 0;
+	return dwarf->split_count ? fill_index(dwarf, book_count, work, arena, err) : 0;
 }
 
-int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split *split, struct err *err)
+int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split *split, struct work_allowance *work,
+	       struct err *err)
 {
 	size_t low = 0, high = dwarf->split_count;
 
@@ -197,7 +202,7 @@ int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split *split, 
 	if (!dwo_id)
 		return 0;
 	if (is_package(dwarf)) {
-		int found = package_find(dwarf, dwo_id, split, err);
+		int found = package_find(dwarf, dwo_id, split, work, err);
 
 		if (found)
 			return found;

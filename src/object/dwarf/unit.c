@@ -2,6 +2,7 @@
 #include "object/dwarf/internal.h"
 
 #define FIRST_INDEXED_VERSION 5u
+#define DIE_STEPS 4u                 /* to find one somewhere else, beside its attributes */
 
 static const struct { uint16_t code; uint8_t language; } languages[] = {
 	{ 0x01, LANGUAGE_C },      { 0x02, LANGUAGE_C },       { 0x0c, LANGUAGE_C },
@@ -53,6 +54,8 @@ const struct abbrev *unit_read_die(const struct unit *unit, struct reader *reade
 			(void)unknown_code(reader, code, err);
 		return NULL;
 	}
+	if (work_charge(unit->work, DIE_STEPS + abbrev->step_count, err) < 0)
+		return NULL;
 	steps_read(reader, abbrev_steps(unit->abbrevs, abbrev), abbrev->step_count,
 		   unit->head.encoding, die);
 	return reader_check(reader, err) < 0 ? NULL : abbrev;
@@ -71,6 +74,21 @@ static bool indexed(const struct dwarf_sections *sections, enum dwarf_section wh
 	return !reader.failed;
 }
 
+/* One without an end is looked for all the same. */
+struct text unit_string(const struct unit *unit, const struct dwarf_sections *sections,
+			enum dwarf_section which, uint64_t offset)
+{
+	struct text string = section_string(sections, which, offset);
+	uint64_t size = sections->section[which].size;
+	uint64_t looked_at = string.size;
+
+	if (!string.bytes)
+		looked_at = offset >= size ? 0 : size - offset < LIMIT_NAME_BYTES ? size - offset
+										 : LIMIT_NAME_BYTES;
+	(void)work_spend(unit->work, looked_at / WORK_BYTES_PER_STEP);
+	return string;
+}
+
 struct text unit_text(const struct unit *unit, struct value value)
 {
 	const struct dwarf_sections *sections = unit->book->sections;
@@ -78,18 +96,18 @@ struct text unit_text(const struct unit *unit, struct value value)
 
 	switch (value.meaning) {
 	case MEANS_STRING_HERE:
-		return section_string(sections, DWARF_INFO, offset);
+		return unit_string(unit, sections, DWARF_INFO, offset);
 	case MEANS_STRING:
-		return section_string(sections, DWARF_STR, offset);
+		return unit_string(unit, sections, DWARF_STR, offset);
 	case MEANS_LINE_STRING:
-		return section_string(sections, DWARF_LINE_STR, offset);
+		return unit_string(unit, sections, DWARF_LINE_STR, offset);
 	case MEANS_STRING_ALTERNATE:
-		return section_string(&unit->dwarf->input.alternate, DWARF_STR, offset);
+		return unit_string(unit, &unit->dwarf->input.alternate, DWARF_STR, offset);
 	case MEANS_STRING_INDEX:
 		if (!indexed(sections, DWARF_STR_OFFSETS, unit->str_offsets_base, value.number,
 			     unit->head.encoding.offset_bytes, &offset))
 			return TEXT_NONE;
-		return section_string(sections, DWARF_STR, offset);
+		return unit_string(unit, sections, DWARF_STR, offset);
 	default:
 		return TEXT_NONE;
 	}
@@ -164,23 +182,23 @@ static void read_root(struct unit *unit, const struct die *root, const struct un
 
 int unit_load(struct unit *unit, const struct dwarf *dwarf, const struct book *book,
 	      const struct unit_head *head, const struct contribution *contribution,
-	      const struct unit *skeleton, struct arena *arena, struct err *err)
+	      const struct unit *skeleton, struct work_allowance *work, struct arena *arena, struct err *err)
 {
 	const struct abbrev *abbrev;
 	struct die *root = &unit->root;
 	struct reader reader;
 
 	*unit = (struct unit){ .dwarf = dwarf, .book = book, .head = *head,
-			       .is_split = skeleton != NULL };
+			       .is_split = skeleton != NULL, .work = work };
 	if (contribution)
 		unit->contribution = *contribution;
 	if (head->shared != NO_TABLE) {
 		unit->abbrevs = &book->shared[head->shared];
 	} else {
 		unit->abbrevs = &unit->own_abbrevs;
-		if (abbrevs_read(&unit->own_abbrevs, book->sections,
+		if (abbrevs_read(&unit->own_abbrevs, book,
 				 head->abbrev_offset + unit->contribution.abbrev, head->encoding,
-				 dwarf->input.wants_variables, arena, err) < 0)
+				 work, arena, err) < 0)
 			return -1;
 	}
 	reader = unit_reader(unit, head->first_die);

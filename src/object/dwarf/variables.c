@@ -109,6 +109,7 @@ static void add(struct reading *reading, const struct unit *unit, const struct d
 
 	if (list->count == LIST_MOST || die_has(&die, AT_DECLARATION))
 		return;
+	(void)work_spend(&reading->work, list->count);
 	name = complete(reading, &unit, &die);
 	if (!name.size || name.size > WORD_BYTES || is_listed(list, name))
 		return;
@@ -165,11 +166,8 @@ struct text variables_below(struct reading *reading, const struct unit *unit,
 	char *copy;
 
 	list.size = list.count = 0;
-	do {
-		if (reading->variable_entries_left == 0)
-			break;
-		reading->variable_entries_left--;
-	} while (pass(reading, &below, &list));
+	while (pass(reading, &below, &list))
+		;
 	if (list.size == 0)
 		return TEXT_NONE;
 	copy = arena_strndup(reading->scratch, list.bytes, list.size);

@@ -121,6 +121,8 @@ static int enter(struct walk *walk, const struct abbrev *abbrev, size_t start, s
 	if (abbrev->kind == DIE_FUNCTION && abbrev->declares && abbrev->children &&
 	    jump(walk, abbrev))
 		return 0;
+	if (work_charge(&walk->reading->work, abbrev->step_count, err) < 0)
+		return -1;
 	steps_read(&walk->reader, abbrev_steps(walk->unit->abbrevs, abbrev), abbrev->step_count,
 		   walk->unit->head.encoding, &die);
 	if (reader_check(&walk->reader, err) < 0)
@@ -158,6 +160,9 @@ int walk_unit(struct reading *reading, struct err *err)
 	walk->reader = unit_reader(walk->unit, walk->unit->head.first_die);
 	walk->levels[0] = (struct level){ .inlinee = OBJECT_NO_PARENT };
 	walk->depth = walk->pending_count = 0;
+	/* An entry takes a byte at least. */
+	if (work_charge(&reading->work, reader_left(&walk->reader), err) < 0)
+		return -1;
 	do {
 		if (reader_at_end(&walk->reader))
 			break;

@@ -403,6 +403,7 @@ static int load_dwarf(struct object *object, struct elf *elf, struct err *err)
 	*input = (struct dwarf_input){
 		.load_address = file->load_address,
 		.arch = object->arch, .wants_variables = object->wants_variables,
+		.work = object->work,
 		.relocatable = file->type == ET_REL,
 		.payload = elf,
 		.lowest_code = elf_file_lowest_code(file),

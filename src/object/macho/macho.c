@@ -262,6 +262,7 @@ static int open_dwarf(struct object *object, struct macho *macho, struct err *er
 		.main.big_endian = macho->file.whole.big_endian,
 		.load_address = macho->file.load_address,
 		.arch = object->arch, .wants_variables = object->wants_variables,
+		.work = object->work,
 		.relocatable = macho->file.type == TYPE_RELOCATABLE,
 		.symbol_at = macho->symbols.count > 0 ? symbol_at : NULL,
 		.symbol_around = macho->symbols.count > 0 ? symbol_around : NULL,

@@ -150,6 +150,7 @@ static int open_dwarf(struct object *object, struct pe *pe, struct err *err)
 	struct dwarf_input input = {
 		.load_address = pe->file.image_base,
 		.arch = object->arch, .wants_variables = object->wants_variables,
+		.work = object->work,
 		.symbol_at = pe->symbols.count > 0 ? symbol_at : NULL,
 		.symbol_around = pe->symbols.count > 0 ? symbol_around : NULL,
 		.payload = pe,

@@ -112,6 +112,7 @@ static int open_dwarf(struct object *object, struct wasm *wasm, struct err *err)
 	struct dwarf_input input = {
 		.address_bias = wasm->file.code.offset,
 		.arch = object->arch, .wants_variables = object->wants_variables,
+		.work = object->work,
 		.symbol_at = wasm->symbols.count > 0 ? symbol_at : NULL,
 		.symbol_around = wasm->symbols.count > 0 ? symbol_around : NULL,
 		.payload = wasm,
