@@ -9,9 +9,9 @@ libobject_a_SOURCES = \
 	src/object/breakpad/records.h src/object/breakpad/survey.c \
 	src/object/breakpad/unit.c \
 	src/object/elf/elf.c src/object/elf/elf_dynamic.c src/object/elf/elf_file.h \
-	src/object/elf/elf_headers.c src/object/elf/elf_identity.c src/object/elf/elf_links.c \
-	src/object/elf/elf_relocate.c src/object/elf/elf_sections.c \
-	src/object/elf/elf_symbols.c \
+	src/object/elf/elf_headers.c src/object/elf/elf_identity.c src/object/elf/elf_layout.c \
+	src/object/elf/elf_links.c src/object/elf/elf_outlet.c src/object/elf/elf_relocate.c \
+	src/object/elf/elf_sections.c src/object/elf/elf_symbols.c \
 	src/object/macho/macho.c src/object/macho/macho_file.c src/object/macho/macho_file.h \
 	src/object/macho/macho_hidden.c src/object/macho/macho_hidden.h \
 	src/object/macho/macho_identity.c src/object/macho/macho_symbols.c \

@@ -100,6 +100,9 @@ SHORT = [
                           " .data : { *(.data*) *(.bss*) LONG(1) } :data . = 0x400000; .text : { *(.text*) } :text"
                           " /DISCARD/ : { *(.eh_frame*) *(.note*) } }' > a.ld;" + FREESTANDING + "-Wl,-T,a.ld"),
     ("code-at-zero", FREESTANDING + "-fuse-ld=lld -Wl,-e,start -Wl,-Ttext=0"),
+    # As kernel modules are: several code sections, all at 0.
+    ("module-gcc", "gcc -g -O2 -ffreestanding -mcmodel=kernel -fno-pic -c -o a.o $P/module.c; ld -r -o $OUT a.o"),
+    ("module-clang-32", "clang-19 -m32 -gdwarf-4 -O2 -ffreestanding -fno-pic -c -o $OUT $P/module.c"),
     ("assembler", "gcc -c -o a.o $P/labels.S && ld -o $OUT a.o"),
     ("assembler-clang", "clang-19 -c -o a.o $P/labels.S && ld.lld-19 -o $OUT a.o"),
     ("rust", "rustc -g -O -o $OUT $P/heap.rs"),

@@ -4,7 +4,11 @@ ELF, Mach-O and PE files are asked about as they are (windows.py has what is spe
 offsets in the file; DWARF, and so llvm-symbolizer, in the code section. And llvm-symbolizer takes names from symbols
 and exports at file offsets while it looks for them at offsets in the section, so that they win over the right ones:
 it is asked about a copy without.
+
+In relocatable files (kernel modules) all sections lie at 0, and llvm-symbolizer takes functions and symbols of any of
+them: it is asked about the same file linked, where they lie apart. Addresses are those of .text.
 """
+import os
 import re
 import struct
 import subprocess
@@ -21,13 +25,44 @@ def magic(path):
     return PE if first.startswith(PE) else first
 
 
-def elf_code(path):
+def elf_sections(path):
+    """(name, address, size) of those with code."""
     text = subprocess.run(["readelf", "-SW", path], capture_output=True, text=True, check=True).stdout
     found = []
-    for match in re.finditer(r"PROGBITS\s+([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+\s+(\w+)", text):
-        if "X" in match.group(3) and int(match.group(2), 16):
-            found.append((int(match.group(1), 16), int(match.group(2), 16)))
+    for match in re.finditer(r"\] (\S+)\s+PROGBITS\s+([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+\s+(\w+)", text):
+        if "X" in match.group(4) and int(match.group(3), 16):
+            found.append((match.group(1), int(match.group(2), 16), int(match.group(3), 16)))
     return found
+
+
+def is_relocatable(path):
+    with open(path, "rb") as f:
+        head = f.read(18)
+    return head[:4] == ELF and head[16 if head[5] == 2 else 17] == 0 and head[17 if head[5] == 2 else 16] == 1
+
+
+def text_of(path):
+    """(address, size) of .text, or of the first section with code where there is none."""
+    sections = elf_sections(path)
+    return next(((address, size) for name, address, size in sections if name == ".text"), sections[0][1:])
+
+
+def elf_code(path):
+    if is_relocatable(path):
+        return [text_of(path)]
+    return [(address, size) for _, address, size in elf_sections(path)]
+
+
+def linked(path):
+    """The relocatable file with every section at a place of its own."""
+    out = path + ".linked"
+    if os.path.exists(out):
+        return out
+    with open(out + ".ld", "w", encoding="ascii") as f:
+        f.write("SECTIONS { . = 0x10000000; .text : { *(.text) } }\n")
+    subprocess.run(["ld.lld-19", "-T", out + ".ld", "--noinhibit-exec", "--unresolved-symbols=ignore-all", "-o", out,
+                    path], capture_output=True, check=False)
+    return out
 
 
 def macho_code(path):
@@ -91,6 +126,8 @@ def code_sections(path):
 
 def for_llvm(path):
     """The file llvm-symbolizer is asked about, and what its addresses lack."""
+    if is_relocatable(path):
+        return linked(path), text_of(path)[0] - text_of(linked(path))[0]
     if magic(path) != WASM:
         return path, 0
     with open(path, "rb") as f:

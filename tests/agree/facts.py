@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 
-from containers import PE, for_llvm, magic
+from containers import PE, for_llvm, is_relocatable, magic, text_of
 from windows import canonical_chains, pe_sections
 
 PUBLIC = re.compile(r"\| S_PUB32 \[.*?\] `(.*)`\n.*?addr = (\d+):(\d+)")
@@ -40,6 +40,10 @@ def of_pdb(image):
 def of_dwarf(path):
     """Names are the linkage name where there is one, also that of the declaration or the abstract instance."""
     plain = path + ".plain" if os.path.exists(path + ".plain") else path
+    first, last = 0, 2**64
+    if is_relocatable(path):
+        plain = for_llvm(path)[0]
+        last = text_of(path)[1]
     text = subprocess.run(["llvm-dwarfdump-19", "--debug-info", plain], capture_output=True, text=True,
                           check=True).stdout
     lookup_offset = for_llvm(path)[1]
@@ -54,7 +58,7 @@ def of_dwarf(path):
         if low and high and named and 0 < int(low.group(1), 16) < int(high.group(1), 16) and \
                 int(low.group(1), 16) not in TOMBSTONES:
             add(facts, int(low.group(1), 16) + lookup_offset, {named.group(1)})
-    return facts
+    return {address: names for address, names in facts.items() if first <= address < last}
 
 
 def symbols(path):
@@ -68,9 +72,10 @@ def differing(path, ask):
     if os.path.exists(path + ".dwp"):
         return 0, []
     facts = of_pdb(path) if is_pe else of_dwarf(path)
-    for address, name in [] if is_pe else symbols(path):
-        if address in facts:
-            add(facts, address, {name})
+    lookup, offset = for_llvm(path) if is_relocatable(path) else (path, 0)
+    for address, name in [] if is_pe else symbols(lookup):
+        if address + offset in facts:
+            add(facts, address + offset, {name})
     addresses = sorted(facts)
     chains = ask(path, addresses)
     if is_pe:

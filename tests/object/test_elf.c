@@ -113,13 +113,13 @@ static const struct {
 	{ "what assembler sources export without a type", PROGRAM
 	  "printf '.globl bare, end, typed\\n.type typed,@function\\nbare: nop\\nown: nop\\n"
 	  "typed: nop\\n.weak pale\\npale: nop\\nend:\\n' > s.s; gcc -c s.s -o $OUT",
-	  "x86_64 rel symbols\n", { "symbol 0+0 |bare", "symbol 2+0 |typed", "symbol 3+0 |pale" },
+	  "x86_64 rel symbols\n", { "symbol 0+2 |bare", "symbol 2+1 |typed", "symbol 3+1 |pale" },
 	  { "symbol| own", "symbol| end" } },
 	{ "more sections than the header can count", PROGRAM
 	  "seq 1 65600 | sed 's/.*/.section .text.f&,\"ax\",@progbits\\nnop/' > s.s;"
 	  "printf '.section .text.last,\"ax\",@progbits\\n.globl last\\n.type last,@function\\n"
-	  "last: nop\\n.size last,1\\n' >> s.s; clang-19 -c s.s -o $OUT",
-	  "x86_64 rel symbols\n", { "symbol 0+1 |last" }, { NULL } },
+	  "nop\\nlast: nop\\n.size last,1\\n' >> s.s; clang-19 -c s.s -o $OUT",
+	  "x86_64 rel symbols\n", { "symbol 1+1 |last" }, { NULL } },
 	{ "debuglink", GCC "p.c m.c -o $DIR/a; objcopy --only-keep-debug a b.debug;"
 	  "objcopy -S --add-gnu-debuglink=b.debug a $OUT", "x86_64 lib symbols unwind",
 	  { "want debuglink |b.debug ", "file b.debug|" }, { "function|" } },
@@ -180,6 +180,53 @@ START_TEST(load_address_lies_below_all_code)
 	ck_assert_msg(look_has(text, "line", "p.c:8"), "%s", text);
 	text = look_path(support_fixture("elf-unsorted-data", UNSORTED("text PT_LOAD FLAGS(4);")));
 	ck_assert_msg(look_has(text, "load 600000", ""), "%s", text);
+}
+END_TEST
+
+#define SECTION(name, label, code) \
+	".section " name ",\"ax\"\\n.globl " label "\\n.type " label ",@function\\n" \
+	label ": " code "\\n.size " label ",.-" label "\\n"
+
+/* Three functions at 0.  .text has its bytes; what is longer shows behind it; the rest nowhere. */
+START_TEST(code_of_one_section_is_not_mixed_with_anothers)
+{
+	const char *text = look_path(support_fixture("elf-module-assembler",
+		PROGRAM "printf '" SECTION(".init.text", "longer", "nop\\nnop\\nnop\\nret")
+		SECTION(".exit.text", "below", "nop\\nnop\\nret")
+		SECTION(".text", "small", "nop\\nret") "' > s.s; as -gdwarf-5 s.s -o $OUT"));
+
+	ck_assert_msg(look_has(text, "symbol 0+2 small", ""), "%s", text);
+	ck_assert_msg(look_has(text, "symbol 2+2 longer", ""), "%s", text);
+	ck_assert_msg(look_has(text, "function 0+2 small", ""), "%s", text);
+	ck_assert_msg(look_has(text, "function 2+2 longer", ""), "%s", text);
+	ck_assert_msg(look_has(text, "line 0 ", "s.s:19") && look_has(text, "line 1 ", "s.s:20"),
+		      "%s", text);
+	ck_assert_msg(look_has(text, "line 2 ", "s.s:6") && look_has(text, "line 3 ", "s.s:7"),
+		      "%s", text);
+	ck_assert_msg(look_count(text, "symbol ") == 2 && look_count(text, "function ") == 2,
+		      "%s", text);
+}
+END_TEST
+
+/* With an inlined call behind the first bytes, and one that begins before them. */
+#define MODULE PROGRAM \
+	"cat > i.c <<'EOF'\n" \
+	"int sink; static inline __attribute__((always_inline)) int add(int a, int b) {\n" \
+	"int r = a * b; sink = r; return r + sink; }\n" \
+	"int small(void) { return 1; }\n" \
+	"__attribute__((section(\".init.text\"))) int longer(int a) { return add(a, add(a, 3)); }\n" \
+	"EOF\n"
+
+START_TEST(inlined_calls_are_cut_where_their_section_shows)
+{
+	const char *text = look_path(support_fixture("elf-module-inlines",
+		MODULE "clang-19 --target=x86_64-linux-gnu -g -O1 -fomit-frame-pointer -c i.c -o $OUT"));
+
+	ck_assert_msg(look_has(text, "function 0+6 small", ""), "%s", text);
+	ck_assert_msg(look_has(text, "function 6+", " longer"), "%s", text);
+	ck_assert_msg(look_has(text, "inline", "add called i.c:4 6+"), "%s", text);
+	ck_assert_msg(look_has(text, "line 6 ", "i.c:2"), "%s", text);
+	ck_assert_uint_eq(look_count(text, "unit error"), 0);
 }
 END_TEST
 
@@ -459,6 +506,7 @@ START_TEST(survives_every_byte_change)
 {
 	static const char *const recipes[] = {
 		SMALL "-o $OUT", SMALL "-gz=zlib -o $OUT", CLANG "s390x-linux-gnu", CLANG "i386-linux-gnu",
+		MODULE "gcc -g -O1 -c i.c -o $OUT",
 		SMALL "-o a; llvm-objcopy-19 --strip-sections a $OUT",
 		SMALL "-o a; cp a m; objcopy -S --keep-symbol=helper m; xz m; echo x > l.debug;"
 		"objcopy -S --add-section .gnu_debugdata=m.xz --add-gnu-debuglink=l.debug a $OUT",
@@ -474,6 +522,7 @@ START_TEST(survives_every_allocation_failure)
 {
 	static const char *const recipes[] = {
 		SMALL "-gz=zlib -o $OUT",
+		MODULE "gcc -g -O1 -c i.c -o $OUT",
 		SMALL "-o a; cp a m; objcopy -S --keep-symbol=helper m; xz m; echo x > l.debug;"
 		"objcopy -S --add-section .gnu_debugdata=m.xz --add-gnu-debuglink=l.debug a $OUT",
 	};
@@ -490,6 +539,8 @@ static void add_tests(TCase *tcase)
 {
 	tcase_add_loop_test(tcase, reads, 0, CASES);
 	tcase_add_test(tcase, load_address_lies_below_all_code);
+	tcase_add_test(tcase, code_of_one_section_is_not_mixed_with_anothers);
+	tcase_add_test(tcase, inlined_calls_are_cut_where_their_section_shows);
 	tcase_add_test(tcase, takes_all_from_a_debuglink_target);
 	tcase_add_test(tcase, refuses_wrong_companions);
 	tcase_add_test(tcase, wants_and_takes_a_dwz_file);
@@ -509,8 +560,8 @@ int main(void)
 	TCase *reading = tcase_create("reading"), *torment = tcase_create("torment");
 
 	add_tests(reading);
-	tcase_add_loop_test(torment, survives_every_byte_change, 0, 6);
-	tcase_add_loop_test(torment, survives_every_allocation_failure, 0, 2);
+	tcase_add_loop_test(torment, survives_every_byte_change, 0, 7);
+	tcase_add_loop_test(torment, survives_every_allocation_failure, 0, 3);
 	suite_add_tcase(suite, reading);
 	suite_add_tcase(suite, torment);
 	return support_main(suite);

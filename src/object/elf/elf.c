@@ -354,6 +354,32 @@ static void symbol_around(const void *payload, uint64_t address, struct object_s
 		piece->name = name_of(elf, record);
 }
 
+/* Of a file that is laid out: the pieces that are handed out, at the addresses of the file. */
+static bool give_laid_out(const struct elf *elf, const struct symbol_record *record,
+			  const struct object_symbol *symbol, object_symbol_fn *fn, void *payload)
+{
+	const struct elf_file *file = elf->tables[symbol_table(record)].file;
+	const struct elf_stretch *stretch = elf_file_stretch(file, record->address);
+	uint64_t end = record->address + record->size, start;
+
+	if (!record->size)
+		(void)symbols_around(&elf->symbols, record->address, &start, &end);
+	if (stretch && end > stretch->section_end)
+		end = stretch->section_end;
+	for (; stretch && stretch < file->stretches + file->stretch_count && stretch->start < end;
+	     stretch++) {
+		struct object_symbol piece = *symbol;
+		uint64_t last = end < stretch->end ? end : stretch->end;
+
+		piece.address = symbol->address > stretch->start ? symbol->address : stretch->start;
+		piece.size = last - piece.address;
+		piece.address -= stretch->shift;
+		if (fn(payload, &piece))
+			return false;
+	}
+	return true;
+}
+
 static int elf_each_symbol(const struct object *object, object_symbol_fn *fn, void *payload,
 			   struct err *err)
 {
@@ -367,7 +393,11 @@ static int elf_each_symbol(const struct object *object, object_symbol_fn *fn, vo
 			.name = name_of(elf, record), .file = file_of(elf, record),
 		};
 
-		if (symbol.name.size > 0 && fn(payload, &symbol))
+		if (symbol.name.size == 0)
+			continue;
+		if (elf->tables[symbol_table(record)].file->is_laid_out
+			    ? !give_laid_out(elf, record, &symbol, fn, payload)
+			    : fn(payload, &symbol))
 			break;
 	}
 	return 0;
@@ -404,7 +434,7 @@ static int load_dwarf(struct object *object, struct elf *elf, struct err *err)
 		.load_address = file->load_address,
 		.arch = object->arch, .wants_variables = object->wants_variables,
 		.work = object->work,
-		.relocatable = file->type == ET_REL,
+		.relocatable = file->type == ET_REL && !file->is_laid_out,
 		.payload = elf,
 		.lowest_code = elf_file_lowest_code(file),
 		.has_code_at_zero = elf_file_has_code_at_zero(file),
@@ -582,8 +612,12 @@ static size_t elf_unit_count(const struct object *object)
 static int elf_read_unit(const struct object *object, size_t unit, struct arena *scratch,
 			 const struct object_sink *sink, struct err *err)
 {
-	return dwarf_read_unit(((const struct elf *)object->state)->dwarf, unit, scratch, sink,
-			       err);
+	const struct elf *elf = object->state;
+	struct elf_outlet outlet = { elf->described, sink, scratch };
+	struct object_sink through = { &outlet, elf_outlet_function };
+
+	return dwarf_read_unit(elf->dwarf, unit, scratch,
+			       elf->described->is_laid_out ? &through : sink, err);
 }
 
 static void elf_unit_name(const struct object *object, size_t unit, char *out, size_t room)

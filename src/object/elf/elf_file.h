@@ -23,6 +23,14 @@ struct elf_section {
 	struct text name;            /* TEXT_NONE when the string table does not hold it */
 	uint32_t type, link, info;
 	uint64_t flags, address, offset, size, entry_bytes;
+	uint64_t laid_at;            /* elf_layout.c; of code, when the file is laid out */
+};
+
+/* Code of a relocatable file that is handed out: [start, end) where it was laid. */
+struct elf_stretch {
+	uint64_t start, end;
+	uint64_t shift;              /* taken off: the address in the file */
+	uint64_t section_end;        /* where it was laid, too */
 };
 
 struct elf_segment {
@@ -42,6 +50,9 @@ struct elf_file {
 	bool has_load_address;
 	uint64_t load_address;
 	struct text build_id;        /* raw bytes, or TEXT_NONE */
+	bool is_laid_out;            /* its code lies side by side while it is read */
+	struct elf_stretch *stretches;   /* ascending */
+	size_t stretch_count;
 };
 
 /* A run of symbol table entries and the strings they name. */
@@ -75,7 +86,24 @@ uint64_t elf_file_lowest_code(const struct elf_file *file);
 /* Of a linked file; the load address is then 0, too. */
 bool elf_file_has_code_at_zero(const struct elf_file *file);
 
+/* elf_layout.c.  Addresses read from a file that is laid out are those of the layout. */
+int elf_file_lay_out(struct elf_file *file, struct arena *arena, struct err *err)
+	__attribute__((warn_unused_result));
+/* The first stretch that ends behind this (laid out) address, or NULL.  More follow up to
+ * the end of file->stretches. */
+const struct elf_stretch *elf_file_stretch(const struct elf_file *file, uint64_t address);
+
+/* elf_outlet.c: hands functions on with the addresses of the file. */
+struct elf_outlet {
+	const struct elf_file *file;
+	const struct object_sink *sink;
+	struct arena *scratch;
+};
+int elf_outlet_function(void *outlet, const struct object_file_name *files, size_t file_count,
+			const struct object_function *function, struct err *err);
+
 /* elf_relocate.c: applies what points from debug sections to code and other sections. */
+bool elf_knows_relocations(const struct elf_file *file);      /* of its machine */
 bool elf_file_needs_relocation(const struct elf_file *file, const struct elf_section *section);
 void elf_file_relocate(const struct elf_file *file, const struct elf_section *section,
 		       uint8_t *bytes, size_t size);
@@ -87,6 +115,11 @@ void elf_file_identify(const struct elf_file *file, struct object *object);
 /* elf_symbols.c */
 struct elf_symbols elf_file_symtab(const struct elf_file *file);
 struct elf_symbols elf_file_dynsym(const struct elf_file *file);
+/* The table in that section; empty when there is none. */
+struct elf_symbols elf_file_symbols_in(const struct elf_file *file, uint32_t section);
+/* Any symbol's, 0 when it is not there; where its section was laid, if that is code. */
+uint64_t elf_symbols_value(const struct elf_file *file, const struct elf_symbols *symbols,
+			   uint32_t index);
 typedef void elf_symbol_fn(void *payload, uint64_t address, uint64_t size, uint32_t index);
 /* Functions, and globals without a type in code; addresses relative to the load address, Thumb
  * bits gone. */

@@ -231,5 +231,5 @@ int elf_file_read(struct elf_file *file, const void *bytes, size_t size, struct 
 	    read_sections(file, &header, arena, err) < 0)
 		return -1;
 	file->build_id = elf_file_find_build_id(file);
-	return 0;
+	return elf_file_lay_out(file, arena, err);
 }

@@ -1,5 +1,5 @@
-/* elf_relocate.c -- debug sections of relocatable files: sections stand at their own
- * address (0), so a relocation is the symbol's value and the addend.
+/* elf_relocate.c -- debug sections of relocatable files: a relocation is the symbol's value and
+ * the addend.
  *
  * Only plain words are known; anything else is left as it is, and the unit that needed it
  * is poorer for it. */
@@ -37,6 +37,14 @@ static unsigned word_width(const struct elf_file *file, uint32_t type)
 		if (words[i].machine == file->machine && words[i].type == type)
 			return words[i].width;
 	return 0;
+}
+
+bool elf_knows_relocations(const struct elf_file *file)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (words[i].machine == file->machine)
+			return true;
+	return false;
 }
 
 static const struct elf_section *relocations_of(const struct elf_file *file,
@@ -85,16 +93,6 @@ static struct relocation read_relocation(struct reader *reader, bool wide, bool 
 	return relocation;
 }
 
-static uint64_t symbol_value(const struct elf_file *file, struct text table, uint32_t index)
-{
-	struct reader reader = reader_over(".symtab", table.bytes, table.size);
-	uint64_t bytes = file->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-
-	reader.big_endian = file->whole.big_endian;
-	reader_seek(&reader, index * bytes + (file->wide ? 8 : 4));   /* st_value */
-	return file->wide ? reader_u64(&reader) : reader_u32(&reader);
-}
-
 static uint64_t load_word(const uint8_t *at, unsigned width, bool big_endian)
 {
 	uint64_t value = 0;
@@ -111,7 +109,7 @@ static void store_word(uint8_t *at, unsigned width, bool big_endian, uint64_t va
 }
 
 static void apply(const struct elf_file *file, const struct relocation *relocation,
-		  struct text symbols, uint8_t *bytes, size_t size)
+		  const struct elf_symbols *symbols, uint8_t *bytes, size_t size)
 {
 	unsigned width = word_width(file, relocation->type);
 	bool big_endian = file->whole.big_endian;
@@ -119,7 +117,7 @@ static void apply(const struct elf_file *file, const struct relocation *relocati
 
 	if (width == 0 || width > size || relocation->offset > size - width)
 		return;
-	value = symbol_value(file, symbols, relocation->symbol);
+	value = elf_symbols_value(file, symbols, relocation->symbol);
 	value += relocation->has_addend ? (uint64_t)relocation->addend :
 		 load_word(bytes + relocation->offset, width, big_endian);
 	store_word(bytes + relocation->offset, width, big_endian, value);
@@ -137,16 +135,14 @@ void elf_file_relocate(const struct elf_file *file, const struct elf_section *se
 		struct reader reader = reader_over("relocations", raw.bytes, raw.size);
 		size_t stride = has_addend ? (file->wide ? RELA_BYTES_64 : RELA_BYTES_32)
 					   : (file->wide ? REL_BYTES_64 : REL_BYTES_32);
-		struct text symbols = TEXT_NONE;
+		struct elf_symbols symbols = elf_file_symbols_in(file, table->link);
 
-		if (table->link < file->section_count)
-			symbols = elf_section_raw(file, &file->sections[table->link]);
 		reader.big_endian = file->whole.big_endian;
 		while (reader_left(&reader) >= stride) {
 			struct relocation relocation = read_relocation(&reader, file->wide,
 								       has_addend);
 
-			apply(file, &relocation, symbols, bytes, size);
+			apply(file, &relocation, &symbols, bytes, size);
 		}
 	}
 }

@@ -227,6 +227,8 @@ uint64_t elf_file_lowest_code(const struct elf_file *file)
 {
 	uint64_t lowest = UINT64_MAX;
 
+	if (file->is_laid_out)
+		return file->stretches[0].start;
 	for (size_t i = 0; i < file->section_count; i++) {
 		const struct elf_section *section = &file->sections[i];
 

@@ -25,24 +25,33 @@ static struct text wide_indexes(const struct elf_file *file, size_t symtab)
 	return TEXT_NONE;
 }
 
+struct elf_symbols elf_file_symbols_in(const struct elf_file *file, uint32_t index)
+{
+	struct elf_symbols symbols = { .count = 0 };
+	const struct elf_section *section;
+
+	if (index >= file->section_count)
+		return symbols;
+	section = &file->sections[index];
+	symbols.entries = elf_section_raw(file, section);
+	symbols.count = symbols.entries.size / entry_bytes(file);
+	if (section->link < file->section_count)
+		symbols.strings = elf_section_raw(file, &file->sections[section->link]);
+	symbols.wide_indexes = wide_indexes(file, index);
+	return symbols;
+}
+
 /* A table with nothing but its null entry is an empty one. */
 static struct elf_symbols table_of_type(const struct elf_file *file, uint32_t type)
 {
-	struct elf_symbols symbols = { .count = 0 };
-
 	for (size_t i = 0; i < file->section_count; i++) {
-		const struct elf_section *section = &file->sections[i];
+		struct elf_symbols symbols;
 
-		if (section->type != type || !elf_section_has_bytes(section))
+		if (file->sections[i].type != type || !elf_section_has_bytes(&file->sections[i]))
 			continue;
-		symbols.entries = elf_section_raw(file, section);
-		symbols.count = symbols.entries.size / entry_bytes(file);
-		if (symbols.count <= 1)
-			continue;
-		if (section->link < file->section_count)
-			symbols.strings = elf_section_raw(file, &file->sections[section->link]);
-		symbols.wide_indexes = wide_indexes(file, i);
-		return symbols;
+		symbols = elf_file_symbols_in(file, (uint32_t)i);
+		if (symbols.count > 1)
+			return symbols;
 	}
 	return (struct elf_symbols){ .count = 0 };
 }
@@ -119,6 +128,21 @@ static bool is_code(const struct elf_file *file, const struct entry *entry)
 	       (file->sections[entry->section].flags & SHF_EXECINSTR);
 }
 
+static uint64_t value_of(const struct elf_file *file, const struct entry *entry)
+{
+	if (!file->is_laid_out || !is_code(file, entry))
+		return entry->value;
+	return entry->value + file->sections[entry->section].laid_at;
+}
+
+uint64_t elf_symbols_value(const struct elf_file *file, const struct elf_symbols *symbols,
+			   uint32_t index)
+{
+	struct entry entry = read_entry(file, symbols, index);
+
+	return value_of(file, &entry);
+}
+
 struct text elf_symbols_name(const struct elf_file *file, const struct elf_symbols *symbols,
 			     uint32_t index)
 {
@@ -144,6 +168,13 @@ static bool is_mapping_symbol(const struct elf_file *file, const struct elf_symb
 	return name[0] == '$' && memchr("adtx", name[1], 4) && (name[2] == '\0' || name[2] == '.');
 }
 
+/* In relocatable files a symbol's value is the offset (gABI, "Symbol Values"). */
+static uint64_t offset_in(const struct elf_file *file, const struct elf_section *section,
+			  const struct entry *entry)
+{
+	return file->type == ET_REL ? entry->value : entry->value - section->address;
+}
+
 /* Functions; and what assembler sources export without a type, where it is not the linker's name
  * for a section's end (etext). */
 static bool names_code(const struct elf_file *file, const struct entry *entry)
@@ -159,7 +190,7 @@ static bool names_code(const struct elf_file *file, const struct entry *entry)
 	if (file->section_count == 0)
 		return true;
 	section = &file->sections[entry->section];
-	return entry->value - section->address < section->size;
+	return offset_in(file, section, entry) < section->size;
 }
 
 /* The low bit of a function's address says Thumb, or MIPS16 and microMIPS. */
@@ -177,7 +208,7 @@ void elf_symbols_each(const struct elf_file *file, const struct elf_symbols *sym
 
 		if (!names_code(file, &entry) || is_mapping_symbol(file, symbols, &entry))
 			continue;
-		address = code_address(file, entry.value);
+		address = code_address(file, value_of(file, &entry));
 		if (address >= file->load_address)
 			fn(payload, address - file->load_address, entry.size, (uint32_t)i);
 	}
