@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/state.h"
 #include "store/store.h"
 
@@ -32,10 +33,14 @@ static int copy(const struct cli *cli, const char *path, long long *bytes, struc
 
 static int run(struct cli *cli, int argc, char **argv)
 {
+	struct cli_reader reader;
 	struct err err = ERR_INIT;
 	long long bytes = 0;
 
-	if (argc != 2 || argv[1][0] == '-')
+	cli_reader_init(&reader, cli, &cli_backup, argc, argv);
+	if (cli_only_operands(&reader) < 0)
+		return CLI_USAGE;
+	if (reader.operand_count != 1)
 		return cli_misused(&cli_backup, "which FILE to write?");
 	if (copy(cli, argv[1], &bytes, &err) < 0)
 		return cli_fail(&err);

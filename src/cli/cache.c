@@ -13,6 +13,7 @@
 #include "board/board.h"
 #include "cache/admin.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/state.h"
 #include "cli/table.h"
 #include "store/statements.h"
@@ -509,20 +510,23 @@ static bool take_hash(struct cache_filter *filter, struct text value)
 	return is_hash(value);
 }
 
-static const struct { const char *name; bool (*take)(struct cache_filter *filter, struct text value); }
-options[] = {
-	{ "--kind", take_kind },     { "--scope", take_scope }, { "--module", take_module },
-	{ "--source", take_source }, { "--id", take_id },       { "--hash", take_hash },
+enum {
+	OPTION_KIND = 1, OPTION_SCOPE, OPTION_MODULE, OPTION_SOURCE, OPTION_ID, OPTION_HASH,
+	OPTION_FAILURES, OPTION_DRY_RUN, OPTION_YES, OPTION_ALL,
+};
+static const struct cli_option options[] = {
+	{ OPTION_KIND, 0, "kind", "K" },        { OPTION_SCOPE, 0, "scope", "S" },
+	{ OPTION_MODULE, 0, "module", "M" },    { OPTION_SOURCE, 0, "source", "S" },
+	{ OPTION_ID, 0, "id", "N" },            { OPTION_HASH, 0, "hash", "H" },
+	{ OPTION_FAILURES, 0, "failures", NULL }, { OPTION_DRY_RUN, 0, "dry-run", NULL },
+	{ OPTION_YES, 0, "yes", NULL },         { OPTION_ALL, 0, "all", NULL },
+	CLI_OPTIONS_END
 };
 
-/* One option and its value into the filter; 0 when it is none of them, -1 when it is wrong. */
-static int take_option(struct cache_filter *filter, const char *name, const char *value)
-{
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (!strcmp(name, options[i].name))
-			return value && options[i].take(filter, text_of(value)) ? 1 : -1;
-	return 0;
-}
+static bool (*const filters[])(struct cache_filter *filter, struct text value) = {
+	[OPTION_KIND] = take_kind, [OPTION_SCOPE] = take_scope, [OPTION_MODULE] = take_module,
+	[OPTION_SOURCE] = take_source, [OPTION_ID] = take_id, [OPTION_HASH] = take_hash,
+};
 
 /* What `show` is given without an option. */
 static void take_subject(struct cache_filter *filter, struct text subject)
@@ -548,41 +552,49 @@ static int finish(int rc, const struct err *err)
 
 struct asked { struct cache_filter filter; bool dry_run, all, sure, shows; };
 
-static int read_arguments(struct asked *asked, int argc, char **argv)
+static void take_flag(struct asked *asked, int option)
 {
-	for (int i = 2; i < argc; i++) {
-		int taken = take_option(&asked->filter, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
+	asked->filter.failures_only = asked->filter.failures_only || option == OPTION_FAILURES;
+	asked->dry_run = asked->dry_run || option == OPTION_DRY_RUN;
+	asked->sure = asked->sure || option == OPTION_YES;
+	asked->all = asked->all || option == OPTION_ALL;
+}
 
-		if (taken < 0)
-			return cli_misused(&cli_cache, "%s needs a value it knows", argv[i]);
-		if (taken > 0)
-			i++;
-		else if (!strcmp(argv[i], "--failures"))
-			asked->filter.failures_only = true;
-		else if (!strcmp(argv[i], "--dry-run"))
-			asked->dry_run = true;
-		else if (!strcmp(argv[i], "--yes"))
-			asked->sure = true;
-		else if (!strcmp(argv[i], "--all"))
-			asked->all = true;
-		else if (asked->shows && argv[i][0] != '-' && is_any(&asked->filter))
-			take_subject(&asked->filter, text_of(argv[i]));
-		else
-			return cli_misused(&cli_cache, "unknown argument `%s`", argv[i]);
+/* The verb and what `show` is asked for stay in argv. */
+static int read_arguments(struct asked *asked, struct cli_reader *reader)
+{
+	const char *value;
+	int option;
+
+	while ((option = cli_next_option(reader, &value)) > 0) {
+		if ((size_t)option >= sizeof(filters) / sizeof(filters[0]))
+			take_flag(asked, option);
+		else if (!filters[option](&asked->filter, text_of(value)))
+			return cli_misused(&cli_cache, "`%s` is no value this option knows", value);
 	}
+	if (option < 0)
+		return CLI_USAGE;
+	if (reader->operand_count == 0)
+		return cli_misused(&cli_cache, "list, show, drop or retry?");
+	asked->shows = !strcmp(reader->argv[1], "show");
+	if (reader->operand_count > 1 + asked->shows)
+		return cli_misused(&cli_cache, "unknown argument `%s`", reader->argv[2 + asked->shows]);
+	if (reader->operand_count == 2 && !is_any(&asked->filter))
+		return cli_misused(&cli_cache, "unknown argument `%s`", reader->argv[2]);
+	if (reader->operand_count == 2)
+		take_subject(&asked->filter, text_of(reader->argv[2]));
 	return CLI_OK;
 }
 
 static int run_cache(struct cli *cli, int argc, char **argv)
 {
 	struct asked asked = { .dry_run = false };
+	struct cli_reader reader;
 	struct err err = ERR_INIT;
 	int rc;
 
-	if (argc < 2)
-		return cli_misused(&cli_cache, "list, show, drop or retry?");
-	asked.shows = !strcmp(argv[1], "show");
-	rc = read_arguments(&asked, argc, argv);
+	cli_reader_init(&reader, cli, &cli_cache, argc, argv);
+	rc = read_arguments(&asked, &reader);
 	if (rc != CLI_OK)
 		return rc;
 	if (asked.shows && is_any(&asked.filter) && !asked.filter.failures_only)
@@ -625,5 +637,7 @@ const struct cli_command cli_cache = {
 	"Running processes notice at once.\n"
 	"\n"
 	"exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing matched\n",
+	.options = options,
+	.verbs = "list|show|drop|retry",
 	.run = run_cache,
 };

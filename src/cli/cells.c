@@ -17,7 +17,7 @@
 #include "symbolicate/symbolicate.h"
 
 #define OPERATIONS_MAX 16u
-#define OUR_OPERATIONS 3u
+#define OUR_OPERATIONS 4u
 #define NEWS_MILLIS 1000
 #define REPLY_BYTES ((size_t)16 * 1024 * 1024)
 #define PATH_BYTES 4096u
@@ -33,6 +33,7 @@ int cells_start(struct nursery **nursery, const struct config *config, struct er
 	operations[count++] = cells_operation_describe;
 	operations[count++] = cells_operation_dump;
 	operations[count++] = cells_operation_dump_methods;
+	operations[count++] = cells_operation_locate;
 	return nursery_start(nursery, config, operations, count, err);
 }
 
@@ -233,6 +234,77 @@ int cells_describe(struct nursery *nursery, int fd, const char *arch,
 		order.parameters = buf_text(&parameters);
 		if (cells_run(nursery, &order, NULL, NULL, &reply, err) == 0)
 			rc = read_description(buf_text(&reply), arena, description, err);
+	}
+	buf_release(&parameters);
+	buf_release(&reply);
+	return rc;
+}
+
+/* --- locate --------------------------------------------------------------------------- */
+
+static int write_wanted(const char *section, const struct cells_symbol *symbols, size_t count,
+			struct buf *out, struct err *err)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, out);
+	json_object(&json);
+	if (section)
+		json_member_string(&json, "section", section);
+	json_key(&json, "symbols");
+	json_array(&json);
+	for (size_t i = 0; i < count; i++)
+		json_text(&json, symbols[i].name);
+	json_array_end(&json);
+	json_object_end(&json);
+	return buf_check(out, err);
+}
+
+static bool read_address(const cJSON *item, uint64_t *address)
+{
+	const char *text = cJSON_IsString(item) ? item->valuestring : "";
+
+	return strncmp(text, "0x", 2) == 0 && text_to_u64(text_of(text + 2), 16, address);
+}
+
+static int read_located(struct text reply, bool has_section, uint64_t *section_address,
+			struct cells_symbol *symbols, size_t count, struct err *err)
+{
+	const cJSON *list;
+	struct arena arena;
+	cJSON *json;
+	int rc;
+
+	arena_init(&arena, 4 * REPLY_BYTES);
+	rc = request_json_parse(reply, &arena, &json, err);
+	if (rc == 0 && has_section &&
+	    !read_address(cJSON_GetObjectItemCaseSensitive(json, "section"), section_address))
+		rc = err_set(err, ERR_INTERNAL, "the cell does not say where the section is");
+	list = rc == 0 ? cJSON_GetObjectItemCaseSensitive(json, "symbols") : NULL;
+	list = list ? list->child : NULL;
+	for (size_t i = 0; i < count && list; i++, list = list->next)
+		symbols[i].is_found = read_address(list, &symbols[i].address);
+	arena_release(&arena);
+	return rc;
+}
+
+int cells_locate(struct nursery *nursery, int fd, const char *section, uint64_t *section_address,
+		 struct cells_symbol *symbols, size_t count, struct err *err)
+{
+	const struct cell_file inputs[] = { { "object", fd } };
+	struct cell_order order = {
+		.operation = cells_operation_locate.name, .inputs = inputs, .input_count = 1,
+	};
+	struct buf parameters, reply;
+	int rc = -1;
+
+	buf_init(&parameters, REPLY_BYTES);
+	buf_init(&reply, REPLY_BYTES);
+	if (write_wanted(section, symbols, count, &parameters, err) == 0) {
+		order.parameters = buf_text(&parameters);
+		if (cells_run(nursery, &order, NULL, NULL, &reply, err) == 0)
+			rc = read_located(buf_text(&reply), section != NULL, section_address, symbols,
+					  count, err);
 	}
 	buf_release(&parameters);
 	buf_release(&reply);

@@ -9,6 +9,8 @@
  *             files hold several objects) and chooses one.
  *   dump:     input "symcache", output "text"; parameter "json" or "text".
  *   dump-methods: the same of a PpdbCache.
+ *   locate:   input "object"; the parameters are a section's name and those of symbols, the reply
+ *             their addresses.
  */
 #ifndef CLI_CELLS_H
 #define CLI_CELLS_H
@@ -28,7 +30,7 @@ struct config;
 struct err;
 
 extern const struct cell_operation cells_operation_describe, cells_operation_dump,
-	cells_operation_dump_methods;
+	cells_operation_dump_methods, cells_operation_locate;
 
 /* Call before any thread is made. */
 int cells_start(struct nursery **nursery, const struct config *config, struct err *err)
@@ -76,6 +78,19 @@ struct description {
 int cells_describe(struct nursery *nursery, int fd, const char *arch,
 		   const struct debugid *debug_id, int unpacked_fd, int slice_fd,
 		   struct arena *arena, struct description *description, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* --- What "locate" says ---------------------------------------------------------------- */
+
+struct cells_symbol {
+	struct text name;
+	bool is_found;
+	uint64_t address;            /* relative to the load address */
+};
+
+/* `section` may be NULL, else *section_address is set.  Of symbols with one name the first counts. */
+int cells_locate(struct nursery *nursery, int fd, const char *section, uint64_t *section_address,
+		 struct cells_symbol *symbols, size_t count, struct err *err)
 	__attribute__((warn_unused_result));
 
 #endif

@@ -7,6 +7,7 @@
 #include "cache/cache.h"
 #include "cli/cache.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "keeper/keeper.h"
 
 static int clean_up(const struct cli *cli, bool dry_run, struct err *err)
@@ -29,13 +30,26 @@ static int clean_up(const struct cli *cli, bool dry_run, struct err *err)
 	return rc;
 }
 
+enum { OPTION_DRY_RUN = 1 };
+static const struct cli_option options[] = {
+	{ OPTION_DRY_RUN, 0, "dry-run", NULL }, CLI_OPTIONS_END
+};
+
 static int run_cleanup(struct cli *cli, int argc, char **argv)
 {
-	bool dry_run = argc == 2 && !strcmp(argv[1], "--dry-run");
+	struct cli_reader reader;
 	struct err err = ERR_INIT;
+	bool dry_run = false;
+	const char *value;
+	int option;
 
-	if (argc > 1 && !dry_run)
-		return cli_misused(&cli_cleanup, "unknown argument `%s`", argv[1]);
+	cli_reader_init(&reader, cli, &cli_cleanup, argc, argv);
+	while ((option = cli_next_option(&reader, &value)) > 0)
+		dry_run = true;
+	if (option < 0)
+		return CLI_USAGE;
+	if (reader.operand_count > 0)
+		return cli_misused(&cli_cleanup, "what is `%s`?", argv[1]);
 	return clean_up(cli, dry_run, &err) < 0 ? cli_fail(&err) : CLI_OK;
 }
 
@@ -47,6 +61,9 @@ const struct cli_command cli_cleanup = {
 	"The keeper of a running service does this by itself; this is for cron where none runs, and\n"
 	"to see what would go.\n"
 	"\n"
+	"  --dry-run   say what would go, and keep it\n"
+	"\n"
 	"exit codes: 0 done, 1 failed, 2 wrong usage\n",
+	.options = options,
 	.run = run_cleanup,
 };

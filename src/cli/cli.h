@@ -39,7 +39,9 @@ struct cli_command {
 	const char *arguments;       /* one line for the usage */
 	const char *about;           /* one line for the list */
 	const char *help;            /* the rest, for --help */
-	/* argv[0] is the subcommand's name; options of `struct cli` are already taken out. */
+	const struct cli_option *options;        /* its own; NULL: none */
+	const char *verbs;           /* "list|show": what its first operand is; NULL: anything */
+	/* argv[0] is the subcommand's name; options stand where the user put them (options.h). */
 	int (*run)(struct cli *cli, int argc, char **argv);
 };
 

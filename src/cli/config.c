@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/json_writer.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/table.h"
 
 #define OUT_BYTES ((size_t)16 * 1024 * 1024)
@@ -107,24 +108,31 @@ static int print(const struct cli *cli)
 	return rc < 0 ? cli_fail(&err) : CLI_OK;
 }
 
+enum { OPTION_STRICT = 1 };
+static const struct cli_option options[] = {
+	{ OPTION_STRICT, 0, "strict", NULL }, CLI_OPTIONS_END
+};
+
 static int run(struct cli *cli, int argc, char **argv)
 {
-	const char *path = NULL;
+	const char *path = NULL, *value;
+	struct cli_reader reader;
 	bool strict = false;
+	int option;
 
-	if (argc >= 2 && strcmp(argv[1], "print") == 0)
-		return argc == 2 ? print(cli)
-				 : cli_misused(&cli_config, "print takes no argument");
-	if (argc < 2 || strcmp(argv[1], "check") != 0)
+	cli_reader_init(&reader, cli, &cli_config, argc, argv);
+	while ((option = cli_next_option(&reader, &value)) > 0)
+		strict = true;
+	if (option < 0)
+		return CLI_USAGE;
+	if (reader.operand_count == 1 && strcmp(argv[1], "print") == 0)
+		return print(cli);
+	if (reader.operand_count < 1 || strcmp(argv[1], "check") != 0)
 		return cli_misused(&cli_config, "check or print?");
-	for (int i = 2; i < argc; i++) {
-		if (strcmp(argv[i], "--strict") == 0)
-			strict = true;
-		else if (argv[i][0] == '-' || path)
-			return cli_misused(&cli_config, "what is `%s`?", argv[i]);
-		else
-			path = argv[i];
-	}
+	if (reader.operand_count > 2)
+		return cli_misused(&cli_config, "what is `%s`?", argv[3]);
+	if (reader.operand_count == 2)
+		path = argv[2];
 	if (!path && cli->config_count > 0)
 		path = cli->config_paths[cli->config_count - 1];
 	if (!path)
@@ -148,5 +156,7 @@ const struct cli_command cli_config = {
 	"print writes a whole file of defaults, each key explained.\n"
 	"\n"
 	"exit codes: 0 fine, 1 not fine, 2 wrong usage\n",
+	.options = options,
+	.verbs = "check|print",
 	.run = run,
 };

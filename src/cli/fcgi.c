@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "front/front.h"
 
 #define SYSTEM_STATE_DIR "/var/lib/symgate"   /* the default of state_dir, for a whole machine */
@@ -68,11 +69,15 @@ static int run(struct cli *cli, int argc, char **argv)
 {
 	char state_dir[CLI_PATH_BYTES], log_path[CLI_PATH_BYTES];
 	struct err err = ERR_INIT;
+	struct cli_reader reader;
 	struct config config;
 	int rc;
 
-	if (argc > 1)
-		return cli_misused(&cli_fcgi, "unknown argument `%s`", argv[1]);
+	cli_reader_init(&reader, cli, &cli_fcgi, argc, argv);
+	if (cli_only_operands(&reader) < 0)
+		return CLI_USAGE;
+	if (reader.operand_count > 0)
+		return cli_misused(&cli_fcgi, "what is `%s`?", argv[1]);
 	if (!cli_is_listening(STDIN_FILENO)) {
 		err_set(&err, ERR_IO, "descriptor 0 is not a listening socket: this is started by a web "
 			"server's FastCGI process manager, not by hand");

@@ -16,9 +16,11 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "cli/addr2line.h"
 #include "cli/cli.h"
 #include "cli/methods.h"
 #include "cli/names.h"
+#include "cli/options.h"
 #include "cli/subject.h"
 #include "ppdbcache/ppdbcache.h"
 #include "symcache/symcache.h"
@@ -32,14 +34,17 @@ struct question {
 	struct text text;            /* as it was written */
 	bool is_valid;
 	uint64_t address;
+	struct text symbol;          /* SYMBOL+OFFSET until its address is known; else TEXT_NONE */
 	struct method_question method;       /* of managed code, instead */
 	size_t first_frame, frame_count;
 };
 
 struct lookup {
 	struct cli *cli;
-	const char *path, *arch;
+	const char *path, *arch, *section;
 	bool relative, demangled;
+	struct addr2line style;
+	uint64_t section_address;    /* of --section; 0: addresses are the object's */
 	struct subject subject;
 	struct names names;
 	struct file_map map;
@@ -47,6 +52,7 @@ struct lookup {
 	struct ppdbcache managed;            /* instead of cache */
 	struct symcache cache;
 	uint64_t base;               /* what an address of the file has more than ours */
+	int object_fd;               /* what symbols are looked for in, or -1 */
 	struct question questions[BATCH_QUESTIONS];
 	size_t question_count;
 	struct symcache_frame *frames;       /* of all questions */
@@ -111,18 +117,50 @@ static int answer_together(struct look *look, struct err *err)
 	return 0;
 }
 
+/* The questions that name symbols get their addresses. */
+static int locate_symbols(struct lookup *lookup, struct err *err)
+{
+	static struct cells_symbol symbols[BATCH_QUESTIONS];
+	size_t count = 0, at = 0;
+	uint64_t unused;
+
+	for (size_t i = 0; i < lookup->question_count; i++)
+		if (lookup->questions[i].symbol.size > 0)
+			symbols[count++] = (struct cells_symbol){ .name = lookup->questions[i].symbol };
+	if (count == 0)
+		return 0;
+	if (lookup->object_fd >= 0 &&
+	    cells_locate(lookup->subject.nursery, lookup->object_fd, NULL, &unused, symbols, count,
+			 err) < 0)
+		return err_while(err, "%s", lookup->path);
+	for (size_t i = 0; i < lookup->question_count; i++) {
+		struct question *question = &lookup->questions[i];
+
+		if (question->symbol.size == 0)
+			continue;
+		question->is_valid = symbols[at].is_found;
+		question->address += symbols[at++].address + lookup->base;
+		lookup->met_nonsense = lookup->met_nonsense || !question->is_valid;
+	}
+	return 0;
+}
+
 static int answer_questions(struct lookup *lookup, struct err *err)
 {
 	struct look look = { .lookup = lookup };
 
 	for (size_t i = 0; i < lookup->question_count; i++) {
 		struct question *question = &lookup->questions[i];
+		uint64_t address = question->address - lookup->base;
 
-		if (!question->is_valid || question->address < lookup->base)
+		if (question->symbol.size == 0)
+			address += lookup->section_address;
+		if (!question->is_valid ||
+		    (!lookup->section && question->address < lookup->base))
 			continue;
 		look.asked[look.count] = question;
 		look.queries[look.count++] = (struct symcache_query){
-			.cache = &lookup->cache, .address = question->address - lookup->base,
+			.cache = &lookup->cache, .address = address,
 		};
 		if (look.count == TOGETHER && answer_together(&look, err) < 0)
 			return -1;
@@ -160,7 +198,7 @@ static void show_frame(struct lookup *lookup, const struct symcache_frame *frame
 
 static const char *what_is_asked(const struct lookup *lookup)
 {
-	return lookup->is_managed ? "a method and IL offset" : "an address";
+	return lookup->is_managed ? "a method and IL offset" : "an address or a symbol";
 }
 
 static const struct ppdbcache_place *look_up_method(struct lookup *lookup,
@@ -174,10 +212,30 @@ static const struct ppdbcache_place *look_up_method(struct lookup *lookup,
 	return place;
 }
 
+/* As addr2line would; nonsense is as good as nothing there. */
+static void show_as_addr2line(struct lookup *lookup, const struct question *question)
+{
+	addr2line_begin(&lookup->style, question->is_valid ? question->address : 0, &lookup->out);
+	for (size_t i = 0; i < question->frame_count; i++) {
+		const struct symcache_frame *frame = &lookup->frames[question->first_frame + i];
+
+		addr2line_frame(&lookup->style, i,
+				names_readable(&lookup->names, frame->function, frame->language),
+				frame_file(lookup, frame), frame->line, &lookup->out);
+	}
+	if (question->frame_count == 0)
+		addr2line_nothing(&lookup->style, &lookup->out);
+}
+
 static void show_question(struct lookup *lookup, const struct question *question)
 {
 	struct ppdbcache_place place;
 	struct buf *out = &lookup->out;
+
+	if (lookup->style.is_used && !lookup->is_managed) {
+		show_as_addr2line(lookup, question);
+		return;
+	}
 
 	if (!question->is_valid) {
 		buf_add_visible(out, question->text);
@@ -270,7 +328,8 @@ static int answer_batch(struct lookup *lookup, struct err *err)
 {
 	int cut_short = 0;
 
-	if (!lookup->is_managed && answer_questions(lookup, err) < 0)
+	if (!lookup->is_managed &&
+	    (locate_symbols(lookup, err) < 0 || answer_questions(lookup, err) < 0))
 		return -1;
 	if (names_ask(&lookup->names, err) < 0)
 		return -1;
@@ -297,14 +356,35 @@ static bool parse_address(struct text text, uint64_t *address)
 	return text_to_u64(text, 16, address);
 }
 
+/* "main", "main+0x12", "main+18"; the offset goes into the address for now. */
+static bool parse_symbol(struct text text, struct question *question)
+{
+	const char *plus = text.size ? memrchr(text.bytes, '+', text.size) : NULL;
+	struct text offset = TEXT_NONE;
+
+	question->symbol = text;
+	question->address = 0;
+	if (!plus || plus == text.bytes)
+		return text.size > 0;
+	offset.bytes = plus + 1;
+	offset.size = (size_t)(text.bytes + text.size - offset.bytes);
+	if (text_starts_with(offset, "0x") ? parse_address(offset, &question->address)
+					   : text_to_u64(offset, 10, &question->address))
+		question->symbol.size = (size_t)(plus - text.bytes);
+	return true;
+}
+
 /* The text must live until the batch is answered. */
 static int ask(struct lookup *lookup, struct text text, struct err *err)
 {
 	struct question *question = &lookup->questions[lookup->question_count];
 
 	*question = (struct question){ .text = text };
-	question->is_valid = lookup->is_managed ? method_parse(text, &question->method)
-						: parse_address(text, &question->address);
+	if (lookup->is_managed)
+		question->is_valid = method_parse(text, &question->method);
+	else
+		question->is_valid = parse_address(text, &question->address) ||
+				     parse_symbol(text, question);
 	if (!question->is_valid)
 		lookup->met_nonsense = true;
 	lookup->question_count++;
@@ -366,6 +446,32 @@ static int open_made(struct lookup *lookup, int fd, struct err *err)
 				  : symcache_open(&lookup->cache, map->bytes, map->size, err);
 }
 
+static unsigned address_digits(const struct described *object)
+{
+	enum arch arch;
+
+	if (!arch_named(object->arch, &arch))
+		return 16;
+	switch (arch_family(arch)) {
+	case CPU_X86: case CPU_ARM: case CPU_PPC: case CPU_MIPS: case CPU_WASM32:
+		return 8;
+	default:
+		return 16;
+	}
+}
+
+/* Addresses count from its beginning. */
+static int find_section(struct lookup *lookup, struct err *err)
+{
+	if (!lookup->section)
+		return 0;
+	if (cells_locate(lookup->subject.nursery, lookup->subject.object_fd, lookup->section,
+			 &lookup->section_address, NULL, 0, err) < 0)
+		return err_while(err, "%s", lookup->path);
+	lookup->section_address += lookup->base;
+	return 0;
+}
+
 static int open_cache(struct lookup *lookup, struct err *err)
 {
 	struct subject *subject = &lookup->subject;
@@ -373,8 +479,11 @@ static int open_cache(struct lookup *lookup, struct err *err)
 
 	if (subject->kind == SUBJECT_OBJECT) {
 		lookup->base = lookup->relative ? 0 : subject->object->load_address;
-		if (subject_prefer_debug(subject, err) < 0 || cells_temporary(&made, err) < 0)
+		lookup->style.digits = address_digits(subject->object);
+		if (find_section(lookup, err) < 0 || subject_prefer_debug(subject, err) < 0 ||
+		    cells_temporary(&made, err) < 0)
 			return -1;
+		lookup->object_fd = subject->object_fd;
 		rc = subject_convert(subject, made, NULL, err);
 		if (rc < 0)
 			goto done;
@@ -460,53 +569,114 @@ static int run_with_cells(struct lookup *lookup, char **addresses, int count)
 	return rc < 0 ? cli_fail(&err) : exit_code(lookup);
 }
 
+enum option {
+	OPTION_RELATIVE = 1, OPTION_NO_DEMANGLE, OPTION_ARCH, OPTION_LINE_MAP, OPTION_DEBUG_DIR,
+	OPTION_EXE, OPTION_FUNCTIONS, OPTION_INLINES, OPTION_DEMANGLE, OPTION_BASENAMES,
+	OPTION_PRETTY, OPTION_ADDRESSES, OPTION_SECTION,
+};
+static const struct cli_option options[] = {
+	{ OPTION_RELATIVE, 0, "relative", NULL },
+	{ OPTION_NO_DEMANGLE, 0, "no-demangle", NULL },
+	{ OPTION_ARCH, 0, "arch", "ARCH" },
+	{ OPTION_LINE_MAP, 0, "il2cpp-map", "FILE" },
+	{ OPTION_DEBUG_DIR, 0, "debug-dir", "DIR" },
+	{ OPTION_EXE, 'e', "exe", "FILE" },
+	{ OPTION_FUNCTIONS, 'f', "functions", NULL },
+	{ OPTION_INLINES, 'i', "inlines", NULL },
+	{ OPTION_DEMANGLE, 'C', "demangle", NULL },
+	{ OPTION_BASENAMES, 's', "basenames", NULL },
+	{ OPTION_PRETTY, 'p', "pretty-print", NULL },
+	{ OPTION_ADDRESSES, 'a', "addresses", NULL },
+	{ OPTION_SECTION, 'j', "section", "SECTION" },
+	CLI_OPTIONS_END
+};
+
+/* Those of addr2line choose its output. */
+static void take_style(struct lookup *lookup, enum option option, const char *value)
+{
+	struct addr2line *style = &lookup->style;
+
+	if (!style->is_used)
+		lookup->demangled = false;
+	style->is_used = true;
+	style->functions |= option == OPTION_FUNCTIONS;
+	style->inlines |= option == OPTION_INLINES;
+	style->basenames |= option == OPTION_BASENAMES;
+	style->pretty |= option == OPTION_PRETTY;
+	style->addresses |= option == OPTION_ADDRESSES;
+	lookup->demangled |= option == OPTION_DEMANGLE;
+	if (option == OPTION_SECTION)
+		lookup->section = value;
+	if (option == OPTION_EXE)
+		lookup->path = value;
+}
+
+/* false: there is no room for one more. */
+static bool take_option(struct lookup *lookup, enum option option, const char *value)
+{
+	struct companions *companions = &lookup->subject.companions;
+
+	switch (option) {
+	case OPTION_RELATIVE:
+		lookup->relative = true;
+		return true;
+	case OPTION_NO_DEMANGLE:
+		lookup->demangled = false;
+		return true;
+	case OPTION_ARCH:
+		lookup->arch = value;
+		return true;
+	case OPTION_LINE_MAP:
+		lookup->subject.maps.line_map = value;
+		return true;
+	case OPTION_DEBUG_DIR:
+		if (companions->debug_folder_count == COMPANIONS_FOLDERS)
+			return false;
+		companions->debug_folders[companions->debug_folder_count++] = value;
+		return true;
+	default:
+		take_style(lookup, option, value);
+		return true;
+	}
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
 	static struct lookup lookup;         /* its batch is large for a stack */
-	struct companions *companions = &lookup.subject.companions;
-	int at = 1;
+	struct cli_reader reader;
+	const char *value;
+	int option, first = 1;
 
 	lookup.cli = cli;
 	lookup.demangled = true;
-	for (; at < argc && argv[at][0] == '-' && argv[at][1]; at++) {
-		bool has_value = at + 1 < argc;
-
-		if (!strcmp(argv[at], "--relative"))
-			lookup.relative = true;
-		else if (!strcmp(argv[at], "--no-demangle"))
-			lookup.demangled = false;
-		else if (!strcmp(argv[at], "--arch") && has_value)
-			lookup.arch = argv[++at];
-		else if (!strcmp(argv[at], "--il2cpp-map") && has_value)
-			lookup.subject.maps.line_map = argv[++at];
-		else if (!strcmp(argv[at], "--debug-dir") && has_value &&
-			 companions->debug_folder_count < COMPANIONS_FOLDERS)
-			companions->debug_folders[companions->debug_folder_count++] = argv[++at];
-		else if (!strcmp(argv[at], "--")) {
-			at++;
-			break;
-		} else {
-			return cli_misused(&cli_lookup, "unknown option `%s`, or its value is missing",
-					   argv[at]);
-		}
-	}
-	if (at >= argc)
+	lookup.object_fd = -1;
+	lookup.style.digits = 16;
+	cli_reader_init(&reader, cli, &cli_lookup, argc, argv);
+	while ((option = cli_next_option(&reader, &value)) > 0)
+		if (!take_option(&lookup, (enum option)option, value))
+			return cli_misused(&cli_lookup, "too many folders: %s", value);
+	if (option < 0)
+		return CLI_USAGE;
+	if (!lookup.path && reader.operand_count == 0)
 		return cli_misused(&cli_lookup, "no OBJECT is named");
-	lookup.path = argv[at++];
-	return run_with_cells(&lookup, argv + at, argc - at);
+	if (!lookup.path)
+		lookup.path = argv[first++];
+	return run_with_cells(&lookup, argv + first, reader.operand_count + 1 - first);
 }
 
 const struct cli_command cli_lookup = {
 	.name = "lookup",
-	.arguments = "[--relative] [--no-demangle] [--arch ARCH] [--debug-dir DIR] [--il2cpp-map FILE] OBJECT\n"
-	"       [ADDRESS|METHOD+OFFSET...]",
+	.arguments = "[--relative] [--no-demangle] [--arch ARCH] [--debug-dir DIR] [--il2cpp-map FILE]\n"
+	"       [-fiCspa] [-j SECTION] OBJECT|-e OBJECT [ADDRESS|SYMBOL+OFFSET|METHOD+OFFSET...]",
 	.about = "functions, files, lines and inlined calls at addresses of an object",
 	.help =
 	"OBJECT is an ELF, Mach-O or WebAssembly file, a dSYM folder, a PE image, a PDB, a\n"
 	"Breakpad .sym file, a SymCache or a PpdbCache; gzip and zstd are unpacked. Addresses\n"
 	"are hexadecimal, with or without 0x, as the object itself counts them (WebAssembly:\n"
 	"from the start of the file); without any they are read from standard input, one on a\n"
-	"line, and answered as they come.\n"
+	"line, and answered as they come. A symbol is named as the compiler wrote it; its offset\n"
+	"is decimal, or hexadecimal with 0x: main+23, main+0x17. What is hexadecimal as a whole is\n"
+	"an address.\n"
 	"\n"
 	"Managed code (a Portable PDB, or a .NET image with one inside or beside it) is asked by\n"
 	"method and IL offset, both hexadecimal: 0x06000003+0x1c or 3+1c. It answers with files\n"
@@ -523,6 +693,18 @@ const struct cli_command cli_lookup = {
 	"                  (default: the file il2cpp beside an OBJECT called executable,\n"
 	"                  debuginfo or breakpad)\n"
 	"\n"
+	"Any of addr2line's options chooses its output (but for discriminators):\n"
+	"\n"
+	"  -e, --exe FILE      the OBJECT\n"
+	"  -f, --functions     names of functions, as the compiler wrote them\n"
+	"  -C, --demangle      readable ones\n"
+	"  -i, --inlines       the calls that were inlined, too\n"
+	"  -s, --basenames     files without their folders\n"
+	"  -p, --pretty-print  each frame on one line\n"
+	"  -a, --addresses     the address before each answer\n"
+	"  -j, --section SECTION\n"
+	"                      addresses count from the beginning of that section (ELF)\n"
+	"\n"
 	"Separate debug information is found by build id in DIR/.build-id, by debug link\n"
 	"beside the object, in .debug beside it and below DIR; dwz files and OBJECT.dwp\n"
 	"likewise, OBJECT.dSYM for Mach-O, the PDB a PE image names beside it and in DIR. Names\n"
@@ -535,5 +717,6 @@ const struct cli_command cli_lookup = {
 	"\"frames\": [{\"file\", \"line\", \"language\"}]}.\n"
 	"\n"
 	"exit codes: 0 something was found, 1 failed, 2 wrong usage, 3 nothing was found\n",
+	.options = options,
 	.run = run,
 };

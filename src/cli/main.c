@@ -14,6 +14,8 @@
 #include "base/process.h"
 #include "base/log.h"
 #include "cli/cli.h"
+#include "cli/completion.h"
+#include "cli/options.h"
 #include "config/config.h"
 #include "shared/shared.h"
 #include "source/source.h"
@@ -161,6 +163,7 @@ static void show_usage(FILE *out)
 		     "                      may be repeated, later files override earlier ones\n"
 		     "  --state-dir DIR     instead of state_dir in the file\n"
 		     "  --json              machine-readable output\n"
+		     "  --bash-completion   a script for bash, of these commands and their options\n"
 		     "  symgate help COMMAND says more; so does man symgate\n\n"
 		     "exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing found\n");
 }
@@ -169,33 +172,6 @@ static void show_help(const struct cli_command *command)
 {
 	printf("usage: symgate %s%s%s\n%s\n\n%s", command->name, *command->arguments ? " " : "",
 	       command->arguments, command->about, command->help ? command->help : "");
-}
-
-/* Takes the common options out of argv; the rest moves up.  -1: an option lacks its value. */
-static int take_common_options(struct cli *cli, int *argc, char **argv)
-{
-	int kept = 1;
-
-	for (int i = 1; i < *argc; i++) {
-		const char **value = NULL;
-
-		if ((!strcmp(argv[i], "-c") || !strcmp(argv[i], "--config")) &&
-		    cli->config_count < CLI_CONFIG_FILES_MAX)
-			value = &cli->config_paths[cli->config_count++];
-		else if (!strcmp(argv[i], "--state-dir"))
-			value = &cli->state_dir;
-		else if (!strcmp(argv[i], "--json"))
-			cli->json = true;
-		else
-			argv[kept++] = argv[i];
-		if (value && ++i >= *argc)
-			return -1;
-		if (value)
-			*value = argv[i];
-	}
-	argv[kept] = NULL;
-	*argc = kept;
-	return 0;
 }
 
 /* NULL: there is none, and standard error has been told so. */
@@ -208,27 +184,28 @@ static const struct cli_command *find_command(const char *name)
 	return NULL;
 }
 
+/* argv[0] is the command's name. */
 static int run_command(struct cli *cli, int argc, char **argv)
 {
-	const struct cli_command *command = find_command(argv[1]);
+	const struct cli_command *command = find_command(argv[0]);
 
 	if (!command)
 		return CLI_USAGE;
-	for (int at = 2; at < argc; at++) {
+	for (int at = 1; at < argc && strcmp(argv[at], "--") != 0; at++) {
 		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h")) {
 			show_help(command);
 			return CLI_OK;
 		}
 	}
-	return command->run(cli, argc - 1, argv + 1);
+	return command->run(cli, argc, argv);
 }
 
-/* "symgate help", "symgate help COMMAND" */
+/* "symgate help", "symgate help COMMAND"; argv[0] is `help`. */
 static int run_help(int argc, char **argv)
 {
-	const struct cli_command *command = argc > 2 ? find_command(argv[2]) : NULL;
+	const struct cli_command *command = argc > 1 ? find_command(argv[1]) : NULL;
 
-	if (argc > 2 && !command)
+	if (argc > 1 && !command)
 		return CLI_USAGE;
 	if (command)
 		show_help(command);
@@ -237,28 +214,52 @@ static int run_help(int argc, char **argv)
 	return CLI_OK;
 }
 
+enum { OPTION_HELP = 1, OPTION_VERSION, OPTION_COMPLETION };
+static const struct cli_option main_options[] = {
+	{ OPTION_HELP, 'h', "help", NULL },
+	{ OPTION_VERSION, 'V', "version", NULL },
+	{ OPTION_COMPLETION, 0, "bash-completion", NULL },
+	CLI_OPTIONS_END
+};
+
+static int run_option(int option)
+{
+	switch (option) {
+	case OPTION_HELP:
+		show_usage(stdout);
+		return CLI_OK;
+	case OPTION_VERSION:
+		printf("symgate " PACKAGE_VERSION "\n");
+		return CLI_OK;
+	default:
+		return completion_print(commands, COMMANDS, main_options);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct cli cli = { 0 };
+	struct cli_reader reader;
+	const char *value;
 	struct err err = ERR_INIT;
+	int option;
 
 	process_protect();
 	if (file_fill_standard_descriptors(&err) < 0)
 		return cli_fail(&err);
 	cli.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-	if (take_common_options(&cli, &argc, argv) < 0) {
-		fprintf(stderr, "symgate: -c and --state-dir need a value\n");
-		return CLI_USAGE;
-	}
-	if (argc < 2) {
+	cli_reader_init(&reader, &cli, NULL, argc, argv);
+	reader.options = main_options;
+	option = cli_next_option(&reader, &value);
+	if (option != 0)
+		return option < 0 ? CLI_USAGE : run_option(option);
+	if (reader.operand_count == 0) {
 		show_usage(stderr);
 		return CLI_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+	argc -= reader.at - 1;
+	argv += reader.at - 1;
+	if (!strcmp(argv[0], "help"))
 		return run_help(argc, argv);
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		printf("symgate " PACKAGE_VERSION "\n");
-		return CLI_OK;
-	}
 	return run_command(&cli, argc, argv);
 }

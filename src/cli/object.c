@@ -7,6 +7,7 @@
 #include "base/json_writer.h"
 #include "base/limits.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/subject.h"
 #include "cli/table.h"
 
@@ -193,12 +194,16 @@ static int show(struct cli *cli, struct nursery *nursery, const struct config *c
 
 static int run(struct cli *cli, int argc, char **argv)
 {
+	struct cli_reader reader;
 	struct config config;
 	struct nursery *nursery = NULL;
 	struct err err = ERR_INIT;
 	int code = CLI_OK;
 
-	if (argc < 3 || strcmp(argv[1], "info") != 0)
+	cli_reader_init(&reader, cli, &cli_object, argc, argv);
+	if (cli_only_operands(&reader) < 0)
+		return CLI_USAGE;
+	if (reader.operand_count < 2 || strcmp(argv[1], "info") != 0)
 		return cli_misused(&cli_object, "info, and which FILE?");
 	if (cli_config_load(cli, &config, &err) < 0)
 		return cli_fail(&err);
@@ -206,7 +211,7 @@ static int run(struct cli *cli, int argc, char **argv)
 		config_release(&config);
 		return cli_fail(&err);
 	}
-	for (int i = 2; i < argc; i++) {
+	for (int i = 2; i <= reader.operand_count; i++) {
 		err_clear(&err);
 		if (show(cli, nursery, &config, argv[i], &err) < 0)
 			code = cli_fail(&err);
@@ -232,5 +237,6 @@ const struct cli_command cli_object = {
 	"\"debug_id\", \"code_id\", \"load_address\", \"has_debug_info\", ..., \"wants\"}]}.\n"
 	"\n"
 	"exit codes: 0 done, 1 a file could not be read, 2 wrong usage\n",
+	.verbs = "info",
 	.run = run,
 };

@@ -1,4 +1,5 @@
 /* operations.c -- what cells do for the command line alone: see cells.h. */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -399,3 +400,123 @@ done:
 }
 
 const struct cell_operation cells_operation_dump_methods = { "dump-methods", dump_methods };
+
+/* --- locate --------------------------------------------------------------------------- */
+
+struct wanted { struct text name; bool is_found; uint64_t address; };
+struct locating {
+	struct wanted **by_name;     /* sorted; of one name only the first */
+	size_t count;
+};
+
+static int compare_wanted(const void *a, const void *b)
+{
+	const struct wanted *const *first = a, *const *second = b;
+
+	return text_compare((*first)->name, (*second)->name);
+}
+
+static int meet_symbol(void *payload, const struct object_symbol *symbol)
+{
+	struct locating *locating = payload;
+	struct wanted key = { .name = symbol->name };
+	const struct wanted *wanted = &key;
+	struct wanted **found = bsearch(&wanted, locating->by_name, locating->count,
+					sizeof(*locating->by_name), compare_wanted);
+
+	if (found && !(*found)->is_found) {
+		(*found)->is_found = true;
+		(*found)->address = symbol->address;
+	}
+	return 0;
+}
+
+/* Several questions may be about one symbol: the others are answered from the first. */
+static void answer_symbols(const struct wanted *wanted, size_t count, const struct locating *locating,
+			   struct json_writer *json)
+{
+	json_key(json, "symbols");
+	json_array(json);
+	for (size_t i = 0; i < count; i++) {
+		const struct wanted *key = &wanted[i];
+		struct wanted **found = bsearch(&key, locating->by_name, locating->count,
+						sizeof(*locating->by_name), compare_wanted);
+
+		if (found && (*found)->is_found)
+			json_hex(json, (*found)->address);
+		else
+			json_null(json);
+	}
+	json_array_end(json);
+}
+
+static int locate_symbols(struct object *object, const cJSON *names, struct arena *arena,
+			  struct json_writer *json, struct err *err)
+{
+	size_t count = (size_t)cJSON_GetArraySize(names), at = 0;
+	struct wanted *wanted = arena_alloc(arena, count + 1, sizeof(*wanted));
+	struct locating locating = { arena_alloc(arena, count + 1, sizeof(*locating.by_name)), 0 };
+	const cJSON *name;
+
+	if (!wanted || !locating.by_name)
+		return err_set(err, ERR_NO_MEMORY, "no room for %zu symbols", count);
+	cJSON_ArrayForEach(name, names) {
+		wanted[at].name = text_of(cJSON_IsString(name) ? name->valuestring : "");
+		locating.by_name[at] = &wanted[at];
+		at++;
+	}
+	qsort(locating.by_name, count, sizeof(*locating.by_name), compare_wanted);
+	for (size_t i = 0; i < count; i++)
+		if (locating.count == 0 ||
+		    !text_equal(locating.by_name[locating.count - 1]->name, locating.by_name[i]->name))
+			locating.by_name[locating.count++] = locating.by_name[i];
+	if (count > 0 && (object_prepare(object, err) < 0 ||
+			  object_each_symbol(object, meet_symbol, &locating, err) < 0))
+		return -1;
+	answer_symbols(wanted, count, &locating, json);
+	return 0;
+}
+
+static int locate_in(struct object *object, struct text parameters, struct arena *arena,
+		     struct json_writer *json, struct err *err)
+{
+	const cJSON *section;
+	cJSON *wanted;
+	uint64_t address;
+
+	if (request_json_parse(parameters, arena, &wanted, err) < 0)
+		return -1;
+	json_object(json);
+	section = cJSON_GetObjectItemCaseSensitive(wanted, "section");
+	if (cJSON_IsString(section)) {
+		if (object_section_address(object, section->valuestring, &address, err) < 0)
+			return -1;
+		json_member_hex(json, "section", address);
+	}
+	if (locate_symbols(object, cJSON_GetObjectItemCaseSensitive(wanted, "symbols"), arena, json,
+			   err) < 0)
+		return -1;
+	json_object_end(json);
+	return 0;
+}
+
+static int locate(struct cell *cell, struct err *err)
+{
+	struct object object = { 0 };
+	struct file_map file = { 0 };
+	struct json_writer json;
+	struct arena arena;
+	int rc = -1;
+
+	arena_init(&arena, ARENA_BYTES);
+	json_writer_init(&json, cell->reply);
+	if (file_map_fd(&file, cell_input(cell, "object"), err) == 0 &&
+	    object_open(&object, file.bytes, file.size, &arena, err) == 0)
+		rc = locate_in(&object, cell->parameters, &arena, &json, err);
+	object_release(&object);
+	file_unmap(&file);
+	arena_release(&arena);
+	return rc < 0 ? -1 : buf_check(cell->reply, err);
+}
+
+const struct cell_operation cells_operation_locate = { "locate", locate };

@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "cli/cells.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "symbolicate/symbolicate.h"
@@ -158,14 +159,15 @@ static int fetch_all(struct prefetch *prefetch, int count, char **paths, struct 
 static int run(struct cli *cli, int argc, char **argv)
 {
 	struct prefetch prefetch = { .cli = cli };
+	struct cli_reader reader;
 	struct err err = ERR_INIT;
 	int rc;
 
-	if (argc < 2)
+	cli_reader_init(&reader, cli, &cli_prefetch, argc, argv);
+	if (cli_only_operands(&reader) < 0)
+		return CLI_USAGE;
+	if (reader.operand_count == 0)
 		return cli_misused(&cli_prefetch, "which requests?");
-	for (int i = 1; i < argc; i++)
-		if (argv[i][0] == '-')
-			return cli_misused(&cli_prefetch, "unknown argument `%s`", argv[i]);
 	if (cli_config_load(cli, &prefetch.config, &err) < 0)
 		return cli_fail(&err);
 	if (!prefetch.config.log_path)
@@ -174,7 +176,7 @@ static int run(struct cli *cli, int argc, char **argv)
 	if (rc < 0)
 		err_set(&err, ERR_IO, "opening the log %s", prefetch.config.log_path);
 	else
-		rc = fetch_all(&prefetch, argc - 1, argv + 1, &err);
+		rc = fetch_all(&prefetch, reader.operand_count, argv + 1, &err);
 	config_release(&prefetch.config);
 	if (rc < 0)
 		return cli_fail(&err);

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/json_writer.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/table.h"
 #include "store/repair.h"
 
@@ -74,19 +75,31 @@ static int repair(const struct cli *cli, const char *copy, bool only_look, struc
 	return rc < 0 ? -1 : only_look && !done.is_sound ? CLI_FAILED : CLI_OK;
 }
 
+enum { OPTION_CHECK = 1, OPTION_FROM };
+static const struct cli_option options[] = {
+	{ OPTION_CHECK, 0, "check", NULL }, { OPTION_FROM, 0, "from", "FILE" }, CLI_OPTIONS_END
+};
+
 static int run(struct cli *cli, int argc, char **argv)
 {
-	const char *copy = NULL;
+	const char *copy = NULL, *value;
+	struct cli_reader reader;
 	bool only_look = false;
 	struct err err = ERR_INIT;
-	int rc;
+	int option, rc;
 
-	if (argc == 2 && !strcmp(argv[1], "--check"))
-		only_look = true;
-	else if (argc == 3 && !strcmp(argv[1], "--from"))
-		copy = argv[2];
-	else if (argc > 1)
+	cli_reader_init(&reader, cli, &cli_repair, argc, argv);
+	while ((option = cli_next_option(&reader, &value)) > 0) {
+		only_look = only_look || option == OPTION_CHECK;
+		if (option == OPTION_FROM)
+			copy = value;
+	}
+	if (option < 0)
+		return CLI_USAGE;
+	if (reader.operand_count > 0)
 		return cli_misused(&cli_repair, "what is `%s`?", argv[1]);
+	if (only_look && copy)
+		return cli_misused(&cli_repair, "--check changes nothing, and --from does");
 	rc = repair(cli, copy, only_look, &err);
 	return rc < 0 ? cli_fail(&err) : rc;
 }
@@ -105,5 +118,6 @@ const struct cli_command cli_repair = {
 	"  --from FILE   put FILE, made by `symgate backup`, in its place instead\n"
 	"\n"
 	"exit codes: 0 sound now, 1 damaged (--check) or failed, 2 wrong usage\n",
+	.options = options,
 	.run = run,
 };

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "front/front.h"
 
 #define ACTIVATED_DESCRIPTOR 3   /* sd_listen_fds(3): the first socket handed over */
@@ -94,26 +95,34 @@ static int open_log(struct config *config, bool is_spawned, char *path, struct e
 	return 0;
 }
 
+enum { OPTION_SOCKET = 1, OPTION_GROUP, OPTION_SPAWNED };
+static const struct cli_option options[] = {
+	{ OPTION_SOCKET, 0, "socket", "FILE" }, { OPTION_GROUP, 0, "group", NULL },
+	{ OPTION_SPAWNED, 0, "spawned", NULL }, CLI_OPTIONS_END
+};
+
 static int run(struct cli *cli, int argc, char **argv)
 {
 	struct reloading reloading = { .cli = cli };
 	struct config *config = &reloading.configs[0];
-	const char *socket_path = NULL;
+	const char *socket_path = NULL, *value;
+	struct cli_reader reader;
 	bool shared_group = false, is_spawned = false;
 	char log_path[CLI_PATH_BYTES];
 	struct err err = ERR_INIT;
-	int fd, rc;
+	int fd, rc, option;
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--socket") == 0 && i + 1 < argc)
-			socket_path = argv[++i];
-		else if (strcmp(argv[i], "--group") == 0)
-			shared_group = true;
-		else if (strcmp(argv[i], "--spawned") == 0)
-			is_spawned = true;
-		else
-			return cli_misused(&cli_serve, "unknown argument `%s`", argv[i]);
+	cli_reader_init(&reader, cli, &cli_serve, argc, argv);
+	while ((option = cli_next_option(&reader, &value)) > 0) {
+		if (option == OPTION_SOCKET)
+			socket_path = value;
+		shared_group = shared_group || option == OPTION_GROUP;
+		is_spawned = is_spawned || option == OPTION_SPAWNED;
 	}
+	if (option < 0)
+		return CLI_USAGE;
+	if (reader.operand_count > 0)
+		return cli_misused(&cli_serve, "what is `%s`?", argv[1]);
 	if (socket_path && is_address(socket_path))
 		return cli_misused(&cli_serve, "--socket takes the path of a unix socket, and %s is an "
 				   "address: symgate listens on no port, the web server beside it does",
@@ -150,5 +159,6 @@ const struct cli_command cli_serve = {
 	"SIGHUP reopens the log file. SIGUSR2 reads the config again: new processes start with\n"
 	"it, the old ones end what they answer and leave. SIGTERM ends all processes within 5\n"
 	"seconds; jobs that were not finished are taken up again at the next start.\n",
+	.options = options,
 	.run = run,
 };

@@ -7,6 +7,7 @@
 #include "base/json_writer.h"
 #include "board/board.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/state.h"
 #include "cli/table.h"
 #include "sandbox/sandbox.h"
@@ -356,15 +357,20 @@ static int show_all(struct status *status, const struct config *config, struct e
 
 static int run(struct cli *cli, int argc, char **argv)
 {
-	struct status status = { .as_json = cli->json, .now = clock_unix_seconds() };
+	struct status status = { .now = clock_unix_seconds() };
+	struct cli_reader reader;
 	struct config config;
 	struct err err = ERR_INIT;
 	int rc;
 
-	if (argc > 1)
+	cli_reader_init(&reader, cli, &cli_status, argc, argv);
+	if (cli_only_operands(&reader) < 0)
+		return CLI_USAGE;
+	if (reader.operand_count > 0)
 		return cli_misused(&cli_status, "what is `%s`?", argv[1]);
 	if (cli_config_load(cli, &config, &err) < 0)
 		return cli_fail(&err);
+	status.as_json = cli->json;
 	buf_init(&status.out, OUT_BYTES);
 	json_writer_init(&status.json, &status.out);
 	rc = state_open(&config, &status.store, &err);

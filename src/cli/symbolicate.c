@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "cli/cells.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/sources.h"
 #include "cli/table.h"
@@ -208,23 +209,31 @@ static int run_in_state(struct cli *cli, const struct wish *wish, bool *found, s
 	return rc;
 }
 
+enum { OPTION_SYMBOLS = 1 };
+static const struct cli_option options[] = {
+	{ OPTION_SYMBOLS, 0, "symbols", "DIR" }, CLI_OPTIONS_END
+};
+
 static int run(struct cli *cli, int argc, char **argv)
 {
 	struct wish wish = { 0 };
 	char folder[PATH_BYTES];
 	struct err err = ERR_INIT;
-	bool found = false, temporary = !cli->state_dir;
-	int rc;
+	struct cli_reader reader;
+	bool found = false, temporary;
+	const char *value;
+	int option, rc;
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--symbols") == 0 && i + 1 < argc)
-			wish.symbols = argv[++i];
-		else if ((argv[i][0] == '-' && argv[i][1]) || wish.path)
-			return cli_misused(&cli_symbolicate, "what is `%s`?", argv[i]);
-		else
-			wish.path = argv[i];
-	}
-	if (!wish.path)
+	cli_reader_init(&reader, cli, &cli_symbolicate, argc, argv);
+	while ((option = cli_next_option(&reader, &value)) > 0)
+		wish.symbols = value;
+	if (option < 0)
+		return CLI_USAGE;
+	temporary = !cli->state_dir;
+	if (reader.operand_count > 1)
+		return cli_misused(&cli_symbolicate, "what is `%s`?", argv[2]);
+	wish.path = argv[1];
+	if (reader.operand_count == 0)
 		return cli_misused(&cli_symbolicate, "which FILE? (- is standard input)");
 	if (temporary) {
 		if (make_folder(folder, &err) < 0)
@@ -259,5 +268,6 @@ const struct cli_command cli_symbolicate = {
 	"With --json the service's reply as it is.\n"
 	"\n"
 	"exit codes: 0 some frame got a name, 1 failed, 2 wrong usage, 3 no frame got a name\n",
+	.options = options,
 	.run = run,
 };

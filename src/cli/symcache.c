@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json_writer.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/subject.h"
 #include "convert/convert.h"
 
@@ -133,12 +134,12 @@ static int dump_symcache(struct cli *cli, struct subject *subject, const char *f
 	return rc;
 }
 
-struct options {
+struct wish {
 	struct companions folders;
 	const char *arch, *line_map;
 };
 
-static int run_with_cells(struct cli *cli, const struct options *options, const char *from,
+static int run_with_cells(struct cli *cli, const struct wish *wish, const char *from,
 			  const char *out)
 {
 	struct config config;
@@ -154,9 +155,9 @@ static int run_with_cells(struct cli *cli, const struct options *options, const 
 		return cli_fail(&err);
 	}
 	subject_init(&subject, &config, nursery);
-	subject.companions = options->folders;
-	subject.arch = options->arch;
-	subject.maps.line_map = options->line_map;
+	subject.companions = wish->folders;
+	subject.arch = wish->arch;
+	subject.maps.line_map = wish->line_map;
 	rc = out ? write_symcache(cli, &subject, from, out, &err)
 		 : dump_symcache(cli, &subject, from, &err);
 	subject_release(&subject);
@@ -165,37 +166,52 @@ static int run_with_cells(struct cli *cli, const struct options *options, const 
 	return rc < 0 ? cli_fail(&err) : CLI_OK;
 }
 
-static bool take_option(struct options *options, const char *name, const char *value)
-{
-	struct companions *folders = &options->folders;
+enum option { OPTION_ARCH = 1, OPTION_DEBUG_DIR, OPTION_LINE_MAP };
+static const struct cli_option options[] = {
+	{ OPTION_ARCH, 0, "arch", "ARCH" }, { OPTION_DEBUG_DIR, 0, "debug-dir", "DIR" },
+	{ OPTION_LINE_MAP, 0, "il2cpp-map", "FILE" }, CLI_OPTIONS_END
+};
 
-	if (!strcmp(name, "--arch"))
-		options->arch = value;
-	else if (!strcmp(name, "--il2cpp-map"))
-		options->line_map = value;
-	else if (!strcmp(name, "--debug-dir") && folders->debug_folder_count < COMPANIONS_FOLDERS)
-		folders->debug_folders[folders->debug_folder_count++] = value;
-	else
+/* false: there is no room for one more. */
+static bool take_option(struct wish *wish, enum option option, const char *value)
+{
+	if (option == OPTION_ARCH)
+		wish->arch = value;
+	else if (option == OPTION_LINE_MAP)
+		wish->line_map = value;
+	else if (wish->folders.debug_folder_count == COMPANIONS_FOLDERS)
 		return false;
+	else
+		wish->folders.debug_folders[wish->folders.debug_folder_count++] = value;
 	return true;
 }
 
 static int run(struct cli *cli, int argc, char **argv)
 {
-	static struct options options;
-	bool writes;
-	int at = 2;
+	static struct wish wish;
+	struct cli_reader reader;
+	bool writes, any = false;
+	const char *value;
+	int option;
 
-	if (argc < 2 || (strcmp(argv[1], "write") != 0 && strcmp(argv[1], "dump") != 0))
+	cli_reader_init(&reader, cli, &cli_symcache, argc, argv);
+	while ((option = cli_next_option(&reader, &value)) > 0) {
+		any = true;
+		if (!take_option(&wish, (enum option)option, value))
+			return cli_misused(&cli_symcache, "too many folders: %s", value);
+	}
+	if (option < 0)
+		return CLI_USAGE;
+	if (reader.operand_count < 1 ||
+	    (strcmp(argv[1], "write") != 0 && strcmp(argv[1], "dump") != 0))
 		return cli_misused(&cli_symcache, "write or dump?");
 	writes = strcmp(argv[1], "write") == 0;
-	for (; at + 1 < argc && argv[at][0] == '-'; at += 2)
-		if (!writes || !take_option(&options, argv[at], argv[at + 1]))
-			return cli_misused(&cli_symcache, "unknown option `%s`", argv[at]);
-	if (argc - at != (writes ? 2 : 1))
+	if (!writes && any)
+		return cli_misused(&cli_symcache, "dump has no options");
+	if (reader.operand_count != (writes ? 3 : 2))
 		return cli_misused(&cli_symcache, writes ? "write takes OBJECT and OUT"
 							 : "dump takes one CACHE");
-	return run_with_cells(cli, &options, argv[at], writes ? argv[at + 1] : NULL);
+	return run_with_cells(cli, &wish, argv[2], writes ? argv[3] : NULL);
 }
 
 const struct cli_command cli_symcache = {
@@ -208,6 +224,10 @@ const struct cli_command cli_symcache = {
 	"be read cost themselves only; how many there were is said. Of managed code OUT is a\n"
 	"PpdbCache, and the units are methods.\n"
 	"\n"
+	"  --arch ARCH         which object of a fat Mach-O file: x86_64, arm64, ...\n"
+	"  --debug-dir DIR     where separate debug information lies (default: /usr/lib/debug)\n"
+	"  --il2cpp-map FILE   the line map of a Unity program\n"
+	"\n"
 	"dump lists CACHE, one line per range: its first address and the calls there, the\n"
 	"innermost first. With --json one object: {\"version\", \"arch\", \"debug_id\", ...,\n"
 	"\"lookups\": [{\"address\", \"frames\"}]}. Of a PpdbCache a range begins at a method and IL\n"
@@ -215,5 +235,7 @@ const struct cli_command cli_symcache = {
 	"\"language\"}]}.\n"
 	"\n"
 	"exit codes: 0 done, 1 failed, 2 wrong usage\n",
+	.options = options,
+	.verbs = "write|dump",
 	.run = run,
 };

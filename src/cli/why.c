@@ -12,6 +12,7 @@
 #include "base/json_writer.h"
 #include "base/limits.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/state.h"
 #include "cli/table.h"
 #include "store/statements.h"
@@ -325,11 +326,16 @@ static int open_and_ask(struct cli *cli, struct why *why, struct err *err)
 
 static int run(struct cli *cli, int argc, char **argv)
 {
-	struct why why = { .as_json = cli->json, .now = clock_unix_seconds() };
+	struct why why = { .now = clock_unix_seconds() };
+	struct cli_reader reader;
 	struct err err = ERR_INIT;
 	int rc;
 
-	if (argc != 2 || argv[1][0] == '-' || !argv[1][0])
+	cli_reader_init(&reader, cli, &cli_why, argc, argv);
+	if (cli_only_operands(&reader) < 0)
+		return CLI_USAGE;
+	why.as_json = cli->json;
+	if (reader.operand_count != 1 || !argv[1][0])
 		return cli_misused(&cli_why, "which REQUEST_ID or MODULE?");
 	why.is_request = is_request_id(argv[1]);
 	why.subject = why.is_request ? text_of(argv[1]) : text_basename(text_of(argv[1]));

@@ -251,6 +251,15 @@ int object_each_symbol(const struct object *object, object_symbol_fn *fn, void *
 	return rc;
 }
 
+int object_section_address(const struct object *object, const char *name, uint64_t *address,
+			   struct err *err)
+{
+	if (!object->format->section_address)
+		return err_set(err, ERR_UNSUPPORTED, "%s files are not asked by section",
+			       object->format->name);
+	return object->format->section_address(object, name, address, err);
+}
+
 int object_each_method(const struct object *object, struct arena *scratch,
 		       const struct object_managed_sink *sink,
 		       struct object_managed_report *report, struct err *err)

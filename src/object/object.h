@@ -269,6 +269,11 @@ struct object_format {
 	int  (*each_symbol)(const struct object *object, object_symbol_fn *fn, void *payload,
 			    struct err *err);
 
+	/* Where the section of that name begins, as addresses are handed out; before prepare() too.
+	 * ERR_NOT_FOUND; ERR_UNSUPPORTED where its addresses are not its own.  NULL: has none. */
+	int  (*section_address)(const struct object *object, const char *name, uint64_t *address,
+				struct err *err);
+
 	/* Managed code.  NULL: has none. */
 	int  (*each_method)(const struct object *object, struct arena *scratch,
 			    const struct object_managed_sink *sink,
@@ -331,6 +336,8 @@ int object_each_symbol(const struct object *object, object_symbol_fn *fn, void *
 		       struct err *err) __attribute__((warn_unused_result));
 
 /* ERR_UNSUPPORTED when the format has none of it. */
+int object_section_address(const struct object *object, const char *name, uint64_t *address,
+			   struct err *err) __attribute__((warn_unused_result));
 int object_each_method(const struct object *object, struct arena *scratch,
 		       const struct object_managed_sink *sink,
 		       struct object_managed_report *report, struct err *err)

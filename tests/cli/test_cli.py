@@ -508,14 +508,100 @@ def test_usage(folder):
         if os.path.exists(page):
             with open(page) as f:
                 words = f.read().replace("\\", "")
-            options = re.findall(r"^  (--[a-z-]+)", run.stdout, re.M)
+            options = re.findall(r"^  (?:-\w, )?(--[a-z0-9-]+)", run.stdout, re.M)
             check(command + ": the page knows every option", all(o in words or "Fl " + o[1:] in words
                                                                 for o in options), options)
     for command in ("lookup", "symcache", "object", "symbolicate", "why", "backup", "config", "cache", "prefetch"):
         run = symgate(command)
         check(command + " without arguments", run.returncode == 2 and "usage: " in run.stderr, run.stderr)
+    for wrong in (["--json=yes"], ["--nonsense"], ["-Z"], ["--arch"], ["-e"], ["--", "-x"], ["-e", "x", "-fQ"]):
+        run = symgate("lookup", *wrong)
+        check("lookup %s is wrong" % wrong, run.returncode in (1, 2) and run.stderr.startswith("symgate"), run.stderr)
+    for wrong in (["--nonsense", "status"], ["-c"], ["-Z"], ["help", "nonsense"]):
+        check("symgate %s is wrong" % wrong, symgate(*wrong).returncode == 2, wrong)
     check("an option without its value", symgate("lookup", "--arch").returncode == 2)
     check("-c without its value", symgate("status", "-c").returncode == 2)
+
+
+INLINED = """
+volatile int sink;
+static inline __attribute__((always_inline)) int inner(int x) { sink = x; return x * 3; }
+static inline __attribute__((always_inline)) int middle(int x) {
+	return inner(x) + sink;
+}
+__attribute__((noinline)) int outer(int x) {
+	return middle(x) + 1;
+}
+int main(int argc, char **argv) { (void)argv; return outer(argc); }
+"""
+
+
+def test_addr2line(folder):
+    with open(os.path.join(folder, "inlined.c"), "w") as f:
+        f.write(INLINED)
+    for name, flags in (("plain", []), ("fixed", ["-no-pie"]), ("object.o", ["-c", "-fno-reorder-functions"])):
+        make("gcc", "-O2", "-g", *flags, "inlined.c", "-o", name, cwd=folder)
+        start = symbols(os.path.join(folder, name))["outer"]
+        given = ["%x" % start, "0x%x" % (start + 6), "ffffff" if name == "object.o" else "10", "outer", "outer+6", "main+0x4"]
+        for options in ("-", "-f", "-fi", "-fiC", "-fiCs", "-fiCp", "-afiCp", "-a", "-ap", "-afCs", "-i", "-sfpia"):
+            options = [options] if options != "-" else []
+            theirs = subprocess.run(["addr2line", "-e", name, *options, *given], cwd=folder, capture_output=True, text=True)
+            for arguments in (["-e", name, *options, *given], [*given[:2], *options, "--exe=" + name, *given[2:]]):
+                ours = symgate("lookup", *arguments, cwd=folder)
+                check("lookup %s as addr2line prints" % arguments, ours.stdout == theirs.stdout, ours.stdout,
+                      theirs.stdout, ours.stderr)
+        theirs = subprocess.run(["addr2line", "-e", name, "-fai", "-j", ".text", "0", "4"], cwd=folder,
+                                capture_output=True, text=True).stdout
+        for arguments in (["-fai", "-j", ".text", "0", "4"], ["-faij.text", "0", "4"]):
+            ours = symgate("lookup", "-e", name, *arguments, cwd=folder)
+            check("lookup -j in " + name, ours.stdout == theirs, ours.stdout, theirs, ours.stderr)
+        run = symgate("lookup", "-e", name, "-j", ".nonsense", "0", cwd=folder)
+        check("lookup -j of a section that is not there", run.returncode == 1 and ".nonsense" in run.stderr, run.stderr)
+        symbol = symgate("lookup", name, "outer+4", "nonsense", cwd=folder)
+        check("lookup SYMBOL+OFFSET", ("0x%x: outer at " % (start + 4) in symbol.stdout or "inlined by" in symbol.stdout) and
+              symbol.returncode == 1 and "nonsense: ?? (not an address or a symbol)" in symbol.stdout, symbol.stdout)
+        inputs = symgate("lookup", "-e", name, "-fpi", cwd=folder, stdin="outer\nmain\nouter+6\n")
+        check("lookup: symbols from standard input", inputs.stdout == subprocess.run(
+            ["addr2line", "-e", name, "-fpi", "outer", "main", "outer+6"], cwd=folder, capture_output=True,
+            text=True).stdout, inputs.stdout, inputs.stderr)
+    run = symgate("lookup", "-e", "object.o", "-j", ".debug_info", "0", cwd=folder)
+    check("lookup -j: other sections of what is not linked", run.returncode == 1 and "only addresses in .text" in run.stderr,
+          run.stderr)
+
+
+def completed(script, words, cwd):
+    """What bash would offer for the last of the words."""
+    run = subprocess.run(["bash", "-c", script + '\nCOMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _symgate; '
+                          'printf "%s\\n" "${COMPREPLY[@]}"', "bash", *words], capture_output=True, text=True, cwd=cwd,
+                         timeout=60)
+    return run.stdout.split() if run.returncode == 0 and not run.stderr else [run.stderr]
+
+
+def test_completion(folder):
+    script = symgate("--bash-completion").stdout
+    open(os.path.join(folder, "a.yml"), "w").close()
+    os.mkdir(os.path.join(folder, "sub"))
+    common = ["-c", "--config", "--state-dir", "--json", "-h", "--help"]
+    def offered(*words):
+        return completed(script, ["symgate", *words], folder)
+    check("completion: commands", sorted(offered("")) == sorted(COMMANDS + ["help"]), offered(""))
+    check("completion: what begins so", offered("symb") == ["symbolicate"], offered("symb"))
+    check("completion: help", "lookup" in offered("help", "l"), offered("help", "l"))
+    for command in COMMANDS:
+        told = set(re.findall(r"^  (?:(-\w), )?(--[a-z0-9-]+)", symgate(command, "--help").stdout, re.M))
+        told = {option for pair in told for option in pair if option}
+        # Long and short, whatever the cursor's word begins with.
+        seen = set(offered(command, "-")) - set(common)
+        check("completion: %s has the options its help has" % command, seen == told, seen, told)
+        check("completion: %s has the options of all" % command, set(common) <= set(offered(command, "-")))
+    check("completion: verbs", offered("cache", "") == ["list", "show", "drop", "retry"], offered("cache", ""))
+    check("completion: verbs after options", offered("cache", "--kind", "x", "r") == ["retry"])
+    check("completion: a file", offered("-c", "a") == ["a.yml"], offered("-c", "a"))
+    check("completion: a folder", offered("lookup", "--debug-dir", "") == ["sub"], offered("lookup", "--debug-dir", ""))
+    check("completion: the command after an option's value", offered("-c", "a.yml", "stat") == ["status"])
+    check("completion: an operand", offered("lookup", "a") == ["a.yml"])
+    built = os.path.join(os.path.dirname(SYMGATE), "completions", "symgate")
+    check("completion: what is installed is what is printed", not os.path.exists(built) or open(built).read() == script)
 
 
 def test_pages(folder):
@@ -825,7 +911,7 @@ def test_terminal(folder):
 
 
 def main():
-    tests = [test_usage, test_pages, test_config, test_lookup, test_against_llvm, test_companions, test_split, test_dwz,
+    tests = [test_usage, test_completion, test_addr2line, test_pages, test_config, test_lookup, test_against_llvm, test_companions, test_split, test_dwz,
              test_macho, test_breakpad, test_symcache, test_managed, test_line_map, test_hidden_names,
              test_bad_input, test_symbolicate, test_terminal]
     if not LLVM:

@@ -403,6 +403,22 @@ static int elf_each_symbol(const struct object *object, object_symbol_fn *fn, vo
 	return 0;
 }
 
+static int elf_section_address(const struct object *object, const char *name, uint64_t *address,
+			       struct err *err)
+{
+	const struct elf *elf = object->state;
+	const struct elf_section *section = elf_file_section(&elf->main, name);
+
+	if (!section)
+		return err_set(err, ERR_NOT_FOUND, "it has no section %s", name);
+	/* All begin at 0 there, and what is said about code there is said of .text (ELF, ET_REL). */
+	if (object->kind == OBJECT_KIND_RELOCATABLE && strcmp(name, ".text") != 0)
+		return err_set(err, ERR_UNSUPPORTED,
+			       "it is not linked: only addresses in .text can be asked for");
+	*address = section->address - object->load_address;
+	return 0;
+}
+
 /* --- DWARF --------------------------------------------------------------------------- */
 
 static int load_sections(const struct elf_file *file, const char *suffix,
@@ -642,5 +658,6 @@ const struct object_format object_format_elf = {
 	.read_unit = elf_read_unit,
 	.unit_name = elf_unit_name,
 	.each_symbol = elf_each_symbol,
+	.section_address = elf_section_address,
 	.release = elf_release,
 };
