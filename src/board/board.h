@@ -66,6 +66,7 @@ enum board_counter {
 };
 enum board_gauge {
 	BOARD_GAUGE_PARKED,          /* requests waiting in parkers */
+	BOARD_GAUGE_WAITING,         /* requests waiting for a request thread */
 	BOARD_GAUGE_WRITING,         /* replies whose reader is slow */
 	BOARD_GAUGE_RUNNING,         /* jobs being carried */
 	BOARD_GAUGE_CELLS,           /* cells alive */

@@ -33,9 +33,9 @@ struct board_word_line {
 
 /* One process's share of the gauges. */
 struct board_slot {
+	_Alignas(BOARD_LINE_BYTES)
 	_Atomic uint64_t owner;      /* pid << 32 | low half of its start time; 0: free */
 	_Atomic int64_t gauges[BOARD_GAUGES];
-	uint8_t unused[BOARD_LINE_BYTES - 8u * (1 + BOARD_GAUGES)];
 };
 
 struct board_heading {
@@ -63,7 +63,7 @@ struct board_file {
 };
 
 _Static_assert(sizeof(struct board_heading) == BOARD_LINE_BYTES, "one heading, one cache line");
-_Static_assert(sizeof(struct board_slot) == BOARD_LINE_BYTES, "one slot, one cache line");
+_Static_assert(sizeof(struct board_slot) % BOARD_LINE_BYTES == 0, "slots share no cache line");
 
 const struct board_metric *board_metric(enum board_counter counter);
 void board_histogram(const struct board *board, struct board_histogram *now);

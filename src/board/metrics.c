@@ -26,6 +26,8 @@ static const struct {
 	const char *name, *help;
 } gauges[BOARD_GAUGES] = {
 	[BOARD_GAUGE_PARKED]    = { "symgate_requests_parked", "Requests waiting in parkers now." },
+	[BOARD_GAUGE_WAITING]   = { "symgate_requests_waiting",
+				    "Requests waiting for a request thread now." },
 	[BOARD_GAUGE_WRITING]   = { "symgate_replies_writing",
 				    "Replies being written to web servers that are slow to read." },
 	[BOARD_GAUGE_RUNNING]   = { "symgate_jobs_running", "Jobs being carried by workshops now." },

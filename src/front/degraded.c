@@ -6,6 +6,7 @@
  */
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 
 #include "base/clock.h"
@@ -30,8 +31,7 @@ static void answer_not_ready(struct reply *reply, const struct err *why)
 	json_member_string(&json, "reason", why->text);
 	json_object_end(&json);
 	json_object_end(&json);
-	reply->status = 503;
-	reply->content_type = "application/json";
+	reply_not_ready(reply);
 }
 
 static void answer(struct writer *writer, struct request *request, struct reply *reply,
@@ -47,7 +47,7 @@ static void answer(struct writer *writer, struct request *request, struct reply 
 	else if (text_is(request->path, "/readyz"))
 		answer_not_ready(reply, why);
 	else
-		reply_detail(reply, 503, why->text);
+		reply_busy(reply, RETRY_BROKEN_SECONDS, why->text);
 	reply_send(writer, request, reply);
 	request_end(request);
 }
@@ -99,8 +99,12 @@ static void serve_for_a_while(struct front *front, struct request *request, stru
 	for (int64_t left = RETRY_MILLIS; left > 0 && !asked_to_stop;
 	     left = until - clock_monotonic_millis()) {
 		struct pollfd listening = { .fd = front->listen_fd, .events = POLLIN };
+		int fd;
 
-		if (poll(&listening, 1, (int)left) > 0 && FCGX_Accept_r(&request->fcgi) == 0)
+		if (poll(&listening, 1, (int)left) <= 0)
+			continue;
+		fd = accept4(front->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+		if (fd >= 0 && incoming_accept(request, fd, front->config))
 			answer(front->writer, request, reply, why);
 	}
 }

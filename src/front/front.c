@@ -30,6 +30,7 @@
 
 #define SOURCES_ARENA_BYTES ((size_t)64 * 1024 * 1024)
 #define WATCH_SECONDS 1
+#define DESCRIPTORS_OF_OUR_OWN 128u     /* databases, the log, entries being read, ... */
 #define LEAVE_MILLIS 3000        /* request threads have this long to end what they answer */
 
 /* From ourselves SIGUSR1 only interrupts accept(); from a process manager it asks a FastCGI
@@ -53,7 +54,6 @@ static void prepare_signals(sigset_t *waited)
 	sigaddset(waited, SIGHUP);
 	sigaddset(waited, SIGUSR1);
 	sigprocmask(SIG_BLOCK, waited, NULL);
-	sigdelset(waited, SIGUSR1);
 	sigaction(SIGUSR1, &interrupt, NULL);
 	signal(SIGPIPE, SIG_IGN);
 }
@@ -178,29 +178,77 @@ static void *end_hard(void *payload)
 	_exit(EXIT_FAILURE);
 }
 
+/* --- Threads ------------------------------------------------------------------------------ */
+
+static size_t worker_count(const struct config *config)
+{
+	return (size_t)(config->pool_threads + config->pool_large_threads);
+}
+
+/* Request threads first, then those for large bodies. */
+static int start_workers(struct front *front, struct err *err)
+{
+	size_t small = (size_t)front->config->pool_threads;
+
+	for (size_t i = 0; i < worker_count(front->config); i++)
+		if (worker_start(&front->workers[i], front, i < small ? worker_accepts : worker_takes_large,
+				 err) < 0)
+			return -1;
+	return relief_start(front, err);
+}
+
 /*
  * A thread may sit in accept(): it is interrupted until it has gone.  One that reads a body is
  * not, and FCGX_ShutdownPending() is not called either: both would end the body early, and who
  * uploads would be told so with a 400 (test_reload_changes_the_config_and_loses_no_request).
+ * The relief leaves first: what it has accepted is for the others to answer.
  */
-static void stop_workers(struct front *front, struct worker *workers, size_t count)
+static void stop_workers(struct front *front)
 {
 	pthread_t last_resort;
 
 	atomic_store(&front->stopping, true);
 	if (pthread_create(&last_resort, NULL, end_hard, NULL) == 0)
 		pthread_detach(last_resort);
-	for (size_t i = 0; i < count; i++) {
-		if (!workers[i].store)
+	relief_stop(front);
+	lane_close(&front->small);
+	lane_close(&front->large);
+	for (size_t i = 0; i < worker_count(front->config); i++) {
+		struct worker *worker = &front->workers[i];
+
+		if (!worker->is_started)
 			continue;
-		while (pthread_tryjoin_np(workers[i].thread, NULL) == EBUSY) {
-			if (atomic_load(&workers[i].accepting))
-				pthread_kill(workers[i].thread, SIGUSR1);
+		while (pthread_tryjoin_np(worker->thread, NULL) == EBUSY) {
+			if (atomic_load(&worker->accepting))
+				pthread_kill(worker->thread, SIGUSR1);
 			usleep(2000);
 		}
-		store_close(workers[i].store);
-		reply_release(&workers[i].reply);
+		worker_release(worker);
 	}
+}
+
+/* Every request holds a descriptor, from its accept to its reply. */
+static void share_descriptors(struct front *front)
+{
+	const struct config *config = front->config;
+	size_t all = process_descriptors();
+	size_t waiting = (size_t)config->pool_waiting, large = (size_t)config->pool_large_waiting;
+	size_t taken;
+
+	if (waiting > all / 8)
+		waiting = all / 8;
+	if (large > all / 8)
+		large = all / 8;
+	taken = DESCRIPTORS_OF_OUR_OWN + WRITER_MOST + waiting + large;
+	front->most_parked = all > taken ? all - taken : 0;
+	if (front->most_parked < config->pool_parked)
+		log_message(LOG_WARN, "descriptors", NULL, "of %zu descriptors %zu are left for waiting "
+			    "requests: pool.parked is %llu (LimitNOFILE=, ulimit -Hn)", all,
+			    front->most_parked, (unsigned long long)config->pool_parked);
+	else
+		front->most_parked = (size_t)config->pool_parked;
+	lane_init(&front->small, waiting);
+	lane_init(&front->large, large);
 }
 
 int front_run(const struct config *config, struct nursery *nursery, int listen_fd,
@@ -208,33 +256,35 @@ int front_run(const struct config *config, struct nursery *nursery, int listen_f
 {
 	struct front front = { .config = config, .nursery = nursery, .listen_fd = listen_fd,
 			       .on_demand = on_demand };
-	size_t count = (size_t)config->pool_threads;
-	struct worker *workers = mem_get_array(count, sizeof(*workers));
 	sigset_t waited;
 	int rc = -1;
 
-	if (!workers)
-		return err_set(err, ERR_NO_MEMORY, "no room for %zu threads", count);
+	front.workers = mem_get_array(worker_count(config), sizeof(*front.workers));
+	if (!front.workers)
+		return err_set(err, ERR_NO_MEMORY, "no room for %zu threads", worker_count(config));
 	pthread_mutex_init(&front.pool_lock, NULL);
 	arena_init(&front.arena, SOURCES_ARENA_BYTES);
+	share_descriptors(&front);
 	if (FCGX_Init() != 0) {
 		err_set(err, ERR_IO, "the FastCGI library could not start");
 		goto done;
 	}
 	prepare_signals(&waited);
-	if (open_front(&front, err) < 0)
+	if (front_prepare_socket(listen_fd, err) < 0 || open_front(&front, err) < 0)
 		goto done;
-	rc = 0;
-	for (size_t i = 0; i < count && rc == 0; i++)
-		rc = worker_start(&workers[i], &front, err);
+	rc = start_workers(&front, err);
 	if (rc == 0) {
-		log_message(LOG_INFO, "front_ready", NULL, "%zu threads", count);
+		log_message(LOG_INFO, "front_ready", NULL, "%llu threads, and %llu for large bodies",
+			    (unsigned long long)config->pool_threads,
+			    (unsigned long long)config->pool_large_threads);
 		watch(&front, &waited);
 	}
-	stop_workers(&front, workers, count);
+	stop_workers(&front);
 done:
 	close_front(&front);
-	mem_give_back(workers);
+	lane_release(&front.small);
+	lane_release(&front.large);
+	mem_give_back(front.workers);
 	return rc;
 }
 
@@ -245,6 +295,7 @@ int front_run_alone(const struct config *config, int listen_fd, struct err *err)
 	int rc = -1;
 
 	process_warn_of_root();
+	(void)process_raise_descriptors();
 	if (on_demand_open(&on_demand, config, err) < 0)
 		return -1;
 	if (nursery_start(&nursery, config, convert_operations, convert_operation_count, err) == 0) {

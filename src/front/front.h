@@ -48,4 +48,8 @@ int master_run(const struct config *config, int listen_fd, bool is_spawned,
 int front_listen(const char *path, int shared_group, int *fd, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* A listening socket that was handed over, by whoever: as we want it.  Its queue is made as long as
+ * the kernel allows, accept() on it waits, and not for ever. */
+int front_prepare_socket(int fd, struct err *err) __attribute__((warn_unused_result));
+
 #endif

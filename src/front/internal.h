@@ -16,6 +16,7 @@
 #include "board/metrics.h"
 #include "cache/cache.h"
 #include "convert/demangler.h"
+#include "front/lane.h"
 #include "job/job.h"
 #include "source/source.h"
 #include "store/store.h"
@@ -25,14 +26,17 @@ struct err;
 struct front;
 struct parker;
 struct plan_memo;
+struct relief;
 struct request_kind;
+struct route;
 struct writer;
 
 enum method { METHOD_OTHER, METHOD_GET, METHOD_HEAD, METHOD_POST };
 
 struct request {
 	FCGX_Request fcgi;
-	struct request *next;                /* in the pool of free ones, or in the parker */
+	struct request *next;                /* in the pool of free ones, a lane, or the parker */
+	const struct route *route;           /* NULL: no method or path of ours */
 	enum method method;
 	struct text method_name, uri, script;
 	struct text path;                    /* without the query, not decoded */
@@ -46,6 +50,7 @@ struct request {
 	struct buf body;
 	enum board_endpoint endpoint;
 	int64_t started_micros;
+	int64_t body_started_micros;         /* its reading; 0: not yet */
 
 	/* while parked */
 	char job_id[JOB_ID_BYTES];
@@ -53,10 +58,22 @@ struct request {
 	int64_t wake_millis;                 /* monotonic: answer `pending` then */
 };
 
+/* When to come again: requests and jobs end all the time, a disk or a database takes a person. */
+#define RETRY_BUSY_SECONDS 2u
+#define RETRY_BROKEN_SECONDS 10u
+
+#define REPLY_HEADERS_MAX 12u
+#define REPLY_HEADER_BYTES 1024u         /* of all values */
+
+struct reply_header { const char *name, *value; };
+
 struct reply {
 	int status;                          /* HTTP */
 	const char *content_type;            /* NULL: no body */
-	const char *allow;                   /* of a 405 */
+	struct reply_header headers[REPLY_HEADERS_MAX];
+	size_t header_count;
+	char header_bytes[REPLY_HEADER_BYTES];
+	size_t header_bytes_used;
 	struct buf body;
 	bool parked;                         /* the request belongs to the parker now */
 };
@@ -66,6 +83,8 @@ struct worker {
 	struct front *front;
 	pthread_t thread;
 	atomic_bool accepting;               /* a signal interrupts nothing but accept() */
+	bool is_started;
+	bool is_relief;                      /* it leaves bodies to others */
 	struct store *store;
 	struct jobs jobs;
 	struct reply reply;
@@ -84,13 +103,22 @@ struct front {
 	struct plan_memo *memo;              /* NULL: none */
 	struct writer *writer;
 	struct parker *parker;
+	struct relief *_Atomic relief;       /* NULL until all threads run */
 	struct on_demand *on_demand;         /* NULL: a master keeps workshops running */
+	size_t most_parked;
+	struct lane small, large;            /* requests that wait for a thread, by their bodies */
+	struct worker *workers;              /* pool.threads of them */
+	atomic_uint free_workers;            /* those who wait for the next request */
 	atomic_bool stopping;
 	pthread_mutex_t pool_lock;
 	struct request *pool;                /* free requests */
 };
 
 /* --- request.c: from CGI variables to a struct request --------------------------------- */
+/* Reads a request of that connection as far as its body; the connection is the request's, or
+ * closed (false). */
+bool incoming_accept(struct request *request, int fd, const struct config *config)
+	__attribute__((warn_unused_result));
 /* ERR_BAD_REQUEST with the text to send. */
 int  incoming_read(struct request *request, struct err *err) __attribute__((warn_unused_result));
 /* The body, at most `max` bytes: ERR_TOO_LARGE, ERR_BAD_REQUEST when it ends early. */
@@ -102,14 +130,24 @@ int  incoming_read_query(struct request *request, struct err *err)
 	__attribute__((warn_unused_result));
 bool incoming_is_json(const struct request *request);
 
+/* Nobody is there any more to read a reply. */
+bool request_has_gone(const struct request *request);
+
 /* --- reply.c ---------------------------------------------------------------------------- */
 void reply_init(struct reply *reply);
 void reply_reset(struct reply *reply);
 void reply_release(struct reply *reply);
+/* Sets it, instead of one of that name; the value is copied.  What would not fit, or would end the
+ * line, is left out. */
+void reply_header(struct reply *reply, const char *name, const char *value);
 void reply_empty(struct reply *reply, int status);
 void reply_text(struct reply *reply, int status, const char *text);
 /* {"detail": "..."} */
 void reply_detail(struct reply *reply, int status, const char *detail);
+/* 503 with words; whoever comes again should wait so long. */
+void reply_busy(struct reply *reply, unsigned retry_after_seconds, const char *detail);
+/* The body says why: 503, and when to ask again. */
+void reply_not_ready(struct reply *reply);
 /* As its kind says: 400 422 plain, 413 415 plain, 503 (busy, our disk or database) and 500 JSON. */
 void reply_error(struct reply *reply, const struct err *err);
 /* Sends and closes, or hands both to the writer; of the reply's body it may take the memory.
@@ -125,18 +163,44 @@ struct route {
 	const char *path;            /* a trailing "*" takes the rest */
 	route_fn *answer;
 	enum board_endpoint endpoint;
+	size_t body_ceiling;         /* offset in struct config of a uint64_t; 0: takes no body */
+	bool is_json;                /* of its body: application/json alone is taken */
 };
+/* Which one it is; finds out what is counted, too. */
+void route_find(struct request *request);
+static inline bool route_takes_body(const struct request *request)
+{
+	return request->route && request->route->body_ceiling != 0;
+}
+/* Reads the query and the body and answers; says 404, 405, 415 where there is no route. */
 void route_answer(struct worker *worker, struct request *request, struct reply *reply);
 
 /* --- worker.c ----------------------------------------------------------------------------- */
-int  worker_start(struct worker *worker, struct front *front, struct err *err)
+typedef void *worker_fn(void *worker);
+int  worker_start(struct worker *worker, struct front *front, worker_fn *run, struct err *err)
 	__attribute__((warn_unused_result));
+/* After its thread has ended. */
+void worker_release(struct worker *worker);
+worker_fn worker_accepts;            /* takes small requests, and accepts others */
+worker_fn worker_takes_large;
+/* A request whose variables are read: answers it, or puts it where somebody will, or says that
+ * there are too many. */
+void worker_dispatch(struct worker *worker, struct request *request);
 struct request *front_request_take(struct front *front);        /* NULL out of memory */
 void front_request_give_back(struct front *front, struct request *request);
 /* Sends, counts, ends and recycles. */
 void front_request_finish(struct front *front, struct request *request, struct reply *reply);
 /* Nobody is there any more to send anything to: counted (as no status of ours), ended, recycled. */
 void front_request_drop(struct front *front, struct request *request);
+
+/* --- relief.c ------------------------------------------------------------------------------ */
+/* The thread that is there when no request thread is: it accepts what comes, answers what needs
+ * no body (health, polls, ...), and lets the rest wait in the lanes. */
+int  relief_start(struct front *front, struct err *err) __attribute__((warn_unused_result));
+/* What it has accepted is answered, or waits in a lane.  Nothing where it was not started. */
+void relief_stop(struct front *front);
+/* The last request thread has become busy.  Cheap. */
+void relief_call(struct front *front);
 
 /* --- parker.c ------------------------------------------------------------------------------ */
 int  parker_start(struct parker **parker, struct front *front, struct err *err)

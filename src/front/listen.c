@@ -1,16 +1,19 @@
 /* listen.c -- the unix socket the web server connects to. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "front/front.h"
 
-#define BACKLOG 1024
+#define BACKLOG 65535            /* the kernel's ceiling counts: net.core.somaxconn */
+#define ACCEPT_MILLIS 250        /* the longest anybody sits in accept() for nothing */
 
 static int somebody_listens(const struct sockaddr_un *address)
 {
@@ -21,6 +24,18 @@ static int somebody_listens(const struct sockaddr_un *address)
 	if (fd >= 0)
 		close(fd);
 	return connected;
+}
+
+int front_prepare_socket(int fd, struct err *err)
+{
+	struct timeval limit = { .tv_usec = ACCEPT_MILLIS * 1000 };
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || (flags & O_NONBLOCK && fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0) ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0 ||
+	    listen(fd, BACKLOG) < 0)
+		return err_os(err, errno, "preparing the listening socket");
+	return 0;
 }
 
 int front_listen(const char *path, int shared_group, int *out, struct err *err)

@@ -406,6 +406,7 @@ int master_run(const struct config *config, int listen_fd, bool is_spawned,
 				 .reload = reload_config, .reload_payload = payload };
 
 	process_warn_of_root();
+	(void)process_raise_descriptors();
 	deputy_init(&master.deputy, is_spawned);
 	return run(&master, err);
 }

@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 
-#define OUTGOING_HEAD_BYTES 256u
+#define OUTGOING_HEAD_BYTES 2048u
 
 struct outgoing {
 	int fd;                      /* a connected socket; not closed here */

@@ -7,7 +7,6 @@
  *  3. Who has gone is let go within that second: nobody would read the reply, and others could
  *     not be parked in that place.
  */
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,19 +68,11 @@ static void park_again(struct parker *parker, struct request *request)
 	pthread_mutex_unlock(&parker->lock);
 }
 
-/* Both directions are closed: a web server that has only said all it will say still reads. */
-static bool has_gone(const struct request *request)
-{
-	struct pollfd connection = { .fd = request->fcgi.ipcFd };
-
-	return poll(&connection, 1, 0) > 0 && (connection.revents & (POLLHUP | POLLERR));
-}
-
 static void look_at(struct parker *parker, struct request *request, struct reply *reply, bool leaving)
 {
 	request->job_generation = board_job_generation(parker->front->board, request->job_id);
 	reply_reset(reply);
-	if (has_gone(request)) {
+	if (request_has_gone(request)) {
 		front_request_drop(parker->front, request);
 		return;
 	}
@@ -175,12 +166,13 @@ void parker_stop(struct parker *parker)
 
 bool parker_park(struct parker *parker, struct request *request)
 {
-	bool wake, room;
+	bool wake, fits;
 
 	pthread_mutex_lock(&parker->lock);
-	room = !parker->stopping && parker->count < parker->front->config->pool_parked;
-	wake = room && request->wake_millis < parker->sleeps_until_millis;
-	if (room) {
+	fits = !parker->stopping && parker->count < parker->front->most_parked;
+	wake = fits && request->wake_millis < parker->sleeps_until_millis;
+	if (fits) {
+		buf_release(&request->body); /* the job has it: thousands may wait */
 		request->next = parker->parked;
 		parker->parked = request;
 		parker->count++;
@@ -191,9 +183,9 @@ bool parker_park(struct parker *parker, struct request *request)
 				       request->job_generation;
 	}
 	pthread_mutex_unlock(&parker->lock);
-	if (room)
+	if (fits)
 		board_count(parker->front->board, BOARD_PARKED, 1);
 	if (wake)
 		board_bump(parker->front->board, BOARD_JOBS_DONE);
-	return room;
+	return fits;
 }

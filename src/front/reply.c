@@ -11,6 +11,9 @@
 #include "front/internal.h"
 #include "front/writer.h"
 
+_Static_assert(REPLY_HEADER_BYTES + REPLY_HEADERS_MAX * 48u + 256u < OUTGOING_HEAD_BYTES,
+	       "all headers a reply can have fit into its head");
+
 #define TEXT_PLAIN "text/plain; charset=utf-8"
 #define LOG_MILLIS 1000
 
@@ -29,13 +32,38 @@ void reply_reset(struct reply *reply)
 	reply->body.ceiling_bytes = LIMIT_REPLY_BYTES;
 	reply->status = 500;
 	reply->content_type = NULL;
-	reply->allow = NULL;
+	reply->header_count = 0;
+	reply->header_bytes_used = 0;
 	reply->parked = false;
 }
 
 void reply_release(struct reply *reply)
 {
 	buf_release(&reply->body);
+}
+
+static bool has_control_bytes(const char *value)
+{
+	for (; *value; value++)
+		if ((unsigned char)*value < ' ' || *value == 0x7f)
+			return true;
+	return false;
+}
+
+void reply_header(struct reply *reply, const char *name, const char *value)
+{
+	size_t size = strlen(value) + 1, at = 0;
+
+	while (at < reply->header_count && strcmp(reply->headers[at].name, name) != 0)
+		at++;
+	if (at == REPLY_HEADERS_MAX || size > REPLY_HEADER_BYTES - reply->header_bytes_used ||
+	    has_control_bytes(value))
+		return;
+	memcpy(reply->header_bytes + reply->header_bytes_used, value, size);
+	reply->headers[at] = (struct reply_header){ name, reply->header_bytes + reply->header_bytes_used };
+	reply->header_bytes_used += size;
+	if (at == reply->header_count)
+		reply->header_count++;
 }
 
 void reply_empty(struct reply *reply, int status)
@@ -66,6 +94,25 @@ void reply_detail(struct reply *reply, int status, const char *detail)
 	reply->content_type = "application/json";
 }
 
+void reply_busy(struct reply *reply, unsigned retry_after_seconds, const char *detail)
+{
+	char seconds[16];
+
+	reply_detail(reply, 503, detail);
+	snprintf(seconds, sizeof(seconds), "%u", retry_after_seconds);
+	reply_header(reply, "Retry-After", seconds);
+}
+
+void reply_not_ready(struct reply *reply)
+{
+	char seconds[16];
+
+	snprintf(seconds, sizeof(seconds), "%u", RETRY_BROKEN_SECONDS);
+	reply->status = 503;
+	reply->content_type = "application/json";
+	reply_header(reply, "Retry-After", seconds);
+}
+
 /* At most one line a second from each process: under load all requests fail alike. */
 static void log_failure(const struct err *err)
 {
@@ -88,6 +135,7 @@ void reply_error(struct reply *reply, const struct err *err)
 		reply_text(reply, 422, err->text);
 		break;
 	case ERR_TOO_LARGE:
+	case ERR_LIMIT:                      /* of its memory: read, but too much to answer */
 		reply_text(reply, 413, err->text);
 		break;
 	case ERR_TIMEOUT:                    /* of the request itself: nothing else takes time here */
@@ -96,7 +144,8 @@ void reply_error(struct reply *reply, const struct err *err)
 	case ERR_BUSY:
 	case ERR_IO:                         /* as while the state cannot be opened at all */
 		log_failure(err);
-		reply_detail(reply, 503, err->text);
+		reply_busy(reply, err->kind == ERR_BUSY ? RETRY_BUSY_SECONDS : RETRY_BROKEN_SECONDS,
+			   err->text);
 		break;
 	default:
 		log_failure(err);
@@ -121,16 +170,43 @@ static const char *reason(int status)
 	}
 }
 
-static size_t head_of(const struct reply *reply, bool has_body, char *head, size_t room)
-{
-	int size = snprintf(head, room, "Status: %d %s\r\n%s%s%s%s%s%sContent-Length: %zu\r\n\r\n",
-			    reply->status, reason(reply->status),
-			    has_body ? "Content-Type: " : "", has_body ? reply->content_type : "",
-			    has_body ? "\r\n" : "",
-			    reply->allow ? "Allow: " : "", reply->allow ? reply->allow : "",
-			    reply->allow ? "\r\n" : "", has_body ? reply->body.size : (size_t)0);
+/* An HTTP header, as far as it fits; reply_header() keeps its parts small enough. */
+struct head { char *bytes; size_t size, used; };
 
-	return size > 0 && (size_t)size < room ? (size_t)size : 0;
+static void head_add(struct head *head, const char *text)
+{
+	size_t size = strlen(text);
+
+	if (size > head->size - head->used)
+		return;
+	memcpy(head->bytes + head->used, text, size);
+	head->used += size;
+}
+
+static void head_add_header(struct head *head, const char *name, const char *value)
+{
+	head_add(head, name);
+	head_add(head, ": ");
+	head_add(head, value);
+	head_add(head, "\r\n");
+}
+
+static size_t head_of(const struct reply *reply, bool has_body, char *bytes, size_t size)
+{
+	struct head head = { bytes, size, 0 };
+	char line[64];
+
+	snprintf(line, sizeof(line), "Status: %d ", reply->status);
+	head_add(&head, line);
+	head_add(&head, reason(reply->status));
+	head_add(&head, "\r\n");
+	if (has_body)
+		head_add_header(&head, "Content-Type", reply->content_type);
+	for (size_t i = 0; i < reply->header_count; i++)
+		head_add_header(&head, reply->headers[i].name, reply->headers[i].value);
+	snprintf(line, sizeof(line), "Content-Length: %zu\r\n\r\n", has_body ? reply->body.size : 0);
+	head_add(&head, line);
+	return head.used;
 }
 
 void reply_send(struct writer *writer, struct request *request, struct reply *reply)

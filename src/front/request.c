@@ -1,5 +1,6 @@
 /* request.c -- CGI variables, query and body of one request. */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -73,6 +74,21 @@ static struct text path_of(const struct request *request)
 	return path;
 }
 
+/*
+ * The library would accept connections itself; but it blocks on any of them, looks each one over
+ * with a system call more, and cannot be told who takes which.  It goes on with a connection it is
+ * given as with one that was kept; its own accept() then meets no socket.
+ */
+bool incoming_accept(struct request *request, int fd, const struct config *config)
+{
+	struct timeval limit = { .tv_sec = config->body_wait_seconds };
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	request->fcgi.ipcFd = fd;
+	request->fcgi.keepConnection = 1;
+	return FCGX_Accept_r(&request->fcgi) == 0;
+}
+
 int incoming_read(struct request *request, struct err *err)
 {
 	request->started_micros = clock_monotonic_micros();
@@ -80,6 +96,8 @@ int incoming_read(struct request *request, struct err *err)
 	request->method = method_of(request->method_name);
 	request->path = path_of(request);
 	request->rest = TEXT_NONE;
+	request->route = NULL;
+	request->body_started_micros = 0;
 	request->has_timeout = false;
 	request->scope = TEXT_NONE;
 	request->job_id[0] = '\0';
@@ -168,6 +186,14 @@ int incoming_read_query(struct request *request, struct err *err)
 	return 0;
 }
 
+/* Both directions are closed: a web server that has only said all it will say still reads. */
+bool request_has_gone(const struct request *request)
+{
+	struct pollfd connection = { .fd = request->fcgi.ipcFd };
+
+	return poll(&connection, 1, 0) > 0 && (connection.revents & (POLLHUP | POLLERR));
+}
+
 /* --- The body --------------------------------------------------------------------------------- */
 
 /* A web server that passes bodies on as they come lets a slow client hold this thread: it may,
@@ -175,7 +201,7 @@ int incoming_read_query(struct request *request, struct err *err)
 static int wait_at_most(const struct request *request, const struct config *config,
 			struct err *err)
 {
-	int64_t waited = (clock_monotonic_micros() - request->started_micros) / 1000;
+	int64_t waited = (clock_monotonic_micros() - request->body_started_micros) / 1000;
 	int64_t left = config->body_wait_seconds * 1000 +
 		       (int64_t)(request->body.size / PACE_BYTES_PER_MILLI) - waited;
 	struct timeval limit = { .tv_sec = left / 1000, .tv_usec = left % 1000 * 1000 };
@@ -225,6 +251,7 @@ int incoming_read_body(struct request *request, const struct config *config, siz
 	if (has_length && promised > max)
 		return err_set(err, ERR_TOO_LARGE, "length limit exceeded");
 	request->body.ceiling_bytes = max + READ_BYTES;
+	request->body_started_micros = clock_monotonic_micros();
 	for (int more = 1; more > 0;) {
 		char *room = buf_reserve(&request->body, READ_BYTES);
 

@@ -1,7 +1,15 @@
-/* worker.c -- a request thread: accept, answer, end; and the pool of requests. */
+/*
+ * worker.c -- request threads: accept, answer, end; and the pool of requests.
+ *
+ *  1. A request thread accepts for itself: nobody hands it a small request while it is free.
+ *     What waits for it in the lane of small ones (relief.c) comes before what it would accept.
+ *  2. No request thread reads a large body; and the threads for large ones read nothing else.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
@@ -15,6 +23,8 @@
 #define KEPT_BODY_BYTES ((size_t)1024 * 1024)   /* of memory a request may keep between uses */
 #define STATUS_NONE 0
 #define WORDS_BYTES_MAX ((size_t)128 * 1024)
+#define NO_SOCKET (-1)                          /* for the library's own accept() */
+#define PAUSE_MICROS 10000
 
 struct request *front_request_take(struct front *front)
 {
@@ -32,7 +42,7 @@ struct request *front_request_take(struct front *front)
 		return NULL;
 	buf_init(&request->words, WORDS_BYTES_MAX);
 	buf_init(&request->body, LIMIT_REPLY_BYTES);
-	FCGX_InitRequest(&request->fcgi, front->listen_fd, FCGI_FAIL_ACCEPT_ON_INTR);
+	FCGX_InitRequest(&request->fcgi, NO_SOCKET, FCGI_FAIL_ACCEPT_ON_INTR);
 	return request;
 }
 
@@ -74,50 +84,179 @@ void front_request_drop(struct front *front, struct request *request)
 	front_request_give_back(front, request);
 }
 
-static void answer_one(struct worker *worker, struct request *request)
-{
-	struct err err = ERR_INIT;
+/* --- One request ------------------------------------------------------------------------- */
 
-	reply_reset(&worker->reply);
-	request->endpoint = BOARD_ENDPOINT_OTHER;
-	if (incoming_read(request, &err) < 0)
-		reply_error(&worker->reply, &err);
-	else
-		route_answer(worker, request, &worker->reply);
+static void answer_here(struct worker *worker, struct request *request)
+{
+	route_answer(worker, request, &worker->reply);
 	if (!worker->reply.parked)
 		front_request_finish(worker->front, request, &worker->reply);
 }
 
-static void *work(void *payload)
+/* A body of unknown length may be of any. */
+static bool has_large_body(const struct request *request, const struct config *config)
+{
+	uint64_t size;
+
+	return !text_to_u64(request->content_length, 10, &size) ||
+	       size > config->pool_large_body_bytes;
+}
+
+/* Where it has to wait; NULL: it can be answered by whoever has it. */
+static struct lane *lane_of(const struct worker *worker, const struct request *request)
+{
+	struct front *front = worker->front;
+
+	if (!route_takes_body(request))
+		return NULL;
+	if (has_large_body(request, front->config))
+		return &front->large;
+	return worker->is_relief ? &front->small : NULL;
+}
+
+/* On the board, for people. */
+static void show_waiting(struct front *front)
+{
+	board_gauge_set(front->board, BOARD_GAUGE_WAITING,
+			(int64_t)(lane_count(&front->small) + lane_count(&front->large)));
+}
+
+void worker_dispatch(struct worker *worker, struct request *request)
+{
+	struct err err = ERR_INIT;
+	struct lane *lane;
+
+	reply_reset(&worker->reply);
+	request->endpoint = BOARD_ENDPOINT_OTHER;
+	if (incoming_read(request, &err) < 0) {
+		reply_error(&worker->reply, &err);
+		front_request_finish(worker->front, request, &worker->reply);
+		return;
+	}
+	route_find(request);
+	lane = lane_of(worker, request);
+	if (!lane) {
+		answer_here(worker, request);
+	} else if (lane_put(lane, request)) {
+		show_waiting(worker->front);
+	} else {
+		reply_busy(&worker->reply, RETRY_BUSY_SECONDS, lane == &worker->front->large ?
+			   "too many large requests are waiting (pool.large_waiting)" :
+			   "too many requests are waiting (pool.waiting)");
+		front_request_finish(worker->front, request, &worker->reply);
+	}
+}
+
+/* From a lane: its variables are read. */
+static void answer_waiting(struct worker *worker, struct request *request)
+{
+	show_waiting(worker->front);
+	reply_reset(&worker->reply);
+	if (request_has_gone(request))
+		front_request_drop(worker->front, request);
+	else
+		answer_here(worker, request);
+}
+
+/* --- Small ones -------------------------------------------------------------------------- */
+
+/* The one signal that gets a thread out of accept().  It gets through nowhere else: it would cut
+ * short what the library reads of a request, and the request would be lost. */
+static void hear_signal(bool is_heard)
+{
+	sigset_t wake;
+
+	sigemptyset(&wake);
+	sigaddset(&wake, SIGUSR1);
+	pthread_sigmask(is_heard ? SIG_UNBLOCK : SIG_BLOCK, &wake, NULL);
+}
+
+/* The next connection; -1: a signal, or time to look into the lane. */
+static int accept_next(struct worker *worker)
+{
+	struct front *front = worker->front;
+	int fd = -1;
+
+	atomic_store(&worker->accepting, true);
+	atomic_fetch_add(&front->free_workers, 1);
+	/* Asked once more: from now on whoever puts one there sees that somebody is free. */
+	if (lane_count(&front->small) == 0 && !atomic_load(&front->stopping)) {
+		hear_signal(true);
+		fd = accept4(front->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+		hear_signal(false);
+		if (fd < 0 && errno != EINTR && errno != EAGAIN && errno != ECONNABORTED)
+			usleep(PAUSE_MICROS);        /* no descriptors, no memory, shut down */
+	}
+	if (atomic_fetch_sub(&front->free_workers, 1) == 1)
+		relief_call(front);
+	atomic_store(&worker->accepting, false);
+	return fd;
+}
+
+static bool take_connection(struct worker *worker)
+{
+	struct front *front = worker->front;
+	int fd = accept_next(worker);
+	struct request *request;
+
+	if (fd < 0)
+		return true;
+	request = front_request_take(front);
+	if (!request) {
+		log_message(LOG_ERROR, "front", NULL, "no room for a request");
+		close(fd);
+		return false;
+	}
+	if (incoming_accept(request, fd, front->config))
+		worker_dispatch(worker, request);
+	else
+		front_request_give_back(front, request);
+	return true;
+}
+
+void *worker_accepts(void *payload)
 {
 	struct worker *worker = payload;
 	struct front *front = worker->front;
-	sigset_t wake;
+	struct request *waiting;
 
-	/* The one signal that gets a thread out of accept(). */
-	sigemptyset(&wake);
-	sigaddset(&wake, SIGUSR1);
-	pthread_sigmask(SIG_UNBLOCK, &wake, NULL);
 	while (!atomic_load(&front->stopping)) {
-		struct request *request = front_request_take(front);
-		bool accepted;
+		waiting = lane_take(&front->small);
+		if (waiting)
+			answer_waiting(worker, waiting);
+		else if (!take_connection(worker))
+			return NULL;
+	}
+	/* Until the relief has left, too: what it accepts is for us. */
+	while ((waiting = lane_wait(&front->small)) != NULL)
+		answer_waiting(worker, waiting);
+	return NULL;
+}
 
-		if (!request) {
-			log_message(LOG_ERROR, "front", NULL, "no room for a request");
-			break;
+/* --- Large ones -------------------------------------------------------------------------- */
+
+void *worker_takes_large(void *payload)
+{
+	struct worker *worker = payload;
+	struct front *front = worker->front;
+	struct request *request;
+
+	while ((request = lane_wait(&front->large)) != NULL) {
+		if (!atomic_load(&front->stopping)) {
+			answer_waiting(worker, request);
+			continue;
 		}
-		atomic_store(&worker->accepting, true);
-		accepted = FCGX_Accept_r(&request->fcgi) == 0;
-		atomic_store(&worker->accepting, false);
-		if (accepted)
-			answer_one(worker, request);
-		else
-			front_request_give_back(front, request);
+		/* It would not end in time. */
+		reply_reset(&worker->reply);
+		reply_busy(&worker->reply, RETRY_BUSY_SECONDS, "this process is about to end");
+		front_request_finish(front, request, &worker->reply);
 	}
 	return NULL;
 }
 
-int worker_start(struct worker *worker, struct front *front, struct err *err)
+/* --- Starting ---------------------------------------------------------------------------- */
+
+int worker_start(struct worker *worker, struct front *front, worker_fn *run, struct err *err)
 {
 	int rc;
 
@@ -127,10 +266,18 @@ int worker_start(struct worker *worker, struct front *front, struct err *err)
 		return -1;
 	worker->jobs = (struct jobs){ .config = front->config, .store = worker->store,
 				      .board = front->board };
-	rc = pthread_create(&worker->thread, NULL, work, worker);
+	rc = pthread_create(&worker->thread, NULL, run, worker);
+	worker->is_started = rc == 0;
 	if (rc == 0)
 		return 0;
-	store_close(worker->store);
-	worker->store = NULL;
+	worker_release(worker);
 	return err_os(err, rc, "starting a request thread");
+}
+
+void worker_release(struct worker *worker)
+{
+	if (worker->store)
+		store_close(worker->store);
+	worker->store = NULL;
+	reply_release(&worker->reply);
 }

@@ -111,6 +111,8 @@ void answer_readyz(struct worker *worker, struct request *request, struct reply 
 	json_member_string(&json, "level", sandbox_level_name(nursery_level(worker->front->nursery)));
 	json_object_end(&json);
 	json_object_end(&json);
-	reply->status = ready ? 200 : 503;
+	reply->status = 200;
 	reply->content_type = "application/json";
+	if (!ready)
+		reply_not_ready(reply);
 }

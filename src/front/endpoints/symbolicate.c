@@ -142,18 +142,5 @@ static void carry_out(struct worker *worker, struct request *request, struct rep
 
 void answer_symbolicate(struct worker *worker, struct request *request, struct reply *reply)
 {
-	const struct config *config = worker->front->config;
-	struct err err = ERR_INIT;
-
-	if (!incoming_is_json(request)) {
-		reply_text(reply, 415, "Expected request with `Content-Type: application/json`");
-		return;
-	}
-	if (incoming_read_query(request, &err) < 0 ||
-	    incoming_read_body(request, config, (size_t)config->symbolicate_body_max_bytes,
-			       &err) < 0) {
-		reply_error(reply, &err);
-		return;
-	}
 	carry_out(worker, request, reply, &request_kind_symbolicate);
 }
