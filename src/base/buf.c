@@ -104,13 +104,19 @@ void buf_vprintf(struct buf *buf, const char *fmt, va_list ap)
 
 void buf_add_visible(struct buf *buf, struct text text)
 {
-	for (size_t i = 0; i < text.size && !buf->failed; i++) {
-		unsigned char c = (unsigned char)text.bytes[i];
+	bool valid;
+	size_t size;
 
-		if (c < ' ' || c == 0x7f)
-			buf_printf(buf, "\\x%02x", c);
-		else
-			buf_add_char(buf, (char)c);
+	for (size_t at = 0; at < text.size && !buf->failed; at += size) {
+		const char *character = text.bytes + at;
+
+		size = utf8_step(character, text.size - at, &valid);
+		if (valid && !utf8_is_control(character, size)) {
+			buf_add(buf, character, size);
+			continue;
+		}
+		for (size_t i = 0; i < size; i++)
+			buf_printf(buf, "\\x%02x", (unsigned char)character[i]);
 	}
 }
 

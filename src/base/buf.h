@@ -59,7 +59,8 @@ static inline void buf_add_string(struct buf *buf, const char *string)
 	buf_add(buf, string, strlen(string));
 }
 
-/* Control bytes, which terminals would obey and which break lines, as "\x1b". */
+/* Control characters, which terminals would obey and which break lines, and what is not UTF-8,
+ * byte by byte as "\x1b". */
 void buf_add_visible(struct buf *buf, struct text text);
 
 void buf_printf(struct buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -66,17 +66,6 @@ static void add_end(struct line *line, const char *string)
 	}
 }
 
-static bool is_control(unsigned char c)
-{
-	return c < 0x20 || c == 0x7f;
-}
-
-/* U+0080 to U+009F: some terminals obey these too. */
-static bool is_high_control(const char *at, size_t size)
-{
-	return size == 2 && (unsigned char)at[0] == 0xc2 && (unsigned char)at[1] < 0xa0;
-}
-
 /* \xNN in our own form; \u00NN in JSON, where a byte that is not UTF-8 is U+FFFD. */
 static void add_escaped_byte(struct line *line, unsigned char c)
 {
@@ -94,7 +83,7 @@ static void add_escaped_character(struct line *line, const char *at, size_t size
 {
 	char escape[8];
 
-	if (log_format == LOG_JSON && is_high_control(at, size)) {
+	if (log_format == LOG_JSON && size == 2 && utf8_is_control(at, size)) {
 		snprintf(escape, sizeof(escape), "\\u00%02x", (unsigned)(unsigned char)at[1]);
 		add_string(line, escape);
 	} else if (log_format == LOG_JSON && !valid) {
@@ -122,7 +111,7 @@ static void add_quoted(struct line *line, const char *value)
 			add(line, escape, 2);
 		} else if (*at == '\n') {
 			add(line, "\\n", 2);
-		} else if (!valid || is_control((unsigned char)*at) || is_high_control(at, size)) {
+		} else if (!valid || utf8_is_control(at, size)) {
 			add_escaped_character(line, at, size, valid);
 		} else {
 			add(line, at, size);

@@ -169,6 +169,15 @@ size_t utf8_step(const char *bytes, size_t size, bool *valid)
 	return have;
 }
 
+bool utf8_is_control(const char *bytes, size_t size)
+{
+	unsigned char first = (unsigned char)bytes[0];
+
+	if (size == 1)
+		return first < ' ' || first == 0x7f;
+	return size == 2 && first == 0xc2 && (unsigned char)bytes[1] < 0xa0;
+}
+
 size_t utf8_put(uint32_t character, char out[4])
 {
 	if (character < 0x80) {

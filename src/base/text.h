@@ -114,6 +114,10 @@ bool text_is_utf8(struct text text);
  * What is not counts as one character up to where it stopped being one (one U+FFFD). */
 size_t utf8_step(const char *bytes, size_t size, bool *valid);
 
+/* Of one such character: would a terminal obey it, or a line break?  (U+0000 to U+001F, U+007F to
+ * U+009F.) */
+bool utf8_is_control(const char *bytes, size_t size);
+
 /* The bytes of one character, at most U+10FFFF; how many. */
 size_t utf8_put(uint32_t character, char out[4]);
 

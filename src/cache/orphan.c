@@ -123,6 +123,15 @@ static int remove_suspects(const struct sweep *sweep, const struct place *place,
 	return 0;
 }
 
+/* Folders of older programs let others in. */
+static void restrict_to_owner(const struct sweep *sweep, int folder)
+{
+	struct stat st;
+
+	if (!sweep->dry_run && fstat(folder, &st) == 0 && (st.st_mode & 0077))
+		(void)fchmod(folder, 0700);
+}
+
 static int sweep_folder(const struct sweep *sweep, const struct place *place, struct err *err)
 {
 	struct suspect suspects[SUSPECTS_MAX];
@@ -133,6 +142,7 @@ static int sweep_folder(const struct sweep *sweep, const struct place *place, st
 	if (!folder)
 		return errno == ENOENT || errno == ENOTDIR ? 0
 		       : err_os(err, errno, "opening %s", place->path);
+	restrict_to_owner(sweep, dirfd(folder));
 	do {
 		rc = collect(sweep, place, folder, suspects, &count, err);
 		if (rc == 0 && count > 0)

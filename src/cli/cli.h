@@ -68,6 +68,7 @@ struct text cli_member(const struct cJSON *object, const char *name);
 /* Is that descriptor a socket somebody listens on? */
 bool cli_is_listening(int fd);
 /* "symgate: ..." on standard error; returns CLI_FAILED. */
+void cli_say(const char *words);             /* to standard error, with whose words they are */
 int cli_fail(const struct err *err);
 /* "symgate NAME: ..., see symgate NAME --help"; returns CLI_USAGE. */
 int cli_misused(const struct cli_command *command, const char *fmt, ...)

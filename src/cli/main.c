@@ -9,6 +9,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/process.h"
@@ -36,9 +37,29 @@ struct text cli_member(const cJSON *object, const char *name)
 	return cJSON_IsString(item) ? text_of(item->valuestring) : TEXT_NONE;
 }
 
+/* Texts of errors quote what was found in files: a terminal obeys none of it. */
+void cli_say(const char *words)
+{
+	struct buf out;
+
+	buf_init(&out, SIZE_MAX / 2);
+	buf_add_string(&out, "symgate: ");
+	for (; *words; words += *words == '\n') {
+		size_t line = strcspn(words, "\n");
+
+		buf_add_visible(&out, (struct text){ words, line });
+		buf_add_char(&out, '\n');
+		words += line;
+	}
+	if (buf_string(&out)[out.size - 1] != '\n')
+		buf_add_char(&out, '\n');
+	fputs(buf_string(&out), stderr);
+	buf_release(&out);
+}
+
 int cli_fail(const struct err *err)
 {
-	fprintf(stderr, "symgate: %s\n", err->text);
+	cli_say(err->text);
 	return CLI_FAILED;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "cli/cli.h"
 #include "cli/subject.h"
 #include "config/config.h"
 #include "convert/convert.h"
@@ -106,7 +107,10 @@ static int read_map(const struct subject *subject, enum convert_auxiliary_kind k
 
 static void do_without(struct err *err)
 {
-	fprintf(stderr, "symgate: %s; it is done without\n", err->text);
+	char words[ERR_TEXT_BYTES + 32];
+
+	snprintf(words, sizeof(words), "%s; it is done without", err->text);
+	cli_say(words);
 	err_clear(err);
 }
 

@@ -12,6 +12,7 @@
 #include "cli/table.h"
 #include "sandbox/sandbox.h"
 #include "shared/shared.h"
+#include "store/damage.h"
 #include "store/statements.h"
 #include "store/store.h"
 
@@ -303,6 +304,22 @@ static void show_shared_cache(struct status *status, const struct config *config
 	buf_release(&place);
 }
 
+/* Somebody met it, though what is shown here may all be readable. */
+static void show_damage(struct status *status, const struct config *config)
+{
+	char words[STORE_DAMAGE_WORDS];
+
+	if (!store_damage_is_known(config->state_dir, words))
+		return;
+	if (status->as_json) {
+		json_member_text(&status->json, "damage", text_of(words));
+		return;
+	}
+	buf_add_string(&status->out, "database is damaged (");
+	buf_add_visible(&status->out, text_of(words));
+	buf_add_string(&status->out, "): stop the service, then: symgate repair\n");
+}
+
 static int show_board(struct status *status, const struct config *config, struct err *err)
 {
 	bool alive = state_is_alive(config);
@@ -316,6 +333,7 @@ static int show_board(struct status *status, const struct config *config, struct
 		buf_add_visible(&status->out, text_of(config->state_dir));
 		buf_printf(&status->out, "\nservice  %s\n", alive ? "running" : "not running");
 	}
+	show_damage(status, config);
 	if (store_run(status->store, STATEMENT_store_boot_latest, NULL, 0, boot_row, status, err) < 0)
 		return -1;
 	if (!alive)

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "store/damage.h"
 #include "store/room.h"
 
 /* Below this the log is not worth a checkpoint that stops writers. */
@@ -16,7 +17,10 @@
 int store_check(struct store *store, struct err *err)
 {
 	struct store_value now = store_int(clock_unix_seconds());
+	char words[STORE_DAMAGE_WORDS];
 
+	if (store_damage_is_known(store->state_dir, words))
+		return store_is_damaged(store, "the database", words, err);
 	return store_run(store, STATEMENT_store_probe, &now, 1, NULL, NULL, err) < 0 ? -1 : 0;
 }
 

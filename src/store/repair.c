@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "config/config.h"
+#include "store/damage.h"
 #include "store/lock.h"
 #include "store/room.h"
 
@@ -97,7 +98,11 @@ int store_examine(const struct config *config, struct store_repair *repair, stru
 		return -1;
 	if (access(path, F_OK) < 0)
 		return err_os(err, errno, "%s", path);
-	return look_at(path, repair, err);
+	if (look_at(path, repair, err) < 0)
+		return -1;
+	if (repair->is_sound)
+		store_damage_forget(config->state_dir);
+	return 0;
 }
 
 /* --- Aside ------------------------------------------------------------------------------------- */
@@ -137,6 +142,7 @@ static int put_aside(const struct config *config, struct store_repair *repair, s
 		if (rename(from, to) < 0 && errno != ENOENT)
 			return err_os(err, errno, "putting %s aside", from);
 	}
+	store_damage_forget(config->state_dir);
 	return 0;
 }
 

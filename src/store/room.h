@@ -35,6 +35,9 @@ void store_note_files(struct store *store);
 /* Fills *err with what SQLite's result code means to an operator.  Returns -1. */
 int store_failed(const struct store *store, int code, const char *doing, struct err *err);
 
+/* The same for damage, with the way out.  Returns -1. */
+int store_is_damaged(const struct store *store, const char *doing, const char *words, struct err *err);
+
 /* One statement without parameters and without interest in rows. */
 int store_execute(struct store *store, const char *sql, const char *doing, struct err *err)
 	__attribute__((warn_unused_result));

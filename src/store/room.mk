@@ -4,6 +4,7 @@ libstore_a_SOURCES = \
 	src/store/admin.c \
 	src/store/boot.c src/store/boot.h \
 	src/store/connect.c \
+	src/store/damage.c src/store/damage.h \
 	src/store/lock.c src/store/lock.h \
 	src/store/migrate.c \
 	src/store/place.c \

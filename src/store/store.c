@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "store/damage.h"
 #include "store/room.h"
 
 #define COLUMNS_MAX 24u
@@ -14,12 +15,12 @@
  * sqlite3 shell is built without the sqlite_dbpage table it needs (seen with 3.40.1, where it
  * prints a few lines and loses every row).
  */
-static int damaged(const struct store *store, const char *doing, const char *words, struct err *err)
+int store_is_damaged(const struct store *store, const char *doing, const char *words, struct err *err)
 {
 	return err_set(err, ERR_IO, "%s: %s is damaged (%s); stop the service, then: symgate "
 		       "--state-dir '%s' repair; it keeps what can still be read; jobs under way and "
 		       "the index of the cache may be lost, nothing else", doing, store->path, words,
-		       store->state_dir);
+		       store->state_dir ? store->state_dir : "");
 }
 
 int store_failed(const struct store *store, int code, const char *doing, struct err *err)
@@ -34,7 +35,9 @@ int store_failed(const struct store *store, int code, const char *doing, struct 
 		return err_set(err, ERR_NO_MEMORY, "%s: no memory", doing);
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
-		return damaged(store, doing, words, err);
+		if (store->state_dir)        /* the service's, no copy */
+			store_damage_note(store->state_dir, store->path, words);
+		return store_is_damaged(store, doing, words, err);
 	case SQLITE_FULL:
 		return err_set(err, ERR_IO, "%s: the disk that holds %s is full", doing, store->path);
 	case SQLITE_READONLY:

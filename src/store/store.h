@@ -65,7 +65,7 @@ int64_t store_run(struct store *store, unsigned statement,
  * the service leaves and is started again). */
 int store_in_place(struct store *store, struct err *err) __attribute__((warn_unused_result));
 
-/* For /readyz: can we read and write? */
+/* For /readyz: can we read and write, and has nobody met damage? */
 int store_check(struct store *store, struct err *err) __attribute__((warn_unused_result));
 int store_backup(struct store *store, const char *path, struct err *err)
 	__attribute__((warn_unused_result));

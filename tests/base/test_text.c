@@ -297,6 +297,25 @@ START_TEST(buf_survives_every_allocation_failure)
 }
 END_TEST
 
+static const struct { const char *text, *shown; } shown[] = {
+	{ "plain \xc3\xa9 \xe2\x82\xac", "plain \xc3\xa9 \xe2\x82\xac" },
+	{ "\x1b[31m\n\x7f", "\\x1b[31m\\x0a\\x7f" },
+	{ "\xc2\x9b" "1m\xc2\xa0", "\\xc2\\x9b" "1m\xc2\xa0" },         /* CSI of eight bits */
+	{ "a\xff\xa5z\xe2\x82", "a\\xff\\xa5z\\xe2\\x82" },             /* no UTF-8 */
+	{ "\xed\xa0\x80\xc0\xaf", "\\xed\\xa0\\x80\\xc0\\xaf" },
+};
+
+START_TEST(no_terminal_obeys_what_is_shown)
+{
+	struct buf out;
+
+	buf_init(&out, 1000);
+	buf_add_visible(&out, text_of(shown[_i].text));
+	ck_assert_str_eq(buf_string(&out), shown[_i].shown);
+	buf_release(&out);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("base/text");
@@ -315,6 +334,7 @@ int main(void)
 	tcase_add_test(tcase, buf_refuses_absurd_sizes);
 	tcase_add_test(tcase, buf_prints);
 	tcase_add_test(tcase, buf_survives_every_allocation_failure);
+	tcase_add_loop_test(tcase, no_terminal_obeys_what_is_shown, 0, sizeof(shown) / sizeof(shown[0]));
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
 }

@@ -116,7 +116,7 @@ START_TEST(finds_what_was_published)
 	ck_assert_str_eq(bench_find(&bench, &small), "{}");
 	ck_assert_str_eq(bench_find(&bench, &empty), "");
 	ck_assert_int_eq(stat(bench_blob(&bench, &blob), &st), 0);
-	ck_assert_uint_eq(st.st_mode & 07777, 0444);
+	ck_assert_uint_eq(st.st_mode & 07777, 0400);
 	bench_reopen(&bench);
 	ck_assert_str_eq(bench_find(&bench, &blob), "a payload");
 	ck_assert_str_eq(bench_find(&bench, &small), "{}");
@@ -124,6 +124,35 @@ START_TEST(finds_what_was_published)
 	bench_put(&bench, &blob, "another payload");
 	ck_assert_str_eq(bench_find(&bench, &blob), "another payload");
 	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 3);
+	bench_remove(&bench);
+}
+END_TEST
+
+/* Nobody but the service's user sees blobs, whatever the umask and whoever they are for. */
+START_TEST(blobs_are_the_owners_alone)
+{
+	struct bench bench;
+	struct cache_key keys[2];
+	mode_t before = umask(0);
+
+	bench_open(&bench);
+	keys[0] = bench_key(&bench, CACHE_OBJECTS, "tenant", REST);
+	keys[1] = bench_key(&bench, CACHE_OBJECTS, NULL, REST);
+	for (unsigned i = 0; i < 2; i++) {
+		char path[CACHE_PATH_BYTES];
+		struct stat st;
+
+		bench_put(&bench, &keys[i], "a payload");
+		snprintf(path, sizeof(path), "%s", bench_blob(&bench, &keys[i]));
+		ck_assert_int_eq(stat(path, &st), 0);
+		ck_assert_uint_eq(st.st_mode & 07777, 0400);
+		for (unsigned up = 0; up < 4; up++) {        /* to cache_dir */
+			*strrchr(path, '/') = '\0';
+			ck_assert_int_eq(stat(path, &st), 0);
+			ck_assert_msg((st.st_mode & 07777) == 0700, "%s: %o", path, st.st_mode);
+		}
+	}
+	umask(before);
 	bench_remove(&bench);
 }
 END_TEST
@@ -970,6 +999,7 @@ int main(void)
 	tcase_add_test(tcase, keys_are_shown_without_passwords);
 	tcase_add_test(tcase, kinds_have_names);
 	tcase_add_test(tcase, finds_what_was_published);
+	tcase_add_test(tcase, blobs_are_the_owners_alone);
 	tcase_add_test(tcase, holds_keep_the_payload);
 	tcase_add_test(tcase, a_late_spoil_spoils_nothing);
 	tcase_add_test(tcase, a_hot_look_up_takes_no_memory);

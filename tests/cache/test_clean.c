@@ -155,6 +155,33 @@ static void age(const char *path, int64_t seconds)
 	ck_assert_int_eq(utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW), 0);
 }
 
+/* Those of programs that let others read what is for all. */
+START_TEST(folders_of_older_programs_are_closed)
+{
+	struct cache_round round;
+	struct err err = ERR_INIT;
+	struct cache_key key;
+	struct bench bench;
+	char path[CACHE_PATH_BYTES];
+	struct stat st;
+
+	bench_open(&bench);
+	key = numbered(&bench, CACHE_SYMCACHES, 1);
+	bench_put(&bench, &key, "x");
+	snprintf(path, sizeof(path), "%s", bench_blob(&bench, &key));
+	*strrchr(path, '/') = '\0';
+	ck_assert_int_eq(chmod(path, 0755), 0);
+	ck_assert_int_eq(cache_clean(bench.cache, bench.state.store, true, &round, &err), 0);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0755);
+	ck_assert_int_eq(cache_clean(bench.cache, bench.state.store, false, &round, &err), 0);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0700);
+	ck_assert_str_eq(bench_find_anew(&bench, &key), "x");
+	bench_remove(&bench);
+}
+END_TEST
+
 START_TEST(removes_files_nobody_knows)
 {
 	struct cache_key known, lost, fresh;
@@ -351,6 +378,7 @@ int main(void)
 	tcase_add_test(tcase, removes_what_is_expired);
 	tcase_add_test(tcase, works_in_pages);
 	tcase_add_test(tcase, keeps_the_quota_by_use);
+	tcase_add_test(tcase, folders_of_older_programs_are_closed);
 	tcase_add_test(tcase, removes_files_nobody_knows);
 	tcase_add_test(tcase, makes_room_on_a_full_disk);
 	tcase_add_test(tcase, files_on_their_way_count);

@@ -386,6 +386,70 @@ def test_a_damaged_database_and_the_way_out():
             check_nothing_is_left(service)
 
 
+def damage_bytes(path, words, by):
+    with open(path, "r+b") as f:
+        content = f.read()
+        at = content.index(words)
+        f.seek(at)
+        f.write(by[:len(words)])
+
+
+def test_damage_that_few_pages_have_is_told_to_all():
+    """A page of one table: who reads it knows, and everybody else is told; nothing of its bytes reaches a terminal."""
+    symbols = serve_all()
+    with Service() as service:
+        assert service.post(request_for(symbols, PROGRAMS[:2]))[0] == 200
+        service.stop()
+        path = os.path.join(service.state, "symgate.db")
+        database = sqlite3.connect(path)
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        page, = database.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'cache_entry'").fetchone()
+        size, = database.execute("PRAGMA page_size").fetchone()
+        database.close()
+        with open(path, "r+b") as f:
+            f.seek((page - 1) * size)
+            f.write(b"\xa5\x1b" * (size // 2))
+        service.start()
+        assert service.get("/healthcheck") == (200, b"ok")
+        service.post(cold(symbols, PROGRAMS[2], "cold"))
+        eventually(lambda: ready(service)[0] == 503, "/readyz to say so")
+        status, said = ready(service)
+        assert "is damaged" in said["database"]["reason"], said
+        command = [SYMGATE, "--state-dir", service.state]
+        told = subprocess.run([*command, "status"], capture_output=True, check=False)
+        assert b"is damaged" in told.stdout + told.stderr, told
+        service.stop()
+        service.start()
+        eventually(lambda: ready(service)[0] == 503, "/readyz to say so after a start")
+        service.stop()
+        subprocess.run([*command, "repair"], check=True, capture_output=True)
+        service.start()
+        assert ready(service)[0] == 200, ready(service)
+        told = subprocess.run([*command, "status"], capture_output=True, check=True)
+        assert b"damaged" not in told.stdout + told.stderr, told
+        assert service.post(request_for(symbols, PROGRAMS[:2]))[0] == 200
+
+
+def test_no_terminal_obeys_a_damaged_database():
+    symbols = serve_all()
+    with Service() as service:
+        assert service.post(request_for(symbols, PROGRAMS[:1]))[0] == 200
+        service.stop()
+        path = os.path.join(service.state, "symgate.db")
+        database = sqlite3.connect(path)
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.close()
+        damage_bytes(path, b"tableprobeprobe", b"table\x1b[3\x07\xff")  # a name, which messages quote
+        damage_bytes(path, b"CREATE TABLE probe", b"\xc2\x9b1m\xa5\xa5")
+        command = [SYMGATE, "--state-dir", service.state]
+        for arguments in (["repair", "--check"], ["status"], ["--json", "repair", "--check"], ["repair"]):
+            told = subprocess.run([*command, *arguments], capture_output=True, check=False)
+            shown = told.stdout + told.stderr
+            text = shown.decode("utf-8")  # nothing else
+            assert not any(ord(c) < 32 and c != "\n" or 0x7f <= ord(c) < 0xa0 for c in text), (arguments, text)
+            assert "malformed" in text or "damaged" in text, (arguments, text)
+
+
 def test_a_database_locked_for_long():
     """Longer than anybody waits for it: what is known is answered, and no job is lost."""
     symbols = serve_all()

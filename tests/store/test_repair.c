@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "store/boot.h"
+#include "store/damage.h"
 #include "store/repair.h"
 #include "store/room.h"
 #include "store/state.h"
@@ -118,6 +119,84 @@ START_TEST(carries_over_what_can_be_read)
 }
 END_TEST
 
+static void read_all_entries(const struct state *state, struct err *err)
+{
+	struct store_value nothing[2] = { store_int(0), store_int(INT64_MAX) };
+
+	ck_assert_int_eq(store_run(state->store, STATEMENT_cache_page, nothing, 2, NULL, NULL, err), -1);
+	ck_assert_msg(strstr(err->text, "is damaged") != NULL, "%s", err->text);
+}
+
+/* Who reads the bad page knows; everybody else is told, whatever the other pages say, also after
+ * a start: until the file is another one, or found sound. */
+START_TEST(damage_somebody_met_is_remembered)
+{
+	struct store_repair repair;
+	struct state state;
+	struct err err = ERR_INIT;
+	char words[STORE_DAMAGE_WORDS];
+	char *aside = NULL;
+	off_t size;
+
+	fill(&state);
+	size = size_of(state_path(&state, "symgate.db"));
+	overwrite(&state, size / 2 / PAGE * PAGE, PAGE);
+	state_open(&state);
+	ck_assert(!store_damage_is_known(state.config.state_dir, words));
+	ck_assert_int_eq(store_check(state.store, &err), 0);
+	read_all_entries(&state, &err);
+	for (int start = 0; start < 2; start++) {
+		err_clear(&err);
+		ck_assert(store_damage_is_known(state.config.state_dir, words));
+		ck_assert_msg(strlen(words) > 5, "%s", words);
+		ck_assert_int_eq(store_check(state.store, &err), -1);
+		ck_assert_msg(strstr(err.text, "is damaged") && strstr(err.text, "repair"), "%s", err.text);
+		state_close(&state);
+		state_open(&state);
+	}
+	state_close(&state);
+	/* Another file in its place is another database. */
+	aside = mem_strdup(state_path(&state, "aside"));
+	ck_assert_int_eq(rename(state_path(&state, "symgate.db"), aside), 0);
+	state_open(&state);
+	ck_assert(!store_damage_is_known(state.config.state_dir, words));
+	ck_assert_int_eq(store_check(state.store, &err), 0);
+	state_close(&state);
+	ck_assert_int_eq(rename(aside, state_path(&state, "symgate.db")), 0);
+	ck_assert(store_damage_is_known(state.config.state_dir, words));
+	repair = repaired(&state, NULL);
+	ck_assert(!repair.is_sound);
+	ck_assert(!store_damage_is_known(state.config.state_dir, words));
+	ck_assert_int_ne(access(state_path(&state, "damage"), F_OK), 0);
+	mem_give_back(aside);
+	state_remove(&state);
+}
+END_TEST
+
+/* A note about a file that is sound, or half a note, is none. */
+START_TEST(a_wrong_note_goes)
+{
+	struct store_repair repair;
+	struct state state;
+	struct err err = ERR_INIT;
+	char words[STORE_DAMAGE_WORDS];
+	int fd;
+
+	fill(&state);
+	store_damage_note(state.config.state_dir, state_path(&state, "symgate.db"), "it was a test");
+	ck_assert(store_damage_is_known(state.config.state_dir, words));
+	ck_assert_str_eq(words, "it was a test");
+	ck_assert_int_eq(store_examine(&state.config, &repair, &err), 0);
+	ck_assert(repair.is_sound);
+	ck_assert(!store_damage_is_known(state.config.state_dir, words));
+	fd = open(state_path(&state, "damage"), O_WRONLY | O_CREAT, 0600);
+	ck_assert_int_eq((int)write(fd, "1 2", 3), 3);
+	close(fd);
+	ck_assert(!store_damage_is_known(state.config.state_dir, words));
+	state_remove(&state);
+}
+END_TEST
+
 /* Every page in turn, and the file's end: never a crash, never a loop, always a database that
  * works, and the old one is kept. */
 START_TEST(works_whatever_is_damaged)
@@ -219,6 +298,8 @@ int main(void)
 
 	tcase_add_test(tcase, leaves_a_sound_one_alone);
 	tcase_add_test(tcase, carries_over_what_can_be_read);
+	tcase_add_test(tcase, damage_somebody_met_is_remembered);
+	tcase_add_test(tcase, a_wrong_note_goes);
 	tcase_add_loop_test(tcase, works_whatever_is_damaged, 0, 24);
 	tcase_add_loop_test(tcase, survives_bytes_changed_anywhere, 0, 12);
 	tcase_add_test(tcase, puts_a_copy_in_its_place);
