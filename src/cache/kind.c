@@ -17,7 +17,7 @@
  *
  *	symcaches 2     names of PDBs as the linker has them; lines of folded functions
  *	symcaches 3     names of PDBs as their records have them; underscores of Windows' names
- *	                are taken off on x86 alone
+ *	                are taken off on x86 alone; padding behind functions is nobody's
  *	source_index 2  segments as the store has them, made into an index by a cell
  */
 static const struct {

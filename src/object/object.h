@@ -73,6 +73,8 @@ struct object {
 	struct text srcsrv_vcs;      /* "git", "perforce", "other" (PDB), or TEXT_NONE */
 	uint64_t load_address;       /* subtracted from every address handed out */
 	bool undecorates;            /* names follow Windows decoration (PE, PDB) */
+	bool symbols_end_at_functions;       /* a symbol without a size is no name for what lies
+				      * behind a function that begins after it (PDB) */
 	bool wants_variables;        /* in: functions shall come with theirs; set after opening,
 				      * before all else.  Few want it, and it takes its time. */
 	const struct object_want *wants;

@@ -305,6 +305,7 @@ struct filling {
 	struct segments *out;
 	size_t next_nameless;        /* the first not ending at or before where we are */
 	size_t next_symbol;          /* the first starting behind where we are */
+	uint32_t gap;                /* where the gap being filled begins */
 };
 
 /* Does a symbol answer at `at`?  *until: up to where that stays so. */
@@ -324,7 +325,7 @@ static uint32_t symbol_at(struct filling *filling, uint32_t at, uint32_t *until)
 		return SYMC_NONE;
 	symbol = &symbols->items[filling->next_symbol - 1];
 	end = (uint64_t)symbol->address + symbol->size;
-	if (symbol->size > 0 && end <= at)
+	if (symbol->size > 0 ? end <= at : symbols->end_at_functions && symbol->address < filling->gap)
 		return SYMC_NONE;
 	if (symbol->size > 0 && end < *until)
 		*until = (uint32_t)end;
@@ -356,6 +357,7 @@ static int fill_gap(struct filling *filling, uint32_t from, uint32_t to, struct 
 {
 	uint32_t until;
 
+	filling->gap = from;
 	for (uint32_t at = from; at < to; at = until) {
 		struct segment fill = { .piece = NULL };
 		const struct segment *lines;

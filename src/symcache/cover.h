@@ -7,8 +7,9 @@
  * 2. Of different units the one that answers for the address before goes on as long as it
  *    has pieces there; else the first unit wins.  So does llvm-symbolizer.
  * 3. Lines without a function and symbols fill what is left.  A symbol answers from its
- *    address to its end or the next symbol, one without a size to the next symbol; it gives
- *    its name to lines without a function.
+ *    address to its end or the next symbol, one without a size to the next symbol (where
+ *    symbols end at functions, to the next function at most, so that padding behind it is
+ *    nobody's); it gives its name to lines without a function.
  */
 #ifndef SYMCACHE_COVER_H
 #define SYMCACHE_COVER_H
@@ -44,6 +45,7 @@ struct cover_symbols {
 	struct budget *budget;
 	struct cover_symbol *items;
 	size_t room, count;
+	bool end_at_functions;
 };
 
 /* Pieces of one kind (with function, or without), sorted by start, unit and order. */

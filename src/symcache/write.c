@@ -243,6 +243,7 @@ static int read_symbols(struct writing *writing, struct err *err)
 
 	if (!writing->object->format->each_symbol || writing->of_variables)
 		return 0;
+	writing->symbols.end_at_functions = writing->object->symbols_end_at_functions;
 	if (object_each_symbol(writing->object, take_symbol, &sink, err) < 0 || sink.rc < 0)
 		return -1;
 	cover_sort_symbols(&writing->symbols);

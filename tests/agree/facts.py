@@ -8,10 +8,9 @@ import re
 import subprocess
 
 from containers import PE, for_llvm, is_relocatable, magic, text_of
-from windows import canonical_chains, pe_sections
+from pdbs import Pdb
+from windows import canonical_chains
 
-PUBLIC = re.compile(r"\| S_PUB32 \[.*?\] `(.*)`\n.*?addr = (\d+):(\d+)")
-PROCEDURE = re.compile(r"\| S_[GL]PROC32(?:_ID)? \[.*?\] `(.*)`\n.*?addr = (\d+):(\d+), code size = (\d+)")
 SUBPROGRAM = re.compile(r"DW_TAG_subprogram\n((?:[ \t]+DW_AT_.*\n?)*)")
 TOMBSTONES = {0xffffffff, 0xfffffffe, 2**64 - 1, 2**64 - 2}
 
@@ -21,19 +20,13 @@ def add(facts, address, names):
 
 
 def of_pdb(image):
-    sections = [address for address, _, _ in pe_sections(image)]
-    text = subprocess.run(["llvm-pdbutil-19", "dump", "--symbols", image + ".pdb"], capture_output=True, text=True,
-                          check=True).stdout
-    facts = {}
-    for name, section, offset, size in PROCEDURE.findall(text):
-        if int(size) and "~" not in name:   # clang's records of deleting destructors: tests/object/test_pdb
-            add(facts, sections[int(section) - 1] + int(offset), {name})
-    text = subprocess.run(["llvm-pdbutil-19", "dump", "--publics", image + ".pdb"], capture_output=True, text=True,
-                          check=True).stdout
-    for name, section, offset in PUBLIC.findall(text):   # where records have poor names: tests/object/test_pdb
-        address = sections[int(section) - 1] + int(offset) if int(section) <= len(sections) else 0
-        if any("lambda" in known for known in facts.get(address, ())):
+    pdb, facts = Pdb(image), {}
+    for address, _, name in pdb.procedures:
+        if "~" not in name:   # clang's records of deleting destructors: tests/object/test_pdb
             add(facts, address, {name})
+    for address, names in facts.items():   # where records have poor names: tests/object/test_pdb
+        if any("lambda" in known for known in names):
+            names.update(name for name in pdb.names[address] if name.startswith("?"))
     return facts
 
 

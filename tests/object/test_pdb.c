@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "object/look.h"
 #include "support/support.h"
 
@@ -231,6 +232,29 @@ START_TEST(oracle_keeps_the_underscore_of_x86)
 	ck_assert(oracle_says(oracle, "_mainCRTStartup"));
 	ck_assert(look_has(look_path(fixture("x86", X86 "cp app.pdb $OUT")), "function ",
 			   " mainCRTStartup()"));
+}
+END_TEST
+
+/* Between the end of a function and what comes next lies padding, which is nobody's: symbols end at
+ * functions (tests/symcache/test_write.c).  The oracle shows the symbol before, without a line. */
+START_TEST(oracle_names_padding)
+{
+	const char *text = look_path(fixture("0", cases[0].recipe));
+	const char *oracle = ask_oracle("padding", "at=0x1034");
+	struct file_map map = support_map(fixture("0", cases[0].recipe));
+	struct object object;
+	struct arena arena;
+	struct err err = ERR_INIT;
+
+	ck_assert_msg(look_has(text, "function 1020+14 ", "ns::types"), "%s", text);
+	ck_assert_ptr_null(strstr(text, "symbol 1034"));
+	ck_assert(oracle_says(oracle, "types@ns") && oracle_says(oracle, "??:0:0"));
+	arena_init(&arena, (size_t)1 << 24);
+	ck_assert_int_eq(object_open(&object, map.bytes, map.size, &arena, &err), 0);
+	ck_assert(object.symbols_end_at_functions);
+	object_release(&object);
+	arena_release(&arena);
+	file_unmap(&map);
 }
 END_TEST
 
@@ -572,6 +596,7 @@ int main(void)
 	tcase_add_loop_test(reading, moved_code_is_told_where_it_is, 0, COUNT(moves));
 	tcase_add_test(reading, segments_may_begin_inside_sections);
 	tcase_add_test(reading, oracle_keeps_the_underscore_of_x86);
+	tcase_add_test(reading, oracle_names_padding);
 	tcase_add_test(reading, oracle_spells_as_the_linker);
 	tcase_add_test(reading, lambdas_have_the_linkers_name);
 	tcase_add_test(reading, oracle_knows_no_thunks);

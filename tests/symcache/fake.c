@@ -53,6 +53,7 @@ struct object fake_object(const struct fake *fake)
 
 	return (struct object){ .format = &format_fake, .arch = ARCH_X86_64,
 				.debug_id = debugid_from_uuid(uuid, 3),
+				.symbols_end_at_functions = fake->symbols_end_at_functions,
 				.state = (void *)(uintptr_t)fake };
 }
 

@@ -24,6 +24,7 @@ struct fake {
 	size_t unit_count;
 	const struct object_symbol *symbols;
 	size_t symbol_count;
+	bool symbols_end_at_functions;
 };
 
 /* The tables stay the caller's. */

@@ -49,7 +49,7 @@ static struct fake make_world(struct world *world, uint32_t seed)
 		world->symbols[i] = (struct object_symbol){
 			.address = roll(world, ADDRESSES), .size = roll(world, 2) * roll(world, 30),
 			.name = name(world, UNITS * FUNCTIONS + i) };
-	return (struct fake){ world->units, UNITS, world->symbols, roll(world, SYMBOLS + 1) };
+	return (struct fake){ world->units, UNITS, world->symbols, roll(world, SYMBOLS + 1), seed % 2 };
 }
 
 static bool holds(const struct object_range *range, uint64_t address)
@@ -75,6 +75,15 @@ static const struct object_function *best_of(const struct fake_unit *unit, uint6
 	return best;
 }
 
+static bool has_function_between(const struct fake *fake, uint64_t from, uint64_t to)
+{
+	for (uint64_t at = from; at < to; at++)
+		for (size_t u = 0; u < fake->unit_count; u++)
+			if (best_of(&fake->units[u], at))
+				return true;
+	return false;
+}
+
 static struct text symbol_there(const struct fake *fake, uint64_t address)
 {
 	const struct object_symbol *best = NULL;
@@ -88,6 +97,9 @@ static struct text symbol_there(const struct fake *fake, uint64_t address)
 			best = next;
 	}
 	if (!best || (best->size > 0 && address - best->address >= best->size))
+		return TEXT_NONE;
+	if (fake->symbols_end_at_functions && best->size == 0 &&
+	    has_function_between(fake, best->address, address))
 		return TEXT_NONE;
 	return best->name;
 }

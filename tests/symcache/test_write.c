@@ -121,6 +121,11 @@ static const struct object_symbol gap_symbols[] = {
 	SYMBOL(UINT64_C(0x100000000), 0, "high"), { .address = 0x340, .size = 4 },
 };
 
+static const struct object_symbol public_symbols[] = {
+	SYMBOL(0x80, 0, "before"), SYMBOL(0x100, 0, "plain"), SYMBOL(0x104, 0, "hidden"),
+	SYMBOL(0x340, 0, "in_a_gap"), SYMBOL(0x2f8, 0x100, "sized"),
+};
+
 static const struct object_line loose_lines[] = { { 0x120, 0, 7 }, { 0x130, 0, 8 } };
 static const struct object_function loose_functions[] = {
 	{ .range = { 0x120, 0x20 }, LINES(loose_lines) },
@@ -145,6 +150,15 @@ static const struct fake plain = UNITS(plain_unit), nest = UNITS(nest_unit),
 static const struct fake gaps = {
 	.units = plain_unit, .unit_count = 1,
 	.symbols = gap_symbols, .symbol_count = COUNT(gap_symbols),
+};
+static const struct fake publics = {
+	.units = plain_unit, .unit_count = 1,
+	.symbols = public_symbols, .symbol_count = COUNT(public_symbols),
+};
+static const struct fake closed = {
+	.units = plain_unit, .unit_count = 1,
+	.symbols = public_symbols, .symbol_count = COUNT(public_symbols),
+	.symbols_end_at_functions = true,
 };
 static const struct fake loose = {
 	.units = loose_unit, .unit_count = 1,
@@ -226,6 +240,13 @@ static const struct {
 	{ "the last symbol is open", &gaps, 0x12345678, "open at ?:0" },
 	{ "but not over a later function", &gaps, UINT32_MAX - 1, "last at ?:0" },
 	{ "a file of symbols alone", &symbols_only, 0x106, "hidden at ?:0" },
+
+	{ "padding is the symbol's before it", &publics, 0x120, "hidden at ?:0" },
+	{ "nobody's where symbols end at functions", &closed, 0x120, "-" },
+	{ "up to the next symbol", &closed, 0x2f7, "-" },
+	{ "a symbol with a size has that", &closed, 0x330, "sized at ?:0" },
+	{ "a symbol behind a function begins anew", &closed, 0x340, "in_a_gap at ?:0" },
+	{ "before a function it reaches to it", &closed, 0xff, "before at ?:0" },
 
 	{ "a function before lines of none", &loose, 0x123, "named at ?:0" },
 	{ "lines of no function", &loose, 0x124, " at a.c:7" },
@@ -316,7 +337,7 @@ static const struct object_function twin_functions[] = {
 	{ .range = { 0x200, 0x20 }, .name = NAME("two"), LINES(late_lines) },
 };
 static const struct fake_unit twin_unit[] = { { FUNCTIONS(twin_functions) } };
-static const struct fake twins = { twin_unit, 1, NULL, 0 };
+static const struct fake twins = { twin_unit, 1, NULL, 0, false };
 
 START_TEST(calls_of_one_place_are_one)
 {
@@ -361,7 +382,7 @@ START_TEST(large_functions_are_kept_whole)
 		  INLINEES(inlinees) },
 	};
 	const struct fake_unit unit = { FUNCTIONS(functions) };
-	const struct fake fake = { &unit, 1, NULL, 0 };
+	const struct fake fake = { &unit, 1, NULL, 0, false };
 	struct symcache_report report;
 	struct buf file;
 
@@ -452,7 +473,7 @@ static struct fake make_many(struct many *many)
 		many->units[u] = (struct fake_unit){ files, COUNT(files), many->functions[u],
 						     MANY_FUNCTIONS, ERR_NONE };
 	}
-	return (struct fake){ many->units, MANY_UNITS, gap_symbols, COUNT(gap_symbols) };
+	return (struct fake){ many->units, MANY_UNITS, gap_symbols, COUNT(gap_symbols), false };
 }
 
 START_TEST(any_number_of_threads_writes_the_same_bytes)
@@ -603,7 +624,7 @@ START_TEST(functions_may_go_by_their_variables)
 	static const struct fake_unit units[] = { { NULL, 0, first, 1, ERR_NONE },
 						  { NULL, 0, second, 1, ERR_NONE } };
 	static const struct object_symbol symbols[] = { SYMBOL(0x300, 4, "symbol") };
-	const struct fake fake = { units, 2, symbols, 1 };
+	const struct fake fake = { units, 2, symbols, 1, false };
 	const struct symcache_options options = { .threads = 1, .of_variables = true };
 	struct object object = fake_object(&fake);
 	struct object_format format = *object.format;

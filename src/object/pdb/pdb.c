@@ -115,6 +115,7 @@ static int pdb_open(struct object *object, struct arena *arena, struct err *err)
 	object->kind = OBJECT_KIND_DEBUG;
 	object->offers = offers_of(object);
 	object->undecorates = true;
+	object->symbols_end_at_functions = true;
 	return open_sources(object, err);
 }
 
