@@ -142,6 +142,7 @@ static int write_symcache(struct cell *cell, struct object *object,
 
 	memset(&report, 0, sizeof(report));
 	object->wants_variables = wish->of_variables;
+	object->takes_units = true;
 	if (ask_for_line_map(cell, &options.line_map, err) < 0 ||
 	    ask_for_companions(cell, object, err) < 0 ||
 	    (wish->wants_split_units && ask_for_split_units(cell, object, err) < 0) ||

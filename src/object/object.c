@@ -214,6 +214,19 @@ int object_read_unit(const struct object *object, size_t unit, struct arena *scr
 	return object->format->read_unit(object, unit, scratch, sink, err);
 }
 
+int object_take_unit(const struct object *object, struct object_taken *taken, struct err *err)
+{
+	int rc = object->format->take_unit(object, taken, err);
+
+	return rc < 0 ? err_while(err, "reading %s", object->format->name) : rc;
+}
+
+int object_read_taken(const struct object *object, const struct object_taken *taken,
+		      struct arena *scratch, const struct object_sink *sink, struct err *err)
+{
+	return object->format->read_taken(object, taken, scratch, sink, err);
+}
+
 void object_units_done(struct object *object)
 {
 	if (object->format->units_done)

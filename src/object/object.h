@@ -77,6 +77,9 @@ struct object {
 				      * behind a function that begins after it (PDB) */
 	bool wants_variables;        /* in: functions shall come with theirs; set after opening,
 				      * before all else.  Few want it, and it takes its time. */
+	bool takes_units;            /* in: they are read by object_take_unit(), each once; set
+				      * before preparing */
+	bool gives_units;            /* out, by preparing: they can only be read so */
 	const struct object_want *wants;
 	size_t want_count;
 	struct work_budget *work;    /* what may be done for the file and its companions */
@@ -227,6 +230,12 @@ struct object_source_sink {
 	int (*link)(void *payload, const struct object_source_link *link, struct err *err);
 };
 
+/* What a thread has taken of an object that gives its units; zero before the first. */
+struct object_taken {
+	size_t unit;                 /* its number, as it would have without being taken */
+	void *state;                 /* the format's own, as long as the object */
+};
+
 /* --- A format ------------------------------------------------------------------------ */
 
 struct object_format {
@@ -261,6 +270,13 @@ struct object_format {
 			  const struct object_sink *sink, struct err *err);
 	/* "unit 17 at .debug_info+0x1234 (src/a.c)": for messages.  NULL: the number says it. */
 	void (*unit_name)(const struct object *object, size_t unit, char *out, size_t room);
+
+	/* Of an object that gives its units.  NULL: none ever does. */
+	int  (*take_unit)(const struct object *object, struct object_taken *taken, struct err *err);
+	int  (*read_taken)(const struct object *object, const struct object_taken *taken,
+			   struct arena *scratch, const struct object_sink *sink, struct err *err);
+	void (*taken_name)(const struct object *object, const struct object_taken *taken, char *out,
+			   size_t room);
 
 	/* All units have been read as often as they will be, by threads that have ended: what
 	 * only that needs goes.  Reading one again still works, slowly.  NULL: nothing goes. */
@@ -331,6 +347,14 @@ int object_prepare(struct object *object, struct err *err) __attribute__((warn_u
 size_t object_unit_count(const struct object *object);
 int object_read_unit(const struct object *object, size_t unit, struct arena *scratch,
 		     const struct object_sink *sink, struct err *err)
+	__attribute__((warn_unused_result));
+/* The next unit, for the thread that asks with its own `taken`: 1, 0: there are no more, -1: the
+ * object cannot be read on.  Only of an object that gives its units: compressed DWARF is never
+ * whole in memory then, and one thread unpacks while others read. */
+int object_take_unit(const struct object *object, struct object_taken *taken, struct err *err)
+	__attribute__((warn_unused_result));
+int object_read_taken(const struct object *object, const struct object_taken *taken,
+		      struct arena *scratch, const struct object_sink *sink, struct err *err)
 	__attribute__((warn_unused_result));
 /* Gives back what only reading units needs; what they told stays. */
 void object_units_done(struct object *object);

@@ -28,6 +28,11 @@ tests_symcache_test_write_SOURCES = tests/symcache/test_write.c \
 tests_symcache_test_write_LDADD = $(symcache_test_libs)
 tests_symcache_test_write_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 
+check_PROGRAMS += tests/symcache/test_taken
+tests_symcache_test_taken_SOURCES = tests/symcache/test_taken.c tests/object/look.c tests/object/look.h
+tests_symcache_test_taken_LDADD = $(symcache_test_libs)
+tests_symcache_test_taken_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+
 check_PROGRAMS += tests/symcache/test_cover
 tests_symcache_test_cover_SOURCES = tests/symcache/test_cover.c \
 	tests/symcache/fake.c tests/symcache/fake.h

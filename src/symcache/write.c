@@ -44,7 +44,7 @@ struct worker {
 	pthread_t thread;
 	bool started;
 	bool sink_failed;            /* our own failure, not the unit's */
-	size_t bad_units, first_bad_unit;
+	size_t unit_count, bad_units, first_bad_unit;
 	char first_bad[sizeof(((struct symcache_report *)0)->first_bad)];
 	struct err err;
 	int rc;
@@ -84,18 +84,21 @@ static int take_function(void *payload, const struct object_file_name *files, si
 }
 
 /* Units are taken in rising order, so that a worker's first bad one is its lowest. */
-static void note_bad_unit(struct worker *worker, size_t unit, const struct err *err)
+static void note_bad_unit(struct worker *worker, const struct object_taken *taken,
+			  const struct err *err)
 {
 	const struct object *object = worker->writing->object;
 	char name[WRITE_UNIT_NAME_BYTES];
 
 	if (worker->bad_units++ > 0)
 		return;
-	worker->first_bad_unit = unit;
-	if (object->format->unit_name)
-		object->format->unit_name(object, unit, name, sizeof(name));
+	worker->first_bad_unit = taken->unit;
+	if (object->gives_units)
+		object->format->taken_name(object, taken, name, sizeof(name));
+	else if (object->format->unit_name)
+		object->format->unit_name(object, taken->unit, name, sizeof(name));
 	else
-		snprintf(name, sizeof(name), "unit %zu", unit);
+		snprintf(name, sizeof(name), "unit %zu", taken->unit);
 	snprintf(worker->first_bad, sizeof(worker->first_bad), "%.90s: %.140s", name, err->text);
 }
 
@@ -112,20 +115,41 @@ static bool ends_everything(const struct worker *worker, const struct err *err)
 	       is_over_budget(worker->writing->object);
 }
 
+/* 1: there is one, 0: no more, -1: the object cannot be read on. */
+static int next_unit(struct writing *writing, struct object_taken *taken, struct err *err)
+{
+	if (atomic_load(&writing->stop))
+		return 0;
+	if (!writing->object->gives_units) {
+		taken->unit = atomic_fetch_add(&writing->next_unit, 1);
+		return taken->unit < writing->unit_count;
+	}
+	return object_take_unit(writing->object, taken, err);
+}
+
+static int read_unit(struct worker *worker, const struct object_taken *taken,
+		     struct arena *scratch, struct err *err)
+{
+	const struct object *object = worker->writing->object;
+	const struct object_sink sink = { worker, take_function };
+
+	part_begin_unit(worker->part, (uint32_t)taken->unit);
+	worker->unit_count++;
+	if (object->gives_units)
+		return object_read_taken(object, taken, scratch, &sink, err);
+	return object_read_unit(object, taken->unit, scratch, &sink, err);
+}
+
 static int read_units(struct worker *worker, struct arena *scratch, struct err *err)
 {
-	struct writing *writing = worker->writing;
-	const struct object_sink sink = { worker, take_function };
-	size_t unit;
+	struct object_taken taken = { .state = NULL };
+	int more;
 
-	while (!atomic_load(&writing->stop) &&
-	       (unit = atomic_fetch_add(&writing->next_unit, 1)) < writing->unit_count) {
+	while ((more = next_unit(worker->writing, &taken, err)) > 0) {
 		struct err unit_err = ERR_INIT;
 		struct arena_mark mark = arena_mark(scratch);
-		int rc;
+		int rc = read_unit(worker, &taken, scratch, &unit_err);
 
-		part_begin_unit(worker->part, (uint32_t)unit);
-		rc = object_read_unit(writing->object, unit, scratch, &sink, &unit_err);
 		arena_rewind(scratch, mark);
 		if (rc == 0)
 			continue;
@@ -133,9 +157,9 @@ static int read_units(struct worker *worker, struct arena *scratch, struct err *
 			*err = unit_err;
 			return -1;
 		}
-		note_bad_unit(worker, unit, &unit_err);
+		note_bad_unit(worker, &taken, &unit_err);
 	}
-	return 0;
+	return more;
 }
 
 static void *run_worker(void *payload)
@@ -174,6 +198,7 @@ static int sum_up(const struct worker *workers, size_t count, struct symcache_re
 			*err = workers[i].err;
 			return -1;
 		}
+		report->units += workers[i].unit_count;
 		report->bad_units += workers[i].bad_units;
 		if (workers[i].bad_units > 0 &&
 		    (!first || workers[i].first_bad_unit < first->first_bad_unit))
@@ -198,7 +223,6 @@ static int read_object(struct writing *writing, struct symcache_report *report, 
 	}
 	run_workers(workers, writing->part_count);
 	object_units_done(writing->object);
-	report->units = writing->unit_count;
 	if (writing->object->work)
 		report->steps = work_budget_steps(writing->object->work);
 	rc = sum_up(workers, writing->part_count, report, err);
@@ -326,7 +350,7 @@ static unsigned thread_count(const struct symcache_options *options)
 /* One for each thread that will find a unit to read. */
 static size_t part_count(const struct writing *writing)
 {
-	if (writing->threads < writing->unit_count)
+	if (writing->object->gives_units || writing->threads < writing->unit_count)
 		return writing->threads;
 	return writing->unit_count ? writing->unit_count : 1;
 }

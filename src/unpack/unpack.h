@@ -46,6 +46,27 @@ int unpack_head(enum unpack_kind kind, const char *name, struct text packed,
 		void *out, size_t out_size, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* --- A zlib stream in memory, piece after piece ---------------------------------------- */
+
+struct unpack_incremental;
+
+/* Bytes in front of each piece that are the unpacker's to write to: what was unpacked before. */
+#define UNPACK_BEFORE_BYTES ((size_t)32768)
+
+/* `size` bytes are announced; `name` and `packed` outlive it, the arena holds it. */
+int unpack_incremental_open(struct unpack_incremental **incremental, const char *name,
+			    struct text packed, uint64_t size, struct arena *arena,
+			    struct err *err) __attribute__((warn_unused_result));
+/* The next `size` bytes, not more than are announced.  The piece before must still be as it was,
+ * unless this one overwrites it or takes it along (unpack_incremental_moved()). */
+int unpack_incremental_fill(struct unpack_incremental *incremental, uint8_t *out, size_t size,
+			    struct err *err) __attribute__((warn_unused_result));
+/* The memory of the piece before has moved: it ends here now. */
+void unpack_incremental_moved(struct unpack_incremental *incremental, const uint8_t *end);
+/* All pieces were taken: is that all, and is the checksum right? */
+int unpack_incremental_finish(struct unpack_incremental *incremental, struct err *err)
+	__attribute__((warn_unused_result));
+
 /* How much an xz file says it holds; checked when it is unpacked. */
 int unpack_xz_size(const char *name, struct text packed, uint64_t *size, struct err *err)
 	__attribute__((warn_unused_result));

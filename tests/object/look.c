@@ -20,7 +20,7 @@ struct look {
 	struct buf *out;             /* NULL: only read */
 };
 
-bool look_wants_variables;
+bool look_wants_variables, look_takes_units, look_was_given_units;
 
 static void tell(struct look *look, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -135,10 +135,38 @@ static int tell_symbol(void *payload, const struct object_symbol *symbol)
 	return 0;
 }
 
+static int tell_taken_units(struct look *look, struct err *err)
+{
+	struct object_sink sink = { look, tell_function };
+	struct object_taken taken = { .state = NULL };
+	size_t expected = 0;
+	int more;
+
+	while ((more = object_take_unit(&look->object, &taken, err)) > 0) {
+		struct err here = ERR_INIT;
+		char name[96];
+
+		ENSURE(taken.unit == expected++);
+		look->object.format->taken_name(&look->object, &taken, name, sizeof(name));
+		if (object_read_taken(&look->object, &taken, &look->scratch, &sink, &here) == 0)
+			continue;
+		if (here.kind == ERR_NO_MEMORY) {
+			*err = here;
+			return -1;
+		}
+		tell(look, "unit error: %s\n", here.text);
+	}
+	object_units_done(&look->object);
+	return more;
+}
+
 static int tell_units(struct look *look, struct err *err)
 {
 	struct object_sink sink = { look, tell_function };
 
+	look_was_given_units = look->object.gives_units;
+	if (look->object.gives_units)
+		return tell_taken_units(look, err);
 	for (size_t i = 0; i < object_unit_count(&look->object); i++) {
 		struct err here = ERR_INIT;
 
@@ -263,6 +291,7 @@ int look_bytes(const void *bytes, size_t size, const struct look_companion *comp
 	arena_init(&look.scratch, LOOK_ARENA_BYTES);
 	rc = object_open(&look.object, bytes, size, &look.arena, err);
 	look.object.wants_variables = look_wants_variables;
+	look.object.takes_units = look_takes_units;
 	if (rc == 0)
 		rc = attach_all(&look, companions, count, err);
 	if (rc == 0) {

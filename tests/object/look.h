@@ -28,6 +28,9 @@
 /* Are functions to come with their variables? */
 extern bool look_wants_variables;
 
+/* Are units to be taken one by one, where the object gives them?  Did it? */
+extern bool look_takes_units, look_was_given_units;
+
 struct look_companion {
 	enum object_role role;
 	const char *path;            /* NULL: none */

@@ -17,7 +17,7 @@ static uint64_t bytes_of(const struct dwarf_sections *sections)
 static uint64_t all_bytes(const struct dwarf_input *input)
 {
 	uint64_t bytes = bytes_of(&input->main) + bytes_of(&input->split) +
-			 bytes_of(&input->alternate);
+			 bytes_of(&input->alternate) + (input->flow ? input->flow->size : 0);
 
 	for (size_t i = 0; i < input->split_file_count; i++)
 		bytes += bytes_of(&input->split_files[i]);
@@ -32,7 +32,8 @@ static int open_books(struct dwarf *dwarf, struct work_allowance *work, struct a
 	if (book_open(&dwarf->main, &input->main, input->wants_variables, work, arena, err) < 0 ||
 	    book_open(&dwarf->alternate, &input->alternate, input->wants_variables, work, arena,
 		      err) < 0 ||
-	    split_open(dwarf, work, arena, err) < 0)
+	    split_open(dwarf, work, arena, err) < 0 ||
+	    (input->flow && stream_open(dwarf, all_bytes(input), arena, err) < 0))
 		return -1;
 	return line_share_open(&dwarf->line_share, dwarf->main.count, arena, err);
 }
@@ -65,16 +66,16 @@ size_t dwarf_unit_count(const struct dwarf *dwarf)
 	return dwarf->main.count;
 }
 
-static int load_listed(struct reading *reading, size_t unit, struct err *err)
+static int load_listed(struct reading *reading, const struct book *book, struct unit_head head,
+		       struct err *err)
 {
 	const struct dwarf *dwarf = reading->dwarf;
-	struct unit_head head = dwarf->main.heads[unit];
 
-	if (head.broken && head_read(&head, &dwarf->input.main, head.offset, err) < 0)
+	if (head.broken && head_read(&head, book->sections, head.offset, err) < 0)
 		return -1;
 	reading->unit = reading->line_unit = &reading->listed;
-	return unit_load(&reading->listed, dwarf, &dwarf->main, &head, NULL, NULL,
-			 &reading->work, reading->scratch, err);
+	return unit_load(&reading->listed, dwarf, book, &head, NULL, NULL, &reading->work,
+			 reading->scratch, err);
 }
 
 /* The split unit takes the skeleton's place.  Without it the skeleton stands for itself:
@@ -106,15 +107,17 @@ static int read_loaded(struct reading *reading, struct err *err)
 		return -1;
 	if (reading->work.is_over)
 		return work_allowance_refuse(&reading->work, err);
+	if (reading->listed.book->copies && reading->listed.book->copies->ran_out)
+		reading->ran_out = true;
 	return reading->ran_out ? no_room(err) : 0;
 }
 
-int dwarf_read_unit(const struct dwarf *dwarf, size_t unit, struct arena *scratch,
-		    const struct object_sink *sink, struct err *err)
+int unit_read(const struct dwarf *dwarf, const struct book *book, const struct unit_head *head,
+	      uint64_t offset, struct arena *scratch, const struct object_sink *sink,
+	      struct err *err)
 {
 	struct arena_mark mark = arena_mark(scratch);
 	struct reading *reading = arena_alloc(scratch, 1, sizeof(*reading));
-	const struct unit_head *head = &dwarf->main.heads[unit];
 	bool sink_stopped;
 	int result;
 
@@ -125,7 +128,7 @@ int dwarf_read_unit(const struct dwarf *dwarf, size_t unit, struct arena *scratc
 	reading->sink = sink;
 	work_allowance_begin(&reading->work, dwarf->input.work, head->end - head->offset);
 	err_clear(err);
-	result = load_listed(reading, unit, err);
+	result = load_listed(reading, book, *head, err);
 	if (result == 0)
 		result = read_loaded(reading, err);
 	sink_stopped = reading->sink_stopped;
@@ -133,13 +136,22 @@ int dwarf_read_unit(const struct dwarf *dwarf, size_t unit, struct arena *scratc
 	arena_rewind(scratch, mark);
 	if (result < 0 && !sink_stopped)
 		return err_while(err, "reading .debug_info unit at %#llx",
-				 (unsigned long long)head->offset);
+				 (unsigned long long)offset);
 	return result;
 }
 
-void dwarf_unit_name(const struct dwarf *dwarf, size_t unit, char *out, size_t room)
+int dwarf_read_unit(const struct dwarf *dwarf, size_t unit, struct arena *scratch,
+		    const struct object_sink *sink, struct err *err)
 {
 	const struct unit_head *head = &dwarf->main.heads[unit];
+
+	return unit_read(dwarf, &dwarf->main, head, head->offset, scratch, sink, err);
+}
+
+void unit_describe(const struct dwarf *dwarf, const struct book *book,
+		   const struct unit_head *head, uint64_t offset, size_t number, char *out,
+		   size_t room)
+{
 	struct err ignored = ERR_INIT;
 	struct arena arena;
 	struct unit loaded;
@@ -148,14 +160,21 @@ void dwarf_unit_name(const struct dwarf *dwarf, size_t unit, char *out, size_t r
 
 	work_allowance_begin(&work, NULL, head->end - head->offset);
 	arena_init(&arena, NAME_ARENA_BYTES);
-	if (!head->broken && unit_load(&loaded, dwarf, &dwarf->main, head, NULL, NULL, &work,
-				       &arena, &ignored) == 0)
+	if (!head->broken && unit_load(&loaded, dwarf, book, head, NULL, NULL, &work, &arena,
+				       &ignored) == 0)
 		name = loaded.name;
-	snprintf(out, room, "unit %zu at .debug_info+%#llx%s%.*s%s", unit,
-		 (unsigned long long)head->offset, name.size ? " (" : "",
+	snprintf(out, room, "unit %zu at .debug_info+%#llx%s%.*s%s", number,
+		 (unsigned long long)offset, name.size ? " (" : "",
 		 (int)(name.size > 4096 ? 4096 : name.size), name.size ? name.bytes : "",
 		 name.size ? ")" : "");
 	arena_release(&arena);
+}
+
+void dwarf_unit_name(const struct dwarf *dwarf, size_t unit, char *out, size_t room)
+{
+	const struct unit_head *head = &dwarf->main.heads[unit];
+
+	unit_describe(dwarf, &dwarf->main, head, head->offset, unit, out, room);
 }
 
 /* Fills *missing, and tells whether it is; -1: memory ran out. */

@@ -28,8 +28,19 @@ struct dwarf_sections {
 	bool big_endian;
 };
 
+/* A .debug_info that is had once, from its beginning to its end. */
+struct dwarf_flow {
+	uint64_t size;
+	size_t before_bytes;         /* in front of each piece: the flow's, to write to */
+	/* The next `size` bytes.  The piece before still stands, unless this one overwrites it. */
+	int (*fill)(void *payload, uint8_t *out, size_t size, struct err *err);
+	int (*finish)(void *payload, struct err *err);   /* all was had: is it right? */
+	void *payload;
+};
+
 struct dwarf_input {
 	struct dwarf_sections main;
+	const struct dwarf_flow *flow;    /* main's .debug_info comes from here; or NULL */
 	struct dwarf_sections split;      /* .dwo sections in the same file, or of a .dwp; may be empty */
 	const struct dwarf_sections *split_files;   /* .dwo files, a few units each */
 	size_t split_file_count;
@@ -67,6 +78,24 @@ int dwarf_read_unit(const struct dwarf *dwarf, size_t unit, struct arena *scratc
 		    const struct object_sink *sink, struct err *err)
 	__attribute__((warn_unused_result));
 void dwarf_unit_name(const struct dwarf *dwarf, size_t unit, char *out, size_t room);
+
+/* With a flow there are no numbered units: they are taken one by one, by any thread, and read by
+ * the one that took them.  `own` is NULL before a thread's first; 1: taken, 0: there are no
+ * more, -1: .debug_info cannot be had. */
+struct stream_buffer;
+int dwarf_take_unit(const struct dwarf *dwarf, struct stream_buffer **own, size_t *unit,
+		    struct err *err) __attribute__((warn_unused_result));
+int dwarf_read_taken(const struct dwarf *dwarf, struct stream_buffer *own, struct arena *scratch,
+		     const struct object_sink *sink, struct err *err)
+	__attribute__((warn_unused_result));
+void dwarf_taken_name(const struct dwarf *dwarf, struct stream_buffer *own, char *out,
+		      size_t room);
+/* May the units be read so?  By all abbreviations none refers to another. */
+bool dwarf_units_stand_alone(struct text abbreviations);
+/* No more are taken: their memory goes, what they told stays until dwarf_release().  Without a
+ * flow both do nothing. */
+void dwarf_units_done(struct dwarf *dwarf);
+void dwarf_release(struct dwarf *dwarf);         /* NULL is fine */
 
 /* A split unit that a unit leans on and nobody brought. */
 struct dwarf_missing {

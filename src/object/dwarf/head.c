@@ -3,8 +3,6 @@
 
 #define ESCAPE_64          0xffffffffu   /* DWARF5 §7.4: a 64-bit length follows */
 #define FIRST_RESERVED     0xfffffff0u
-#define PADDING_BYTES      4u            /* of a length that is 0 */
-#define HEAD_STEPS         4u
 /* Tables used by several units are kept whole; past this much they are read per unit. */
 #define SHARED_TABLES_BYTES ((size_t)64 << 20)
 
@@ -67,11 +65,6 @@ int head_read(struct unit_head *head, const struct dwarf_sections *sections, uin
 	return 0;
 }
 
-static bool is_type_unit(const struct unit_head *head)
-{
-	return !head->broken && (head->type == DW_UT_type || head->type == DW_UT_split_type);
-}
-
 /* Some linkers pad between units with zeros, which read as units of no length: words of them
  * are stepped over together. */
 static uint64_t skip_padding(struct text info, uint64_t offset)
@@ -84,6 +77,11 @@ static uint64_t skip_padding(struct text info, uint64_t offset)
 	while (at < info.size && !info.bytes[at])
 		at++;
 	return at == info.size ? at : at - (at - offset) % PADDING_BYTES;
+}
+
+bool head_is_listed(const struct unit_head *head)
+{
+	return head->broken || (head->type != DW_UT_type && head->type != DW_UT_split_type);
 }
 
 static int read_heads(struct book *book, struct work_allowance *work, struct arena *arena, struct err *err)
@@ -101,7 +99,7 @@ static int read_heads(struct book *book, struct work_allowance *work, struct are
 			return -1;
 		if (head_read(&head, book->sections, offset, &ignored) < 0)
 			head.broken = true;
-		if (is_type_unit(&head))
+		if (!head_is_listed(&head))
 			continue;
 		if (heads.count == LIMIT_UNITS)
 			return err_set(err, ERR_LIMIT, "more than %u units", LIMIT_UNITS);
@@ -115,7 +113,7 @@ static int read_heads(struct book *book, struct work_allowance *work, struct are
 	return 0;
 }
 
-static bool same_table(const struct unit_head *a, const struct unit_head *b)
+bool head_same_table(const struct unit_head *a, const struct unit_head *b)
 {
 	return a->abbrev_offset == b->abbrev_offset &&
 	       a->encoding.version == b->encoding.version &&
@@ -124,11 +122,12 @@ static bool same_table(const struct unit_head *a, const struct unit_head *b)
 }
 
 /* A table that cannot be read is left to the units: each says so for itself. */
-static int share_table(struct book *book, const struct sort_item *order, size_t count,
-		       struct work_allowance *work, struct arena *arena, struct err *err)
+static int share_table(struct book *book, struct abbrevs *tables, const struct sort_item *order,
+		       size_t count, struct work_allowance *work, struct arena *arena,
+		       struct err *err)
 {
 	const struct unit_head *first = &book->heads[order[0].index];
-	struct abbrevs *abbrevs = &book->shared[book->shared_count];
+	struct abbrevs *abbrevs = &tables[book->shared_count];
 	struct err why = ERR_INIT;
 
 	if (abbrevs_read(abbrevs, book, first->abbrev_offset, first->encoding, work, arena,
@@ -149,23 +148,25 @@ static int share_tables(struct book *book, struct work_allowance *work, struct a
 {
 	struct sort_item *order = arena_alloc_raw(arena, book->count, 2 * sizeof(*order));
 	size_t count = 0, held = arena->held_bytes;
+	struct abbrevs *tables;
 
-	book->shared = arena_alloc_raw(arena, book->count, sizeof(*book->shared));
-	if (!order || !book->shared)
+	tables = arena_alloc_raw(arena, book->count, sizeof(*tables));
+	book->shared = tables;
+	if (!order || !tables)
 		return no_room(err);
 	for (size_t i = 0; i < book->count; i++)
 		if (!book->heads[i].broken)
 			order[count++] = (struct sort_item){ book->heads[i].abbrev_offset, i };
 	sort_items(order, order + book->count, count);
 	for (size_t i = 0, end; i < count; i = end) {
-		for (end = i + 1; end < count && same_table(&book->heads[order[i].index],
-							    &book->heads[order[end].index]);)
+		for (end = i + 1; end < count && head_same_table(&book->heads[order[i].index],
+								 &book->heads[order[end].index]);)
 			end++;
 		if (end - i < 2)
 			continue;
 		if (arena->held_bytes - held > SHARED_TABLES_BYTES)
 			break;
-		if (share_table(book, order + i, end - i, work, arena, err) < 0)
+		if (share_table(book, tables, order + i, end - i, work, arena, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -191,9 +191,22 @@ struct book {
 	bool wants_variables;
 	struct unit_head *heads;         /* by offset */
 	size_t count;
-	struct abbrevs *shared;
+	const struct abbrevs *shared;
 	size_t shared_count;
+	struct copies *copies;           /* of a unit that goes: names in it are kept here */
 };
+
+struct copy;
+
+/* Names that stood in a unit which goes, by their place in it. */
+struct copies {
+	struct arena *lasting, *scratch;
+	struct copy *slots;              /* open addressing */
+	size_t count, room;
+	bool ran_out;                    /* one is missing for want of memory */
+};
+
+struct text copies_keep(struct copies *copies, struct text text, uint64_t offset);
 
 /* Where a split unit's parts begin in the sections of a package; 0 elsewhere. */
 struct contribution {
@@ -206,6 +219,7 @@ struct dwarf {
 	struct book *splits;             /* of input.split, then of each .dwo file */
 	struct split_entry *split_index; /* by dwo id; the units of all splits that are no package */
 	size_t split_count;
+	struct stream *stream;           /* units that come from a flow; or NULL */
 	uint64_t lowest_code;            /* raw; nothing real lies below */
 	struct line_share *line_share;
 };
@@ -237,6 +251,12 @@ struct unit {
  * that cannot be used. */
 int head_read(struct unit_head *head, const struct dwarf_sections *sections, uint64_t offset,
 	      struct err *err) __attribute__((warn_unused_result));
+#define HEAD_STEPS    4u
+#define PADDING_BYTES 4u                 /* of a length that is 0 */
+
+/* Type units are none that anybody reads by themselves. */
+bool head_is_listed(const struct unit_head *head);
+bool head_same_table(const struct unit_head *a, const struct unit_head *b);
 int book_open(struct book *book, const struct dwarf_sections *sections, bool wants_variables,
 	      struct work_allowance *work, struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
@@ -271,6 +291,19 @@ struct split {
 /* The split unit with that id: 1 found, 0 not there, -1 wrong. */
 int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split *split, struct work_allowance *work,
 	       struct err *err);
+
+/* --- Units one by one ------------------------------------------------------------------ */
+
+/* `bytes`: of all sections. */
+int stream_open(struct dwarf *dwarf, uint64_t bytes, struct arena *arena, struct err *err)
+	__attribute__((warn_unused_result));
+/* The unit of a book; `offset` is where messages say it stands. */
+int unit_read(const struct dwarf *dwarf, const struct book *book, const struct unit_head *head,
+	      uint64_t offset, struct arena *scratch, const struct object_sink *sink,
+	      struct err *err) __attribute__((warn_unused_result));
+void unit_describe(const struct dwarf *dwarf, const struct book *book,
+		   const struct unit_head *head, uint64_t offset, size_t number, char *out,
+		   size_t room);
 
 /* --- Ranges --------------------------------------------------------------------------- */
 

@@ -31,7 +31,7 @@ struct line_share {
 	pthread_mutex_t lock;
 	struct arena *arena;
 	struct line_slot *slots;
-	size_t mask, first_held_bytes;
+	size_t count, mask, first_held_bytes;
 };
 
 int line_share_open(struct line_share **out, size_t unit_count, struct arena *arena,
@@ -54,13 +54,34 @@ int line_share_open(struct line_share **out, size_t unit_count, struct arena *ar
 	return 0;
 }
 
-static struct line_slot *find_slot(struct line_share *share, uint64_t offset)
+static struct line_slot *find_slot(struct line_slot *slots, size_t mask, uint64_t offset)
 {
-	size_t at = (size_t)(offset * 0x9e3779b97f4a7c15u >> 20) & share->mask;
+	size_t at = (size_t)(offset * 0x9e3779b97f4a7c15u >> 20) & mask;
 
-	while (share->slots[at].offset != NO_OFFSET && share->slots[at].offset != offset)
-		at = (at + 1) & share->mask;
-	return &share->slots[at];
+	while (slots[at].offset != NO_OFFSET && slots[at].offset != offset)
+		at = (at + 1) & mask;
+	return &slots[at];
+}
+
+/* How many units there are is not always known. */
+static int grow(struct line_share *share, struct err *err)
+{
+	size_t count = (share->mask + 1) * 2;
+	struct line_slot *slots;
+
+	if (share->count * 2 <= share->mask)
+		return 0;
+	slots = arena_alloc_raw(share->arena, count, sizeof(*slots));
+	if (!slots)
+		return no_room(err);
+	for (size_t i = 0; i < count; i++)
+		slots[i] = (struct line_slot){ .offset = NO_OFFSET };
+	for (size_t i = 0; i <= share->mask; i++)
+		if (share->slots[i].offset != NO_OFFSET)
+			*find_slot(slots, count - 1, share->slots[i].offset) = share->slots[i];
+	share->slots = slots;
+	share->mask = count - 1;
+	return 0;
 }
 
 /* Version 5 has the unit's own name in the table. */
@@ -105,11 +126,15 @@ static bool has_room(const struct line_share *share)
 static int find_kept(struct line_share *share, const struct unit *unit, struct lines *lines,
 		     struct err *err)
 {
-	struct line_slot *slot = find_slot(share, unit->line_offset);
 	struct kept_lines *kept;
+	struct line_slot *slot;
 
+	if (grow(share, err) < 0)
+		return -1;
+	slot = find_slot(share->slots, share->mask, unit->line_offset);
 	if (slot->offset == NO_OFFSET) {
 		slot->offset = unit->line_offset;
+		share->count++;
 		return 0;
 	}
 	for (kept = slot->kept; kept && work_spend(unit->work, 1); kept = kept->next)

@@ -33,7 +33,7 @@ enum {
 };
 
 enum {
-	DW_FORM_indirect = 0x16, DW_FORM_implicit_const = 0x21
+	DW_FORM_ref_addr = 0x10, DW_FORM_indirect = 0x16, DW_FORM_implicit_const = 0x21
 };
 
 enum {

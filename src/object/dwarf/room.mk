@@ -8,7 +8,7 @@ libdwarf_a_SOURCES = \
 	src/object/dwarf/line_share.c \
 	src/object/dwarf/name.c src/object/dwarf/names.h src/object/dwarf/nest.c \
 	src/object/dwarf/pool.c src/object/dwarf/ranges.c src/object/dwarf/section.c \
-	src/object/dwarf/split.c src/object/dwarf/unit.c src/object/dwarf/variables.c \
+	src/object/dwarf/split.c src/object/dwarf/stream.c src/object/dwarf/unit.c src/object/dwarf/variables.c \
 	src/object/dwarf/walk.c
 
 if HAVE_CHECK

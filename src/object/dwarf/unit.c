@@ -93,10 +93,12 @@ struct text unit_text(const struct unit *unit, struct value value)
 {
 	const struct dwarf_sections *sections = unit->book->sections;
 	uint64_t offset = value.number;
+	struct text text;
 
 	switch (value.meaning) {
 	case MEANS_STRING_HERE:
-		return unit_string(unit, sections, DWARF_INFO, offset);
+		text = unit_string(unit, sections, DWARF_INFO, offset);
+		return unit->book->copies ? copies_keep(unit->book->copies, text, offset) : text;
 	case MEANS_STRING:
 		return unit_string(unit, sections, DWARF_STR, offset);
 	case MEANS_LINE_STRING:

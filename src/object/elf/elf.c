@@ -33,6 +33,7 @@ struct elf {
 	struct symbols symbols;
 	const struct elf_file *described;    /* main or debug, whichever has DWARF; or NULL */
 	struct dwarf_input input;        /* its sections, once loaded */
+	struct dwarf_flow flow;          /* or its .debug_info, piece after piece */
 	struct dwarf *dwarf;
 	bool loaded, prepared;
 };
@@ -421,6 +422,7 @@ static int elf_section_address(const struct object *object, const char *name, ui
 
 /* --- DWARF --------------------------------------------------------------------------- */
 
+/* But for those that are there. */
 static int load_sections(const struct elf_file *file, const char *suffix,
 			 struct unpack_room *room, struct dwarf_sections *sections,
 			 struct err *err)
@@ -429,12 +431,52 @@ static int load_sections(const struct elf_file *file, const char *suffix,
 	for (unsigned i = 0; i < DWARF_SECTIONS; i++) {
 		char name[SECTION_NAME_BYTES];
 
+		if (sections->section[i].bytes)
+			continue;
 		(void)snprintf(name, sizeof(name), "%s%s",
 			       dwarf_section_name((enum dwarf_section)i),
 			       i == DWARF_CU_INDEX ? "" : suffix);
 		if (elf_file_load(file, name, room, &sections->section[i], err) < 0)
 			return -1;
 	}
+	return 0;
+}
+
+static int fill_flow(void *payload, uint8_t *out, size_t size, struct err *err)
+{
+	return unpack_incremental_fill(payload, out, size, err);
+}
+
+static int finish_flow(void *payload, struct err *err)
+{
+	return unpack_incremental_finish(payload, err);
+}
+
+/* A packed .debug_info whose units need no other is read while it is unpacked. */
+static int load_gradually(struct object *object, struct elf *elf, struct err *err)
+{
+	struct text *abbrev = &elf->input.main.section[DWARF_ABBREV];
+	struct unpack_incremental *incremental;
+	uint64_t size;
+	int rc;
+
+	if (!object->takes_units || object->wants_variables)
+		return 0;
+	if (elf_file_load(elf->described, dwarf_section_name(DWARF_ABBREV), &elf->room, abbrev,
+			  err) < 0)
+		return -1;
+	if (!dwarf_units_stand_alone(*abbrev))
+		return 0;
+	rc = elf_file_load_gradually(elf->described, dwarf_section_name(DWARF_INFO),
+				     object->arena, &incremental, &size, err);
+	if (rc <= 0)
+		return rc;
+	elf->flow = (struct dwarf_flow){ .size = size, .before_bytes = UNPACK_BEFORE_BYTES,
+					 .fill = fill_flow, .finish = finish_flow,
+					 .payload = incremental };
+	elf->input.flow = &elf->flow;
+	elf->input.main.section[DWARF_INFO] = TEXT("");
+	object->gives_units = true;
 	return 0;
 }
 
@@ -455,7 +497,8 @@ static int load_dwarf(struct object *object, struct elf *elf, struct err *err)
 		.lowest_code = elf_file_lowest_code(file),
 		.has_code_at_zero = elf_file_has_code_at_zero(file),
 	};
-	if (load_sections(file, "", &elf->room, &input->main, err) < 0 ||
+	if (load_gradually(object, elf, err) < 0 ||
+	    load_sections(file, "", &elf->room, &input->main, err) < 0 ||
 	    load_sections(split, ".dwo", &elf->room, &input->split, err) < 0)
 		return -1;
 	if (elf->alternate.whole.bytes &&
@@ -641,8 +684,39 @@ static void elf_unit_name(const struct object *object, size_t unit, char *out, s
 	dwarf_unit_name(((const struct elf *)object->state)->dwarf, unit, out, room);
 }
 
+static int elf_take_unit(const struct object *object, struct object_taken *taken, struct err *err)
+{
+	struct stream_buffer *own = taken->state;
+	int rc = dwarf_take_unit(((const struct elf *)object->state)->dwarf, &own, &taken->unit, err);
+
+	taken->state = own;
+	return rc;
+}
+
+static int elf_read_taken(const struct object *object, const struct object_taken *taken,
+			  struct arena *scratch, const struct object_sink *sink, struct err *err)
+{
+	return dwarf_read_taken(((const struct elf *)object->state)->dwarf, taken->state, scratch,
+				sink, err);
+}
+
+static void elf_taken_name(const struct object *object, const struct object_taken *taken,
+			   char *out, size_t room)
+{
+	dwarf_taken_name(((const struct elf *)object->state)->dwarf, taken->state, out, room);
+}
+
+static void elf_units_done(struct object *object)
+{
+	struct elf *elf = object->state;
+
+	if (elf->dwarf)
+		dwarf_units_done(elf->dwarf);
+}
+
 static void elf_release(struct object *object)
 {
+	dwarf_release(((struct elf *)object->state)->dwarf);
 	unpack_room_release(&((struct elf *)object->state)->room);
 }
 
@@ -657,6 +731,10 @@ const struct object_format object_format_elf = {
 	.unit_count = elf_unit_count,
 	.read_unit = elf_read_unit,
 	.unit_name = elf_unit_name,
+	.take_unit = elf_take_unit,
+	.read_taken = elf_read_taken,
+	.taken_name = elf_taken_name,
+	.units_done = elf_units_done,
 	.each_symbol = elf_each_symbol,
 	.section_address = elf_section_address,
 	.release = elf_release,

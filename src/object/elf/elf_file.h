@@ -77,6 +77,11 @@ struct text elf_section_raw(const struct elf_file *file, const struct elf_sectio
 /* Unpacked, and relocated in a relocatable file.  Absent, or over object_section_max_bytes: TEXT_NONE. */
 int elf_file_load(const struct elf_file *file, const char *name, struct unpack_room *room,
 		  struct text *bytes, struct err *err) __attribute__((warn_unused_result));
+/* The same for one packed by zlib, to be unpacked piece after piece: 1, and how large it is; 0: it
+ * is not packed so, or has to be relocated. */
+int elf_file_load_gradually(const struct elf_file *file, const char *name, struct arena *arena,
+			   struct unpack_incremental **incremental, uint64_t *size,
+			   struct err *err) __attribute__((warn_unused_result));
 /* The first `room` bytes, unpacked; how many there are. */
 size_t elf_file_peek(const struct elf_file *file, const char *name, uint8_t *out, size_t room);
 /* File bytes at a virtual address, to the end of the segment's; TEXT_NONE when unmapped. */

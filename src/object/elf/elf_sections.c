@@ -157,6 +157,26 @@ int elf_file_load(const struct elf_file *file, const char *name, struct unpack_r
 	return 0;
 }
 
+int elf_file_load_gradually(const struct elf_file *file, const char *name, struct arena *arena,
+			    struct unpack_incremental **incremental, uint64_t *size,
+			    struct err *err)
+{
+	const struct elf_section *section = elf_file_section(file, name);
+	struct packed packed;
+
+	if (!section || elf_file_needs_relocation(file, section))
+		return 0;
+	if (read_packed(file, section, name, &packed, err) < 0)
+		return -1;
+	if (packed.kind != UNPACK_ZLIB || packed.size > object_section_max_bytes)
+		return 0;
+	if (check_promise(&packed, name, err) < 0 ||
+	    unpack_incremental_open(incremental, name, packed.bytes, packed.size, arena, err) < 0)
+		return -1;
+	*size = packed.size;
+	return 1;
+}
+
 size_t elf_file_peek(const struct elf_file *file, const char *name, uint8_t *out, size_t room)
 {
 	const struct elf_section *section = elf_file_section(file, name);
