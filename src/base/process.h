@@ -8,6 +8,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+struct err;
 
 /*
  * No core files, for good: requests, results and credentials stand in our memory, and a core
@@ -24,5 +28,19 @@ size_t process_raise_descriptors(void);
 
 /* How many descriptors this process may have. */
 size_t process_descriptors(void);
+
+/*
+ * What root makes in a folder of another user's that user can neither read nor remove.  So a
+ * program of root's that writes there becomes that user first, for good.
+ */
+enum process_owner {
+	PROCESS_STAYS,               /* it is no root, or the folder is root's, or there is none */
+	PROCESS_BECOMES_OWNER,
+};
+enum process_owner process_owner_decide(uid_t me, const struct stat *folder /* NULL: none */);
+/* 1: this process is the owner of that folder from now on, 0: it stays who it is, -1. */
+int process_become_owner(const char *folder, struct err *err) __attribute__((warn_unused_result));
+/* "www-data (uid 33)". */
+void process_name_owner(const char *folder, char *name, size_t capacity);
 
 #endif

@@ -28,7 +28,7 @@ check_PROGRAMS += \
 	tests/base/test_arch tests/base/test_arena tests/base/test_checksum tests/base/test_clock \
 	tests/base/test_debugid tests/base/test_err tests/base/test_file \
 	tests/base/test_guard tests/base/test_hash tests/base/test_json_writer \
-	tests/base/test_log tests/base/test_mem tests/base/test_reader \
+	tests/base/test_log tests/base/test_mem tests/base/test_process tests/base/test_reader \
 	tests/base/test_text tests/base/test_work_budget
 base_test_ldadd = libsupport.a libbase.a $(CHECK_LIBS) $(CRYPTO_LIBS)
 base_test_cppflags = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
@@ -68,6 +68,9 @@ tests_base_test_log_CPPFLAGS = $(base_test_cppflags)
 tests_base_test_mem_SOURCES = tests/base/test_mem.c
 tests_base_test_mem_LDADD = $(base_test_ldadd)
 tests_base_test_mem_CPPFLAGS = $(base_test_cppflags)
+tests_base_test_process_SOURCES = tests/base/test_process.c
+tests_base_test_process_LDADD = $(base_test_ldadd)
+tests_base_test_process_CPPFLAGS = $(base_test_cppflags)
 tests_base_test_reader_SOURCES = tests/base/test_reader.c
 tests_base_test_reader_LDADD = $(base_test_ldadd)
 tests_base_test_reader_CPPFLAGS = $(base_test_cppflags)

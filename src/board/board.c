@@ -392,3 +392,34 @@ void board_sandbox_level_set(struct board *board, int level)
 {
 	atomic_store(&board->file->heading.sandbox_level, (uint32_t)(level + 1));
 }
+
+/* --- Trouble ------------------------------------------------------------------------------ */
+
+void board_trouble_set(struct board *board, int64_t now, const char *words)
+{
+	uint64_t text[BOARD_TROUBLE_WORDS] = { 0 };
+	size_t size = strnlen(words, BOARD_TROUBLE_BYTES - 1);
+
+	memcpy(text, words, size);
+	for (unsigned i = 0; i < BOARD_TROUBLE_WORDS; i++)
+		atomic_store_explicit(&board->file->trouble[i], text[i], memory_order_relaxed);
+	atomic_store(&board->file->trouble_at, now);
+}
+
+void board_trouble_clear(struct board *board)
+{
+	if (atomic_load_explicit(&board->file->trouble_at, memory_order_relaxed) != 0)
+		atomic_store(&board->file->trouble_at, 0);
+}
+
+int64_t board_trouble(const struct board *board, char words[BOARD_TROUBLE_BYTES])
+{
+	uint64_t text[BOARD_TROUBLE_WORDS];
+	int64_t at = atomic_load(&board->file->trouble_at);
+
+	for (unsigned i = 0; i < BOARD_TROUBLE_WORDS; i++)
+		text[i] = atomic_load_explicit(&board->file->trouble[i], memory_order_relaxed);
+	memcpy(words, text, BOARD_TROUBLE_BYTES);
+	words[BOARD_TROUBLE_BYTES - 1] = '\0';
+	return at;
+}

@@ -94,4 +94,12 @@ int64_t  board_boot_started_at(const struct board *board);
 int      board_sandbox_level(const struct board *board);
 void     board_sandbox_level_set(struct board *board, int level);
 
+/* The last time something could not be kept in the cache, in words: until something could be, in
+ * whichever process.  Two who write at once may mix their words up. */
+#define BOARD_TROUBLE_BYTES 320u
+void     board_trouble_set(struct board *board, int64_t now, const char *words);
+void     board_trouble_clear(struct board *board);
+/* When it was; 0: all is well. */
+int64_t  board_trouble(const struct board *board, char words[BOARD_TROUBLE_BYTES]);
+
 #endif

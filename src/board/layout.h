@@ -14,11 +14,12 @@
 
 #include "board/board.h"
 
-#define BOARD_LAYOUT 2u
+#define BOARD_LAYOUT 3u
 #define BOARD_SLOTS 1024u
 #define BOARD_TOUCHES 4096u
 #define BOARD_SHARES  256u
 #define BOARD_BUCKETS 18u        /* 1 ms, 2 ms, ... 65.536 s, more */
+#define BOARD_TROUBLE_WORDS (BOARD_TROUBLE_BYTES / sizeof(uint64_t))
 #define BOARD_LINE_BYTES 64u     /* a cache line: words do not disturb each other */
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "counters are shared between processes");
@@ -59,6 +60,8 @@ struct board_file {
 	_Atomic uint64_t counters[BOARD_COUNTERS];
 	_Atomic uint64_t buckets[BOARD_BUCKETS];     /* not cumulated */
 	_Atomic uint64_t sum_millis;
+	_Atomic int64_t trouble_at;                  /* unix seconds; 0: none */
+	_Atomic uint64_t trouble[BOARD_TROUBLE_WORDS];  /* its text, NUL-ended */
 	struct board_slot slots[BOARD_SLOTS];
 };
 

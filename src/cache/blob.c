@@ -7,6 +7,7 @@
 
 #include "base/debugid.h"
 #include "base/err.h"
+#include "board/board.h"
 #include "cache/room.h"
 
 int cache_blob_path(const struct cache *cache, enum cache_kind kind, int64_t version,
@@ -56,12 +57,11 @@ int cache_temporary(struct cache *cache, char *path, size_t room, int *fd, struc
 		return err_set(err, ERR_IO, "cache_dir is too long: %s", cache->folder);
 	if (file_temporary(folder, path, room, fd, err) == 0)
 		return 0;
-	if (err->kind != ERR_NOT_FOUND)
-		return -1;
-	/* Somebody removed the folder. */
-	if (file_make_folders(folder, 0700, err) < 0 ||
+	/* Somebody may have removed the folder. */
+	if (err->kind != ERR_NOT_FOUND || file_make_folders(folder, 0700, err) < 0 ||
 	    file_temporary(folder, path, room, fd, err) < 0) {
 		err->kind = ERR_IO;
+		board_trouble_set(cache->board, cache->now(), err->text);
 		return -1;
 	}
 	err_clear(err);

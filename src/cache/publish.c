@@ -163,12 +163,23 @@ static struct cache_entry entry_of_now(struct cache *cache, struct store *store,
 	return entry;
 }
 
+/* A lock passes; everything else somebody has to see to. */
+static int publishing_failed(struct cache *cache, const struct cache_key *key, struct err *err)
+{
+	err_while(err, "publishing into the cache of %s", cache_kind_name(key->kind));
+	if (err->kind != ERR_BUSY)
+		board_trouble_set(cache->board, cache->now(), err->text);
+	return -1;
+}
+
 static int publish_payload(struct cache *cache, struct store *store, const struct cache_key *key,
 			   struct publication *publication, struct err *err)
 {
 	publication->credentials = nobody;
 	if (write_payload(cache, store, key, publication, err) < 0)
-		return err_while(err, "publishing into the cache of %s", cache_kind_name(key->kind));
+		return publishing_failed(cache, key, err);
+	if (publication->fd >= 0)
+		board_trouble_clear(cache->board);
 	board_count(cache->board, board_counter_of_cache_bytes(key->kind),
 		    publication->entry.size_bytes);
 	board_generation_bump(cache->board, key->hash);
@@ -184,10 +195,9 @@ int cache_publish_file(struct cache *cache, struct store *store, const struct ca
 
 	/* The slow part, before anybody has to wait for us. */
 	if (fsync(fd) < 0)
-		return err_os(err, errno, "publishing into the cache of %s",
-			      cache_kind_name(key->kind));
-	if (checksum_seal_file(fd, seal, err) < 0)
-		return err_while(err, "publishing into the cache of %s", cache_kind_name(key->kind));
+		err_os(err, errno, "writing %s", path);
+	if (err->kind != ERR_NONE || checksum_seal_file(fd, seal, err) < 0)
+		return publishing_failed(cache, key, err);
 	publication.entry.is_blob = true;
 	publication.entry.size_bytes = seal->size_bytes;
 	return publish_payload(cache, store, key, &publication, err);

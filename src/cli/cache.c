@@ -365,7 +365,8 @@ static int open_all(const struct cli *cli, struct opened *opened, struct err *er
 	memset(opened, 0, sizeof(*opened));
 	if (cli_config_load(cli, &opened->config, err) < 0)
 		return -1;
-	if (state_open(&opened->config, &opened->store, err) == 0 &&
+	if (state_take_owner(&opened->config, err) == 0 &&
+	    state_open(&opened->config, &opened->store, err) == 0 &&
 	    board_open(&opened->board, &opened->config, err) == 0 &&
 	    cache_open(&opened->cache, &opened->config, opened->board, opened->store, err) == 0)
 		return 0;

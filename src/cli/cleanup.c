@@ -8,6 +8,7 @@
 #include "cli/cache.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/state.h"
 #include "keeper/keeper.h"
 
 static int clean_up(const struct cli *cli, bool dry_run, struct err *err)
@@ -19,7 +20,9 @@ static int clean_up(const struct cli *cli, bool dry_run, struct err *err)
 
 	if (cli_config_load(cli, &config, err) < 0)
 		return -1;
-	rc = board_open(&board, &config, err);
+	rc = state_take_owner(&config, err);
+	if (rc == 0)
+		rc = board_open(&board, &config, err);
 	if (rc == 0) {
 		rc = keeper_once(&config, board, dry_run, &round, err);
 		board_close(board);

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/state.h"
 #include "front/front.h"
 
 #define SYSTEM_STATE_DIR "/var/lib/symgate"   /* the default of state_dir, for a whole machine */
@@ -83,7 +84,7 @@ static int run(struct cli *cli, int argc, char **argv)
 			"server's FastCGI process manager, not by hand");
 		return cli_fail(&err);
 	}
-	if (load(cli, &config, state_dir, &err) < 0)
+	if (load(cli, &config, state_dir, &err) < 0 || state_refuse_others(&config, &err) < 0)
 		return cli_fail(&err);
 	fit(&config, log_path, &err);
 	rc = front_run_alone(&config, STDIN_FILENO, &err);

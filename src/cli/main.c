@@ -15,6 +15,7 @@
 #include "base/process.h"
 #include "base/log.h"
 #include "cli/cli.h"
+#include "cli/state.h"
 #include "cli/completion.h"
 #include "cli/options.h"
 #include "config/config.h"
@@ -60,6 +61,8 @@ void cli_say(const char *words)
 int cli_fail(const struct err *err)
 {
 	cli_say(err->text);
+	if (*state_taken_owner())
+		cli_say(state_taken_owner());
 	return CLI_FAILED;
 }
 

@@ -14,6 +14,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/state.h"
 #include "cli/table.h"
 #include "symbolicate/symbolicate.h"
 #include "workshop/workshop.h"
@@ -172,6 +173,10 @@ static int run(struct cli *cli, int argc, char **argv)
 		return cli_fail(&err);
 	if (!prefetch.config.log_path)
 		prefetch.config.log_level = LOG_ERROR;
+	if (state_take_owner(&prefetch.config, &err) < 0) {
+		config_release(&prefetch.config);
+		return cli_fail(&err);
+	}
 	rc = log_open(prefetch.config.log_path, prefetch.config.log_level, prefetch.config.log_format);
 	if (rc < 0)
 		err_set(&err, ERR_IO, "opening the log %s", prefetch.config.log_path);

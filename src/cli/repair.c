@@ -7,6 +7,7 @@
 #include "base/json_writer.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/state.h"
 #include "cli/table.h"
 #include "store/repair.h"
 
@@ -61,7 +62,10 @@ static int repair(const struct cli *cli, const char *copy, bool only_look, struc
 
 	if (cli_config_load(cli, &config, err) < 0)
 		return -1;
-	rc = only_look ? store_examine(&config, &done, err) : store_repair(&config, copy, &done, err);
+	rc = state_take_owner(&config, err);
+	if (rc == 0)
+		rc = only_look ? store_examine(&config, &done, err)
+			       : store_repair(&config, copy, &done, err);
 	config_release(&config);
 	if (rc < 0)
 		return -1;

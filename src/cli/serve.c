@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/state.h"
 #include "front/front.h"
 
 #define ACTIVATED_DESCRIPTOR 3   /* sd_listen_fds(3): the first socket handed over */
@@ -85,8 +86,11 @@ static bool is_address(const char *socket_path)
 	       strspn(colon + 1, "0123456789") == strlen(colon + 1);
 }
 
+/* Before anything is made. */
 static int open_log(struct config *config, bool is_spawned, char *path, struct err *err)
 {
+	if (state_refuse_others(config, err) < 0)
+		return -1;
 	/* lighttpd leads the standard error of what it starts to /dev/null. */
 	if (is_spawned && cli_log_in_state(config, path, err) < 0)
 		return -1;

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/process.h"
 #include "config/config.h"
 #include "store/lock.h"
 #include "store/store.h"
@@ -46,4 +48,40 @@ int state_is_alive(const struct config *config)
 	if (taken > 0)
 		close(fd);
 	return taken == 0;
+}
+
+/* Whom we became, for who wonders what could not be read. */
+static char became[PATH_BYTES];
+
+int state_take_owner(const struct config *config, struct err *err)
+{
+	char name[80];
+	int taken = process_become_owner(config->state_dir, err);
+
+	if (taken > 0) {
+		process_name_owner(config->state_dir, name, sizeof(name));
+		snprintf(became, sizeof(became), "(this ran as %s, the owner of %s, not as root)", name,
+			 config->state_dir);
+	}
+	return taken < 0 ? -1 : 0;
+}
+
+const char *state_taken_owner(void)
+{
+	return became;
+}
+
+int state_refuse_others(const struct config *config, struct err *err)
+{
+	struct stat st;
+	char name[80];
+
+	if (stat(config->state_dir, &st) < 0 ||
+	    process_owner_decide(geteuid(), &st) == PROCESS_STAYS)
+		return 0;
+	process_name_owner(config->state_dir, name, sizeof(name));
+	return err_set(err, ERR_DENIED, "%s belongs to %s, and what root makes there that user could "
+		       "neither read nor remove: start the service as that user (User= in the unit, or "
+		       "setpriv --reuid=%u --regid=%u --init-groups), or give it another state_dir",
+		       config->state_dir, name, (unsigned)st.st_uid, (unsigned)st.st_gid);
 }

@@ -14,4 +14,14 @@ int state_open(const struct config *config, struct store **store, struct err *er
 /* Does a service hold the folder right now? */
 int state_is_alive(const struct config *config);
 
+/* For commands that write there: as root, become the user whose folder it is; before anything in
+ * it is opened. */
+int state_take_owner(const struct config *config, struct err *err)
+	__attribute__((warn_unused_result));
+/* What to say of it when something could not be read or written; "": nothing. */
+const char *state_taken_owner(void);
+/* For the service itself: root does not serve from another user's folder. */
+int state_refuse_others(const struct config *config, struct err *err)
+	__attribute__((warn_unused_result));
+
 #endif

@@ -391,7 +391,9 @@ static int run(struct cli *cli, int argc, char **argv)
 	status.as_json = cli->json;
 	buf_init(&status.out, OUT_BYTES);
 	json_writer_init(&status.json, &status.out);
-	rc = state_open(&config, &status.store, &err);
+	rc = state_take_owner(&config, &err);
+	if (rc == 0)
+		rc = state_open(&config, &status.store, &err);
 	if (rc == 0) {
 		rc = show_all(&status, &config, &err);
 		store_close(status.store);

@@ -16,6 +16,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/sources.h"
+#include "cli/state.h"
 #include "cli/table.h"
 #include "cli/trace.h"
 #include "symbolicate/symbolicate.h"
@@ -198,6 +199,8 @@ static int run_in_state(struct cli *cli, const struct wish *wish, bool *found, s
 		return -1;
 	if (!config.log_path && cli->config_count == 0)
 		config.log_level = LOG_ERROR;
+	if (state_take_owner(&config, err) < 0)
+		goto done;
 	if (log_open(config.log_path, config.log_level, config.log_format) < 0)
 		err_set(err, ERR_IO, "opening the log %s", config.log_path);
 	else if (keep_together(&config, err) == 0 &&
@@ -205,6 +208,7 @@ static int run_in_state(struct cli *cli, const struct wish *wish, bool *found, s
 		allow_what_the_user_may(cli, &config);
 		rc = answer(cli, &config, wish, found, err);
 	}
+done:
 	config_release(&config);
 	return rc;
 }

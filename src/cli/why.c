@@ -315,7 +315,9 @@ static int open_and_ask(struct cli *cli, struct why *why, struct err *err)
 
 	if (cli_config_load(cli, &config, err) < 0)
 		return -1;
-	rc = state_open(&config, &why->store, err);
+	rc = state_take_owner(&config, err);
+	if (rc == 0)
+		rc = state_open(&config, &why->store, err);
 	if (rc == 0) {
 		rc = ask_all(why, err);
 		store_close(why->store);

@@ -77,10 +77,11 @@ bool store_damage_is_known(const char *state_dir, char words[STORE_DAMAGE_WORDS]
 	return atomic_load(&known_inode) == inode && atomic_load(&known_device) == device;
 }
 
-static int write_note(const char *state_dir, uint64_t device, uint64_t inode, const char *words,
+static int write_note(const char *state_dir, const char *database, uint64_t device, uint64_t inode, const char *words,
 		      struct err *err)
 {
 	char path[STORE_PATH_BYTES], temporary[STORE_PATH_BYTES], bytes[FILE_BYTES];
+	struct stat st;
 	int fd, size, rc;
 
 	if (!note_path(state_dir, "damage", path))
@@ -89,6 +90,9 @@ static int write_note(const char *state_dir, uint64_t device, uint64_t inode, co
 			(int)STORE_DAMAGE_WORDS - 1, words);
 	if (file_temporary(state_dir, temporary, sizeof(temporary), &fd, err) < 0)
 		return -1;
+	/* Root may have met it: the service must be able to read this. */
+	if (geteuid() == 0 && stat(database, &st) == 0)
+		(void)!fchown(fd, st.st_uid, st.st_gid);
 	rc = file_write_all(fd, bytes, (size_t)size, err);
 	if (rc == 0)
 		rc = file_publish(fd, temporary, path, 0600, err);
@@ -109,7 +113,7 @@ void store_damage_note(const char *state_dir, const char *path, const char *word
 	atomic_store(&known_device, device);
 	atomic_store(&known_inode, inode);
 	log_message(LOG_ERROR, "database_damaged", NULL, "%s: %s", path, words);
-	if (write_note(state_dir, device, inode, words, &err) < 0)
+	if (write_note(state_dir, path, device, inode, words, &err) < 0)
 		log_message(LOG_WARN, "database_damaged", NULL, "only this process knows: %s", err.text);
 }
 

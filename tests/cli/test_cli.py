@@ -895,6 +895,60 @@ def state_commands(folder, request, symbols_dir):
     check("backup: where it cannot be", run.returncode == 1 and "/no/such/folder" in run.stderr, run.stderr)
 
 
+def owners(folder):
+    return {os.path.join(place, name): os.lstat(os.path.join(place, name)).st_uid
+            for place, folders, names in os.walk(folder) for name in [*folders, *names]}
+
+
+def test_root(folder):
+    """Commands run by root in the folder of a service that is another user's."""
+    if os.geteuid() != 0:
+        print("   skipped root-leaves-nothing-of-its-own: not root")
+        if os.environ.get("SUPPORT_COUNTS"):
+            with open(os.environ["SUPPORT_COUNTS"], "a") as counts:
+                counts.write("0 0 root-leaves-nothing-of-its-own skipped\n")
+        return
+    nobody = 65534
+    os.chmod(folder, 0o755)
+    path = build(folder)
+    state, files = os.path.join(folder, "state"), os.path.join(folder, "files")
+    code_id = json.loads(symgate("--json", "object", "info", path).stdout)["objects"][0]["code_id"]
+    os.makedirs(os.path.join(files, code_id[:2], code_id[2:]))
+    shutil.copy(path, os.path.join(files, code_id[:2], code_id[2:], "debuginfo"))
+    request = os.path.join(folder, "request.json")
+    with open(request, "w") as f:
+        json.dump({"modules": [{"type": "elf", "code_id": code_id, "image_addr": "0x0"}],
+                   "stacktraces": []}, f)
+    config = os.path.join(folder, "config.yml")
+    with open(config, "w") as f:
+        f.write("sources:\n  - {type: filesystem, id: files, path: %s, layout: {type: unified}}\n" % files)
+    os.mkdir(state, 0o700)
+    os.chown(state, nobody, nobody)
+    common = ("-c", config, "--state-dir", state)
+    run = symgate(*common, "prefetch", request)
+    check("root: prefetch", run.returncode == 0 and "1 of 1" in run.stdout, run.stdout, run.stderr)
+    for command in (("status",), ("cache", "list"), ("why", "app"), ("cleanup",), ("cache", "drop", "--all"), ("repair",)):
+        run = symgate(*common, *command)
+        check("root: %s" % " ".join(command), run.returncode in (0, 2, 3), run.stdout, run.stderr)
+        made = owners(state)
+        check("root: nothing of root's after %s" % command[0], made and set(made.values()) == {nobody},
+              {path: uid for path, uid in made.items() if uid != nobody})
+    hidden = os.path.join(folder, "hidden")
+    os.mkdir(hidden, 0o700)
+    shutil.copy(request, hidden)
+    run = symgate(*common, "prefetch", os.path.join(hidden, "request.json"))
+    check("root: what only root may read", run.returncode == 1 and "Permission denied" in run.stderr and
+          "the owner of " + state in run.stderr, run.stderr)
+    for arguments in (("serve", "--socket", os.path.join(folder, "socket")),):
+        run = symgate(*common, *arguments)
+        check("root: no service", run.returncode == 1 and "belongs to" in run.stderr and "setpriv" in run.stderr and
+              not os.path.exists(os.path.join(folder, "socket")), run.stderr)
+    copy = os.path.join(hidden, "copy.db")
+    run = symgate(*common, "backup", copy)
+    check("root: backup", run.returncode == 0 and os.path.exists(copy) and set(owners(state).values()) == {nobody},
+          run.stderr, owners(state))
+
+
 def test_terminal(folder):
     path = build(folder)
     address = "%x" % deep_address(path)
@@ -913,7 +967,7 @@ def test_terminal(folder):
 def main():
     tests = [test_usage, test_completion, test_addr2line, test_pages, test_config, test_lookup, test_against_llvm, test_companions, test_split, test_dwz,
              test_macho, test_breakpad, test_symcache, test_managed, test_line_map, test_hidden_names,
-             test_bad_input, test_symbolicate, test_terminal]
+             test_bad_input, test_symbolicate, test_root, test_terminal]
     if not LLVM:
         sys.exit("test_cli: no llvm-symbolizer-19")
     for test in [test for test in tests if test.__name__ in sys.argv[2:] or not sys.argv[2:]]:

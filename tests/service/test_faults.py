@@ -386,6 +386,31 @@ def test_a_damaged_database_and_the_way_out():
             check_nothing_is_left(service)
 
 
+def test_what_cannot_be_kept_is_told():
+    """A folder of the cache that somebody else has made: what is made cannot be published."""
+    symbols = serve_all()
+    with Service() as service:
+        assert service.post(request_for(symbols, PROGRAMS[:1]))[0] == 200
+        assert ready(service)[0] == 200
+        kinds = [os.path.join(service.state, "cache", kind) for kind in ("objects", "symcaches")]
+        for kind in kinds:
+            for place, folders, _ in os.walk(kind):
+                for name in folders:
+                    os.chmod(os.path.join(place, name), 0o500)
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(service.post, cold(symbols, PROGRAMS[2], "cold"))
+            eventually(lambda: ready(service)[0] == 503, "/readyz to say so")
+            said = ready(service)[1]["cache"]
+            assert not said["ok"] and "publishing" in said["reason"] and "Permission denied" in said["reason"], said
+            for kind in kinds:
+                for place, folders, _ in os.walk(kind):
+                    for name in folders:
+                        os.chmod(os.path.join(place, name), 0o700)
+            asked.result(PATIENCE)
+        check_reply_is_whole(service.answer(cold(symbols, PROGRAMS[3], "other")))
+        assert ready(service)[0] == 200, ready(service)
+
+
 def damage_bytes(path, words, by):
     with open(path, "r+b") as f:
         content = f.read()

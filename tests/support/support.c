@@ -49,6 +49,18 @@ static void count(int passed, int failed, const char *suite)
 		close(fd);
 }
 
+void support_skip(const char *name)
+{
+	const char *path = getenv("SUPPORT_COUNTS");
+	FILE *file = path ? fopen(path, "a") : NULL;
+
+	printf("skipped %s\n", name);
+	if (!file)
+		return;
+	fprintf(file, "0 0 %s skipped\n", name);
+	fclose(file);
+}
+
 int support_main(Suite *suite)
 {
 	SRunner *runner = srunner_create(suite);

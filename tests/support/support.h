@@ -20,6 +20,8 @@
  * Runs the suite, prints Check's summary, returns what main() returns.  With SUPPORT_COUNTS
  * in the environment the line "<passed> <failed> <suite>" is added to that file.
  */
+/* This test cannot be run here; tests/skips has the name and the reason. */
+void support_skip(const char *name);
 int support_main(Suite *suite);
 
 /*

@@ -4,6 +4,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/json_writer.h"
 #include "board/board.h"
@@ -11,6 +12,7 @@
 #include "front/internal.h"
 #include "sandbox/sandbox.h"
 
+#define TROUBLE_SECONDS 60
 #define DISK_LEAST_BYTES ((uint64_t)64 * 1024 * 1024)   /* below this a download may not fit */
 
 void answer_healthcheck(struct worker *worker, struct request *request, struct reply *reply)
@@ -79,6 +81,19 @@ static bool check_cells(const struct worker *worker, struct err *err)
 	return false;
 }
 
+/* Could what was made last be kept?  Who is not asked any more while we are not ready cannot find
+ * out that it can be again: so it counts for a while only. */
+static bool check_cache(const struct worker *worker, struct err *err)
+{
+	char words[BOARD_TROUBLE_BYTES];
+	int64_t age = clock_unix_seconds() - board_trouble(worker->front->board, words);
+
+	if (age < 0 || age >= TROUBLE_SECONDS)
+		return true;
+	err_set(err, ERR_IO, "%s (%lld s ago)", words, (long long)age);
+	return false;
+}
+
 static void tell(struct json_writer *json, const char *what, bool fine, const struct err *err)
 {
 	json_key(json, what);
@@ -91,11 +106,12 @@ static void tell(struct json_writer *json, const char *what, bool fine, const st
 
 void answer_readyz(struct worker *worker, struct request *request, struct reply *reply)
 {
-	struct err database = ERR_INIT, disk = ERR_INIT, cells = ERR_INIT;
+	struct err database = ERR_INIT, disk = ERR_INIT, cells = ERR_INIT, cache = ERR_INIT;
 	bool database_fine = store_check(worker->store, &database) == 0;
 	bool disk_fine = check_disks(worker, &disk);
 	bool cells_fine = check_cells(worker, &cells);
-	bool ready = database_fine && disk_fine && cells_fine;
+	bool cache_fine = check_cache(worker, &cache);
+	bool ready = database_fine && disk_fine && cells_fine && cache_fine;
 	struct json_writer json;
 
 	(void)request;
@@ -105,6 +121,7 @@ void answer_readyz(struct worker *worker, struct request *request, struct reply 
 	json_member_bool(&json, "ready", ready);
 	tell(&json, "database", database_fine, &database);
 	tell(&json, "disk", disk_fine, &disk);
+	tell(&json, "cache", cache_fine, &cache);
 	tell(&json, "cells", cells_fine, &cells);
 	json_key(&json, "sandbox");
 	json_object(&json);
