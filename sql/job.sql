@@ -13,21 +13,23 @@ SELECT count(*) FROM job
  WHERE finished_at IS NULL AND state IN ('queued', 'running') AND kind GLOB 'refresh-*';
 
 -- name: job_add
-INSERT INTO job (id, kind, scope, state, body_bytes, created_at, deadline_at, arrived_millis)
-VALUES (:id, :kind, :scope, 'queued', :body_bytes, :now, :deadline_at, :now_millis);
+INSERT INTO job (id, kind, scope, state, body_bytes, created_at, deadline_at, arrived_millis,
+                 x_request_id)
+VALUES (:id, :kind, :scope, 'queued', :body_bytes, :now, :deadline_at, :now_millis, :x_request_id);
 
 -- name: job_record
 INSERT INTO job (id, kind, scope, state, body_bytes, created_at, deadline_at, finished_at, millis,
-                 arrived_millis)
-VALUES (:id, :kind, :scope, 'completed', 0, :now, :now, :now, :millis, :now * 1000 - :millis);
+                 arrived_millis, x_request_id)
+VALUES (:id, :kind, :scope, 'completed', 0, :now, :now, :now, :millis, :now * 1000 - :millis,
+        :x_request_id);
 
 -- name: job_oldest_queued
-SELECT seq, id, kind, scope, created_at, deadline_at, attempt, lapses FROM job
+SELECT seq, id, kind, scope, created_at, deadline_at, attempt, lapses, x_request_id FROM job
  WHERE finished_at IS NULL AND state = 'queued' ORDER BY seq LIMIT 1;
 
 -- name: job_oldest_lapsed
 -- Its holder died, or the clock was set back by more than a lease.
-SELECT seq, id, kind, scope, created_at, deadline_at, attempt, lapses FROM job
+SELECT seq, id, kind, scope, created_at, deadline_at, attempt, lapses, x_request_id FROM job
  WHERE finished_at IS NULL AND state = 'running'
    AND (lease_until <= :now OR lease_until > :now + 2 * :lease)
  ORDER BY seq LIMIT 1;

@@ -100,6 +100,7 @@ CREATE TABLE job (
   finished_at  INTEGER,
   millis       INTEGER,                       -- from arrival to end
   candidates   TEXT,                          -- JSON: every candidate and what became of it
+  x_request_id TEXT,                          -- what the client calls it, as in the log
   CHECK ((state IN ('queued', 'running')) = (finished_at IS NULL)),
   CHECK ((state = 'running') = (owner IS NOT NULL)),
   CHECK ((owner IS NULL) = (lease_until IS NULL))
@@ -119,7 +120,7 @@ SELECT id, kind, coalesce(scope, '(global)') AS scope, state,
        unixepoch() - created_at AS age_seconds,
        CASE WHEN millis IS NOT NULL THEN round(millis / 1000.0, 3)
             ELSE coalesce(finished_at, unixepoch()) - created_at END AS took_seconds,
-       attempt, owner, body_bytes, result_bytes
+       attempt, owner, body_bytes, result_bytes, x_request_id
   FROM job ORDER BY seq DESC;
 
 -- The slowest first; those still running count with their age.

@@ -32,6 +32,7 @@ static atomic_int log_level = LOG_INFO;
 static atomic_int log_fd = STDERR_FILENO;
 static enum log_format log_format = LOG_KEYVALUE;
 static char log_path[PATH_MAX];
+static _Thread_local char log_request_id[LOG_REQUEST_ID_BYTES];
 
 struct line {
 	char bytes[LOG_LINE_BYTES];
@@ -217,6 +218,8 @@ void log_event(enum log_level level, const char *event, const struct log_field *
 	for (unsigned i = 0; i < count; i++)
 		if (fields[i].value)
 			add_whole_field(&line, fields[i].key, fields[i].value);
+	if (log_request_id[0])
+		add_whole_field(&line, "x_request_id", log_request_id);
 	finish(&line);
 	errno = saved;
 }
@@ -238,6 +241,15 @@ void log_message(enum log_level level, const char *event, const char *request,
 	fields[1] = (struct log_field){ "message", message };
 	log_event(level, event, fields, 2);
 	errno = saved;
+}
+
+void log_set_request_id(const char *id)
+{
+	size_t size = id ? strnlen(id, sizeof(log_request_id) - 1) : 0;
+
+	if (size)
+		memcpy(log_request_id, id, size);
+	log_request_id[size] = '\0';
 }
 
 static int open_file(const char *path)

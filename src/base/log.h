@@ -33,6 +33,13 @@ void log_event(enum log_level level, const char *event, const struct log_field *
 void log_message(enum log_level level, const char *event, const char *request,
 		 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
+/*
+ * From now on every line of this thread says which request of a client it is about: the id it came
+ * with (X-Request-Id).  NULL or "": about none.  Longer ones are cut.
+ */
+#define LOG_REQUEST_ID_BYTES 65u
+void log_set_request_id(const char *id);
+
 bool log_level_named(const char *name, enum log_level *level);
 const char *log_level_name(enum log_level level);
 

@@ -68,6 +68,7 @@ struct config {
 	enum log_level log_level;
 	enum log_format log_format;
 	const char *log_path;                /* NULL: standard error */
+	bool log_requests;                   /* a line for each */
 
 	/* caches */
 	struct config_cache_times downloaded, derived, index;
@@ -81,6 +82,8 @@ struct config {
 	uint64_t max_concurrent_requests;
 	uint64_t symbolicate_body_max_bytes;
 	bool record_all_jobs;                /* jobs.record: all */
+	const char *const *cors_origins;     /* cors.allowed_origins; "*": all */
+	size_t cors_origin_count;
 
 	/* downloads */
 	bool offline;                        /* nothing is fetched; what is there is used */

@@ -21,6 +21,8 @@ const struct key config_keys[] = {
   "json, or key=value lines (auto, pretty and simplified all mean those)." },
 { "logging.file", KEY_TEXT, KEY_OURS, AT(log_path), 0, "null", 0, 0, 1,
   "A file, reopened on SIGHUP. null: standard error." },
+{ "logging.requests", KEY_BOOL, KEY_OURS, AT(log_requests), 0, "false", 0, 0, 0,
+  "A line for every request that is answered, at level info." },
 { "logging.enable_backtraces", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 
 { "max_concurrent_requests", KEY_COUNT, KEY_REFERENCE, AT(max_concurrent_requests), 0, "200", 0, 1e9, 1,
@@ -29,6 +31,9 @@ const struct key config_keys[] = {
   "57671680", 1, 1e12, 0, "Largest JSON body." },
 { "jobs.record", KEY_RECORD, KEY_OURS, AT(record_all_jobs), 0, "pending", 0, 0, 0,
   "all: requests answered at once leave a row too." },
+
+{ "cors.allowed_origins", KEY_TEXTS, KEY_OURS, AT(cors_origins), AT(cors_origin_count), "[]", 0, 0, 0,
+  "Web pages of these origins (https://crashes.example.org) may ask from a browser. \"*\": of any." },
 
 { "sources", KEY_SOURCES, KEY_REFERENCE, AT(sources_json), 0, "[]", 0, 0, 0,
   "Sources for requests that name none, in order of preference (doc/sources.md). Of a source with\n"
@@ -211,7 +216,7 @@ const struct key config_keys[] = {
 };
 const size_t config_key_count = sizeof(config_keys) / sizeof(config_keys[0]);
 
-static const char *const our_sections[] = { "jobs", "pool", "workshop", "limits", "sandbox" };
+static const char *const our_sections[] = { "cors", "jobs", "pool", "workshop", "limits", "sandbox" };
 
 const struct key *config_key_find(const char *name)
 {

@@ -34,8 +34,8 @@ static void answer_not_ready(struct reply *reply, const struct err *why)
 	reply_not_ready(reply);
 }
 
-static void answer(struct writer *writer, struct request *request, struct reply *reply,
-		   const struct err *why)
+static void answer(const struct config *config, struct writer *writer, struct request *request,
+		   struct reply *reply, const struct err *why)
 {
 	struct err err = ERR_INIT;
 
@@ -48,8 +48,10 @@ static void answer(struct writer *writer, struct request *request, struct reply 
 		answer_not_ready(reply, why);
 	else
 		reply_busy(reply, RETRY_BROKEN_SECONDS, why->text);
+	reply_sign(config, request, reply);
 	reply_send(writer, request, reply);
 	request_end(request);
+	log_set_request_id(NULL);
 }
 
 static volatile sig_atomic_t asked_to_stop;
@@ -105,7 +107,7 @@ static void serve_for_a_while(struct front *front, struct request *request, stru
 			continue;
 		fd = accept4(front->listen_fd, NULL, NULL, SOCK_CLOEXEC);
 		if (fd >= 0 && incoming_accept(request, fd, front->config))
-			answer(front->writer, request, reply, why);
+			answer(front->config, front->writer, request, reply, why);
 	}
 }
 

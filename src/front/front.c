@@ -190,10 +190,12 @@ static int start_workers(struct front *front, struct err *err)
 {
 	size_t small = (size_t)front->config->pool_threads;
 
-	for (size_t i = 0; i < worker_count(front->config); i++)
+	for (size_t i = 0; i < worker_count(front->config); i++) {
+		front->workers[i].is_for_large = i >= small;
 		if (worker_start(&front->workers[i], front, i < small ? worker_accepts : worker_takes_large,
 				 err) < 0)
 			return -1;
+	}
 	return relief_start(front, err);
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "board/metrics.h"
 #include "cache/cache.h"
@@ -31,7 +32,7 @@ struct request_kind;
 struct route;
 struct writer;
 
-enum method { METHOD_OTHER, METHOD_GET, METHOD_HEAD, METHOD_POST };
+enum method { METHOD_OTHER, METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_OPTIONS };
 
 struct request {
 	FCGX_Request fcgi;
@@ -42,7 +43,9 @@ struct request {
 	struct text path;                    /* without the query, not decoded */
 	struct text rest;                    /* what a route's "*" matched */
 	struct text query;
-	struct text content_type, content_length;
+	struct text content_type, content_length, content_encoding;
+	struct text origin, preflight_method, given_id;
+	char x_request_id[LOG_REQUEST_ID_BYTES];     /* as given, or made: in reply, job and log */
 	bool has_timeout;
 	uint64_t timeout_seconds;
 	struct text scope;                   /* decoded, in `words`; TEXT_NONE: global */
@@ -50,7 +53,8 @@ struct request {
 	struct buf body;
 	enum board_endpoint endpoint;
 	int64_t started_micros;
-	int64_t body_started_micros;         /* its reading; 0: not yet */
+	int64_t body_started_micros;         /* its reading */
+	bool is_body_read;
 
 	/* while parked */
 	char job_id[JOB_ID_BYTES];
@@ -75,7 +79,7 @@ struct reply {
 	char header_bytes[REPLY_HEADER_BYTES];
 	size_t header_bytes_used;
 	struct buf body;
-	bool parked;                         /* the request belongs to the parker now */
+	bool parked;                         /* the request is somebody else's now: the parker's, or a lane's */
 };
 
 /* What one request thread works with. */
@@ -85,6 +89,7 @@ struct worker {
 	atomic_bool accepting;               /* a signal interrupts nothing but accept() */
 	bool is_started;
 	bool is_relief;                      /* it leaves bodies to others */
+	bool is_for_large;                   /* bodies; nobody else takes those */
 	struct store *store;
 	struct jobs jobs;
 	struct reply reply;
@@ -129,6 +134,18 @@ int  incoming_read_body(struct request *request, const struct config *config, si
 int  incoming_read_query(struct request *request, struct err *err)
 	__attribute__((warn_unused_result));
 bool incoming_is_json(const struct request *request);
+/* Undoes the body's Content-Encoding, one that can be undone, at most `max` bytes: ERR_TOO_LARGE (the
+ * body is as it was), ERR_BAD_REQUEST. */
+int  incoming_decode_body(struct request *request, size_t max, struct err *err)
+	__attribute__((warn_unused_result));
+bool incoming_is_encoded(const struct request *request);
+bool incoming_can_decode(const struct request *request);
+
+/* --- cors.c: web pages of other origins -------------------------------------------------- */
+/* Lets the page that asks see the reply, where the configuration does. */
+void cors_allow(const struct config *config, const struct request *request, struct reply *reply);
+/* Answers the browser's question before such a page may ask. */
+void cors_answer_preflight(const char *methods, struct reply *reply);
 
 /* Nobody is there any more to read a reply. */
 bool request_has_gone(const struct request *request);
@@ -150,6 +167,8 @@ void reply_busy(struct reply *reply, unsigned retry_after_seconds, const char *d
 void reply_not_ready(struct reply *reply);
 /* As its kind says: 400 422 plain, 413 415 plain, 503 (busy, our disk or database) and 500 JSON. */
 void reply_error(struct reply *reply, const struct err *err);
+/* What every reply says: whose request it answers, and who else may see it. */
+void reply_sign(const struct config *config, const struct request *request, struct reply *reply);
 /* Sends and closes, or hands both to the writer; of the reply's body it may take the memory.
  * The request's words stay until request_end(). */
 void reply_send(struct writer *writer, struct request *request, struct reply *reply);
@@ -183,6 +202,8 @@ int  worker_start(struct worker *worker, struct front *front, worker_fn *run, st
 void worker_release(struct worker *worker);
 worker_fn worker_accepts;            /* takes small requests, and accepts others */
 worker_fn worker_takes_large;
+/* A body that turned out to be large: for those who take such ones, or refused. */
+void worker_hand_over(struct worker *worker, struct request *request, struct reply *reply);
 /* A request whose variables are read: answers it, or puts it where somebody will, or says that
  * there are too many. */
 void worker_dispatch(struct worker *worker, struct request *request);

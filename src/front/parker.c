@@ -72,6 +72,7 @@ static void look_at(struct parker *parker, struct request *request, struct reply
 {
 	request->job_generation = board_job_generation(parker->front->board, request->job_id);
 	reply_reset(reply);
+	log_set_request_id(request->x_request_id);
 	if (request_has_gone(request)) {
 		front_request_drop(parker->front, request);
 		return;

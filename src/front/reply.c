@@ -158,6 +158,7 @@ static const char *reason(int status)
 {
 	switch (status) {
 	case 200: return "OK";
+	case 204: return "No Content";
 	case 400: return "Bad Request";
 	case 404: return "Not Found";
 	case 405: return "Method Not Allowed";
@@ -204,9 +205,17 @@ static size_t head_of(const struct reply *reply, bool has_body, char *bytes, siz
 		head_add_header(&head, "Content-Type", reply->content_type);
 	for (size_t i = 0; i < reply->header_count; i++)
 		head_add_header(&head, reply->headers[i].name, reply->headers[i].value);
-	snprintf(line, sizeof(line), "Content-Length: %zu\r\n\r\n", has_body ? reply->body.size : 0);
-	head_add(&head, line);
+	snprintf(line, sizeof(line), "Content-Length: %zu\r\n", has_body ? reply->body.size : 0);
+	if (reply->status != 204)
+		head_add(&head, line);
+	head_add(&head, "\r\n");
 	return head.used;
+}
+
+void reply_sign(const struct config *config, const struct request *request, struct reply *reply)
+{
+	reply_header(reply, "X-Request-Id", request->x_request_id);
+	cors_allow(config, request, reply);
 }
 
 void reply_send(struct writer *writer, struct request *request, struct reply *reply)

@@ -1,32 +1,42 @@
 /* request.c -- CGI variables, query and body of one request. */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/limits.h"
 #include "config/config.h"
 #include "front/internal.h"
+#include "unpack/unpack.h"
 
 #define READ_BYTES ((size_t)64 * 1024)
 #define QUERY_BYTES_MAX ((size_t)64 * 1024)
 #define PACE_BYTES_PER_MILLI 16u /* slower bodies than that live on limits.body_wait */
 
 /* What we want to know of the web server's variables. */
+#define VARIABLE(name, field) { name, sizeof(name) - 1, offsetof(struct request, field) }
 static const struct {
 	const char *name;
-	size_t offset;               /* of a text in struct request */
+	size_t size, offset;         /* of the name, of a text in struct request */
 } variables[] = {
-	{ "REQUEST_METHOD", offsetof(struct request, method_name) },
-	{ "REQUEST_URI",    offsetof(struct request, uri) },
-	{ "SCRIPT_NAME",    offsetof(struct request, script) },
-	{ "PATH_INFO",      offsetof(struct request, path) },
-	{ "QUERY_STRING",   offsetof(struct request, query) },
-	{ "CONTENT_TYPE",   offsetof(struct request, content_type) },
-	{ "CONTENT_LENGTH", offsetof(struct request, content_length) },
+	VARIABLE("REQUEST_METHOD", method_name),
+	VARIABLE("REQUEST_URI", uri),
+	VARIABLE("SCRIPT_NAME", script),
+	VARIABLE("PATH_INFO", path),
+	VARIABLE("QUERY_STRING", query),
+	VARIABLE("CONTENT_TYPE", content_type),
+	VARIABLE("CONTENT_LENGTH", content_length),
+	VARIABLE("HTTP_CONTENT_ENCODING", content_encoding),
+	VARIABLE("HTTP_ORIGIN", origin),
+	VARIABLE("HTTP_ACCESS_CONTROL_REQUEST_METHOD", preflight_method),
+	VARIABLE("HTTP_X_REQUEST_ID", given_id),
 };
 #define VARIABLES (sizeof(variables) / sizeof(variables[0]))
 
@@ -42,10 +52,10 @@ static void read_variables(struct request *request)
 		*field(request, i) = TEXT_NONE;
 	for (char **at = request->fcgi.envp; *at; at++) {
 		const char *equals = strchr(*at, '=');
-		struct text name = { *at, equals ? (size_t)(equals - *at) : 0 };
+		size_t size = equals ? (size_t)(equals - *at) : 0;
 
 		for (size_t i = 0; i < VARIABLES; i++)
-			if (variables[i].name[0] == **at && text_is(name, variables[i].name) &&
+			if (variables[i].size == size && memcmp(variables[i].name, *at, size) == 0 &&
 			    !field(request, i)->bytes)
 				*field(request, i) = text_of(equals + 1);
 	}
@@ -57,6 +67,8 @@ static enum method method_of(struct text name)
 		return METHOD_GET;
 	if (text_is(name, "HEAD"))
 		return METHOD_HEAD;
+	if (text_is(name, "OPTIONS"))
+		return METHOD_OPTIONS;
 	return text_is(name, "POST") ? METHOD_POST : METHOD_OTHER;
 }
 
@@ -72,6 +84,46 @@ static struct text path_of(const struct request *request)
 	if (end)
 		path.size = (size_t)(end - path.bytes);
 	return path;
+}
+
+static uint64_t id_of_process;
+
+static void choose_id_of_process(void)
+{
+	random_bytes(&id_of_process, sizeof(id_of_process));
+}
+
+static bool may_be_in_an_id(char c)
+{
+	return ascii_is_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z') ||
+	       (c && strchr("-_.:/+=@", c));
+}
+
+/* Whoever asks may say what it calls this request; what is too long for that, or of other letters
+ * than ids are made of, counts as nothing. */
+static bool take_given_id(struct request *request)
+{
+	struct text given = request->given_id;
+
+	if (given.size == 0 || given.size >= sizeof(request->x_request_id))
+		return false;
+	for (size_t i = 0; i < given.size; i++)
+		if (!may_be_in_an_id(given.bytes[i]))
+			return false;
+	memcpy(request->x_request_id, given.bytes, given.size);
+	request->x_request_id[given.size] = '\0';
+	return true;
+}
+
+/* Told from each other, not secret: a number of this process's own and a counter. */
+static void make_id(struct request *request)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static atomic_uint counter;
+
+	pthread_once(&once, choose_id_of_process);
+	snprintf(request->x_request_id, sizeof(request->x_request_id), "%016llx%08x",
+		 (unsigned long long)id_of_process, atomic_fetch_add(&counter, 1));
 }
 
 /*
@@ -97,12 +149,15 @@ int incoming_read(struct request *request, struct err *err)
 	request->path = path_of(request);
 	request->rest = TEXT_NONE;
 	request->route = NULL;
-	request->body_started_micros = 0;
+	request->is_body_read = false;
 	request->has_timeout = false;
 	request->scope = TEXT_NONE;
 	request->job_id[0] = '\0';
 	buf_clear(&request->words);
 	buf_clear(&request->body);
+	if (!take_given_id(request))
+		make_id(request);
+	log_set_request_id(request->x_request_id);
 	if (!request->method_name.bytes || !request->path.bytes)
 		return err_set(err, ERR_BAD_REQUEST, "the web server sent no method or no path");
 	return 0;
@@ -264,9 +319,52 @@ int incoming_read_body(struct request *request, const struct config *config, siz
 		if (request->body.size > max)
 			return err_set(err, ERR_TOO_LARGE, "length limit exceeded");
 	}
+	request->is_body_read = true;
 	if (has_length && request->body.size < promised)
 		return err_set(err, ERR_BAD_REQUEST, "the body ended after %zu of %llu bytes",
 			       request->body.size, (unsigned long long)promised);
+	return 0;
+}
+
+/* --- Content-Encoding ------------------------------------------------------------------- */
+
+bool incoming_is_encoded(const struct request *request)
+{
+	return request->content_encoding.size > 0 &&
+	       !text_equal_ignoring_case(request->content_encoding, TEXT("identity"));
+}
+
+static enum unpack_kind encoding_of(const struct request *request)
+{
+	struct text name = request->content_encoding;
+
+	if (text_equal_ignoring_case(name, TEXT("gzip")) || text_equal_ignoring_case(name, TEXT("x-gzip")))
+		return UNPACK_GZIP;
+	return text_equal_ignoring_case(name, TEXT("zstd")) ? UNPACK_ZSTD : UNPACK_NONE;
+}
+
+bool incoming_can_decode(const struct request *request)
+{
+	return encoding_of(request) != UNPACK_NONE;
+}
+
+int incoming_decode_body(struct request *request, size_t max, struct err *err)
+{
+	enum unpack_kind kind = encoding_of(request);
+	struct buf plain;
+
+	buf_init(&plain, max);
+	if (unpack_buf(kind, buf_text(&request->body), &plain, err) < 0) {
+		buf_release(&plain);
+		if (err->kind == ERR_LIMIT)
+			return err_set(err, ERR_TOO_LARGE, "length limit exceeded");
+		if (err->kind == ERR_MALFORMED)
+			err->kind = ERR_BAD_REQUEST;
+		return err_while(err, "undoing the body's Content-Encoding");
+	}
+	buf_release(&request->body);
+	request->body = plain;
+	request->content_encoding = TEXT_NONE;
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 # src/front/room.mk -- sources, tests and programs of this room.
 noinst_LIBRARIES += libfront.a
 libfront_a_SOURCES = src/front/children.c src/front/children.h \
-	src/front/crash.c src/front/crash.h src/front/degraded.c src/front/degraded.h src/front/deputy.c src/front/endpoints/health.c src/front/endpoints/requests.c \
+	src/front/cors.c src/front/crash.c src/front/crash.h src/front/degraded.c src/front/degraded.h src/front/deputy.c src/front/endpoints/health.c src/front/endpoints/requests.c \
 	src/front/endpoints/symbolicate.c src/front/front.c src/front/front.h \
 	src/front/internal.h src/front/lane.c src/front/lane.h src/front/listen.c src/front/master.c src/front/parker.c \
 	src/front/master.h src/front/on_demand.c src/front/on_demand.h \

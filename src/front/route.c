@@ -50,42 +50,80 @@ void route_find(struct request *request)
 }
 
 /* No such path, or the path has another method. */
-static void answer_no_route(struct request *request, struct reply *reply)
+static void answer_no_route(const struct config *config, struct request *request,
+			    struct reply *reply)
 {
-	for (size_t i = 0; i < ROUTES; i++) {
-		if (!path_matches(&routes[i], request->path, &request->rest))
-			continue;
+	const char *methods = NULL;
+
+	for (size_t i = 0; i < ROUTES && !methods; i++)
+		if (path_matches(&routes[i], request->path, &request->rest))
+			methods = strcmp(routes[i].method, "GET") == 0 ? "GET,HEAD" : routes[i].method;
+	if (!methods) {
+		reply_empty(reply, 404);
+	} else if (request->method == METHOD_OPTIONS && config->cors_origin_count > 0 &&
+		   request->origin.size > 0 && request->preflight_method.size > 0) {
+		cors_answer_preflight(methods, reply);
+	} else {
 		reply_empty(reply, 405);
-		reply_header(reply, "Allow", strcmp(routes[i].method, "GET") == 0 ? "GET,HEAD"
-										  : routes[i].method);
-		return;
+		reply_header(reply, "Allow", methods);
 	}
-	reply_empty(reply, 404);
 }
 
-/* False: the reply says why not. */
-static bool take_body(const struct config *config, struct request *request, struct reply *reply)
-{
-	const struct route *route = request->route;
-	uint64_t most;
-	struct err err = ERR_INIT;
+/* --- Bodies ------------------------------------------------------------------------------ */
 
-	if (route->is_json && !incoming_is_json(request)) {
+/* False: the reply says what would be. */
+static bool is_acceptable(const struct request *request, struct reply *reply)
+{
+	if (request->route->is_json && !incoming_is_json(request)) {
 		reply_text(reply, 415, "Expected request with `Content-Type: application/json`");
 		return false;
 	}
-	memcpy(&most, (const char *)config + route->body_ceiling, sizeof(most));
-	if (incoming_read_query(request, &err) == 0 &&
-	    incoming_read_body(request, config, (size_t)most, &err) == 0)
+	if (incoming_is_encoded(request) && !incoming_can_decode(request)) {
+		reply_text(reply, 415, "Expected a body without Content-Encoding, or gzip or zstd");
+		reply_header(reply, "Accept-Encoding", "gzip, zstd");
+		return false;
+	}
+	return true;
+}
+
+/* What a few bytes unpack to may be large: that is found out up to where it would be. */
+static bool decode(struct worker *worker, struct request *request, struct reply *reply, size_t most)
+{
+	uint64_t large = worker->front->config->pool_large_body_bytes;
+	size_t most_here = worker->is_for_large || large > most ? most : (size_t)large;
+	struct err err = ERR_INIT;
+
+	if (incoming_decode_body(request, most_here, &err) == 0)
 		return true;
-	reply_error(reply, &err);
+	if (err.kind == ERR_TOO_LARGE && most_here < most)
+		worker_hand_over(worker, request, reply);
+	else
+		reply_error(reply, &err);
 	return false;
+}
+
+/* False: the reply says why not, or the request is somebody else's now. */
+static bool take_body(struct worker *worker, struct request *request, struct reply *reply)
+{
+	const struct config *config = worker->front->config;
+	struct err err = ERR_INIT;
+	uint64_t most;
+
+	if (!is_acceptable(request, reply))
+		return false;
+	memcpy(&most, (const char *)config + request->route->body_ceiling, sizeof(most));
+	if (!request->is_body_read && (incoming_read_query(request, &err) < 0 ||
+				       incoming_read_body(request, config, (size_t)most, &err) < 0)) {
+		reply_error(reply, &err);
+		return false;
+	}
+	return !incoming_is_encoded(request) || decode(worker, request, reply, (size_t)most);
 }
 
 void route_answer(struct worker *worker, struct request *request, struct reply *reply)
 {
 	if (!request->route)
-		answer_no_route(request, reply);
-	else if (!route_takes_body(request) || take_body(worker->front->config, request, reply))
+		answer_no_route(worker->front->config, request, reply);
+	else if (!route_takes_body(request) || take_body(worker, request, reply))
 		request->route->answer(worker, request, reply);
 }

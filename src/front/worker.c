@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -56,6 +57,27 @@ void front_request_give_back(struct front *front, struct request *request)
 	pthread_mutex_unlock(&front->pool_lock);
 }
 
+/* One line for a request; a path longer than anybody's is cut. */
+static void log_request(enum log_level level, const struct request *request, int status,
+			size_t bytes, int64_t micros)
+{
+	char method[16], path[256], number[3][24];
+	const struct log_field fields[] = {
+		{ "request", request->job_id[0] ? request->job_id : NULL },
+		{ "method", method }, { "path", path }, { "status", number[0] },
+		{ "bytes", number[1] }, { "micros", number[2] },
+	};
+
+	snprintf(method, sizeof(method), "%.*s", (int)request->method_name.size,
+		 request->method_name.bytes ? request->method_name.bytes : "");
+	snprintf(path, sizeof(path), "%.*s", (int)request->path.size,
+		 request->path.bytes ? request->path.bytes : "");
+	snprintf(number[0], sizeof(number[0]), "%d", status);
+	snprintf(number[1], sizeof(number[1]), "%zu", bytes);
+	snprintf(number[2], sizeof(number[2]), "%lld", (long long)micros);
+	log_event(level, "request", fields, sizeof(fields) / sizeof(fields[0]));
+}
+
 /*
  * A kept connection would pin this thread to one web server process that may have nothing
  * to say (nginx with fastcgi_keep_conn): connections are closed after every reply.
@@ -63,22 +85,25 @@ void front_request_give_back(struct front *front, struct request *request)
 void front_request_finish(struct front *front, struct request *request, struct reply *reply)
 {
 	int64_t micros = clock_monotonic_micros() - request->started_micros;
+	size_t bytes = reply->content_type ? reply->body.size : 0;   /* the writer may take it */
+	enum log_level level = front->config->log_requests ? LOG_INFO : LOG_DEBUG;
 
+	reply_sign(front->config, request, reply);
 	reply_send(front->writer, request, reply);
-	if (log_wants(LOG_DEBUG))            /* its words end with it */
-		log_message(LOG_DEBUG, "request", request->job_id[0] ? request->job_id : NULL,
-			    "%.*s %.*s %d %lld us", (int)request->method_name.size,
-			    request->method_name.bytes, (int)request->path.size, request->path.bytes,
-			    reply->status, (long long)micros);
+	if (log_wants(level))                /* its words end with it */
+		log_request(level, request, reply->status, bytes, micros);
 	request_end(request);
 	board_count(front->board, board_counter_of_request(request->endpoint, reply->status), 1);
 	board_duration(front->board, micros / 1000);
 	front_request_give_back(front, request);
+	log_set_request_id(NULL);
 }
 
 void front_request_drop(struct front *front, struct request *request)
 {
+	log_set_request_id(request->x_request_id);
 	log_message(LOG_DEBUG, "request", request->job_id, "nobody waits for it any more");
+	log_set_request_id(NULL);
 	request_end(request);
 	board_count(front->board, board_counter_of_request(request->endpoint, STATUS_NONE), 1);
 	front_request_give_back(front, request);
@@ -121,6 +146,13 @@ static void show_waiting(struct front *front)
 			(int64_t)(lane_count(&front->small) + lane_count(&front->large)));
 }
 
+static void refuse(const struct front *front, const struct lane *lane, struct reply *reply)
+{
+	reply_busy(reply, RETRY_BUSY_SECONDS, lane == &front->large ?
+		   "too many large requests are waiting (pool.large_waiting)" :
+		   "too many requests are waiting (pool.waiting)");
+}
+
 void worker_dispatch(struct worker *worker, struct request *request)
 {
 	struct err err = ERR_INIT;
@@ -140,10 +172,21 @@ void worker_dispatch(struct worker *worker, struct request *request)
 	} else if (lane_put(lane, request)) {
 		show_waiting(worker->front);
 	} else {
-		reply_busy(&worker->reply, RETRY_BUSY_SECONDS, lane == &worker->front->large ?
-			   "too many large requests are waiting (pool.large_waiting)" :
-			   "too many requests are waiting (pool.waiting)");
+		refuse(worker->front, lane, &worker->reply);
 		front_request_finish(worker->front, request, &worker->reply);
+	}
+	log_set_request_id(NULL);
+}
+
+void worker_hand_over(struct worker *worker, struct request *request, struct reply *reply)
+{
+	struct front *front = worker->front;
+
+	if (lane_put(&front->large, request)) {
+		reply->parked = true;
+		show_waiting(front);
+	} else {
+		refuse(front, &front->large, reply);
 	}
 }
 
@@ -151,11 +194,13 @@ void worker_dispatch(struct worker *worker, struct request *request)
 static void answer_waiting(struct worker *worker, struct request *request)
 {
 	show_waiting(worker->front);
+	log_set_request_id(request->x_request_id);
 	reply_reset(&worker->reply);
 	if (request_has_gone(request))
 		front_request_drop(worker->front, request);
 	else
 		answer_here(worker, request);
+	log_set_request_id(NULL);
 }
 
 /* --- Small ones -------------------------------------------------------------------------- */

@@ -47,6 +47,7 @@ static int read_found(void *payload, const struct store_value *columns, unsigned
 	found->job.deadline_at = columns[5].number;
 	found->job.attempt = columns[6].number;
 	found->lapses = columns[7].number;
+	copy_text(found->job.x_request_id, sizeof(found->job.x_request_id), columns[8].text);
 	return 1;
 }
 

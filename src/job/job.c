@@ -96,46 +96,47 @@ static int refuse_when_full(struct jobs *jobs, struct ceiling ceiling, struct er
 	return err_set(err, ERR_BUSY, "maximum number of concurrent requests reached");
 }
 
-static int add_row(struct jobs *jobs, struct ceiling ceiling, const char *kind, struct text scope,
-		   size_t body_bytes, const char *id, struct err *err)
+static int add_row(struct jobs *jobs, struct ceiling ceiling, const struct job_order *order,
+		   const char *id, struct err *err)
 {
 	int64_t now = job_now(jobs);
-	struct store_value values[7] = {
-		store_text(text_of(id)), store_text(text_of(kind)), store_text(scope),
-		store_int((int64_t)body_bytes), store_int(now),
+	struct store_value values[8] = {
+		store_text(text_of(id)), store_text(text_of(order->kind)), store_text(order->scope),
+		store_int((int64_t)order->body.size), store_int(now),
 		store_int(now + jobs->config->job_seconds), store_int(job_now_millis(jobs)),
+		store_text(order->x_request_id),
 	};
 
 	if (store_begin(jobs->store, err) < 0)
 		return -1;
 	if (refuse_when_full(jobs, ceiling, err) < 0 ||
-	    store_run(jobs->store, STATEMENT_job_add, values, 7, NULL, NULL, err) < 0) {
+	    store_run(jobs->store, STATEMENT_job_add, values, 8, NULL, NULL, err) < 0) {
 		store_rollback(jobs->store);
 		return -1;
 	}
 	return store_commit(jobs->store, err);
 }
 
-static int submit(struct jobs *jobs, struct ceiling ceiling, const char *kind, struct text scope,
-		  struct text body, char id[JOB_ID_BYTES], struct err *err)
+static int submit(struct jobs *jobs, struct ceiling ceiling, const struct job_order *order,
+		  char id[JOB_ID_BYTES], struct err *err)
 {
 	char temporary[JOB_PATH_BYTES], path[JOB_PATH_BYTES];
 
-	if (scope.size >= JOB_SCOPE_BYTES)
-		return err_set(err, ERR_TOO_LARGE, "a scope of %zu bytes (at most %u)", scope.size,
-			       JOB_SCOPE_BYTES - 1);
+	if (order->scope.size >= JOB_SCOPE_BYTES)
+		return err_set(err, ERR_TOO_LARGE, "a scope of %zu bytes (at most %u)",
+			       order->scope.size, JOB_SCOPE_BYTES - 1);
 	/* Before the body is written; what counts is asked again below. */
 	if (refuse_when_full(jobs, ceiling, err) < 0)
 		return -1;
 	random_uuid(id);
 	if (job_spool_path(jobs, id, JOB_SPOOL_BODY, path, sizeof(path), err) < 0 ||
-	    job_spool_write(jobs, body, temporary, sizeof(temporary), err) < 0)
+	    job_spool_write(jobs, order->body, temporary, sizeof(temporary), err) < 0)
 		return -1;
 	if (job_spool_place(temporary, path, err) < 0) {
 		unlink(temporary);
 		return -1;
 	}
-	if (add_row(jobs, ceiling, kind, scope, body.size, id, err) < 0) {
+	if (add_row(jobs, ceiling, order, id, err) < 0) {
 		unlink(path);
 		return -1;
 	}
@@ -143,23 +144,25 @@ static int submit(struct jobs *jobs, struct ceiling ceiling, const char *kind, s
 	return 0;
 }
 
-int job_submit(struct jobs *jobs, const char *kind, struct text scope, struct text body,
-	       char id[JOB_ID_BYTES], struct err *err)
+int job_submit(struct jobs *jobs, const struct job_order *order, char id[JOB_ID_BYTES],
+	       struct err *err)
 {
 	struct ceiling ceiling = { STATEMENT_job_count_asked, jobs->config->max_concurrent_requests };
 
-	return submit(jobs, ceiling, kind, scope, body, id, err);
+	return submit(jobs, ceiling, order, id, err);
 }
 
-int job_submit_refresh(struct jobs *jobs, const char *kind, struct text scope, struct text body,
-		       uint64_t most, struct err *err)
+int job_submit_refresh(struct jobs *jobs, const struct job_order *order, uint64_t most,
+		       struct err *err)
 {
 	struct ceiling ceiling = { STATEMENT_job_count_refreshes, most };
+	struct job_order refresh = *order;
 	char id[JOB_ID_BYTES], name[JOB_KIND_BYTES];
 
-	if ((size_t)snprintf(name, sizeof(name), REFRESH "%s", kind) >= sizeof(name))
-		return err_set(err, ERR_INTERNAL, "a kind of that name: %s", kind);
-	return submit(jobs, ceiling, name, scope, body, id, err);
+	if ((size_t)snprintf(name, sizeof(name), REFRESH "%s", order->kind) >= sizeof(name))
+		return err_set(err, ERR_INTERNAL, "a kind of that name: %s", order->kind);
+	refresh.kind = name;
+	return submit(jobs, ceiling, &refresh, id, err);
 }
 
 const char *job_asked_kind(const char *kind, bool *is_refresh)
@@ -168,18 +171,17 @@ const char *job_asked_kind(const char *kind, bool *is_refresh)
 	return *is_refresh ? kind + sizeof(REFRESH) - 1 : kind;
 }
 
-int job_record(struct jobs *jobs, const char *kind, struct text scope, int64_t millis,
-	       struct err *err)
+int job_record(struct jobs *jobs, const struct job_order *order, int64_t millis, struct err *err)
 {
 	char id[JOB_ID_BYTES];
-	struct store_value values[5] = {
-		{ .type = STORE_NULL }, store_text(text_of(kind)), store_text(scope),
-		store_int(job_now(jobs)), store_int(millis),
+	struct store_value values[6] = {
+		{ .type = STORE_NULL }, store_text(text_of(order->kind)), store_text(order->scope),
+		store_int(job_now(jobs)), store_int(millis), store_text(order->x_request_id),
 	};
 
 	random_uuid(id);
 	values[0] = store_text(text_of(id));
-	return store_run(jobs->store, STATEMENT_job_record, values, 5, NULL, NULL, err) < 0 ? -1 : 0;
+	return store_run(jobs->store, STATEMENT_job_record, values, 6, NULL, NULL, err) < 0 ? -1 : 0;
 }
 
 /* --- Looking ---------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/text.h"
 
 struct board;
@@ -38,16 +39,23 @@ struct jobs {
 	int64_t (*now)(void);        /* unix seconds; NULL: the clock's (tests set their own) */
 };
 
+struct job_order {
+	const char *kind;
+	struct text scope;           /* TEXT_NONE: global */
+	struct text body;
+	struct text x_request_id;    /* what the client calls it, for logs; TEXT_NONE: nothing */
+};
+
 /* Inserts the job, its body spooled; `id` gets its UUID.  ERR_BUSY: "maximum number of
  * concurrent requests reached" (counted in the same transaction). */
-int job_submit(struct jobs *jobs, const char *kind, struct text scope, struct text body,
-	       char id[JOB_ID_BYTES], struct err *err) __attribute__((warn_unused_result));
+int job_submit(struct jobs *jobs, const struct job_order *order, char id[JOB_ID_BYTES],
+	       struct err *err) __attribute__((warn_unused_result));
 
 /* The same request once more, for the sake of what it makes: a job of the kind "refresh-<kind>".
  * Nobody waits for its answer.  ERR_BUSY when `most` such jobs are under way; they do not count
  * as concurrent requests. */
-int job_submit_refresh(struct jobs *jobs, const char *kind, struct text scope, struct text body,
-		       uint64_t most, struct err *err) __attribute__((warn_unused_result));
+int job_submit_refresh(struct jobs *jobs, const struct job_order *order, uint64_t most,
+		       struct err *err) __attribute__((warn_unused_result));
 /* The kind that was asked for; *is_refresh when it is asked for once more. */
 const char *job_asked_kind(const char *kind, bool *is_refresh);
 
@@ -62,6 +70,7 @@ struct job {
 	char scope[JOB_SCOPE_BYTES];
 	int64_t created_at, deadline_at;     /* unix seconds */
 	int64_t attempt;                     /* 1 for the first claim */
+	char x_request_id[LOG_REQUEST_ID_BYTES];     /* empty: none */
 };
 /* The oldest job nobody holds: 1 and *job, 0 none, -1 error.  Leases are LIMIT-free: renew. */
 int job_claim(struct jobs *jobs, const char *owner, struct job *job, struct err *err)
@@ -96,8 +105,8 @@ int job_count_live(struct jobs *jobs, uint64_t *count, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* A request that never was pending, when jobs.record is `all`. */
-int job_record(struct jobs *jobs, const char *kind, struct text scope, int64_t millis,
-	       struct err *err) __attribute__((warn_unused_result));
+int job_record(struct jobs *jobs, const struct job_order *order, int64_t millis, struct err *err)
+	__attribute__((warn_unused_result));
 
 /* Keeper: overdue jobs end as timeout, old results and their files go. */
 int job_clean(struct jobs *jobs, uint64_t *removed, struct err *err)

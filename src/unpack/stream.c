@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -17,6 +18,7 @@ struct stream {
 	uint8_t *in, *out;
 	uint64_t read_bytes, written_bytes, ceiling_bytes;
 	uint32_t crc;                /* of what was written */
+	struct buf *into;            /* instead of out_fd; NULL: there is none */
 };
 
 static void take_packed(struct stream *stream, struct decoder_step *step)
@@ -54,7 +56,10 @@ static int drain(struct stream *stream, size_t size, struct err *err)
 	stream->written_bytes += size;
 	if (stream->packed)
 		stream->crc = (uint32_t)crc32(stream->crc, stream->out, (uInt)size);
-	return file_write_all(stream->out_fd, stream->out, size, err);
+	if (!stream->into)
+		return file_write_all(stream->out_fd, stream->out, size, err);
+	buf_add(stream->into, stream->out, size);
+	return buf_check(stream->into, err);
 }
 
 /* The end of a gzip or zstd stream is known only when no input follows. */
@@ -62,6 +67,12 @@ static bool is_complete(const struct decoder *decoder)
 {
 	return decoder->ended ||
 	       (decoder->fresh && (decoder->kind == UNPACK_GZIP || decoder->kind == UNPACK_ZSTD));
+}
+
+/* All of the input was read, and the stream is complete with it. */
+static bool is_over(const struct decoder *decoder, const struct decoder_step *step)
+{
+	return step->last && step->in_size == 0 && is_complete(decoder);
 }
 
 static int pump(struct stream *stream, struct decoder *decoder, struct err *err)
@@ -73,8 +84,7 @@ static int pump(struct stream *stream, struct decoder *decoder, struct err *err)
 			return -1;
 		step.out = stream->out;
 		step.out_size = STREAM_BUFFER_BYTES;
-		if (!(step.last && is_complete(decoder)) &&
-		    decoder_run(decoder, &step, err) < 0)
+		if (!is_over(decoder, &step) && decoder_run(decoder, &step, err) < 0)
 			return -1;
 		if (step.out_size < STREAM_BUFFER_BYTES &&
 		    drain(stream, STREAM_BUFFER_BYTES - step.out_size, err) < 0)
@@ -113,6 +123,16 @@ int unpack_stream(enum unpack_kind kind, int in_fd, int out_fd, uint64_t ceiling
 {
 	struct stream stream = {
 		.in_fd = in_fd, .out_fd = out_fd, .ceiling_bytes = ceiling_bytes,
+	};
+
+	return run(&stream, kind, err);
+}
+
+int unpack_buf(enum unpack_kind kind, struct text packed, struct buf *out, struct err *err)
+{
+	struct stream stream = {
+		.in_fd = -1, .out_fd = -1, .packed = &packed, .into = out,
+		.ceiling_bytes = out->ceiling_bytes > out->size ? out->ceiling_bytes - out->size : 0,
 	};
 
 	return run(&stream, kind, err);

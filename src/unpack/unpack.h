@@ -17,6 +17,7 @@
 #include "base/text.h"
 
 struct arena;
+struct buf;
 struct err;
 
 enum unpack_kind {
@@ -75,6 +76,10 @@ int unpack_xz_size(const char *name, struct text packed, uint64_t *size, struct 
  * ERR_LIMIT: more than ceiling_bytes; ERR_UNSUPPORTED: zip, cab; ERR_IO: a descriptor. */
 int unpack_stream(enum unpack_kind kind, int in_fd, int out_fd, uint64_t ceiling_bytes,
 		  struct err *err) __attribute__((warn_unused_result));
+
+/* Of memory, appended to `out`, whose own ceiling ends the work: ERR_LIMIT; else as above. */
+int unpack_buf(enum unpack_kind kind, struct text packed, struct buf *out, struct err *err)
+	__attribute__((warn_unused_result));
 
 /* The one file that a zip or cab archive must hold; its name does not matter.  ERR_MALFORMED:
  * damaged, empty, more than one; ERR_LIMIT: more than ceiling_bytes. */

@@ -268,12 +268,14 @@ static void go_on(struct carried *carried)
 static void step(struct carried *carried)
 {
 	carried->ready = false;
+	log_set_request_id(carried->job.x_request_id);
 	if (carried->failure.kind != ERR_NONE)
 		end_failed(carried, &carried->failure);
 	else if (carried->is_done)
 		answer(carried);
 	else
 		go_on(carried);
+	log_set_request_id(NULL);
 }
 
 void carry_step_ready(struct shop *shop)
@@ -342,7 +344,9 @@ void carry_end_overdue(struct shop *shop)
 			continue;
 		buf_init(&reply, LIMIT_REPLY_BYTES);
 		reply_timeout(&reply);
+		log_set_request_id(carried->job.x_request_id);
 		end_job(carried, JOB_TIMEOUT, buf_text(&reply), "");
+		log_set_request_id(NULL);
 		buf_release(&reply);
 	}
 }

@@ -42,11 +42,14 @@ static void desk_open(struct desk *desk)
 				    .board = desk->state.board, .now = now };
 }
 
+#define ORDER(scope_text, ...) (&(struct job_order){ \
+	.kind = "symbolicate", .scope = scope_text, .body = __VA_ARGS__, .x_request_id = TEXT("mine") })
+
 static void submit(struct desk *desk, char id[JOB_ID_BYTES])
 {
 	struct err err = ERR_INIT;
 
-	ck_assert_msg(job_submit(&desk->jobs, "symbolicate", TEXT("tenant"), TEXT("{\"body\":1}"), id,
+	ck_assert_msg(job_submit(&desk->jobs, ORDER(TEXT("tenant"), TEXT("{\"body\":1}")), id,
 				 &err) == 0, "%s", err.text);
 }
 
@@ -195,16 +198,16 @@ START_TEST(only_so_many_at_once)
 	desk.state.config.max_concurrent_requests = 3;
 	for (int i = 0; i < 3; i++)
 		submit(&desk, ids[i]);
-	ck_assert_int_eq(job_submit(&desk.jobs, "symbolicate", TEXT_NONE, TEXT("x"), more, &err), -1);
+	ck_assert_int_eq(job_submit(&desk.jobs, ORDER(TEXT_NONE, TEXT("x")), more, &err), -1);
 	ck_assert_int_eq(err.kind, ERR_BUSY);
 	ck_assert_str_eq(err.text, "maximum number of concurrent requests reached");
 	ck_assert_int_eq(claim(&desk, "w", &job), 1);
-	ck_assert_int_eq(job_submit(&desk.jobs, "symbolicate", TEXT_NONE, TEXT("x"), more, &err), -1);
+	ck_assert_int_eq(job_submit(&desk.jobs, ORDER(TEXT_NONE, TEXT("x")), more, &err), -1);
 	finish(&desk, &job, "w", "{}");
 	submit(&desk, more);
 	/* What never was pending does not count. */
-	ck_assert_int_eq(job_record(&desk.jobs, "symbolicate", TEXT_NONE, 12, &err), 0);
-	ck_assert_int_eq(job_submit(&desk.jobs, "symbolicate", TEXT_NONE, TEXT("x"), more, &err), -1);
+	ck_assert_int_eq(job_record(&desk.jobs, ORDER(TEXT_NONE, TEXT_NONE), 12, &err), 0);
+	ck_assert_int_eq(job_submit(&desk.jobs, ORDER(TEXT_NONE, TEXT("x")), more, &err), -1);
 	desk.state.config.max_concurrent_requests = CONFIG_UNLIMITED;
 	submit(&desk, more);
 	state_remove(&desk.state);
@@ -223,12 +226,12 @@ START_TEST(refreshes_are_counted_apart)
 	desk_open(&desk);
 	desk.state.config.max_concurrent_requests = 1;
 	for (int i = 0; i < 2; i++)
-		ck_assert_int_eq(job_submit_refresh(&desk.jobs, "symbolicate", TEXT("s"), TEXT("x"), 2,
+		ck_assert_int_eq(job_submit_refresh(&desk.jobs, ORDER(TEXT("s"), TEXT("x")), 2,
 						    &err), 0);
-	ck_assert_int_eq(job_submit_refresh(&desk.jobs, "symbolicate", TEXT("s"), TEXT("x"), 2, &err), -1);
+	ck_assert_int_eq(job_submit_refresh(&desk.jobs, ORDER(TEXT("s"), TEXT("x")), 2, &err), -1);
 	ck_assert_int_eq(err.kind, ERR_BUSY);
 	submit(&desk, more);
-	ck_assert_int_eq(job_submit(&desk.jobs, "symbolicate", TEXT_NONE, TEXT("x"), more, &err), -1);
+	ck_assert_int_eq(job_submit(&desk.jobs, ORDER(TEXT_NONE, TEXT("x")), more, &err), -1);
 	ck_assert_int_eq(job_count_live(&desk.jobs, &live, &err), 0);
 	ck_assert_uint_eq(live, 3);
 	ck_assert_int_eq(claim(&desk, "w", &job), 1);
@@ -698,7 +701,7 @@ static void submit_without_room(void *payload)
 	if (!body || store_open(&desk->jobs.store, &desk->state.config, &err) < 0 ||
 	    setrlimit(RLIMIT_FSIZE, &limit) < 0)
 		_exit(EXIT_FAILURE);
-	if (job_submit(&desk->jobs, "symbolicate", TEXT_NONE, (struct text){ body, 100000 }, id,
+	if (job_submit(&desk->jobs, ORDER(TEXT_NONE, (struct text){ body, 100000 }), id,
 		       &err) == 0 || err.kind != ERR_IO || !strstr(err.text, "spool")) {
 		fprintf(stderr, "said (%s): %s\n", err_kind_name(err.kind), err.text);
 		_exit(EXIT_FAILURE);
@@ -728,7 +731,7 @@ static int whole_life(void *payload, struct err *err)
 	int rc;
 
 	buf_init(&bytes, 1 << 20);
-	rc = job_submit(&desk->jobs, "symbolicate", TEXT_NONE, TEXT("x"), id, err);
+	rc = job_submit(&desk->jobs, ORDER(TEXT_NONE, TEXT("x")), id, err);
 	if (rc == 0)
 		rc = job_claim(&desk->jobs, "w", &job, err) < 0 ? -1 : 0;
 	if (rc == 0)

@@ -75,7 +75,8 @@ START_TEST(does_its_errands)
 	state.config.job_seconds = 1;
 	state_open(&state);
 	jobs = (struct jobs){ .config = &state.config, .store = state.store, .board = state.board };
-	ck_assert_msg(job_submit(&jobs, "symbolicate", TEXT_NONE, TEXT("x"), id, &err) == 0, "%s",
+	ck_assert_msg(job_submit(&jobs, &(struct job_order){ .kind = "symbolicate", .body = TEXT("x") },
+				 id, &err) == 0, "%s",
 		      err.text);
 	keeper = start_keeper(&state);
 	until(&state, "SELECT count(*) FROM job WHERE state = 'timeout'", 1);

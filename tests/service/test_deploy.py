@@ -343,6 +343,8 @@ class ApacheProxy(Pool):
     def prepare(self):
         put(os.path.join(self.folder, "web.conf"),
             APACHE.format(folder=self.folder, port=self.port, modules=APACHE_MODULES) +
+            f"LoadModule filter_module {APACHE_MODULES}/mod_filter.so\n"
+            f"LoadModule deflate_module {APACHE_MODULES}/mod_deflate.so\n"
             f"LoadModule proxy_module {APACHE_MODULES}/mod_proxy.so\n"
             f"LoadModule proxy_fcgi_module {APACHE_MODULES}/mod_proxy_fcgi.so\n" +
             self.fitted(shipped("apache-proxy-fcgi.conf")))

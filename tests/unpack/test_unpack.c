@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "support/support.h"
@@ -138,6 +139,38 @@ static int stream(enum unpack_kind kind, const void *bytes, size_t size, uint64_
 	close(out);
 	return rc;
 }
+
+START_TEST(memory_to_a_buffer)
+{
+	struct file_map map = packed_map(_i);
+	struct text packed = { (const char *)map.bytes, map.size };
+	struct err err = ERR_INIT;
+	struct buf out;
+
+	buf_init(&out, PLAIN_BYTES);
+	ck_assert_msg(unpack_buf(kinds[_i].kind, packed, &out, &err) == 0, "%s: %s", kinds[_i].what,
+		      err.text);
+	ck_assert_uint_eq(out.size, PLAIN_BYTES);
+	ck_assert_mem_eq(out.bytes, plain, PLAIN_BYTES);
+	buf_release(&out);
+	for (size_t size = 0; size < packed.size; size += packed.size / 50 + 1) {
+		struct text cut = { packed.bytes, size };
+
+		/* Cut between two members it is a whole stream of less. */
+		buf_init(&out, PLAIN_BYTES);
+		if (unpack_buf(kinds[_i].kind, cut, &out, &err) < 0)
+			ck_assert_msg(err.kind == ERR_MALFORMED, "%s: %s", kinds[_i].what, err.text);
+		else
+			ck_assert_uint_lt(out.size, PLAIN_BYTES);
+		buf_release(&out);
+	}
+	buf_init(&out, PLAIN_BYTES - 1);
+	ck_assert_int_lt(unpack_buf(kinds[_i].kind, packed, &out, &err), 0);
+	ck_assert_msg(err.kind == ERR_LIMIT, "%s: %s", kinds[_i].what, err.text);
+	buf_release(&out);
+	file_unmap(&map);
+}
+END_TEST
 
 START_TEST(descriptor_to_descriptor)
 {
@@ -341,6 +374,7 @@ int main(void)
 	tcase_add_loop_test(tcase, memory_to_memory, 0, KINDS);
 	tcase_add_loop_test(tcase, lying_sizes, 0, KINDS);
 	tcase_add_loop_test(tcase, cut_short, 0, KINDS);
+	tcase_add_loop_test(tcase, memory_to_a_buffer, 0, KINDS);
 	tcase_add_loop_test(tcase, descriptor_to_descriptor, 0, KINDS);
 	tcase_add_test(tcase, trailing_garbage_is_malformed);
 	tcase_add_test(tcase, empty_input);

@@ -66,11 +66,20 @@ static void resolve_spoil(struct resolver *resolver, const struct derive *derive
 	cache_spoil(worker->front->cache, worker->store, &derive->key, found, why);
 }
 
+static struct job_order order_of(const struct request *request, const struct request_kind *kind)
+{
+	return (struct job_order){
+		.kind = kind->name, .scope = request->scope, .body = buf_text(&request->body),
+		.x_request_id = text_of(request->x_request_id),
+	};
+}
+
 static int submit(struct worker *worker, struct request *request, const struct request_kind *kind,
 		  struct err *err)
 {
-	if (job_submit(&worker->jobs, kind->name, request->scope, buf_text(&request->body),
-		       request->job_id, err) < 0)
+	struct job_order order = order_of(request, kind);
+
+	if (job_submit(&worker->jobs, &order, request->job_id, err) < 0)
 		return -1;
 	board_count(worker->front->board, BOARD_JOBS_SUBMITTED, 1);
 	if (worker->front->on_demand)
@@ -83,10 +92,10 @@ static void submit_refresh(struct worker *worker, struct request *request,
 			   const struct request_kind *kind)
 {
 	uint64_t most = worker->front->config->derived.max_lazy;
+	struct job_order order = order_of(request, kind);
 	struct err err = ERR_INIT;
 
-	if (job_submit_refresh(&worker->jobs, kind->name, request->scope, buf_text(&request->body),
-			       most > 0 ? most : 1, &err) == 0) {
+	if (job_submit_refresh(&worker->jobs, &order, most > 0 ? most : 1, &err) == 0) {
 		board_count(worker->front->board, BOARD_JOBS_SUBMITTED, 1);
 		if (worker->front->on_demand)
 			on_demand_want(worker->front->on_demand);
@@ -95,6 +104,16 @@ static void submit_refresh(struct worker *worker, struct request *request,
 	} else {
 		log_message(LOG_WARN, "refresh", NULL, "%s", err.text);
 	}
+}
+
+static void record(struct worker *worker, struct request *request, struct reply *reply,
+		   const struct request_kind *kind, int64_t millis)
+{
+	struct job_order order = order_of(request, kind);
+	struct err err = ERR_INIT;
+
+	if (job_record(&worker->jobs, &order, millis, &err) < 0)
+		reply_error(reply, &err);
 }
 
 /* Parses, steps, and either answers or becomes a job. */
@@ -133,10 +152,8 @@ static void carry_out(struct worker *worker, struct request *request, struct rep
 	} else {
 		reply->status = 200;
 		reply->content_type = "application/json";
-		if (worker->front->config->record_all_jobs &&
-		    job_record(&worker->jobs, kind->name, request->scope,
-			       clock_monotonic_millis() - started, &err) < 0)
-			reply_error(reply, &err);
+		if (worker->front->config->record_all_jobs)
+			record(worker, request, reply, kind, clock_monotonic_millis() - started);
 	}
 }
 
