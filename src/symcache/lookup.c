@@ -247,6 +247,8 @@ static void resolve_function(const struct symcache *cache, uint32_t index,
 	frame->function = string_at(cache, load_u32(record));
 	if (!frame->function.bytes)
 		frame->function = TEXT("?");
+	else if (!frame->function.size)
+		frame->function = TEXT("??");
 	frame->entry = load_u32(record + 8);
 	language = load_u32(record + 12);
 	frame->language = language < LANGUAGES ? language : LANGUAGE_UNKNOWN;

@@ -36,7 +36,8 @@ struct symcache {
 };
 
 struct symcache_frame {
-	struct text function;        /* as stored (mangled); "?" when the record has no name */
+	struct text function;        /* as stored (mangled); "??": nothing names the place,
+				      * "?": the record is not there, or has no name */
 	uint32_t entry;              /* SYMCACHE_NO_ENTRY for inlinees */
 	uint32_t language;
 	bool has_file;

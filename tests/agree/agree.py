@@ -212,7 +212,7 @@ def ask_symgate(path, addresses):
                           text=True)
     if done.returncode not in (0, 3):
         raise RuntimeError(done.stderr.strip())
-    return [[(frame.get("symbol") or frame.get("function") or "", base(frame.get("file")), frame.get("line") or 0)
+    return [[(re.sub(r"^\?\?$", "", frame["symbol"]), base(frame.get("file")), frame.get("line") or 0)
              for frame in json.loads(line)["frames"]] for line in done.stdout.splitlines()]
 
 

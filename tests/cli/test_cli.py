@@ -171,6 +171,18 @@ def interactive(path, address):
     process.stdout.close()
 
 
+def test_nameless(folder):
+    """Lines without a symbol or a function: assembler without labels."""
+    path = os.path.join(folder, "nameless.o")
+    with open(os.path.join(folder, "nameless.s"), "w") as f:
+        f.write("nop\nnop\n")
+    make("as", "-g", "nameless.s", "-o", path, cwd=folder)
+    frame = json.loads(symgate("lookup", "--json", path, "1").stdout)["frames"][0]
+    check("lookup: what nothing names is ??", frame["function"] == frame["symbol"] == "??" and frame["line"] == 2, frame)
+    run = symgate("lookup", path, "1")
+    check("lookup: readable, too", run.stdout == "0x1: ?? at %s:2\n" % os.path.join(folder, "nameless.s"), run.stdout)
+
+
 def test_against_llvm(folder):
     for name, flags in (("gcc5", ("-gdwarf-5",)), ("gcc4", ("-gdwarf-4", "-O1"))):
         path = build(folder, name, *flags)
@@ -965,7 +977,8 @@ def test_terminal(folder):
 
 
 def main():
-    tests = [test_usage, test_completion, test_addr2line, test_pages, test_config, test_lookup, test_against_llvm, test_companions, test_split, test_dwz,
+    tests = [test_usage, test_completion, test_addr2line, test_pages, test_config, test_lookup, test_nameless,
+             test_against_llvm, test_companions, test_split, test_dwz,
              test_macho, test_breakpad, test_symcache, test_managed, test_line_map, test_hidden_names,
              test_bad_input, test_symbolicate, test_root, test_terminal]
     if not LLVM:

@@ -21,6 +21,8 @@ static const struct {
 } cases[] = {
 	{ "a C name", "main", LANGUAGE_UNKNOWN, NULL },
 	{ "no name", "", LANGUAGE_UNKNOWN, NULL },
+	{ "a place nobody named", "??", LANGUAGE_UNKNOWN, NULL },
+	{ "the same in C++", "??", LANGUAGE_CPP, NULL },
 	{ "readable text of a PDB", "google_breakpad::CrashGenerationClient::"
 	  "`scalar deleting destructor'(unsigned int)", LANGUAGE_UNKNOWN, NULL },
 

@@ -115,6 +115,11 @@ static const struct {
 	  "typed: nop\\n.weak pale\\npale: nop\\nend:\\n' > s.s; gcc -c s.s -o $OUT",
 	  "x86_64 rel symbols\n", { "symbol 0+2 |bare", "symbol 2+1 |typed", "symbol 3+1 |pale" },
 	  { "symbol| own", "symbol| end" } },
+	{ "what has no type but a size", PROGRAM
+	  "printf 'own: nop\\ninside: nop\\n.size own,2\\n.size inside,0\\nrest: nop\\n.data\\n"
+	  "datum: .byte 1\\n.size datum,1\\n' > s.s; gcc -c s.s -o $OUT",
+	  "x86_64 rel symbols\n", { "symbol 0+2 |own" },
+	  { "symbol| inside", "symbol| rest", "symbol| datum" } },
 	{ "more sections than the header can count", PROGRAM
 	  "seq 1 65600 | sed 's/.*/.section .text.f&,\"ax\",@progbits\\nnop/' > s.s;"
 	  "printf '.section .text.last,\"ax\",@progbits\\n.globl last\\n.type last,@function\\n"

@@ -46,12 +46,12 @@ static struct hand make_hand(uint32_t version)
 	};
 	static const uint32_t ranges[] = { 0x10, 0x20, 0x30 };
 	static const char strings_7[] = "\1\0\0\0a\1\0\0\0b\4\0\0\0main\6\0\0\0inline";
-	static const char strings_9[] = "\1a\1b\4main\6inline";
+	static const char strings_9[] = "\0\1a\1b\4main\6inline";
 	uint32_t name[4] = { 0, 5, 10, 18 };
 	struct hand hand = { .size = 0 };
 
 	if (version > 7)
-		memcpy(name, (uint32_t[]){ 0, 2, 4, 9 }, sizeof(name));
+		memcpy(name, (uint32_t[]){ 1, 3, 5, 10 }, sizeof(name));
 	put_u32(&hand, SYMC_MAGIC);
 	put_u32(&hand, version);
 	hand.size += DEBUGID_RECORD_BYTES;
@@ -144,9 +144,10 @@ static const struct {
 	{ "inlined into nowhere", HAND_LOCATIONS + 28, 77, 0, ERR_NONE, "inline:9 " },
 	{ "a function that is not there", HAND_LOCATIONS + 24, 77, 0, ERR_NONE, "?:9 main:7 " },
 	{ "a file that is not there", HAND_LOCATIONS + 16, 77, 0, ERR_NONE, "inline:9 main:7 " },
+	{ "an empty name: nobody named the place", 80 + 24, 0, 0, ERR_NONE, "inline:9 ??:7 " },
 	{ "a name outside the strings", 80 + 24, 77, 0, ERR_NONE, "inline:9 ?:7 " },
-	{ "a name whose length is wrong", 80 + 24, 5, 0, ERR_NONE, "inline:9 ?:7 " },
-	{ "a name that is the last byte", 80 + 24, 15, 0, ERR_NONE, "inline:9 ?:7 " },
+	{ "a name whose length is wrong", 80 + 24, 6, 0, ERR_NONE, "inline:9 ?:7 " },
+	{ "a name that is the last byte", 80 + 24, 16, 0, ERR_NONE, "inline:9 ?:7 " },
 };
 
 START_TEST(damage_is_refused_or_harmless)
@@ -339,7 +340,7 @@ START_TEST(dump_says_one_line_per_range)
 	ck_assert_int_eq(symcache_dump(&cache, &out, &err), 0);
 	ck_assert_str_eq(buf_string(&out),
 			 "symcache 9 x86_64 00000000-0000-0000-0000-000000000000: 1 files, "
-			 "2 functions, 4 locations, 3 ranges, 16 bytes of strings\n"
+			 "2 functions, 4 locations, 3 ranges, 17 bytes of strings\n"
 			 "00000010  inlin\\x0a at a/b:9 < main at a/b:7\n"
 			 "00000020  main at a/b:8\n"
 			 "00000030  -\n");

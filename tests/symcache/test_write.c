@@ -249,10 +249,10 @@ static const struct {
 	{ "before a function it reaches to it", &closed, 0xff, "before at ?:0" },
 
 	{ "a function before lines of none", &loose, 0x123, "named at ?:0" },
-	{ "lines of no function", &loose, 0x124, " at a.c:7" },
-	{ "the next of them", &loose, 0x130, " at a.c:8" },
+	{ "lines of no function", &loose, 0x124, "?? at a.c:7" },
+	{ "the next of them", &loose, 0x130, "?? at a.c:8" },
 	{ "take a symbol's name", &loose, 0x134, "asm at a.c:8" },
-	{ "as far as it goes", &loose, 0x138, " at a.c:8" },
+	{ "as far as it goes", &loose, 0x138, "?? at a.c:8" },
 	{ "and end", &loose, 0x140, "-" },
 
 	{ "a sound unit beside damaged ones", &damaged, 0x300, "bare at ?:0" },

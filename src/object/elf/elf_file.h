@@ -126,7 +126,7 @@ struct elf_symbols elf_file_symbols_in(const struct elf_file *file, uint32_t sec
 uint64_t elf_symbols_value(const struct elf_file *file, const struct elf_symbols *symbols,
 			   uint32_t index);
 typedef void elf_symbol_fn(void *payload, uint64_t address, uint64_t size, uint32_t index);
-/* Functions, and globals without a type in code; addresses relative to the load address, Thumb
+/* Functions, and of what has no type in code the globals and those with a size; addresses relative to the load address, Thumb
  * bits gone. */
 void elf_symbols_each(const struct elf_file *file, const struct elf_symbols *symbols,
 		      elf_symbol_fn *fn, void *payload);

@@ -175,8 +175,9 @@ static uint64_t offset_in(const struct elf_file *file, const struct elf_section 
 	return file->type == ET_REL ? entry->value : entry->value - section->address;
 }
 
-/* Functions; and what assembler sources export without a type, where it is not the linker's name
- * for a section's end (etext). */
+/* Functions; and of assembler sources what has no type but a size (the kernel's paranoid_entry), or
+ * is exported, where it is not the linker's name for a section's end (etext).  Other labels are
+ * places inside functions. */
 static bool names_code(const struct elf_file *file, const struct entry *entry)
 {
 	const struct elf_section *section;
@@ -185,7 +186,7 @@ static bool names_code(const struct elf_file *file, const struct entry *entry)
 		return false;
 	if (entry->type == STT_FUNC || entry->type == STT_GNU_IFUNC)
 		return true;
-	if (entry->type != STT_NOTYPE || entry->binding == STB_LOCAL)
+	if (entry->type != STT_NOTYPE || (entry->binding == STB_LOCAL && !entry->size))
 		return false;
 	if (file->section_count == 0)
 		return true;
