@@ -168,7 +168,10 @@ def undecorated(path, chains):
     """The linker's names of C functions on 32-bit x86: one underscore more than in the source, bytes of parameters."""
     if not is_x86(path):
         return chains
-    return [[(re.sub(r"^[_@](\w+?)(@\d+)?$", r"\1", name), file, line) for name, file, line in chain] for chain in chains]
+    def as_written(name):
+        return re.sub(r"^[_@](\w+?)(@\d+)?$", r"\1", name)
+
+    return [[*chain[:-1], (as_written(chain[-1][0]), *chain[-1][1:])] if chain else chain for chain in chains]
 
 
 def broken_rules():
