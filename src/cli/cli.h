@@ -31,6 +31,7 @@ struct cli {
 	size_t config_count;
 	const char *state_dir;       /* --state-dir */
 	bool json;                   /* --json */
+	bool only_files;             /* the command looks at files, not at a service */
 	bool colour;                 /* standard output is a terminal and NO_COLOR is not set */
 };
 
@@ -40,6 +41,7 @@ struct cli_command {
 	const char *about;           /* one line for the list */
 	const char *help;            /* the rest, for --help */
 	const struct cli_option *options;        /* its own; NULL: none */
+	bool only_files;             /* of the configuration it needs limits alone */
 	const char *verbs;           /* "list|show": what its first operand is; NULL: anything */
 	/* argv[0] is the subcommand's name; options stand where the user put them (options.h). */
 	int (*run)(struct cli *cli, int argc, char **argv);
@@ -53,7 +55,11 @@ extern const struct cli_command cli_serve, cli_fcgi, cli_config, cli_backup, cli
  * noted with its file and line; -1: there are errors, *errors more than before. */
 int  cli_check_sources(const struct config *config, config_note_fn *note, void *payload,
 		       unsigned *errors, struct err *err) __attribute__((warn_unused_result));
-/* The config of -c and --state-dir; warnings go to standard error. */
+/*
+ * The config of -c and --state-dir; warnings go to standard error.  Without -c it is the file that
+ * $SYMGATE_CONFIG names, or symgate/symgate.yml in the system's folder of configurations, where
+ * there is one (an empty $SYMGATE_CONFIG: none).  One this user may not read is done without.
+ */
 int cli_config_load(const struct cli *cli, struct config *config, struct err *err)
 	__attribute__((warn_unused_result));
 

@@ -718,5 +718,6 @@ const struct cli_command cli_lookup = {
 	"\n"
 	"exit codes: 0 something was found, 1 failed, 2 wrong usage, 3 nothing was found\n",
 	.options = options,
+	.only_files = true,
 	.run = run,
 };

@@ -151,15 +151,41 @@ int cli_check_sources(const struct config *config, config_note_fn *note, void *p
 	return 0;
 }
 
+/* NULL: there is none, or none for this user. */
+static const char *default_config(const struct cli *cli)
+{
+	static const char *const places[] = { SYSCONFDIR "/symgate/symgate.yml",
+					      "/etc/symgate/symgate.yml" };
+	const char *named = getenv("SYMGATE_CONFIG");
+
+	if (named)
+		return named[0] ? named : NULL;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (access(places[i], R_OK) == 0)
+			return places[i];
+		if (errno == EACCES && !cli->only_files) {
+			fprintf(stderr, "symgate: warning: this user may not read %s: the defaults are "
+				"used\n", places[i]);
+			return NULL;
+		}
+	}
+	return NULL;
+}
+
 int cli_config_load(const struct cli *cli, struct config *config, struct err *err)
 {
+	const char *const *paths = cli->config_paths;
+	const char *path = cli->config_count == 0 ? default_config(cli) : NULL;
+	size_t count = path ? 1 : cli->config_count;
 	char state_dir[CLI_PATH_BYTES];
 	unsigned errors = 0;
 
+	if (path)
+		paths = &path;
 	if (cli->state_dir && absolute(cli->state_dir, state_dir, sizeof(state_dir), err) < 0)
 		return err_while(err, "--state-dir");
-	if (config_load(config, cli->config_paths, cli->config_count,
-			cli->state_dir ? state_dir : NULL, show_note, NULL, err) < 0)
+	if (config_load(config, paths, count, cli->state_dir ? state_dir : NULL, show_note, NULL,
+			err) < 0)
 		return -1;
 	if (cli_check_sources(config, show_note, NULL, &errors, err) == 0)
 		return 0;
@@ -183,7 +209,8 @@ static void show_usage(FILE *out)
 		     "usage: symgate [-c FILE] [--state-dir DIR] [--json] COMMAND ...\n\n");
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->about);
-	fprintf(out, "\n  -c, --config FILE   the YAML file (default: all defaults);\n"
+	fprintf(out, "\n  -c, --config FILE   the YAML file (default: $SYMGATE_CONFIG, or\n"
+		     "                      /etc/symgate/symgate.yml where there is one);\n"
 		     "                      may be repeated, later files override earlier ones\n"
 		     "  --state-dir DIR     instead of state_dir in the file\n"
 		     "  --json              machine-readable output\n"
@@ -221,6 +248,7 @@ static int run_command(struct cli *cli, int argc, char **argv)
 			return CLI_OK;
 		}
 	}
+	cli->only_files = command->only_files;
 	return command->run(cli, argc, argv);
 }
 

@@ -238,5 +238,6 @@ const struct cli_command cli_object = {
 	"\n"
 	"exit codes: 0 done, 1 a file could not be read, 2 wrong usage\n",
 	.verbs = "info",
+	.only_files = true,
 	.run = run,
 };

@@ -1,17 +1,18 @@
 # src/cli/room.mk -- the program, and its room.
 noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = src/cli/addr2line.c src/cli/addr2line.h src/cli/backup.c src/cli/cache.c src/cli/cache.h src/cli/cells.c src/cli/cleanup.c src/cli/cells.h src/cli/cli.h \
-	src/cli/companions.c src/cli/companions.h src/cli/completion.c src/cli/completion.h src/cli/config.c src/cli/fcgi.c src/cli/lookup.c src/cli/maps.c src/cli/maps.h src/cli/methods.c src/cli/methods.h \
+	src/cli/companions.c src/cli/companions.h src/cli/completion.c src/cli/completion.h src/cli/config.c src/cli/fcgi.c src/cli/local.c src/cli/local.h src/cli/lookup.c src/cli/maps.c src/cli/maps.h src/cli/methods.c src/cli/methods.h \
 	src/cli/names.c src/cli/names.h src/cli/object.c src/cli/operations.c src/cli/options.c src/cli/options.h \
 	src/cli/prefetch.c src/cli/progress.c src/cli/progress.h src/cli/repair.c src/cli/serve.c src/cli/sources.c src/cli/sources.h \
-	src/cli/state.c src/cli/state.h \
+	src/cli/stackrequest.c src/cli/stackrequest.h src/cli/stacktext.c src/cli/stacktext.h src/cli/state.c src/cli/state.h \
 	src/cli/status.c \
 	src/cli/subject.c src/cli/subject.h src/cli/symbolicate.c src/cli/symcache.c \
-	src/cli/table.c src/cli/table.h src/cli/trace.c src/cli/trace.h src/cli/why.c
+	src/cli/table.c src/cli/table.h src/cli/trace.c src/cli/trace.h src/cli/tried.c src/cli/tried.h src/cli/why.c
 libcli_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS)
 
 bin_PROGRAMS += symgate
 symgate_SOURCES = src/cli/main.c
+symgate_CPPFLAGS = $(AM_CPPFLAGS) -DSYSCONFDIR='"$(sysconfdir)"'
 symgate_LDADD = libcli.a libfront.a libworkshop.a libkeeper.a libsymbolicate.a libjob.a \
 	libshared.a libpasses.a libsource.a libcache.a libfetch.a libconvert.a libsymcache.a libppdbcache.a libsourcecache.a libobject.a libdwarf.a \
 	libobject.a libdemangle.a libsandbox.a libboard.a libstore.a libconfig.a libunpack.a \
@@ -32,6 +33,13 @@ completions/symgate: symgate$(EXEEXT)
 	@$(MKDIR_P) completions
 	$(AM_V_GEN)./symgate$(EXEEXT) --bash-completion > $@.new && mv $@.new $@
 CLEANFILES += completions/symgate
+
+if HAVE_CHECK
+check_PROGRAMS += tests/cli/test_stacktext
+tests_cli_test_stacktext_SOURCES = tests/cli/test_stacktext.c
+tests_cli_test_stacktext_LDADD = libcli.a libsupport.a libbase.a $(CHECK_LIBS) $(CRYPTO_LIBS)
+tests_cli_test_stacktext_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
+endif
 
 # Real runs of the built program.
 EXTRA_DIST += tests/cli/test_cli.py

@@ -7,9 +7,11 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -18,11 +20,17 @@
 static const char *const layouts[] = {
 	"unified", "native", "symstore", "symstore_index2", "ssqp", "debuginfod", "slashsymbols",
 };
+#define LAYOUTS (sizeof(layouts) / sizeof(layouts[0]))
+
+/* Where a folder keeps files of a layout below itself. */
+static const struct { const char *folder, *layout; } inner[] = {
+	{ ".build-id", "native" }, { "buildid", "debuginfod" },
+};
 
 /* An unknown word before the colon is part of the path. */
 static const char *take_layout(const char **symbols)
 {
-	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+	for (size_t i = 0; i < LAYOUTS; i++) {
 		size_t size = strlen(layouts[i]);
 
 		if (strncmp(*symbols, layouts[i], size) == 0 && (*symbols)[size] == ':') {
@@ -30,28 +38,54 @@ static const char *take_layout(const char **symbols)
 			return layouts[i];
 		}
 	}
-	return layouts[0];
+	return NULL;
 }
 
-int sources_local(const char *symbols, struct buf *out, struct err *err)
+static void add_source(unsigned number, const char *folder, const char *below, const char *layout,
+		       struct buf *out)
 {
-	const char *layout = take_layout(&symbols);
-	char folder[PATH_MAX];
+	char path[PATH_MAX + 32], id[64];
 	struct json_writer json;
 
-	if (!realpath(symbols, folder))
-		return err_os(err, errno, "--symbols %s", symbols);
+	snprintf(path, sizeof(path), "%s%s%s", folder, below[0] ? "/" : "", below);
+	snprintf(id, sizeof(id), "local:cli%u:%s%s", number, below, layout);
+	if (out->size > 0)
+		buf_add_char(out, ',');
 	json_writer_init(&json, out);
 	json_object(&json);
 	json_member_string(&json, "type", "filesystem");
-	json_member_string(&json, "id", "local:cli");
-	json_member_string(&json, "path", folder);
+	json_member_string(&json, "id", number == 0 ? "local:cli" : id);
+	json_member_string(&json, "path", path);
 	json_key(&json, "layout");
 	json_object(&json);
 	json_member_string(&json, "type", layout);
 	json_object_end(&json);
 	json_object_end(&json);
-	return buf_check(out, err);
+}
+
+int sources_local(const char *symbols, unsigned number, char folder[PATH_MAX], struct buf *out,
+		  struct err *err)
+{
+	const char *layout = take_layout(&symbols);
+	char below[PATH_MAX + 32];
+	struct stat st;
+
+	if (!realpath(symbols, folder) || stat(folder, &st) < 0)
+		return err_os(err, errno, "--symbols %s", symbols);
+	if (!S_ISDIR(st.st_mode))
+		return err_set(err, ERR_IO, "--symbols %s is not a folder", symbols);
+	if (layout) {
+		add_source(number, folder, "", layout, out);
+		return buf_check(out, err) < 0 ? -1 : 0;
+	}
+	for (size_t i = 0; i < LAYOUTS; i++)
+		add_source(number, folder, "", layouts[i], out);
+	for (size_t i = 0; i < sizeof(inner) / sizeof(inner[0]); i++) {
+		snprintf(below, sizeof(below), "%s/%s", folder, inner[i].folder);
+		if (stat(below, &st) == 0 && S_ISDIR(st.st_mode))
+			add_source(number, folder, inner[i].folder, inner[i].layout, out);
+	}
+	return buf_check(out, err) < 0 ? -1 : 1;
 }
 
 static size_t skip_blanks(struct text json, size_t at)

@@ -237,5 +237,6 @@ const struct cli_command cli_symcache = {
 	"exit codes: 0 done, 1 failed, 2 wrong usage\n",
 	.options = options,
 	.verbs = "write|dump",
+	.only_files = true,
 	.run = run,
 };

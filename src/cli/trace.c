@@ -41,7 +41,9 @@ static void show_place(const cJSON *frame, struct buf *out)
 		buf_add_string(out, " in ");
 		buf_add_visible(out, text_basename(package));
 	}
-	if (!text_is(status, "symbolicated")) {
+	/* What nobody could look up, and was told with the question. */
+	if (!text_is(status, "symbolicated") &&
+	    !(text_is(status, "unknown_image") && cli_member(frame, "function").size > 0)) {
 		buf_add_string(out, " (");
 		buf_add_visible(out, status);
 		buf_add_char(out, ')');
@@ -51,11 +53,15 @@ static void show_place(const cJSON *frame, struct buf *out)
 static bool show_frame(const cJSON *frame, const cJSON *outer, bool colour, struct buf *out)
 {
 	struct text function = cli_member(frame, "function");
+	struct text address = cli_member(frame, "instruction_addr");
 	bool inlined = outer && number(outer, "original_index", -1) ==
 				       number(frame, "original_index", -2);
 
 	buf_add_string(out, "  ");
-	table_add_cell(out, cli_member(frame, "instruction_addr"), ADDRESS_COLUMNS);
+	/* A frame that came as a name alone. */
+	if (function.size > 0 && text_is(address, "0x0"))
+		address = TEXT("-");
+	table_add_cell(out, address, ADDRESS_COLUMNS);
 	table_add_cell(out, inlined ? text_of("inlined") : cli_member(frame, "trust"), TRUST_COLUMNS);
 	if (function.size == 0)
 		function = cli_member(frame, "symbol");
