@@ -21,6 +21,8 @@
 #define LIMIT_SECTION_BYTES           ((uint64_t)4 << 30)   /* one unpacked section: zip-bomb guard */
 #define LIMIT_SECTIONS                (1u << 20) /* section headers of one object; -ffunction-sections makes many */
 #define LIMIT_UNPACKED_BYTES          ((uint64_t)16 << 30)  /* all unpacked sections of one object */
+#define LIMIT_UNPACK_RATIO            1040u     /* what packed bytes may hold each: zlib cannot do better */
+#define LIMIT_UNPACK_FREE_BYTES       ((uint64_t)64 << 20)  /* ... beyond so much */
 #define LIMIT_UNITS                   (1u << 22) /* compile units of one object */
 #define LIMIT_DIE_DEPTH               512u      /* nesting of debug entries */
 #define LIMIT_INLINE_DEPTH            256u      /* nesting of inlined calls */

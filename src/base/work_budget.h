@@ -20,8 +20,8 @@
 struct err;
 
 #define WORK_STEPS_PER_BYTE  32u             /* real files make one to seven for each */
-#define WORK_FILE_STEPS      ((uint64_t)16 << 20)    /* beside those of its bytes */
-#define WORK_PART_STEPS      ((uint64_t)4 << 20)
+#define WORK_FILE_STEPS      ((uint64_t)4 << 20)     /* beside those of its bytes */
+#define WORK_PART_STEPS      ((uint64_t)1 << 20)
 #define WORK_BYTES_PER_STEP  16u             /* of what is compared, hashed or copied */
 
 /* A file's, shared by the threads that read it. */

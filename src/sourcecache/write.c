@@ -44,6 +44,7 @@ struct writer {
 	const struct object *object;
 	int fd;
 	uint64_t at;                 /* where the next byte goes */
+	uint64_t most_bytes;         /* of all contents */
 	struct buf out;              /* waiting to be written */
 	struct buf strings;
 	struct records files, links;
@@ -217,9 +218,9 @@ static int take_contents(struct writer *writer, const struct object_source *sour
 	if (source->size > most || source->size >= UINT32_MAX)
 		return err_set(err, ERR_UNSUPPORTED, "it has %llu bytes, %llu are read",
 			       (unsigned long long)source->size, (unsigned long long)most);
-	if (writer->at > LIMIT_SOURCES_BYTES || source->size > LIMIT_SOURCES_BYTES - writer->at)
+	if (writer->at > writer->most_bytes || source->size > writer->most_bytes - writer->at)
 		return err_set(err, ERR_LIMIT, "sources of more than %llu bytes",
-			       (unsigned long long)LIMIT_SOURCES_BYTES);
+			       (unsigned long long)writer->most_bytes);
 	if (unpack(writer, source, &text, err) < 0 || check_text(source, text, err) < 0)
 		return -1;
 	return put_contents(writer, text, record, err);
@@ -417,7 +418,8 @@ static int begin(struct writer *writer, const struct sourcecache_options *option
 	static const uint8_t head[SRCC_HEAD_BYTES];
 
 	*report = (struct sourcecache_report){ .files = 0 };
-	*writer = (struct writer){ .options = options, .report = report, .fd = fd };
+	*writer = (struct writer){ .options = options, .report = report, .fd = fd,
+				    .most_bytes = LIMIT_SOURCES_BYTES };
 	buf_init(&writer->out, 2 * OUT_BYTES);
 	buf_init(&writer->strings, options->memory_bytes < UINT32_MAX ? options->memory_bytes
 								     : UINT32_MAX);
@@ -444,6 +446,7 @@ int sourcecache_write(const struct object *object, const struct sourcecache_opti
 
 	arena_init(&scratch, options->memory_bytes);
 	writer.object = object;
+	writer.most_bytes = unpack_most(object->size, LIMIT_SOURCES_BYTES);
 	if (rc == 0)
 		rc = object_each_source(object, &scratch, &sink, err);
 	if (rc == 0)

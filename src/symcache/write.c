@@ -223,8 +223,6 @@ static int read_object(struct writing *writing, struct symcache_report *report, 
 	}
 	run_workers(workers, writing->part_count);
 	object_units_done(writing->object);
-	if (writing->object->work)
-		report->steps = work_budget_steps(writing->object->work);
 	rc = sum_up(workers, writing->part_count, report, err);
 	mem_give_back(workers);
 	return rc;
@@ -332,8 +330,11 @@ static int convert(struct writing *writing, int fd, struct symcache_report *repo
 				    .segments = &writing->all, .symbols = &writing->symbols,
 				    .threads = writing->threads, .budget = &writing->budget };
 
-	if (read_object(writing, report, err) < 0 || read_symbols(writing, err) < 0 ||
-	    cover(writing, err) < 0)
+	if (read_object(writing, report, err) < 0 || read_symbols(writing, err) < 0)
+		return -1;
+	if (writing->object->work)
+		report->steps = work_budget_steps(writing->object->work);
+	if (cover(writing, err) < 0)
 		return -1;
 	input.pieces = writing->parts[0].pieces;
 	input.piece_count = writing->parts[0].piece_count;

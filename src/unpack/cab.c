@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "unpack/unpack.h"
 
 #define NAME_IN  "in"
 #define NAME_OUT "out"
@@ -181,7 +182,8 @@ int cab_unpack(struct text cabinet, int out_fd, uint64_t ceiling_bytes, struct e
 			.seek = on_seek, .tell = on_tell, .message = on_message,
 			.alloc = on_alloc, .free = mem_give_back, .copy = on_copy,
 		},
-		.in = cabinet, .out_fd = out_fd, .left_bytes = ceiling_bytes,
+		.in = cabinet, .out_fd = out_fd,
+		.left_bytes = unpack_most(cabinet.size, ceiling_bytes),
 	};
 	struct mscab_decompressor *mspack;
 	int ready, rc;

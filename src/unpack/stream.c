@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "unpack/decoder.h"
 
@@ -54,6 +55,9 @@ static int drain(struct stream *stream, size_t size, struct err *err)
 	if (size > stream->ceiling_bytes - stream->written_bytes)
 		return err_set(err, ERR_LIMIT, "Maximum file size exceeded");
 	stream->written_bytes += size;
+	if (stream->written_bytes > unpack_most(stream->read_bytes, stream->ceiling_bytes))
+		return err_set(err, ERR_LIMIT, "it holds more than %u times its %llu bytes",
+			       LIMIT_UNPACK_RATIO, (unsigned long long)stream->read_bytes);
 	if (stream->packed)
 		stream->crc = (uint32_t)crc32(stream->crc, stream->out, (uInt)size);
 	if (!stream->into)

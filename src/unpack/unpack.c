@@ -4,6 +4,7 @@
 #include <libdeflate.h>
 
 #include "base/err.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/reader.h"
 #include "unpack/decoder.h"
@@ -165,6 +166,14 @@ int unpack_head(enum unpack_kind kind, const char *name, struct text packed,
 			     unpack_kind_name(kind), out_size - step.out_size, out_size);
 	decoder_end(&decoder);
 	return rc < 0 ? err_while(err, "unpacking %s", name) : 0;
+}
+
+uint64_t unpack_most(uint64_t packed_bytes, uint64_t ceiling_bytes)
+{
+	if (ceiling_bytes <= LIMIT_UNPACK_FREE_BYTES ||
+	    packed_bytes > (ceiling_bytes - LIMIT_UNPACK_FREE_BYTES) / LIMIT_UNPACK_RATIO)
+		return ceiling_bytes;
+	return LIMIT_UNPACK_FREE_BYTES + packed_bytes * LIMIT_UNPACK_RATIO;
 }
 
 /* An xz file ends with an index of its blocks and a footer that says how long the index is. */

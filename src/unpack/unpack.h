@@ -86,6 +86,10 @@ int unpack_buf(enum unpack_kind kind, struct text packed, struct buf *out, struc
 int unpack_archive(enum unpack_kind kind, struct text archive, int out_fd, uint64_t ceiling_bytes,
 		   struct err *err) __attribute__((warn_unused_result));
 
+/* What so many packed bytes may hold, and never more than the ceiling: zstd and xz make gigabytes
+ * out of kilobytes of the same byte, which no debug file is. */
+uint64_t unpack_most(uint64_t packed_bytes, uint64_t ceiling_bytes);
+
 /* --- Room for what was unpacked ------------------------------------------------------ */
 
 #define UNPACK_BLOCK_BYTES ((size_t)1 << 20)    /* from here on a block of its own */

@@ -122,6 +122,7 @@ static int breakpad_open(struct object *object, struct arena *arena, struct err 
 		return err_set(err, ERR_NO_MEMORY, "no memory for its head");
 	breakpad->start = (const char *)object->bytes;
 	breakpad->end = breakpad->start + object->size;
+	breakpad->work = object->work;
 	object->state = breakpad;
 	object->kind = OBJECT_KIND_DEBUG;
 	if (has_record(object, "\nPUBLIC "))

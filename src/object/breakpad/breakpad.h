@@ -37,6 +37,7 @@ struct breakpad {
 	struct object_symbol *publics;           /* ascending, one per address */
 	size_t public_count, public_room;
 	size_t unit_room;
+	struct work_budget *work;                /* the object's */
 	bool prepared;
 };
 

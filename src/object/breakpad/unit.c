@@ -29,6 +29,7 @@ struct unit {
 	size_t inline_count, inline_room;
 	struct object_line *lines;
 	size_t line_room;
+	struct work_allowance work;
 };
 
 static uint64_t end_of(uint64_t address, uint64_t size)
@@ -205,6 +206,8 @@ static int end_function(struct unit *unit, struct err *err)
 		return err_while(err, "FUNC at byte %zu",
 				 (size_t)(unit->func_at - breakpad->start));
 	function.inlinees = inlinees;
+	if (work_charge(&unit->work, object_function_steps(&function), err) < 0)
+		return -1;
 	rc = unit->sink->function(unit->sink->payload, breakpad->file_names,
 				  breakpad->files.count, &function, err);
 	arena_rewind(unit->scratch, mark);
@@ -245,6 +248,7 @@ int breakpad_read_unit(const struct breakpad *breakpad, size_t index, struct are
 	struct fields line;
 	int rc = 0;
 
+	work_allowance_begin(&unit.work, breakpad->work, (uint64_t)(end - at));
 	while (rc == 0) {
 		struct line_fields fields;
 
@@ -258,6 +262,7 @@ int breakpad_read_unit(const struct breakpad *breakpad, size_t index, struct are
 	}
 	if (rc == 0)
 		rc = end_function(&unit, err);
+	work_allowance_end(&unit.work);
 	arena_rewind(scratch, mark);
 	return rc;
 }

@@ -7,6 +7,8 @@
  */
 #include "object/dwarf/internal.h"
 
+#define ABBREV_STEPS 4u          /* beside its attributes */
+
 struct building {
 	struct pool abbrevs;     /* struct abbrev */
 	struct pool steps;       /* struct step */
@@ -180,7 +182,7 @@ static int read_attributes(struct building *building, struct reader *reader,
 		enum attribute attribute = wanted(name, abbrev->kind);
 		struct step step;
 
-		if (work_charge(building->work, 1, err) < 0)
+		if (work_charge(building->work, i ? 1 : ABBREV_STEPS, err) < 0)
 			return -1;
 		if (!name && !form)
 			return reader_check(reader, err);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#define UNIT_STEPS             32u       /* beside what is in it */
 #define NAME_ARENA_BYTES       ((size_t)64 << 20)
 
 static uint64_t bytes_of(const struct dwarf_sections *sections)
@@ -128,7 +129,9 @@ int unit_read(const struct dwarf *dwarf, const struct book *book, const struct u
 	reading->sink = sink;
 	work_allowance_begin(&reading->work, dwarf->input.work, head->end - head->offset);
 	err_clear(err);
-	result = load_listed(reading, book, *head, err);
+	result = work_charge(&reading->work, UNIT_STEPS, err);
+	if (result == 0)
+		result = load_listed(reading, book, *head, err);
 	if (result == 0)
 		result = read_loaded(reading, err);
 	sink_stopped = reading->sink_stopped;

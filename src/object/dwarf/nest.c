@@ -7,6 +7,8 @@
  */
 #include "object/dwarf/internal.h"
 
+#define CLIP_STEPS 8u             /* to make a piece, sort it and tell it */
+
 struct nest {
 	struct reading *reading;
 	struct inlinee *inlinees;
@@ -46,7 +48,7 @@ static int clip_span(struct nest *nest, struct span span, size_t parent_first,
 		struct span common = parents[i];
 		struct span *items;
 
-		if (work_charge(&nest->reading->work, 2, err) < 0)
+		if (work_charge(&nest->reading->work, CLIP_STEPS, err) < 0)
 			return -1;
 		if (common.start < span.start)
 			common.start = span.start;

@@ -3,6 +3,7 @@
 
 /* ld writes 1 into .debug_ranges for what it discarded: 0 would end the list. */
 #define DISCARDED_BASE 1u
+#define RANGE_STEPS    4u        /* for an entry, until its piece of a function is told */
 
 struct range_walk {
 	struct reading *reading;
@@ -126,7 +127,7 @@ static int read_ranges(struct range_walk *walk, uint64_t offset, struct err *err
 
 		if (reader.failed || (!start && !end))
 			break;
-		if (work_charge(&walk->reading->work, 1, err) < 0)
+		if (work_charge(&walk->reading->work, RANGE_STEPS, err) < 0)
 			return -1;
 		if (start == address_max(walk->unit))
 			set_base(walk, end);
@@ -207,7 +208,7 @@ static int read_rnglist(struct range_walk *walk, struct value value, struct err 
 	}
 	reader_seek(&reader, offset);
 	while (!ended && !reader.failed) {
-		if (work_charge(&walk->reading->work, 1, err) < 0)
+		if (work_charge(&walk->reading->work, RANGE_STEPS, err) < 0)
 			return -1;
 		ended = read_entry(walk, &reader, err);
 		if (ended < 0)

@@ -6,6 +6,8 @@
  */
 #include "object/dwarf/internal.h"
 
+#define TRY_STEPS 4u                 /* of work, for a slot looked at */
+
 struct package {
 	uint32_t version, columns, units, slots;
 	uint64_t ids, rows, sections, offsets, sizes;    /* places in .debug_cu_index */
@@ -59,7 +61,7 @@ static uint32_t package_row(const struct package *package, const struct reader *
 	uint32_t slot = (uint32_t)dwo_id & mask;
 	uint32_t step = ((uint32_t)(dwo_id >> 32) & mask) | 1;
 
-	for (uint32_t tries = 0; tries < package->slots && work_spend(work, 1); tries++) {
+	for (uint32_t tries = 0; tries < package->slots && work_spend(work, TRY_STEPS); tries++) {
 		uint32_t row = (uint32_t)number_at(reader, package->rows + 4ull * slot, 4);
 
 		if (!row)

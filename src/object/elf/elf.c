@@ -64,7 +64,7 @@ static int elf_open(struct object *object, struct arena *arena, struct err *err)
 
 	if (!elf)
 		return err_set(err, ERR_NO_MEMORY, "no memory for its headers");
-	unpack_room_init(&elf->room, arena, LIMIT_UNPACKED_BYTES);
+	unpack_room_init(&elf->room, arena, unpack_most(object->size, LIMIT_UNPACKED_BYTES));
 	object->state = elf;
 	if (elf_file_read(&elf->main, object->bytes, object->size, arena, err) < 0)
 		return -1;
@@ -185,6 +185,7 @@ static int elf_attach(struct object *object, enum object_role role, const uint8_
 		return err_set(err, ERR_MALFORMED, "not an ELF file");
 	if (elf_file_read(&file, bytes, size, object->arena, err) < 0)
 		return -1;
+	elf->room.ceiling_bytes = unpack_most(object->work->bytes, LIMIT_UNPACKED_BYTES);
 	switch (role) {
 	case OBJECT_ROLE_DEBUGLINK:
 		return attach_debuglink(object, elf, &file, err);

@@ -127,7 +127,7 @@ void elf_file_relocate(const struct elf_file *file, const struct elf_section *se
 		       uint8_t *bytes, size_t size)
 {
 	const struct elf_section *table;
-	size_t from = 0;
+	size_t from = 0, left = file->whole.size;
 
 	while ((table = relocations_of(file, section, &from)) != NULL) {
 		bool has_addend = table->type == SHT_RELA;
@@ -137,6 +137,10 @@ void elf_file_relocate(const struct elf_file *file, const struct elf_section *se
 					   : (file->wide ? REL_BYTES_64 : REL_BYTES_32);
 		struct elf_symbols symbols = elf_file_symbols_in(file, table->link);
 
+		/* Tables do not overlap: together they are no larger than the file. */
+		if (raw.size > left)
+			return;
+		left -= raw.size;
 		reader.big_endian = file->whole.big_endian;
 		while (reader_left(&reader) >= stride) {
 			struct relocation relocation = read_relocation(&reader, file->wide,

@@ -4,6 +4,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+#define SEGMENTS_LOOKED_AT 1024u     /* for each symbol: no program has as many */
+
 struct entry {
 	uint32_t name;
 	uint8_t type, binding;
@@ -108,7 +110,7 @@ static struct entry read_entry(const struct elf_file *file, const struct elf_sym
 
 static bool is_executable_address(const struct elf_file *file, uint64_t address)
 {
-	for (size_t i = 0; i < file->segment_count; i++) {
+	for (size_t i = 0; i < file->segment_count && i < SEGMENTS_LOOKED_AT; i++) {
 		const struct elf_segment *segment = &file->segments[i];
 
 		if (segment->type == PT_LOAD && (segment->flags & PF_X) &&

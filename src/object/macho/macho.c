@@ -151,7 +151,7 @@ static int macho_open(struct object *object, struct arena *arena, struct err *er
 			       fat.count);
 	if (!macho)
 		return err_set(err, ERR_NO_MEMORY, "no memory for its headers");
-	unpack_room_init(&macho->room, arena, LIMIT_UNPACKED_BYTES);
+	unpack_room_init(&macho->room, arena, unpack_most(object->size, LIMIT_UNPACKED_BYTES));
 	object->state = macho;
 	if (macho_file_read(&macho->file, object->bytes, object->size, arena, err) < 0)
 		return -1;

@@ -94,6 +94,10 @@ static void open_list(struct reading *reading, size_t index)
 	struct msf_stream stream;
 	uint32_t at, end;
 
+	if (!work_spend(&reading->work, pdb->module_count + index)) {
+		list->owner = PDB_NO_MODULE;
+		return;
+	}
 	list->owner = find_module(pdb, list->name);
 	for (size_t i = 0; i < index; i++)
 		if (reading->imports[i].owner == list->owner) {
@@ -106,7 +110,8 @@ static void open_list(struct reading *reading, size_t index)
 	at = module->symbol_bytes + module->c11_bytes;
 	end = at + module->c13_bytes;
 	if (msf_stream_open(&pdb->msf, module->stream, "module", &stream, &ignored) < 0 ||
-	    at < module->symbol_bytes || end < at || end > stream.size)
+	    at < module->symbol_bytes || end < at || end > stream.size ||
+	    !work_spend(&reading->work, (end - at) / 8))     /* subsections there may be */
 		return;
 	(void)find_exports(&stream, at, end, reading->scratch, &list->exports);
 }

@@ -14,6 +14,7 @@
 #define ROW_BYTES          8u
 #define COLUMN_BYTES       4u
 #define CHECKSUM_ALIGN     4u
+#define BLOCK_STEPS        4u            /* of work, beside its rows */
 /* Lines no source has, for code a debugger steps over, or always into. */
 #define LINE_NEVER_STEP_IN  0xf00f00u
 #define LINE_ALWAYS_STEP_IN 0xfeefeeu
@@ -212,7 +213,7 @@ static void add_old_lines(struct reading *reading, struct reader block, uint32_t
 	struct row *rows = arena_alloc(reading->scratch, count + 1u, sizeof(*rows));
 
 	fragment.start = pdb_source_address(reading->pdb, fragment.section, first);
-	if (!rows || block.failed || fragment.start == PDB_NO_ADDRESS || last < first ||
+	if (!rows || block.failed || !work_spend(&reading->work, count) || fragment.start == PDB_NO_ADDRESS || last < first ||
 	    last - first >= PDB_NO_ADDRESS - fragment.start)
 		return;
 	fragment.end = fragment.start + (last - first) + 1;
@@ -242,7 +243,7 @@ static void add_old_file(struct reading *reading, struct reader c11, struct read
 	if (!name)
 		return;
 	reading->lines.files[file] = split_path((struct text){ (const char *)name, size });
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count && work_spend(&reading->work, BLOCK_STEPS); i++) {
 		struct reader block = c11;
 		uint32_t first = reader_u32(&ranges), last = reader_u32(&ranges);
 
@@ -356,6 +357,8 @@ static int add_block(struct reading *reading, const struct fragment *fragment,
 		blocks->failed = true;
 		return 0;
 	}
+	if (work_charge(&reading->work, BLOCK_STEPS + count, err) < 0)
+		return -1;
 	rows = reader_part(blocks, "lines", bytes - 12);
 	file = module_file(reading, place);
 	for (uint32_t i = 0; i < count && !blocks->failed; i++) {
@@ -373,6 +376,8 @@ static int add_fragment_rows(struct reading *reading, const struct fragment *fra
 {
 	struct reader blocks = fragment->blocks;
 
+	if (work_charge(&reading->work, fragment->row_count, err) < 0)
+		return -1;
 	for (size_t i = 0; i < fragment->row_count; i++)
 		if (fragment->rows[i].start >= fragment->start &&
 		    add_row(reading, fragment, fragment->rows[i].start - fragment->start,
@@ -444,6 +449,8 @@ int module_lines_between(struct reading *reading, uint32_t start, uint32_t end, 
 	     i < lines->fragment_count && lines->fragments[i].start < end; i++) {
 		struct fragment *fragment = &lines->fragments[i];
 
+		if (work_charge(&reading->work, 1, err) < 0)
+			return -1;
 		if (fragment->end <= start)
 			continue;
 		if (fragment->start >= start && fragment->end <= end)

@@ -10,6 +10,8 @@
 #include "base/vec.h"
 #include "object/pdb/codeview.h"
 
+#define MODULE_STEPS  64u            /* beside what is in it */
+#define STRETCH_STEPS 8u
 #define SYMBOLS_SIGNATURE  4u            /* C13; older ones have other symbols */
 #define SCOPE_DEPTH_MAX    1024u
 #define STREAM_NAME_BYTES  96u
@@ -108,8 +110,17 @@ static int name_decorated(const struct reading *reading, const struct procedure 
 	return 0;
 }
 
+/* What the namer did since it was asked last. */
+static int charge_name(struct reading *reading, struct err *err)
+{
+	uint64_t steps = reading->namer.work + reading->namer.out.size / WORK_BYTES_PER_STEP;
+
+	reading->namer.work = 0;
+	return work_charge(&reading->work, steps, err);
+}
+
 /* With parameters where the type is known; else as the symbol has it. */
-static int name_procedure(struct reading *reading, const struct procedure *procedure,
+static int find_name(struct reading *reading, const struct procedure *procedure,
 			  struct text *name, struct err *err)
 {
 	uint32_t type = module_resolve(reading, procedure->type);
@@ -132,6 +143,14 @@ static int name_procedure(struct reading *reading, const struct procedure *proce
 	return keep_name(reading, procedure->name, name, err);
 }
 
+static int name_procedure(struct reading *reading, const struct procedure *procedure,
+			  struct text *name, struct err *err)
+{
+	if (find_name(reading, procedure, name, err) < 0)
+		return -1;
+	return charge_name(reading, err);
+}
+
 /* Inlined functions are named once for all places they are inlined at. */
 static int name_site(struct reading *reading, uint32_t id, struct text *text, struct err *err)
 {
@@ -151,7 +170,7 @@ static int name_site(struct reading *reading, uint32_t id, struct text *text, st
 		if (reading->namer.out.no_memory)
 			return err_set(err, ERR_NO_MEMORY, "no memory for a name");
 		name = pdb_names_keep(pdb->names, buf_text(&reading->namer.out), err);
-		if (!name)
+		if (!name || charge_name(reading, err) < 0)
 			return -1;
 		/* Two threads may both have made it: either will do. */
 		if (slot)
@@ -238,6 +257,9 @@ static int hand_out_stretch(struct reading *reading, const struct procedure *pro
 
 	if (!lines || !inlinees || !ranges)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a function's lines");
+	if (work_charge(&reading->work, STRETCH_STEPS + reading->rows.count +
+			painting->call_count + painting->range_count, err) < 0)
+		return -1;
 	for (size_t i = 0; i < painting->call_count; i++) {
 		if (fill_inlinee(reading, stretch, &painting->calls[i], &inlinees[i], ranges,
 				 err) < 0)
@@ -247,6 +269,8 @@ static int hand_out_stretch(struct reading *reading, const struct procedure *pro
 	function.lines = lines;
 	function.line_count = move_lines(reading, stretch, procedure->end, lines);
 	function.inlinees = inlinees;
+	if (work_charge(&reading->work, object_function_steps(&function), err) < 0)
+		return -1;
 	return reading->sink->function(reading->sink->payload, reading->lines.files,
 				       reading->lines.file_count, &function, err);
 }
@@ -477,7 +501,9 @@ static int read_function(struct reading *reading, struct procedure *procedure, s
 
 	if (!procedure->is_part)
 		painting_begin(&reading->painting, procedure->symbol_at);
-	else if (painting_go_on(&reading->painting, procedure->symbol_at, procedure->start,
+	else if (work_charge(&reading->work, reading->painting.far_rows.count +
+			     reading->painting.site_count, err) < 0 ||
+		 painting_go_on(&reading->painting, procedure->symbol_at, procedure->start,
 				err) < 0)
 		return -1;
 	if (!wanted)
@@ -628,7 +654,11 @@ static int open_streams(struct reading *reading, struct err *err)
 	struct msf_stream stream;
 
 	if (msf_stream_open(&reading->pdb->msf, module->stream, reading->stream_name, &stream,
-			    err) < 0 ||
+			    err) < 0)
+		return -1;
+	work_allowance_begin(&reading->work, reading->pdb->work, stream.size);
+	/* A symbol takes four bytes at least; and the stream may be that of other modules, too. */
+	if (work_charge(&reading->work, MODULE_STEPS + stream.size / 4, err) < 0 ||
 	    msf_stream_in_arena(&stream, reading->scratch, &whole, err) < 0)
 		return -1;
 	reading->in_place = stream.flat != NULL;
@@ -660,6 +690,7 @@ int module_read(const struct pdb *pdb, uint32_t module, struct arena *scratch,
 	namer_init(&reading.namer, pdb, scratch);
 	if (open_streams(&reading, err) == 0 && read_symbols(&reading, err) == 0)
 		rc = read_bare_lines(&reading, err);
+	work_allowance_end(&reading.work);
 	namer_release(&reading.namer);
 	painting_release(&reading.painting);
 	mem_give_back(reading.rows.items);

@@ -8,6 +8,7 @@
 #ifndef OBJECT_PDB_MODULE_H
 #define OBJECT_PDB_MODULE_H
 
+#include "base/work_budget.h"
 #include "object/object.h"
 #include "object/pdb/pdb_file.h"
 #include "object/pdb/type_name.h"
@@ -121,6 +122,7 @@ struct reading {
 	struct label *labels;
 	size_t label_room, label_count;
 	struct namer namer;
+	struct work_allowance work;
 };
 
 /* module.c */

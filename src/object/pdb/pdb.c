@@ -106,6 +106,7 @@ static int pdb_open(struct object *object, struct arena *arena, struct err *err)
 	unpack_room_init(&pdb->room, arena, LIMIT_UNPACKED_BYTES);
 	pdb_names_init(names);
 	pdb->names = names;
+	pdb->work = object->work;
 	object->state = pdb;
 	if (msf_open(&pdb->msf, object->bytes, object->size, arena, err) < 0 ||
 	    pdb_read_identity(pdb, &object->debug_id, arena, err) < 0)

@@ -23,6 +23,7 @@
 #include "unpack/unpack.h"
 
 struct object;
+struct work_budget;
 struct object_source_sink;
 
 #define PDB_NO_ADDRESS UINT32_MAX
@@ -50,6 +51,7 @@ struct pdb {
 	struct msf msf;
 	struct unpack_room room;
 	struct pdb_names *names;
+	struct work_budget *work;    /* the object's */
 	bool prepared;
 	/* info stream */
 	uint32_t info_age;

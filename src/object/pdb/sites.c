@@ -16,7 +16,7 @@
 #include "object/pdb/codeview.h"
 #include "object/pdb/module.h"
 
-#define PAINT_STEPS_MAX ((size_t)20 * 1000 * 1000)   /* comparisons in one function */
+#define SITE_STEPS      16u                          /* of work, beside its annotations */
 #define SITE_ROWS_MAX   ((size_t)4 * 1000 * 1000)    /* in one function */
 #define CALLS_LOOKED_AT 8u
 #define PARTS_MAX       64u          /* of a function; in more there are no inlined calls */
@@ -275,6 +275,8 @@ int module_add_site(struct reading *reading, struct reader record, bool has_coun
 	if (vec_room(&painting->sites, &painting->site_room, painting->site_count + 1,
 		     sizeof(site)) < 0)
 		return err_set(err, ERR_NO_MEMORY, "no memory for inlined calls");
+	if (work_charge(&reading->work, SITE_STEPS + reader_left(&record), err) < 0)
+		return -1;
 	painting->sites[painting->site_count++] = site;
 	*number = (uint32_t)painting->site_count;
 	source = find_source(&reading->lines, site.id);
@@ -343,9 +345,12 @@ static int add_range(struct painting *painting, uint32_t number, uint32_t start,
 
 /* --- Levels -------------------------------------------------------------------------- */
 
-static int collect_level(struct painting *painting, uint32_t depth, struct err *err)
+static int collect_level(struct painting *painting, uint32_t depth,
+			 struct work_allowance *work, struct err *err)
 {
 	painting->level.count = 0;
+	if (work_charge(work, painting->site_rows.count, err) < 0)
+		return -1;
 	for (size_t i = 0; i < painting->site_rows.count; i++) {
 		const struct row *row = &painting->site_rows.items[i];
 
@@ -380,7 +385,7 @@ static int keep(struct rows *done, struct row cell, uint32_t start, uint32_t end
 /* The rows of sites directly inside the cell's own claim their parts; the first to begin
  * wins where two do. */
 static int paint_cell(struct painting *painting, const struct row *cell, size_t *low,
-		      size_t *steps, struct rows *done, struct err *err)
+		      struct work_allowance *work, struct rows *done, struct err *err)
 {
 	const struct rows *level = &painting->level;
 	uint32_t at = cell->start;
@@ -392,8 +397,8 @@ static int paint_cell(struct painting *painting, const struct row *cell, size_t 
 		uint32_t start = by->start > at ? by->start : at;
 		uint32_t end = by->end < cell->end ? by->end : cell->end;
 
-		if (++*steps > PAINT_STEPS_MAX)
-			return err_set(err, ERR_LIMIT, "inlined calls lie over each other too often");
+		if (work_charge(work, 1, err) < 0)
+			return -1;
 		if (painting->sites[by->site - 1].parent != cell->site || start >= end)
 			continue;
 		if (keep(done, *cell, at, start, err) < 0 ||
@@ -404,16 +409,16 @@ static int paint_cell(struct painting *painting, const struct row *cell, size_t 
 	return keep(done, *cell, at, cell->end, err);
 }
 
-static int paint_level(struct painting *painting, uint32_t depth, size_t *steps,
+static int paint_level(struct painting *painting, uint32_t depth, struct work_allowance *work,
 		       struct rows *done, struct err *err)
 {
 	size_t low = 0;
 
-	if (collect_level(painting, depth, err) < 0)
+	if (collect_level(painting, depth, work, err) < 0)
 		return -1;
 	painting->claimed.count = 0;
 	for (size_t i = 0; i < painting->cells.count; i++)
-		if (paint_cell(painting, &painting->cells.items[i], &low, steps, done, err) < 0)
+		if (paint_cell(painting, &painting->cells.items[i], &low, work, done, err) < 0)
 			return -1;
 	return 0;
 }
@@ -430,7 +435,6 @@ int module_paint(struct reading *reading, uint32_t end, struct err *err)
 {
 	struct painting *painting = &reading->painting;
 	struct rows *rows = &reading->rows;
-	size_t steps = 0;
 
 	if (painting->site_rows.count == 0)
 		return 0;
@@ -439,7 +443,7 @@ int module_paint(struct reading *reading, uint32_t end, struct err *err)
 	swap_rows(rows, &painting->cells);
 	rows->count = 0;
 	for (uint32_t depth = 1; painting->cells.count > 0 && depth < LIMIT_INLINE_DEPTH; depth++) {
-		if (paint_level(painting, depth, &steps, rows, err) < 0)
+		if (paint_level(painting, depth, &reading->work, rows, err) < 0)
 			return err_while(err, "%s", reading->stream_name);
 		swap_rows(&painting->cells, &painting->claimed);
 	}

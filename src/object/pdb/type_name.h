@@ -22,6 +22,7 @@ struct namer {
 	struct arena *scratch;
 	struct buf out;              /* the name, after a call that said true */
 	unsigned depth, steps;
+	uint64_t work;               /* steps of the names since somebody charged them */
 };
 
 void namer_init(struct namer *namer, const struct pdb *pdb, struct arena *scratch);

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 
+#define SECTIONS_LOOKED_AT 4096u     /* for each address: no loader takes as many */
 #define DOS_MAGIC          0x5a4du           /* "MZ" */
 #define DOS_NEW_HEADER     0x3cu
 #define PE_MAGIC           0x00004550u       /* "PE\0\0" */
@@ -186,7 +187,7 @@ bool pe_section_is_code(const struct pe_section *section)
 
 const struct pe_section *pe_file_section_at(const struct pe_file *file, uint32_t address)
 {
-	for (size_t i = 0; i < file->section_count; i++) {
+	for (size_t i = 0; i < file->section_count && i < SECTIONS_LOOKED_AT; i++) {
 		const struct pe_section *section = &file->sections[i];
 		uint32_t size = section->size > section->file_bytes ? section->size
 								    : section->file_bytes;

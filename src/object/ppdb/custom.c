@@ -128,10 +128,14 @@ int ppdb_each_source(const struct object *object, struct arena *scratch,
 {
 	const struct ppdb *ppdb = object->state;
 	struct object_document *documents;
+	struct work_allowance work;
 	uint32_t *values;
+	int rc;
 
-	if (ppdb_documents(ppdb, scratch, &documents, err) < 0 ||
-	    find_embedded(ppdb, scratch, &values, err) < 0)
+	work_allowance_begin(&work, object->work, object->size);
+	rc = ppdb_documents(ppdb, scratch, &documents, &work, err);
+	work_allowance_end(&work);
+	if (rc < 0 || find_embedded(ppdb, scratch, &values, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < ppdb->rows[PPDB_DOCUMENT]; i++) {
 		struct object_source source = { .path = documents[i].name };

@@ -75,9 +75,14 @@ static int join_name(const struct ppdb *ppdb, struct text blob, char *out, size_
 	return reader_check(&reader, err);
 }
 
-/* Reading costs what the list and the name take: `total` grows by both. */
+/* Reading costs what the list and the name take: the total grows by both. */
+struct naming {
+	struct work_allowance *work;
+	uint64_t total;
+};
+
 static int read_name(const struct ppdb *ppdb, uint32_t index, struct arena *arena,
-		     struct text *name, uint64_t *total, struct err *err)
+		     struct text *name, struct naming *naming, struct err *err)
 {
 	struct text blob;
 	size_t size;
@@ -89,7 +94,9 @@ static int read_name(const struct ppdb *ppdb, uint32_t index, struct arena *aren
 		*name = TEXT("");
 		return 0;
 	}
-	if (join_name(ppdb, blob, NULL, &size, err) < 0)
+	if (work_charge(naming->work, blob.size, err) < 0 ||
+	    join_name(ppdb, blob, NULL, &size, err) < 0 ||
+	    work_charge(naming->work, size / WORK_BYTES_PER_STEP, err) < 0)
 		return -1;
 	bytes = arena_alloc_raw(arena, size + 1, 1);
 	if (!bytes)
@@ -97,15 +104,16 @@ static int read_name(const struct ppdb *ppdb, uint32_t index, struct arena *aren
 	if (join_name(ppdb, blob, bytes, &size, err) < 0)
 		return -1;
 	*name = (struct text){ bytes, size };
-	*total += blob.size + size;
+	naming->total += blob.size + size;
 	return 0;
 }
 
 int ppdb_documents(const struct ppdb *ppdb, struct arena *arena,
-		   struct object_document **documents, struct err *err)
+		   struct object_document **documents, struct work_allowance *work,
+		   struct err *err)
 {
 	uint32_t count = ppdb->rows[PPDB_DOCUMENT];
-	uint64_t total = 0;
+	struct naming naming = { .work = work };
 
 	*documents = arena_alloc(arena, count, sizeof(**documents));
 	if (!*documents)
@@ -120,9 +128,9 @@ int ppdb_documents(const struct ppdb *ppdb, struct arena *arena,
 		language = (uint32_t)reader_unsigned(&reader, ppdb->guids.width);
 		document->language = language_of(ppdb, language);
 		if (reader_check(&reader, err) < 0 ||
-		    read_name(ppdb, name, arena, &document->name, &total, err) < 0)
+		    read_name(ppdb, name, arena, &document->name, &naming, err) < 0)
 			return err_while(err, "document %u", (unsigned)row);
-		if (total > LIMIT_NAMES_BYTES)
+		if (naming.total > LIMIT_NAMES_BYTES)
 			return err_set(err, ERR_LIMIT, "document names of more than %zu bytes",
 				       LIMIT_NAMES_BYTES);
 	}

@@ -7,7 +7,14 @@
 #include "base/err.h"
 #include "base/limits.h"
 
+#define METHOD_STEPS 8u              /* of work, beside its points */
 #define POINT_BYTES_MIN 2u           /* the shortest record */
+
+/* Of all methods. */
+struct counting {
+	struct work_allowance work;
+	uint64_t points;
+};
 
 struct walk {
 	struct reader reader;
@@ -88,21 +95,24 @@ static int begin(const struct ppdb *ppdb, uint32_t row, struct walk *walk, struc
 	return reader_check(&walk->reader, err);
 }
 
-/* `work` grows by the records there may be: blobs can be shared by many methods. */
+/* Blobs can be shared by many methods: `count` grows by the records there may be. */
 static int read_method(const struct ppdb *ppdb, uint32_t row, struct arena *scratch,
-		       struct object_method *method, uint64_t *work, struct err *err)
+		       struct object_method *method, struct counting *counting, struct err *err)
 {
 	struct object_point *points;
 	struct walk walk;
+	size_t most;
 
 	if (begin(ppdb, row, &walk, err) < 0)
 		return -1;
-	*work += reader_left(&walk.reader) / POINT_BYTES_MIN;
-	if (*work > LIMIT_SEQUENCE_POINTS)
+	most = reader_left(&walk.reader) / POINT_BYTES_MIN;
+	if (work_charge(&counting->work, METHOD_STEPS + most, err) < 0)
+		return -1;
+	counting->points += most;
+	if (counting->points > LIMIT_SEQUENCE_POINTS)
 		return err_set(err, ERR_LIMIT, "more than %u sequence points",
 			       LIMIT_SEQUENCE_POINTS);
-	points = arena_alloc_raw(scratch, reader_left(&walk.reader) / POINT_BYTES_MIN + 1,
-				 sizeof(*points));
+	points = arena_alloc_raw(scratch, most + 1, sizeof(*points));
 	if (!points)
 		return err_set(err, ERR_NO_MEMORY, "no memory for sequence points");
 	method->points = points;
@@ -150,13 +160,13 @@ static void note_bad(struct object_managed_report *report, uint32_t row, const s
 
 static int tell_method(const struct ppdb *ppdb, uint32_t row, struct arena *scratch,
 		       const struct object_document *documents, uint32_t *machine,
-		       uint64_t *work, const struct object_managed_sink *sink,
+		       struct counting *counting, const struct object_managed_sink *sink,
 		       struct object_managed_report *report, struct err *err)
 {
 	struct object_method method = { .number = row };
 	struct err bad = ERR_INIT;
 
-	if (read_method(ppdb, row, scratch, &method, work, &bad) < 0) {
+	if (read_method(ppdb, row, scratch, &method, counting, &bad) < 0) {
 		if (bad.kind == ERR_MALFORMED) {
 			note_bad(report, row, &bad);
 			return 0;
@@ -175,20 +185,20 @@ int ppdb_each_method(const struct object *object, struct arena *scratch,
 {
 	const struct ppdb *ppdb = object->state;
 	struct object_document *documents;
+	struct counting counting = { .points = 0 };
 	uint32_t machine = 1;
-	uint64_t work = 0;
+	int rc;
 
 	*report = (struct object_managed_report){ .methods = 0 };
-	if (ppdb_documents(ppdb, scratch, &documents, err) < 0)
-		return -1;
-	for (uint32_t row = 1; row <= ppdb->rows[PPDB_METHOD_DEBUG]; row++) {
+	work_allowance_begin(&counting.work, object->work, object->size);
+	rc = ppdb_documents(ppdb, scratch, &documents, &counting.work, err);
+	for (uint32_t row = 1; rc >= 0 && row <= ppdb->rows[PPDB_METHOD_DEBUG]; row++) {
 		struct arena_mark mark = arena_mark(scratch);
-		int rc = tell_method(ppdb, row, scratch, documents, &machine, &work, sink, report,
-				     err);
 
+		rc = tell_method(ppdb, row, scratch, documents, &machine, &counting, sink, report,
+				 err);
 		arena_rewind(scratch, mark);
-		if (rc < 0)
-			return -1;
 	}
-	return 0;
+	work_allowance_end(&counting.work);
+	return rc < 0 ? -1 : 0;
 }

@@ -74,8 +74,10 @@ int ppdb_each_source(const struct object *object, struct arena *scratch,
 		     const struct object_source_sink *sink, struct err *err);
 
 /* documents.c */
+/* All in the arena; charged for. */
 int ppdb_documents(const struct ppdb *ppdb, struct arena *arena,
-		   struct object_document **documents, struct err *err)
+		   struct object_document **documents, struct work_allowance *work,
+		   struct err *err)
 	__attribute__((warn_unused_result));
 
 /* points.c */
