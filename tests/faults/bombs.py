@@ -608,7 +608,7 @@ def all_bombs():
         add("nulls-" + how, nulls_in_a_unit, how)
         add("wide-entries-" + how, wide_entries, how)
     add("shared-lines", shared_lines, 1000, 20000)
-    add("shared-lines-packed", shared_lines, 60000, 1 << 20, "zlib")
+    add("shared-lines-packed", shared_lines, 10000, 1 << 20, "zlib")
     add("shared-lines-of-others", shared_lines, 1000, 20000, "", False)
     add("shared-sequences", shared_sequences, 900, 1500)
     add("lines-from-every-byte", lines_from_every_byte)
@@ -635,8 +635,8 @@ def all_bombs():
     add("long-symbols", long_symbols, 1500)
     add("long-file-symbols", long_file_symbols, 1500)
     add("mini-symbols", mini_symbols, 40 << 20, "symbols")
-    add("mini-zeros", mini_symbols, 200 << 20, "zeros")
-    for how, size in (("zlib", 50 << 20), ("gnu", 50 << 20), ("zstd", 600 << 20)):
+    add("mini-zeros", mini_symbols, 48 << 20, "zeros")
+    for how, size in (("zlib", 50 << 20), ("gnu", 50 << 20), ("zstd", 200 << 20)):
         add("many-packed-sections-" + how, many_packed_sections, how, size)
     add("segments-and-symbols", segments_and_symbols)
     add("breakpad-lines", breakpad_lines)

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "support/support.h"
 
@@ -239,6 +240,26 @@ START_TEST(bombs_end_at_the_ceiling)
 }
 END_TEST
 
+/* What no debug file is: zeros, many thousands to one. */
+START_TEST(nothing_holds_a_thousand_times_itself)
+{
+	const char *path = support_fixture("bomb.zst",
+					   "head -c 200000000 /dev/zero | zstd -q -1 > $OUT");
+	struct file_map map = support_map(path), result;
+	struct err err = ERR_INIT;
+
+	ck_assert_uint_lt(map.size, 30000);
+	ck_assert_int_eq(stream(UNPACK_ZSTD, map.bytes, map.size, (uint64_t)1 << 30, &result,
+				&err), -1);
+	ck_assert_int_eq(err.kind, ERR_LIMIT);
+	ck_assert_msg(strstr(err.text, "it holds more than 1040 times its"), "%s", err.text);
+	ck_assert_uint_eq(unpack_most(0, 1000), 1000);
+	ck_assert_uint_eq(unpack_most(0, UINT64_MAX), LIMIT_UNPACK_FREE_BYTES);
+	ck_assert_uint_eq(unpack_most(UINT64_MAX, UINT64_MAX), UINT64_MAX);
+	ck_assert_uint_eq(unpack_most(1000, UINT64_MAX), LIMIT_UNPACK_FREE_BYTES + 1040000);
+}
+END_TEST
+
 START_TEST(archives_are_no_streams)
 {
 	struct file_map result;
@@ -379,6 +400,7 @@ int main(void)
 	tcase_add_test(tcase, trailing_garbage_is_malformed);
 	tcase_add_test(tcase, empty_input);
 	tcase_add_test(tcase, bombs_end_at_the_ceiling);
+	tcase_add_test(tcase, nothing_holds_a_thousand_times_itself);
 	tcase_add_test(tcase, archives_are_no_streams);
 	tcase_add_test(tcase, recognises_by_four_bytes);
 	tcase_add_test(tcase, xz_tells_its_size);
