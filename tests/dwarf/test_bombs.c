@@ -22,7 +22,7 @@ static struct work_budget budget;
 static void add_number(struct buf *out, uint64_t value, unsigned bytes)
 {
 	for (unsigned i = 0; i < bytes; i++)
-		buf_add_char(out, i < 8 ? (char)(value >> 8 * i & 0xff) : 0);
+		buf_add_char(out, (char)(i < 8 ? value >> 8 * i & 0xff : 0));
 }
 
 /* Reads all units on a budget; how many there were in vain. */
