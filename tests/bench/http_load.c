@@ -1,7 +1,8 @@
 /*
- * http_load.c -- posts one body again and again over kept connections.
+ * http_load.c -- posts one body again and again over kept connections; or, with - for the body,
+ * gets the path.
  *
- *	http_load PORT PATH BODY-FILE CONNECTIONS SECONDS|COUNTn
+ *	http_load PORT PATH BODY-FILE|- CONNECTIONS SECONDS|COUNTn
  *
  * For so many seconds, or until so many requests ("1000n") are answered.  Prints requests,
  * seconds, and the median, 99th percentile and longest latency in microseconds; then the
@@ -161,14 +162,18 @@ static void prepare(char **argv)
 	char *end;
 	double amount = strtod(argv[5], &end);
 
-	if (file_map_path(&map, argv[3], &err) < 0)
-		fail(err.text);
 	port = (uint16_t)strtoul(argv[1], NULL, 10);
 	buf_init(&request, REPLY_BYTES_MAX);
-	buf_printf(&request, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json"
-		   "\r\nContent-Length: %zu\r\n\r\n", argv[2], map.size);
-	buf_add(&request, map.bytes, map.size);
-	file_unmap(&map);
+	if (strcmp(argv[3], "-") == 0) {
+		buf_printf(&request, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", argv[2]);
+	} else {
+		if (file_map_path(&map, argv[3], &err) < 0)
+			fail(err.text);
+		buf_printf(&request, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+			   "application/json\r\nContent-Length: %zu\r\n\r\n", argv[2], map.size);
+		buf_add(&request, map.bytes, map.size);
+		file_unmap(&map);
+	}
 	if (*end == 'n')
 		atomic_store(&left, (long)amount);
 	else
@@ -182,7 +187,7 @@ int main(int argc, char **argv)
 	int64_t started;
 
 	if (!count || count > CONNECTIONS_MAX) {
-		fprintf(stderr, "usage: http_load PORT PATH BODY-FILE CONNECTIONS SECONDS|COUNTn\n");
+		fprintf(stderr, "usage: http_load PORT PATH BODY-FILE|- CONNECTIONS SECONDS|COUNTn\n");
 		return 2;
 	}
 	prepare(argv);

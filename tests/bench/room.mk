@@ -13,7 +13,7 @@ bench_programs = tests/bench/bench_answer tests/bench/bench_dwarf tests/bench/be
 if HAVE_LIBDW
 bench_programs += tests/bench/libdw_facts
 endif
-EXTRA_DIST += tests/bench/bench.py tests/bench/makers.py tests/bench/servers.py
+EXTRA_DIST += tests/bench/bench.py tests/bench/makers.py tests/bench/servers.py tests/bench/storm.py
 CLEANFILES += $(bench_programs)
 
 bench: symgate $(bench_programs)
@@ -24,4 +24,9 @@ bench: symgate $(bench_programs)
 bench-servers: symgate tests/bench/trivial_fcgi
 	SYMGATE=$(abs_builddir)/symgate PROGRAMS=$(abs_builddir)/tests/bench \
 		python3 $(top_srcdir)/tests/bench/servers.py
-.PHONY: bench bench-servers
+.PHONY: bench bench-servers bench-storm
+
+# How long small requests take while many wait or large ones are under way.
+bench-storm: symgate tests/bench/http_load
+	SYMGATE=$(abs_builddir)/symgate PROGRAMS=$(abs_builddir)/tests/bench \
+		python3 $(top_srcdir)/tests/bench/storm.py

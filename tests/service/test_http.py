@@ -120,9 +120,13 @@ def test_an_id_goes_with_its_job():
         rows = database.execute("SELECT id, x_request_id FROM v_jobs").fetchall()
         database.close()
         assert [one for _, one in rows] == ["mine-1"], rows
-        lines = [line for line in service.text_of_log().splitlines() if "x_request_id=mine-1" in line]
-        assert any(" job_end " in line and rows[0][0] in line for line in lines), lines
-        assert any(" request " in line and "path=/symbolicate" in line for line in lines), lines
+
+        def said(*words):
+            found = [line for line in service.text_of_log().splitlines() if "x_request_id=mine-1" in line]
+            return [line for line in found if all(word in line for word in words)]
+        eventually(lambda: said(" job_end ", rows[0][0]), "the line of its job")
+        lines = eventually(lambda: said(" request ", "path=/symbolicate"), "the line of the request")
+        lines += said(" job_end ")
         others = [line for line in service.text_of_log().splitlines() if " job_end " in line and line not in lines]
         assert not others, others
 
@@ -201,6 +205,7 @@ def test_a_line_for_each_request():
         assert any(line["status"] == "404" for line in lines()) and "secret" not in service.text_of_log()
     with Service() as service:
         send(service, json.dumps(request_for(symbols, PROGRAMS[:1])))
+        service.stop()
         assert " request " not in service.text_of_log()
 
 
