@@ -35,6 +35,14 @@ def elf_sections(path):
     return found
 
 
+def labels(path):
+    """Places inside functions that assembler sources or relaxing linkers gave a name: neither type nor size, local."""
+    if magic(path) != ELF:
+        return set()
+    text = subprocess.run(["readelf", "-sW", path], capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r" 0 NOTYPE +LOCAL +\w+ +\d+ (\S+)", text))
+
+
 def is_relocatable(path):
     with open(path, "rb") as f:
         head = f.read(18)
