@@ -66,9 +66,11 @@ UPDATE job SET state = :state, owner = NULL, lease_until = NULL, finished_at = :
  WHERE id = :id AND finished_at IS NULL;
 
 -- name: job_overdue
--- Few jobs are live: max_concurrent_requests of them at most.
+-- Few jobs are live: max_concurrent_requests of them at most.  Who carries one ends it by itself,
+-- and can say why; it gets two seconds for that.
 SELECT id FROM job
  WHERE finished_at IS NULL AND state IN ('queued', 'running') AND deadline_at <= :now
+   AND (state = 'queued' OR lease_until <= :now OR deadline_at <= :now - 2)
  LIMIT :count;
 
 -- name: job_lapsed_for_good

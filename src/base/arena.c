@@ -59,6 +59,8 @@ void arena_init(struct arena *arena, size_t ceiling_bytes)
 	arena->blocks = NULL;
 	arena->ceiling_bytes = ceiling_bytes;
 	arena->held_bytes = 0;
+	arena->is_full = false;
+	arena->is_refused = false;
 }
 
 static void drop_block(struct arena *arena, struct arena_block *block)
@@ -108,6 +110,14 @@ static struct arena_block *new_block(size_t size)
 	return block;
 }
 
+/* Over the ceiling. */
+static void *refuse(struct arena *arena)
+{
+	arena->is_full = true;
+	mem_refusals++;
+	return NULL;
+}
+
 static struct arena_block *add_block(struct arena *arena, size_t need)
 {
 	struct arena_block *block = arena->blocks;
@@ -118,14 +128,17 @@ static struct arena_block *add_block(struct arena *arena, size_t need)
 		drop_block(arena, block);
 	}
 	left = arena->ceiling_bytes - arena->held_bytes;
-	if (need > left || need > SIZE_MAX - sizeof(*block))
-		return NULL;
+	if (need > left || need > SIZE_MAX - sizeof(*block)) {
+		return refuse(arena);
+	}
 	size = next_block_size(arena, left);
 	if (size < need)
 		size = need;
 	block = new_block(size);
-	if (!block)
+	if (!block) {
+		arena->is_refused = true;
 		return NULL;
+	}
 	block->older = arena->blocks;
 	arena->blocks = block;
 	arena->held_bytes += size;
@@ -140,8 +153,9 @@ static void *take(struct arena *arena, size_t count, size_t size, bool zeroed)
 	unsigned char *out;
 
 	if (__builtin_mul_overflow(count, size, &bytes) ||
-	    bytes > SIZE_MAX - ARENA_ALIGN - ARENA_GAP_BYTES)
-		return NULL;
+	    bytes > SIZE_MAX - ARENA_ALIGN - ARENA_GAP_BYTES) {
+		return refuse(arena);
+	}
 	need = bytes ? (bytes + ARENA_GAP_BYTES + ARENA_ALIGN - 1) & ~(ARENA_ALIGN - 1)
 		     : ARENA_ALIGN;
 	if (!block || block->size - block->used < need) {

@@ -9,6 +9,7 @@
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define ARENA_BLOCK_BYTES ((size_t)64 * 1024)
@@ -19,6 +20,8 @@ struct arena {
 	struct arena_block *blocks;   /* newest first */
 	size_t ceiling_bytes;         /* promised to the operator */
 	size_t held_bytes;            /* taken from the allocator so far */
+	bool is_full;                 /* something was refused over the ceiling, */
+	bool is_refused;              /* or below it by the allocator; until cleared */
 };
 
 /* A place to return to: everything allocated since is forgotten by arena_rewind(). */

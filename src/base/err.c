@@ -7,29 +7,32 @@
 #include <string.h>
 
 /*
- * What a kind is called and whether it may become a placeholder in the cache.  Lasting
- * kinds still expire, each after its own time; the others are never stored at all.
+ * What a kind is called, whether it may become a placeholder in the cache, and whether it is our
+ * own.  Lasting kinds still expire, each after its own time; the others are never stored at all.
+ * What is our own says nothing about any file or source, so no answer is made of it: whoever met
+ * it tries again.
  */
 static const struct {
 	const char *name;
-	bool lasting;
+	bool lasting, ours;
 } kinds[ERR_KINDS] = {
-	[ERR_NONE]        = { "none",        false },
-	[ERR_NOT_FOUND]   = { "not_found",   true  },
-	[ERR_DENIED]      = { "denied",      true  },
-	[ERR_MALFORMED]   = { "malformed",   true  },
-	[ERR_UNSUPPORTED] = { "unsupported", true  },
-	[ERR_DOWNLOAD]    = { "download",    true  },
-	[ERR_TIMEOUT]     = { "timeout",     true  },
-	[ERR_LIMIT]       = { "limit",       true  },
-	[ERR_CRASHED]     = { "crashed",     true  },
-	[ERR_BAD_REQUEST] = { "bad_request", false },
-	[ERR_BAD_SHAPE]   = { "bad_shape",   false },
-	[ERR_TOO_LARGE]   = { "too_large",   false },
-	[ERR_BUSY]        = { "busy",        false },
-	[ERR_IO]          = { "io",          false },
-	[ERR_NO_MEMORY]   = { "no_memory",   false },
-	[ERR_INTERNAL]    = { "internal",    false },
+	[ERR_NONE]        = { "none",        false, false },
+	[ERR_NOT_FOUND]   = { "not_found",   true,  false },
+	[ERR_DENIED]      = { "denied",      true,  false },
+	[ERR_MALFORMED]   = { "malformed",   true,  false },
+	[ERR_UNSUPPORTED] = { "unsupported", true,  false },
+	[ERR_DOWNLOAD]    = { "download",    true,  false },
+	[ERR_TIMEOUT]     = { "timeout",     true,  false },
+	[ERR_LIMIT]       = { "limit",       true,  false },
+	[ERR_CRASHED]     = { "crashed",     true,  false },
+	[ERR_RESOLVE]     = { "resolve",     false, false },
+	[ERR_BAD_REQUEST] = { "bad_request", false, false },
+	[ERR_BAD_SHAPE]   = { "bad_shape",   false, false },
+	[ERR_TOO_LARGE]   = { "too_large",   false, false },
+	[ERR_BUSY]        = { "busy",        false, true },
+	[ERR_IO]          = { "io",          false, true },
+	[ERR_NO_MEMORY]   = { "no_memory",   false, true },
+	[ERR_INTERNAL]    = { "internal",    false, true },
 };
 
 /* "first: second", cut where the text is full. */
@@ -76,7 +79,7 @@ int (err_os)(struct err *err, int os_errno, const char *fmt, ...)
 	va_end(ap);
 	snprintf(reason, sizeof(reason), "%s (errno %d)",
 		 strerror_r(os_errno, words, sizeof(words)), os_errno);
-	err->kind = os_errno == ENOENT ? ERR_NOT_FOUND : ERR_IO;
+	err->kind = os_errno == ENOMEM ? ERR_NO_MEMORY : ERR_IO;
 	err->os_errno = os_errno;
 	join(err->text, text, reason);
 	return -1;
@@ -111,4 +114,9 @@ const char *err_kind_name(enum err_kind kind)
 bool err_kind_is_lasting(enum err_kind kind)
 {
 	return (unsigned)kind < ERR_KINDS && kinds[kind].lasting;
+}
+
+bool err_kind_is_ours(enum err_kind kind)
+{
+	return (unsigned)kind >= ERR_KINDS || kinds[kind].ours;
 }

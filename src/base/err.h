@@ -11,6 +11,7 @@
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -24,12 +25,13 @@ enum err_kind {
 	ERR_TIMEOUT,         /* a source was too slow */
 	ERR_LIMIT,           /* one of our own budgets stopped the work */
 	ERR_CRASHED,         /* a cell died of its own signal */
+	ERR_RESOLVE,         /* a host's name leads nowhere now: told, and asked again in seconds */
 	ERR_BAD_REQUEST,     /* the client's request cannot be read: 400 */
 	ERR_BAD_SHAPE,       /* readable, but not of the schema: 422 */
 	ERR_TOO_LARGE,       /* a body over its ceiling: 413 */
 	ERR_BUSY,            /* try again: lock held, queue full: 503 */
-	ERR_IO,              /* transient: our disk, our descriptors, our database */
-	ERR_NO_MEMORY,
+	ERR_IO,              /* passing: our disk, our descriptors, our database */
+	ERR_NO_MEMORY,       /* passing: the system has none for us */
 	ERR_INTERNAL,        /* a promise of ours broken; never remembered */
 	ERR_KINDS            /* count */
 };
@@ -48,7 +50,8 @@ struct err {
 int err_set(struct err *err, enum err_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4), cold));
 
-/* As err_set() with ERR_IO (ERR_NOT_FOUND for ENOENT), errno's number and text appended. */
+/* As err_set() with ERR_IO (ERR_NO_MEMORY for ENOMEM), errno's number and text appended.  A file
+ * that is not there is no fact about the world until its reader says so: err_is_absent(). */
 int err_os(struct err *err, int os_errno, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4), cold));
 
@@ -65,10 +68,19 @@ int err_while(struct err *err, const char *fmt, ...)
 
 void err_clear(struct err *err);
 
+/* Was it a system call that found no file of that name? */
+static inline bool err_is_absent(const struct err *err)
+{
+	return err->os_errno == ENOENT;
+}
+
 /* "not_found", "malformed", ...: stable words, used in JSON, SQL and metrics. */
 const char *err_kind_name(enum err_kind kind);
 
 /* May this kind be stored as a placeholder?  One table answers that. */
 bool err_kind_is_lasting(enum err_kind kind);
+
+/* Our own failure, and passing: no answer is made of it.  The same table. */
+bool err_kind_is_ours(enum err_kind kind);
 
 #endif

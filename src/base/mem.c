@@ -17,6 +17,7 @@
 
 atomic_long mem_fail_after = -1;
 atomic_long mem_live = 0;
+_Thread_local unsigned long mem_refusals;
 
 /* Counts a test's knocks down; true when this one finds the door closed.  It stays
  * closed, as memory that has run out does. */
@@ -37,13 +38,16 @@ static bool is_refused(size_t bytes)
 	return false;
 }
 
+static void *note(void *block)
+{
+	mem_refusals += block == NULL;
+	return block;
+}
+
 void *mem_get(size_t bytes)
 {
-	void *block;
+	void *block = note(is_refused(bytes) ? NULL : calloc(1, bytes ? bytes : 1));
 
-	if (is_refused(bytes))
-		return NULL;
-	block = calloc(1, bytes ? bytes : 1);
 	if (block)
 		atomic_fetch_add_explicit(&mem_live, 1, memory_order_relaxed);
 	return block;
@@ -54,17 +58,14 @@ void *mem_get_array(size_t count, size_t size)
 	size_t bytes;
 
 	if (__builtin_mul_overflow(count, size, &bytes))
-		return NULL;
+		return note(NULL);
 	return mem_get(bytes);
 }
 
 void *mem_resize(void *block, size_t bytes)
 {
-	void *moved;
+	void *moved = note(is_refused(bytes) ? NULL : realloc(block, bytes ? bytes : 1));
 
-	if (is_refused(bytes))
-		return NULL;
-	moved = realloc(block, bytes ? bytes : 1);
 	if (moved && !block)
 		atomic_fetch_add_explicit(&mem_live, 1, memory_order_relaxed);
 	return moved;

@@ -13,6 +13,10 @@
 extern atomic_long mem_fail_after;   /* < 0: never (production) */
 extern atomic_long mem_live;         /* blocks handed out and not yet given back */
 
+/* How often this thread was refused, here or by an arena: for those who ask a library that does not
+ * say why it gave up. */
+extern _Thread_local unsigned long mem_refusals;
+
 /* Zeroed; NULL when there is none. */
 void *mem_get(size_t bytes) __attribute__((warn_unused_result, malloc));
 /* count * size, zeroed; NULL on overflow too. */

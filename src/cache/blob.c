@@ -58,9 +58,8 @@ int cache_temporary(struct cache *cache, char *path, size_t room, int *fd, struc
 	if (file_temporary(folder, path, room, fd, err) == 0)
 		return 0;
 	/* Somebody may have removed the folder. */
-	if (err->kind != ERR_NOT_FOUND || file_make_folders(folder, 0700, err) < 0 ||
+	if (!err_is_absent(err) || file_make_folders(folder, 0700, err) < 0 ||
 	    file_temporary(folder, path, room, fd, err) < 0) {
-		err->kind = ERR_IO;
 		board_trouble_set(cache->board, cache->now(), err->text);
 		return -1;
 	}

@@ -83,11 +83,7 @@ static int put_blob(struct cache *cache, const struct cache_key *key,
 	if (cache_blob_path(cache, key->kind, publication->entry.version, key->text_hash, path,
 			    sizeof(path), err) < 0)
 		return -1;
-	if (file_publish(publication->fd, publication->path, path, 0400, err) == 0)
-		return 0;
-	if (err->kind == ERR_NOT_FOUND)      /* our file vanished: no fact about the world */
-		err->kind = ERR_IO;
-	return -1;
+	return file_publish(publication->fd, publication->path, path, 0400, err);
 }
 
 static void gone_path(const struct cache *cache, const struct cache_key *key, int64_t version,

@@ -77,15 +77,6 @@ static int have_cell(struct demangler *demangler, struct err *err)
 	return nursery_hatch(demangler->nursery, &order, &demangler->cell, err);
 }
 
-static void lose_cell(struct demangler *demangler, const char *why)
-{
-	log_message(LOG_WARN, "demangler", NULL, "%s", why);
-	if (demangler->board)
-		board_count(demangler->board, BOARD_CELLS_CRASHED, 1);
-	cell_kill(demangler->cell);
-	demangler->cell = NULL;
-}
-
 /* The cell's next words, or CELL_NOTHING when the time is up. */
 static int hear(struct demangler *demangler, int64_t deadline, struct cell_news *news,
 		struct err *err)
@@ -100,29 +91,50 @@ static int hear(struct demangler *demangler, int64_t deadline, struct cell_news 
 	return 0;
 }
 
-/* One message and its answer: 1 answered, 0 the cell is gone, -1 no cell or no memory. */
+/* The cell is of no use any more: 0 the names are to blame, -1 something of our own is.  One that
+ * did not take its message may have ended before, and says why. */
+static int lose_cell(struct demangler *demangler, bool was_sent, struct cell_news *news,
+		     struct err *err)
+{
+	struct err why = *err;
+
+	if (!was_sent && (cell_news(demangler->cell, news, err) < 0 || news->kind == CELL_NOTHING))
+		*err = why;
+	else if (news->kind == CELL_DIED || news->kind == CELL_FAILED)
+		*err = news->status;
+	else if (err->kind == ERR_NONE)
+		err_set(err, ERR_CRASHED, "no answer in time");
+	log_message(LOG_WARN, "demangler", NULL, "%s", err->text);
+	if (demangler->board)
+		board_count(demangler->board, BOARD_CELLS_CRASHED, 1);
+	cell_kill(demangler->cell);
+	demangler->cell = NULL;
+	return err_kind_is_ours(err->kind) ? -1 : 0;
+}
+
+/* One message and its answer: 1 answered, 0 the names cost us the cell, -1 our own failure. */
 static int converse(struct demangler *demangler, struct convert_name *names, size_t count,
 		    int64_t patience_millis, struct arena *arena, struct err *err)
 {
 	int64_t deadline = clock_monotonic_millis() + patience_millis;
 	struct cell_news news = { .kind = CELL_NOTHING };
 	struct buf message;
+	bool was_sent = false;
 	int rc = -1;
 
 	buf_init(&message, MESSAGE_BYTES_MAX);
+	err_clear(err);
 	if (have_cell(demangler, err) < 0 ||
 	    convert_names_message(names, count, &message, err) < 0)
 		goto done;
-	rc = 0;
-	if (cell_send(demangler->cell, buf_text(&message), err) < 0 ||
-	    hear(demangler, deadline, &news, err) < 0)
-		lose_cell(demangler, err->text);
-	else if (news.kind != CELL_MESSAGE)
-		lose_cell(demangler, news.kind == CELL_DIED ? news.status.text : "no answer in time");
-	else if (convert_names_reply(news.reply, names, count, arena, err) < 0)
-		lose_cell(demangler, err->text);
-	else
+	was_sent = cell_send(demangler->cell, buf_text(&message), err) == 0;
+	if (was_sent && hear(demangler, deadline, &news, err) == 0 && news.kind == CELL_MESSAGE &&
+	    convert_names_reply(news.reply, names, count, arena, err) == 0)
 		rc = 1;
+	else
+		rc = lose_cell(demangler, was_sent, &news, err);
+	if (arena->is_full)                  /* no fault of the names, and no better alone */
+		rc = err_set(err, ERR_LIMIT, "the request has too many names");
 	demangler->cell_is_proven = rc == 1;
 done:
 	buf_release(&message);
@@ -137,7 +149,7 @@ static int converse_fairly(struct demangler *demangler, struct convert_name *nam
 	bool proven = demangler->cell && demangler->cell_is_proven;
 	int rc = converse(demangler, names, count, ANSWER_MILLIS, arena, err);
 
-	return rc == 0 && proven ? converse(demangler, names, count, ANSWER_MILLIS, arena, err) : rc;
+	return rc < 0 || (rc == 0 && proven) ? converse(demangler, names, count, ANSWER_MILLIS, arena, err) : rc;
 }
 
 /* The culprit stands for itself, and so do those for whom no time was left: the latter are
@@ -191,7 +203,8 @@ static int find_unknown(struct demangler *demangler, struct convert_name *names,
 	unknown->places = arena_alloc(arena, count ? count : 1, sizeof(*unknown->places));
 	unknown->count = 0;
 	if (!unknown->names || !unknown->places)
-		return err_set(err, ERR_NO_MEMORY, "no room for %zu names", count);
+		return err_set(err, arena->is_refused ? ERR_NO_MEMORY : ERR_LIMIT,
+			       "no room for %zu names", count);
 	for (size_t i = 0; i < count; i++) {
 		if (convert_memo_lookup(demangler->memo, &names[i], arena))
 			continue;

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/mem.h"
 
 #define DEPTH_MAX 6              /* ours are 4 deep */
 #define VALUES_MAX 4096          /* and hold a few hundred values */
@@ -56,6 +57,8 @@ static bool is_modest(struct text json)
 
 int convert_json_parse(struct text json, struct cJSON **object, struct err *err)
 {
+	unsigned long refusals = mem_refusals;
+
 	*object = NULL;
 	if (!json.size || !is_modest(json))
 		return err_set(err, ERR_MALFORMED, "facts of a cell are not as we write them");
@@ -64,6 +67,8 @@ int convert_json_parse(struct text json, struct cJSON **object, struct err *err)
 		return 0;
 	cJSON_Delete(*object);
 	*object = NULL;
+	if (mem_refusals != refusals)        /* cJSON does not say so */
+		return err_set(err, ERR_NO_MEMORY, "no memory for facts of a cell");
 	return err_set(err, ERR_MALFORMED, "facts of a cell are no JSON object");
 }
 

@@ -77,7 +77,7 @@ static int take_readable(struct reader *reader, struct convert_name *name, struc
 		return 0;                        /* not a name a person can read */
 	copy = arena_strndup(arena, readable.bytes, readable.size);
 	if (!copy)
-		return err_set(err, ERR_NO_MEMORY, "no memory for names");
+		return err_set(err, arena->is_refused ? ERR_NO_MEMORY : ERR_LIMIT, "no room for names");
 	name->readable = (struct text){ copy, readable.size };
 	return 0;
 }

@@ -38,11 +38,8 @@ static int write_at(const struct fetch *fetch, uint64_t at, const void *bytes, s
 
 		if (put < 0 && errno == EINTR)
 			continue;
-		if (put < 0) {
-			err_os(err, errno, "writing a download");
-			err->kind = ERR_IO;
-			return -1;
-		}
+		if (put < 0)
+			return err_os(err, errno, "writing a download");
 		from += put;
 		at += (uint64_t)put;
 		size -= (size_t)put;
@@ -146,10 +143,8 @@ static void end(struct fetch *fetch, enum fetch_blame blame, const struct err *r
 	fetch->ended = true;
 	fetch->blame = blame;
 	fetch->result = *result;
-	if (result->kind != ERR_NONE && ftruncate(fetch->fd, 0) < 0 && result->kind != ERR_IO) {
+	if (result->kind != ERR_NONE && ftruncate(fetch->fd, 0) < 0 && !err_kind_is_ours(result->kind))
 		err_os(&fetch->result, errno, "emptying a download");
-		fetch->result.kind = ERR_IO;
-	}
 }
 
 static void fail(struct fetch *fetch, enum fetch_blame blame, const struct err *err, int64_t now)
@@ -157,7 +152,7 @@ static void fail(struct fetch *fetch, enum fetch_blame blame, const struct err *
 	struct err reason = *err;        /* may lie in a leg */
 
 	if (blame == BLAME_FINAL || fetch->is_once || fetch->attempt >= FETCH_ATTEMPTS ||
-	    (reason.kind != ERR_DOWNLOAD && reason.kind != ERR_TIMEOUT)) {
+	    (reason.kind != ERR_DOWNLOAD && reason.kind != ERR_TIMEOUT && reason.kind != ERR_RESOLVE)) {
 		end(fetch, blame, &reason);
 		return;
 	}
@@ -212,7 +207,6 @@ void attempt_begin(struct fetch *fetch, int64_t now)
 		sending_rewind(&fetch->sending);
 	if (fetch->attempt > 1 && ftruncate(fetch->fd, 0) < 0) {
 		err_os(&err, errno, "emptying a download");
-		err.kind = ERR_IO;
 		fail(fetch, BLAME_FINAL, &err, now);
 		return;
 	}

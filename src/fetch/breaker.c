@@ -10,12 +10,15 @@
 #include "config/config.h"
 
 #define BUCKETS 64u
+#define NAMELESS_MILLIS 5000             /* a name that leads nowhere is not looked up again at once */
 #define MOST_HOSTS ((size_t)4096)        /* requests name hosts as they like */
 
 struct bucket { int64_t start_millis; uint64_t failures; };
 
 struct host {
 	char *name;
+	int64_t nameless_until_millis;       /* its name led nowhere a moment ago */
+	struct err nameless;
 	struct bucket buckets[BUCKETS];      /* a ring by time */
 	int64_t blocked_until_millis;
 	bool half_open;                      /* blocked once, no success since */
@@ -97,6 +100,7 @@ static void forget_failures(struct host *host)
 static bool is_idle(const struct host *host, const struct config *config, int64_t now)
 {
 	return !host->probing && now >= host->blocked_until_millis &&
+	       now >= host->nameless_until_millis &&
 	       recent_failures(host, config, now) == 0;
 }
 
@@ -134,7 +138,7 @@ static struct host *host_made(struct breaker *breaker, const char *name, int64_t
 	if (!host)
 		return NULL;
 	forget_failures(host);
-	host->blocked_until_millis = INT64_MIN;
+	host->blocked_until_millis = host->nameless_until_millis = INT64_MIN;
 	host->name = mem_strdup(name);
 	if (!host->name || map_put(&breaker->hosts, text_of(host->name), host) < 0) {
 		free_host(host);
@@ -162,6 +166,10 @@ enum breaker_answer breaker_ask(struct breaker *breaker, const char *name, int64
 {
 	struct host *host = host_named(breaker, name);
 
+	if (host && now < host->nameless_until_millis) {
+		*err = host->nameless;
+		return BREAKER_REFUSED;
+	}
 	if (!host || !applies(breaker, name))
 		return BREAKER_GO;
 	if (now < host->blocked_until_millis || (has_waited && host->probe_failed)) {
@@ -202,6 +210,17 @@ void breaker_report(struct breaker *breaker, const char *name, bool was_probe,
 		host->trigger = *failure;
 		forget_failures(host);
 	}
+}
+
+void breaker_note_nameless(struct breaker *breaker, const char *name, const struct err *failure,
+			   int64_t now)
+{
+	struct host *host = host_made(breaker, name, now);
+
+	if (!host)
+		return;
+	host->nameless = *failure;
+	host->nameless_until_millis = now + NAMELESS_MILLIS;
 }
 
 void breaker_forget_probe(struct breaker *breaker, const char *name)

@@ -38,6 +38,10 @@ enum breaker_answer breaker_ask(struct breaker *breaker, const char *host, int64
 /* How a transfer ended: failure NULL when the host did its part. */
 void breaker_report(struct breaker *breaker, const char *host, bool was_probe,
 		    const struct err *failure, int64_t now_millis);
+/* Its name leads nowhere: for a few seconds the same is said without looking it up, whether hosts
+ * are blocked or not.  It counts as no failure of the host. */
+void breaker_note_nameless(struct breaker *breaker, const char *host, const struct err *failure,
+			   int64_t now_millis);
 /* The probe was given up: somebody else may be it. */
 void breaker_forget_probe(struct breaker *breaker, const char *host);
 

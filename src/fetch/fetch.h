@@ -59,7 +59,8 @@ struct fetch_order {                 /* everything is copied */
 /* status.kind: ERR_NONE (the body is complete in fd), ERR_NOT_FOUND, ERR_DENIED ("403
  * Forbidden"), ERR_DOWNLOAD ("500 Internal Server Error", "destination is restricted"),
  * ERR_TIMEOUT (text is the compact duration: "300s"), ERR_MALFORMED ("Maximum file size
- * exceeded"), ERR_IO (our disk; remember nothing). */
+ * exceeded"), ERR_RESOLVE (its name leads
+ * nowhere now), ERR_IO and ERR_NO_MEMORY (ours, and passing; remember nothing). */
 typedef void fetch_done_fn(void *payload, const struct err *status, uint64_t bytes);
 
 struct fetcher;

@@ -366,6 +366,8 @@ static void report(const struct fetch *fetch, int64_t now)
 
 	if (!fetch->breaker)
 		return;
+	if (kind == ERR_RESOLVE && !fetch->away)
+		breaker_note_nameless(breaker_of(fetch), fetch->home.host, &fetch->result, now);
 	if (failed || answered)
 		breaker_report(breaker_of(fetch), fetch->home.host, fetch->is_probe,
 			       failed ? &fetch->result : NULL, now);

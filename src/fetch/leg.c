@@ -2,6 +2,8 @@
 #include "fetch/transfer.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +64,8 @@ static curl_socket_t on_open_socket(void *payload, curlsocktype purpose,
 		return CURL_SOCKET_BAD;
 	}
 	fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+	if (fd < 0)
+		leg->os_errno = errno;
 	leg->admitted |= fd >= 0;
 	return fd >= 0 ? fd : CURL_SOCKET_BAD;
 }
@@ -411,11 +415,45 @@ static const char *tls_words(const struct leg *leg, CURLcode code)
 	return NULL;
 }
 
+/* What of a failed connection is no fault of the other side. */
+static bool is_shortage(int os_errno)
+{
+	return os_errno == EMFILE || os_errno == ENFILE || os_errno == ENOMEM ||
+	       os_errno == ENOBUFS || os_errno == EADDRNOTAVAIL;
+}
+
+/* A name cannot be looked up either when we may open nothing more; the resolver does not say so. */
+static int shortage_now(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return is_shortage(errno) ? errno : 0;
+	close(fd);
+	return 0;
+}
+
+static bool is_about_a_name(CURLcode code)
+{
+	return code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY;
+}
+
+/* 0: we are short of nothing. */
+static int shortage_of(const struct leg *leg, CURLcode code, long os_errno)
+{
+	if (is_shortage(leg->os_errno))
+		return leg->os_errno;
+	if (code == CURLE_COULDNT_CONNECT && is_shortage((int)os_errno))
+		return (int)os_errno;
+	return is_about_a_name(code) ? shortage_now() : 0;
+}
+
 enum fetch_blame leg_explain(const struct leg *leg, CURLcode code, struct err *err)
 {
 	const char *words = tls_words(leg, code);
 	char limit[32];
 	long os_errno = 0;
+	int shortage;
 
 	if (leg->restricted > 0 && !leg->admitted) {
 		refuse(leg, err);
@@ -426,6 +464,11 @@ enum fetch_blame leg_explain(const struct leg *leg, CURLcode code, struct err *e
 		return BLAME_FINAL;
 	}
 	curl_easy_getinfo(leg->easy, CURLINFO_OS_ERRNO, &os_errno);
+	shortage = shortage_of(leg, code, os_errno);
+	if (shortage) {
+		err_os(err, shortage, "opening a connection");
+		return BLAME_FINAL;
+	}
 	if (code == CURLE_OPERATION_TIMEDOUT) {
 		duration_format_compact(leg->fetch->connect_millis, limit, sizeof(limit));
 		err_set(err, ERR_TIMEOUT, "%s", limit);
@@ -434,7 +477,8 @@ enum fetch_blame leg_explain(const struct leg *leg, CURLcode code, struct err *e
 	} else if (code == CURLE_COULDNT_CONNECT && os_errno != 0) {
 		err_set(err, ERR_DOWNLOAD, "%s", strerrordesc_np((int)os_errno));
 	} else {
-		err_set(err, ERR_DOWNLOAD, "%s", leg->error[0] ? leg->error : curl_easy_strerror(code));
+		err_set(err, is_about_a_name(code) ? ERR_RESOLVE : ERR_DOWNLOAD, "%s",
+			leg->error[0] ? leg->error : curl_easy_strerror(code));
 	}
 	return BLAME_HOST;
 }

@@ -57,6 +57,7 @@ struct leg {
 	unsigned restricted;                 /* addresses refused, */
 	char refused[64];                    /* the last of them, cut */
 	bool admitted;                       /* some address was tried */
+	int os_errno;                        /* why there was no socket for one; 0: there was */
 
 	enum reply_asked asked;
 	uint64_t first, last;                /* asked for, inclusive; unless REPLY_ASKED_ALL */

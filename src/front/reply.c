@@ -142,6 +142,7 @@ void reply_error(struct reply *reply, const struct err *err)
 		reply_text(reply, 408, err->text);
 		break;
 	case ERR_BUSY:
+	case ERR_NO_MEMORY:
 	case ERR_IO:                         /* as while the state cannot be opened at all */
 		log_failure(err);
 		reply_busy(reply, err->kind == ERR_BUSY ? RETRY_BUSY_SECONDS : RETRY_BROKEN_SECONDS,

@@ -163,11 +163,8 @@ int job_claim(struct jobs *jobs, const char *owner, struct job *job, struct err 
 
 int job_body(struct jobs *jobs, const struct job *job, struct buf *body, struct err *err)
 {
-	if (job_spool_read(jobs, job->id, JOB_SPOOL_BODY, body, err) == 0)
-		return 0;
-	if (err->kind == ERR_NOT_FOUND)
-		err->kind = ERR_IO;          /* it was ours to keep */
-	return err_while(err, "the body of job %s", job->id);
+	return job_spool_read(jobs, job->id, JOB_SPOOL_BODY, body, err) == 0 ? 0
+	       : err_while(err, "the body of job %s", job->id);
 }
 
 int job_renew(struct jobs *jobs, const char *owner, struct err *err)

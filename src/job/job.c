@@ -239,8 +239,12 @@ int job_result(struct jobs *jobs, const char *id, struct buf *reply, struct err 
 		return -1;
 	if (!job_has_ended(looking.state))
 		return err_set(err, ERR_NOT_FOUND, "job %s has no result", id);
-	if (looking.has_result)
-		return job_spool_read(jobs, id, JOB_SPOOL_RESULT, reply, err);
+	if (looking.has_result) {
+		if (job_spool_read(jobs, id, JOB_SPOOL_RESULT, reply, err) == 0)
+			return 0;
+		return err_is_absent(err) ? err_set(err, ERR_NOT_FOUND, "the result of job %s is gone", id)
+					  : -1;
+	}
 	/* Ended by the house, not by who carried it: those replies have nothing to say. */
 	if (looking.state != JOB_TIMEOUT && looking.state != JOB_INTERNAL_ERROR)
 		return err_set(err, ERR_NOT_FOUND, "the result of job %s is gone", id);

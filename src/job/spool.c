@@ -62,14 +62,12 @@ int job_spool_write(const struct jobs *jobs, struct text bytes, char *temporary,
 	if (job_spool_folder(jobs, folder, sizeof(folder), err) < 0)
 		return -1;
 	if (file_temporary(folder, temporary, room, &fd, err) < 0) {
-		if (err->kind != ERR_NOT_FOUND)
+		if (!err_is_absent(err))
 			return -1;
 		err_clear(err);
 		if (file_make_folders(folder, 0700, err) < 0 ||
-		    file_temporary(folder, temporary, room, &fd, err) < 0) {
-			err->kind = ERR_IO;
+		    file_temporary(folder, temporary, room, &fd, err) < 0)
 			return -1;
-		}
 	}
 	if (file_write_all(fd, bytes.bytes, bytes.size, err) < 0) {
 		close(fd);
@@ -82,11 +80,7 @@ int job_spool_write(const struct jobs *jobs, struct text bytes, char *temporary,
 
 int job_spool_place(const char *temporary, const char *path, struct err *err)
 {
-	if (rename(temporary, path) == 0)
-		return 0;
-	err_os(err, errno, "spooling %s", path);
-	err->kind = ERR_IO;
-	return -1;
+	return rename(temporary, path) == 0 ? 0 : err_os(err, errno, "spooling %s", path);
 }
 
 int job_spool_read(const struct jobs *jobs, const char *id, enum job_spool what, struct buf *out,

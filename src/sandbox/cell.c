@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "config/config.h"
 
-#define EXIT_ASKER_GONE 0
+#define EXIT_ASKER_GONE FRAME_EXIT_UNHEARD
 #define EXIT_AFTER_RESULT 0
 
 /* --- What an operation calls ----------------------------------------------------------- */
@@ -94,7 +94,7 @@ static int take_body(const struct frame *frame, const struct frame_body *body, s
 		return buf_check(out, err);
 	}
 	if (file < 0)
-		return err_set(err, ERR_INTERNAL, "a message has lost its file");
+		return err_set(err, ERR_IO, "a message has lost its file");
 	if (file_map_fd(&map, file, err) < 0)
 		return -1;
 	buf_add(out, map.bytes, map.size < body->size ? map.size : body->size);
@@ -154,9 +154,8 @@ static void on_bus(int number)
 	for (unsigned i = 0; i < watch.cell->input_count; i++) {
 		if (fstat(watch.cell->inputs[i].fd, &st) < 0 || st.st_size >= watch.sizes[i])
 			continue;
-		(void)frame_send(watch.cell->channel, FRAME_FAILED, FRAME_TEXT(failed), TEXT_NONE, 0,
-				 NULL, 0, 0);
-		_exit(EXIT_AFTER_RESULT);
+		_exit(frame_send(watch.cell->channel, FRAME_FAILED, FRAME_TEXT(failed), TEXT_NONE, 0,
+				 NULL, 0, 0) == 0 ? EXIT_AFTER_RESULT : FRAME_EXIT_UNHEARD);
 	}
 	signal(number, SIG_DFL);     /* it was a crash: the access is tried again and ends us */
 }
@@ -177,12 +176,12 @@ static void watch_inputs(const struct cell *cell)
 
 /* --- Becoming a cell -------------------------------------------------------------------- */
 
-static void say_failed(int channel, const struct err *err)
+static int say_failed(int channel, const struct err *err)
 {
 	struct frame_failed failed = { .kind = (uint32_t)err->kind, .os_errno = err->os_errno };
 
 	memcpy(failed.text, err->text, sizeof(failed.text));
-	(void)frame_send(channel, FRAME_FAILED, FRAME_TEXT(failed), TEXT_NONE, 0, NULL, 0, 0);
+	return frame_send(channel, FRAME_FAILED, FRAME_TEXT(failed), TEXT_NONE, 0, NULL, 0, 0);
 }
 
 /* A sanitizer's report goes to standard error; otherwise a cell has nobody to talk to. */
@@ -309,9 +308,9 @@ void cell_begin(const struct brood *brood, const struct frame *order)
 		rc = buf_check(&reply, &err);
 	if (rc < 0) {
 		blame_ceiling(&cell, &err);
-		say_failed(cell.channel, &err);
+		rc = say_failed(cell.channel, &err);
 	} else {
-		(void)frame_send_message(cell.channel, FRAME_DONE, buf_text(&reply));
+		rc = frame_send_message(cell.channel, FRAME_DONE, buf_text(&reply));
 	}
-	_exit(EXIT_AFTER_RESULT);
+	_exit(rc == 0 ? EXIT_AFTER_RESULT : FRAME_EXIT_UNHEARD);
 }

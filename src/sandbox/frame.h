@@ -84,4 +84,7 @@ int frame_memory_file(struct text bytes, int *fd, struct err *err)
 
 #define FRAME_TEXT(thing) ((struct text){ (const char *)&(thing), sizeof(thing) })
 
+/* How a cell exits whose last word could not be sent: nobody knows what came of it. */
+#define FRAME_EXIT_UNHEARD 75
+
 #endif

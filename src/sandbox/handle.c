@@ -102,6 +102,8 @@ static int take_ended(struct cell_handle *handle, const struct frame *frame,
 		snprintf(why, sizeof(why), "could not be forked (errno %d)", (int)ended.os_errno);
 		return die(handle, news, ERR_IO, why);
 	}
+	if (WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == FRAME_EXIT_UNHEARD)
+		return die(handle, news, ERR_IO, "could not say what came of it");
 	if (WIFEXITED(ended.status)) {
 		snprintf(why, sizeof(why), "exited with status %d and no result",
 			 WEXITSTATUS(ended.status));

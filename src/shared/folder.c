@@ -92,7 +92,8 @@ int folder_open_entry(const char *folder, const char *name, int *fd, uint64_t *b
 	/* Anything may lie in its place: no link is followed, no pipe waited for. */
 	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (*fd < 0)
-		return err_os(err, errno, "opening %s", path);
+		return errno == ENOENT ? err_set(err, ERR_NOT_FOUND, "there is no %s", path)
+				       : err_os(err, errno, "opening %s", path);
 	if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode)) {
 		*bytes = (uint64_t)st.st_size;
 		return 0;
@@ -126,7 +127,7 @@ int folder_temporary(const char *folder, char path[PATH_MAX], int *fd, struct er
 		return -1;
 	if (file_temporary(inner, path, PATH_MAX, fd, err) == 0)
 		return 0;
-	if (err->kind != ERR_NOT_FOUND)
+	if (!err_is_absent(err))
 		return -1;
 	err_clear(err);
 	if (file_make_folders(inner, mode_of(folder), err) < 0)

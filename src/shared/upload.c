@@ -223,9 +223,8 @@ static bool copy_on(struct shared *shared, int64_t now_millis)
 
 		next = upload->next;
 		if (rc > 0) {
-			if (folder_publish(shared->folder, upload->copy.to, upload->temporary,
-					   upload->name, &err) < 0 && err.kind == ERR_NOT_FOUND)
-				err.kind = ERR_IO;
+			rc = folder_publish(shared->folder, upload->copy.to, upload->temporary,
+					    upload->name, &err) < 0 ? -1 : 1;
 			upload->temporary[0] = '\0';
 		}
 		if (rc != 0)

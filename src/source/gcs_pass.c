@@ -266,6 +266,7 @@ int gcs_step_pass(const struct source *source, struct source_pass *pass, struct 
 
 void gcs_fail_pass(struct err *err)
 {
-	if (err->kind != ERR_IO && err->kind != ERR_NO_MEMORY)
-		err_set(err, ERR_DOWNLOAD, "failed to send authentication request");
+	if (!err_kind_is_ours(err->kind))
+		err_set(err, err->kind == ERR_RESOLVE ? ERR_RESOLVE : ERR_DOWNLOAD,
+			"failed to send authentication request");
 }

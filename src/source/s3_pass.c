@@ -327,7 +327,7 @@ int s3_step_pass(const struct source *source, struct source_pass *pass, struct t
 void s3_fail_pass(struct err *err)
 {
 	err_while(err, "asking for credentials");
-	if (err->kind != ERR_TIMEOUT && err->kind != ERR_IO && err->kind != ERR_NO_MEMORY)
+	if (err->kind != ERR_TIMEOUT && err->kind != ERR_RESOLVE && !err_kind_is_ours(err->kind))
 		err->kind = ERR_DOWNLOAD;
 }
 

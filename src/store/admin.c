@@ -63,11 +63,8 @@ int store_backup(struct store *store, const char *path, struct err *err)
 	/* An empty file is what VACUUM INTO accepts; this one has the right mode. */
 	unlink(partial);
 	fd = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0) {
-		err_os(err, errno, "backup to %s", path);
-		err->kind = ERR_IO;
-		return -1;
-	}
+	if (fd < 0)
+		return err_os(err, errno, "backup to %s", path);
 	close(fd);
 	if (vacuum_into(store, partial, err) < 0 || sync_path(partial, err) < 0) {
 		unlink(partial);

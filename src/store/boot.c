@@ -212,7 +212,7 @@ int store_credentials_key(const struct config *config, uint8_t key[32], struct e
 	for (int tries = 0; tries < KEY_TRIES; tries++) {
 		buf_clear(&bytes);
 		rc = file_read_all(path, KEY_BYTES, &bytes, err);
-		if (rc == 0 || err->kind != ERR_NOT_FOUND)
+		if (rc == 0 || !err_is_absent(err))
 			break;
 		if (make_key(config->state_dir, path, err) < 0)
 			break;

@@ -21,11 +21,8 @@ static int set_lock(int fd, short type)
 int store_lock_try(const char *path, bool exclusive, int *fd, struct err *err)
 {
 	*fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (*fd < 0) {
-		err_os(err, errno, "opening the lock %s", path);
-		err->kind = ERR_IO;
-		return -1;
-	}
+	if (*fd < 0)
+		return err_os(err, errno, "opening the lock %s", path);
 	if (set_lock(*fd, exclusive ? F_WRLCK : F_RDLCK) == 0)
 		return 1;
 	if (errno == EAGAIN || errno == EACCES) {

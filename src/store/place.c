@@ -6,7 +6,7 @@
  * (the folder was emptied), or a log that does not belong to its index (`rm symgate.db-wal`,
  * https://www.sqlite.org/howtocorrupt.html section 1.4).  So the files are looked at before
  * every write, and once a second by each process (test_store_files_that_vanish in
- * tests/service/test_faults.py).
+ * tests/faults/test_state.py).
  */
 #include <errno.h>
 #include <stdio.h>

@@ -325,7 +325,7 @@ static int repair_alone(const struct config *config, const char *copy, struct st
 	struct store *store;
 	int rc = store_examine(config, repair, err);
 
-	if (rc < 0 && (err->kind != ERR_NOT_FOUND || !copy))
+	if (rc < 0 && (!err_is_absent(err) || !copy))
 		return -1;
 	err_clear(err);
 	if (repair->is_sound && !copy)

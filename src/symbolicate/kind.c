@@ -52,8 +52,7 @@ static int native_parse(struct work *work, struct text body, struct err *err)
 	work->state = native;
 	if (read_body(native, body, err) == 0)
 		return 0;
-	/* An arena that is well filled met its ceiling: the body's fault, not the machine's. */
-	if (err->kind == ERR_LIMIT && work->arena.held_bytes >= work->arena.ceiling_bytes / 2)
+	if (err->kind == ERR_LIMIT && !work->arena.is_refused)
 		err->kind = ERR_TOO_LARGE;
 	return -1;
 }

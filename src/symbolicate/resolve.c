@@ -33,6 +33,7 @@ static enum debug_status status_of(enum err_kind kind)
 		return DEBUG_MISSING;
 	case ERR_DENIED:
 	case ERR_DOWNLOAD:
+	case ERR_RESOLVE:
 		return DEBUG_FETCHING_FAILED;
 	case ERR_TIMEOUT:
 		return DEBUG_TIMEOUT;
@@ -68,6 +69,7 @@ struct text failure_details(enum err_kind kind, struct text details, struct aren
 	case ERR_CRASHED:
 		return details;
 	case ERR_DOWNLOAD:
+	case ERR_RESOLVE:
 		return prefixed("download failed: ", details, arena);
 	case ERR_TIMEOUT:
 		return prefixed("download timed out after ", details, arena);
@@ -104,6 +106,7 @@ static void settle_without_object(struct module *module)
 	case ERR_DENIED:
 	case ERR_TIMEOUT:
 	case ERR_DOWNLOAD:
+	case ERR_RESOLVE:
 		break;
 	case ERR_LIMIT:
 	case ERR_CRASHED:

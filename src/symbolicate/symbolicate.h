@@ -137,6 +137,12 @@ int  work_init(struct work *work, const struct request_kind *kind, const struct 
 	       const struct source_list *default_sources, struct text scope, struct err *err)
 	__attribute__((warn_unused_result));
 void work_release(struct work *work);
+/* The three functions of its kind.  Memory that the system refused is ERR_NO_MEMORY here. */
+int  work_parse(struct work *work, struct text body, struct err *err)
+	__attribute__((warn_unused_result));
+enum stepped work_step(struct work *work, struct resolver *resolver, struct err *err);
+int  work_answer(struct work *work, struct buf *reply, struct err *err)
+	__attribute__((warn_unused_result));
 
 /* Every candidate of every module and what became of it, as JSON: for `symgate why`. */
 int work_candidates(struct work *work, struct buf *json, struct err *err)

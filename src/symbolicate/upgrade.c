@@ -27,7 +27,7 @@ static void ask_for_better(const struct module *module, struct resolver *resolve
 	for (size_t i = 0; i < module->winner; i++) {
 		enum err_kind failure = lookup->tried[i]->held.failure;
 
-		if (failure == ERR_TIMEOUT || failure == ERR_DOWNLOAD)
+		if (failure == ERR_TIMEOUT || failure == ERR_DOWNLOAD || failure == ERR_RESOLVE)
 			resolver->refresh(resolver, &lookup->tried[i]->held.derive);
 	}
 }

@@ -37,6 +37,48 @@ int work_init(struct work *work, const struct request_kind *kind, const struct c
 	return 0;
 }
 
+/* An arena refuses over its ceiling, which is the request's doing, or since the system has no
+ * memory, which is not.  Whoever was refused need not know which. */
+static void blame(struct work *work, struct err *err)
+{
+	struct arena *arena = &work->arena;
+
+	if (arena->is_refused && !err_kind_is_ours(err->kind))
+		err_set(err, ERR_NO_MEMORY, "no memory for a request");
+	else if (arena->is_full && !arena->is_refused && err->kind == ERR_NO_MEMORY)
+		err_no_memory(err);
+	arena->is_full = arena->is_refused = false;
+}
+
+int work_parse(struct work *work, struct text body, struct err *err)
+{
+	int rc = work->kind->parse(work, body, err);
+
+	if (rc < 0)
+		blame(work, err);
+	return rc;
+}
+
+enum stepped work_step(struct work *work, struct resolver *resolver, struct err *err)
+{
+	enum stepped stepped = work->kind->step(work, resolver, err);
+
+	if (stepped == STEP_ERROR)
+		blame(work, err);
+	return stepped;
+}
+
+int work_answer(struct work *work, struct buf *reply, struct err *err)
+{
+	int rc = work->kind->answer(work, reply, err);
+
+	if (rc == 0)
+		rc = buf_check(reply, err);
+	if (rc < 0)
+		blame(work, err);
+	return rc;
+}
+
 void work_release(struct work *work)
 {
 	if (work->kind)

@@ -131,6 +131,7 @@ enum resolved asker_resolve(struct asker *asker, struct carried *carried,
 	if (!question->failed)
 		return RESOLVED_READY;
 	*err = question->err;
+	asker_forget(carried);               /* who tries again asks again */
 	return RESOLVED_ERROR;
 }
 

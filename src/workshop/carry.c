@@ -1,4 +1,11 @@
-/* carry.c -- jobs as state machines: claimed, stepped whenever something ended, finished. */
+/*
+ * carry.c -- jobs as state machines: claimed, stepped whenever something ended, finished.
+ *
+ * 1. What is our own failure (err_kind_is_ours) never becomes part of an answer: the job is
+ *    held up and tried again, until the whole answer is there or its deadline has come.
+ * 2. A step that failed may have left half of what it was about: such a job begins anew, from its
+ *    body.  What it had made is in the cache.
+ */
 #include "workshop/internal.h"
 
 #include <string.h>
@@ -13,18 +20,14 @@
 #include "config/config.h"
 #include "symbolicate/reply.h"
 
-#define AGAIN_MILLIS   1000
-#define FAILING_MILLIS 30000     /* steps that fail that long end the job */
-#define BUSY_MOST      8u
+#define BROKEN_MILLIS  30000     /* a broken promise of ours does not mend itself: no longer */
+#define PERSON_MILLIS  10000     /* nor does a person at a command line wait longer */
 
 void carry_note_failure(struct carried *carried, const struct cache_key *key,
 			const struct err *status)
 {
 	struct passing_failure *failure;
 
-	/* A lock passes: the key is asked for again. */
-	if (status->kind == ERR_BUSY && carried->has_row && carried->busy_count++ < BUSY_MOST)
-		return;
 	if (vec_room(&carried->failures, &carried->failure_room, carried->failure_count + 1,
 		     sizeof(*carried->failures)) < 0)
 		return;              /* it will be tried again instead */
@@ -69,10 +72,7 @@ static enum resolved resolve_entry(struct resolver *resolver, const struct deriv
 	cache_found_release(found);
 	*found = (struct cache_found){ .state = CACHE_ABSENT };
 	task = task_for(shop, carried, derive, err);
-	if (!task)
-		return RESOLVED_ERROR;
-	task_wait(task, carried);
-	return RESOLVED_WAIT;
+	return task && task_wait(task, carried, err) == 0 ? RESOLVED_WAIT : RESOLVED_ERROR;
 }
 
 static enum resolved resolve_names(struct resolver *resolver, struct convert_name *names,
@@ -92,8 +92,7 @@ static void resolve_spoil(struct resolver *resolver, const struct derive *derive
 	cache_spoil(shop->cache, shop->store, &derive->key, found, why);
 }
 
-struct carried *carry_new(struct shop *shop, const struct request_kind *kind, struct text scope,
-			  struct err *err)
+struct carried *carry_new(struct shop *shop, struct err *err)
 {
 	struct carried *carried = mem_get(sizeof(*carried));
 
@@ -108,10 +107,7 @@ struct carried *carry_new(struct shop *shop, const struct request_kind *kind, st
 	carried->shop = shop;
 	carried->started_millis = clock_monotonic_millis();
 	carried->deadline_millis = carried->started_millis + shop->config->job_seconds * 1000;
-	if (work_init(&carried->work, kind, shop->config, &shop->default_sources, scope, err) < 0) {
-		mem_give_back(carried);
-		return NULL;
-	}
+	carried->ready = true;
 	carried->next = shop->carried;
 	shop->carried = carried;
 	return carried;
@@ -140,13 +136,27 @@ static void keep_candidates(struct carried *carried)
 	buf_release(&json);
 }
 
-/* A full disk and a locked database pass: the job is still ours, and nothing of it is lost. */
-static void try_again(struct carried *carried, const char *doing, const struct err *err)
+/* The job is still ours, and nothing of it is lost. */
+static void hold_up(struct carried *carried, const char *doing, const struct err *err)
 {
-	if (!carried->again_millis)          /* said once, not every second */
-		log_message(LOG_ERROR, doing, carried->job.id, "%s; it is tried again", err->text);
-	carried->again_millis = clock_monotonic_millis() + AGAIN_MILLIS;
+	int64_t now = clock_monotonic_millis();
+
+	if (!carried->failing_since_millis) {        /* said once, not at every try */
+		carried->failing_since_millis = now;
+		log_message(LOG_ERROR, doing, carried->has_row ? carried->job.id : NULL,
+			    "%s; it is tried again", err->text);
+	}
+	carried->trouble = *err;
+	carried->again_millis = now + shop_pause_millis(carried->tries++);
 	carried->ready = false;
+}
+
+static void note_progress(struct carried *carried)
+{
+	carried->failing_since_millis = 0;
+	carried->again_millis = 0;
+	carried->tries = 0;
+	err_clear(&carried->trouble);
 }
 
 /* The one way a job ends. */
@@ -159,11 +169,13 @@ static void end_job(struct carried *carried, enum job_state state, struct text r
 		keep_candidates(carried);
 	if (carried->has_row &&
 	    job_finish(&shop->jobs, &carried->job, shop->owner, state, reply, &err) < 0) {
-		try_again(carried, "job_finish", &err);
+		hold_up(carried, "job_finish", &err);
 		return;
 	}
-	if (carried->reply)
+	if (carried->reply) {
 		buf_add_text(carried->reply, reply);
+		shop->is_answered = true;
+	}
 	log_end(carried, state, why);
 	if (carried->has_row)
 		shop->carried_count--;
@@ -172,19 +184,29 @@ static void end_job(struct carried *carried, enum job_state state, struct text r
 	carried->ready = false;
 }
 
-static void end_failed(struct carried *carried, const struct err *failure)
+/* Without an answer, as end_state and failure say. */
+static void end_without(struct carried *carried)
 {
-	bool ours = failure->kind == ERR_INTERNAL || failure->kind == ERR_NO_MEMORY ||
-		    failure->kind == ERR_IO || failure->kind == ERR_BUSY;
 	struct buf reply;
 
 	buf_init(&reply, LIMIT_REPLY_BYTES);
-	if (ours)
+	if (carried->end_state == JOB_TIMEOUT)
+		reply_timeout(&reply);
+	else if (carried->end_state == JOB_INTERNAL_ERROR)
 		reply_internal(&reply);
 	else
-		reply_failed(&reply, text_of(failure->text));
-	end_job(carried, ours ? JOB_INTERNAL_ERROR : JOB_FAILED, buf_text(&reply), failure->text);
+		reply_failed(&reply, text_of(carried->failure.text));
+	end_job(carried, carried->end_state, buf_text(&reply), carried->failure.text);
 	buf_release(&reply);
+}
+
+static void end_as(struct carried *carried, enum job_state state, const struct err *failure)
+{
+	carried->end_state = state;
+	carried->failure = *failure;
+	if (carried->reply && err_kind_is_ours(failure->kind))
+		carried->shop->failure = *failure;
+	end_without(carried);
 }
 
 /* Unfinished, for whoever claims it next: that may be we. */
@@ -211,6 +233,55 @@ static void end_refresh(struct carried *carried)
 		end_job(carried, JOB_COMPLETED, TEXT("{}"), "");
 }
 
+/* --- Failures ---------------------------------------------------------------------------- */
+
+/* The same job with nothing behind it.  What the old one had asked for is still being made, in
+ * memory of its work. */
+static struct carried *begin_anew(struct carried *carried)
+{
+	struct err err = ERR_INIT;
+	struct carried *fresh = carry_new(carried->shop, &err);
+
+	if (!fresh)
+		return NULL;
+	fresh->kind = carried->kind;
+	fresh->job = carried->job;
+	fresh->has_row = carried->has_row;
+	fresh->is_refresh = carried->is_refresh;
+	fresh->body = carried->body;
+	fresh->reply = carried->reply;
+	fresh->candidates = carried->candidates;
+	fresh->started_millis = carried->started_millis;
+	fresh->deadline_millis = carried->deadline_millis;
+	fresh->failing_since_millis = carried->failing_since_millis;
+	fresh->tries = carried->tries;
+	carried->has_row = false;
+	carried->ended = true;
+	carried->ready = false;
+	return fresh;
+}
+
+/* A failure of the job itself, in its step or its answer. */
+static void met_failure(struct carried *carried, const char *doing, const struct err *err)
+{
+	struct carried *fresh;
+
+	if (!err_kind_is_ours(err->kind)) {
+		end_as(carried, JOB_FAILED, err);
+		return;
+	}
+	if (err->kind == ERR_INTERNAL && carried->failing_since_millis &&
+	    clock_monotonic_millis() - carried->failing_since_millis > BROKEN_MILLIS) {
+		end_as(carried, JOB_INTERNAL_ERROR, err);
+		return;
+	}
+	fresh = begin_anew(carried);
+	carried->has_to_begin_anew = !fresh;
+	hold_up(fresh ? fresh : carried, doing, err);
+}
+
+/* --- Steps ------------------------------------------------------------------------------- */
+
 static void answer(struct carried *carried)
 {
 	struct err err = ERR_INIT;
@@ -221,58 +292,86 @@ static void answer(struct carried *carried)
 		return;
 	}
 	buf_init(&reply, LIMIT_REPLY_BYTES);
-	if (carried->work.kind->answer(&carried->work, &reply, &err) < 0 || buf_check(&reply, &err) < 0)
-		end_failed(carried, &err);
-	else
+	if (work_answer(&carried->work, &reply, &err) == 0)
 		end_job(carried, JOB_COMPLETED, buf_text(&reply), "");
+	else
+		met_failure(carried, "job_answer", &err);
 	buf_release(&reply);
 }
 
-/* What our database or disk could not do, they may do in a moment; but not for ever. */
-static bool is_worth_another_try(struct carried *carried, const struct err *err)
+static int read_request(struct carried *carried, struct err *err)
 {
-	int64_t now = clock_monotonic_millis();
+	struct shop *shop = carried->shop;
+	struct text scope = carried->job.has_scope ? text_of(carried->job.scope) : TEXT_NONE;
+	struct text body = carried->body;
+	struct buf spooled;
+	int rc = -1;
 
-	if (!carried->has_row || (err->kind != ERR_BUSY && err->kind != ERR_IO))
-		return false;
-	if (!carried->failing_since_millis)
-		carried->failing_since_millis = now;
-	return now - carried->failing_since_millis < FAILING_MILLIS;
+	if (!carried->kind)
+		return err_set(err, ERR_INTERNAL, "job %s is of the unknown kind %s", carried->job.id,
+			       carried->job.kind);
+	buf_init(&spooled, LIMIT_REPLY_BYTES);
+	if (carried->has_row) {
+		if (job_body(&shop->jobs, &carried->job, &spooled, err) < 0)
+			goto done;
+		body = buf_text(&spooled);
+	}
+	if (work_init(&carried->work, carried->kind, shop->config, &shop->default_sources, scope,
+		      err) == 0)
+		rc = work_parse(&carried->work, body, err);
+	if (rc < 0)
+		work_release(&carried->work);
+done:
+	buf_release(&spooled);
+	return rc;
 }
 
 static void go_on(struct carried *carried)
 {
 	struct err err = ERR_INIT;
 
-	switch (carried->work.kind->step(&carried->work, &carried->resolver, &err)) {
+	switch (work_step(&carried->work, &carried->resolver, &err)) {
 	case STEP_DONE:
 		carried->is_done = true;
-		carried->again_millis = 0;
+		note_progress(carried);
 		answer(carried);
 		break;
 	case STEP_WAIT:
-		carried->failing_since_millis = 0;
-		carried->again_millis = 0;
+		note_progress(carried);
 		break;
 	case STEP_ERROR:
-		if (is_worth_another_try(carried, &err)) {
-			try_again(carried, "job_step", &err);
-			break;
-		}
-		carried->failure = err;
-		end_failed(carried, &err);
+		met_failure(carried, "job_step", &err);
 		break;
+	}
+}
+
+static void begin(struct carried *carried)
+{
+	struct err err = ERR_INIT;
+
+	if (read_request(carried, &err) == 0) {
+		carried->is_begun = true;
+		go_on(carried);
+	} else {
+		met_failure(carried, "job_begin", &err);
 	}
 }
 
 static void step(struct carried *carried)
 {
+	const struct err trouble = carried->trouble;
+
 	carried->ready = false;
+	carried->again_millis = 0;
 	log_set_request_id(carried->job.x_request_id);
-	if (carried->failure.kind != ERR_NONE)
-		end_failed(carried, &carried->failure);
+	if (carried->has_to_begin_anew)
+		met_failure(carried, "job_step", &trouble);
+	else if (carried->end_state != JOB_UNKNOWN)
+		end_without(carried);
 	else if (carried->is_done)
 		answer(carried);
+	else if (!carried->is_begun)
+		begin(carried);
 	else
 		go_on(carried);
 	log_set_request_id(NULL);
@@ -288,49 +387,64 @@ void carry_step_ready(struct shop *shop)
 			step(carried);
 }
 
-/* Reads the body of a claimed job and makes it ready. */
-static int begin_claimed(struct shop *shop, const struct job *job, struct err *err)
+static void take(struct carried *carried, const struct job *job)
 {
-	bool is_refresh;
-	const struct request_kind *kind = request_kind_named(job_asked_kind(job->kind, &is_refresh));
-	struct text scope = job->has_scope ? text_of(job->scope) : TEXT_NONE;
-	struct carried *carried;
-	struct buf body;
-	struct err bad = ERR_INIT;
-
-	if (!kind)
-		return err_set(err, ERR_INTERNAL, "job %s is of the unknown kind %s", job->id, job->kind);
-	carried = carry_new(shop, kind, scope, err);
-	if (!carried)
-		return -1;
 	carried->job = *job;
+	carried->kind = request_kind_named(job_asked_kind(job->kind, &carried->is_refresh));
 	carried->has_row = true;
-	carried->is_refresh = is_refresh;
-	carried->deadline_millis = carried->started_millis +
-				   (job->deadline_at - clock_unix_seconds()) * 1000;
-	shop->carried_count++;
-	buf_init(&body, LIMIT_REPLY_BYTES);
-	if (job_body(&shop->jobs, job, &body, &bad) < 0 ||
-	    kind->parse(&carried->work, buf_text(&body), &bad) < 0)
-		carried->failure = bad;
-	carried->ready = true;
-	buf_release(&body);
-	return 0;
+	carried->deadline_millis = carried->started_millis + job->deadline_at * 1000 -
+				   clock_unix_millis();
+	carried->shop->carried_count++;
+	carried->shop->worked_millis = carried->started_millis;
 }
 
+/* What will carry it is there before the job is ours: a claim without one would never end. */
 int carry_claim(struct shop *shop, struct err *err)
 {
 	while (!shop->stopping && shop->carried_count < shop->config->workshop_jobs) {
+		struct carried *carried = carry_new(shop, err);
 		struct job job;
-		int got = job_claim(&shop->jobs, shop->owner, &job, err);
+		int got = carried ? job_claim(&shop->jobs, shop->owner, &job, err) : -1;
 
-		if (got <= 0)
-			return got;
-		if (begin_claimed(shop, &job, err) < 0)
-			return -1;
-		shop->worked_millis = clock_monotonic_millis();
+		if (got > 0) {
+			take(carried, &job);
+			continue;
+		}
+		if (carried)
+			carried->ended = true;
+		return got;
 	}
 	return 0;
+}
+
+/* --- Deadlines --------------------------------------------------------------------------- */
+
+static void end_for_trouble(struct carried *carried, const struct err *trouble)
+{
+	int64_t millis = clock_monotonic_millis() - carried->started_millis;
+	struct err words = *trouble;
+
+	err_while(&words, "it could not be done in %lld s", (long long)(millis / 1000));
+	end_as(carried, JOB_FAILED, &words);
+}
+
+/* What is decided already has nothing to wait for but the database. */
+static void end_if_overdue(struct carried *carried, int64_t now)
+{
+	struct err none = ERR_INIT;
+	const struct err *trouble = &carried->trouble;
+	int64_t since = carried->failing_since_millis;
+
+	if (carried->ended || carried->is_done || carried->end_state != JOB_UNKNOWN ||
+	    (carried->has_row && carried->deadline_millis > now))
+		return;
+	if (trouble->kind == ERR_NONE)
+		trouble = tasks_trouble(carried, &since);
+	if (trouble && (carried->deadline_millis <= now ||
+			(!carried->has_row && now - since > PERSON_MILLIS)))
+		end_for_trouble(carried, trouble);
+	else if (carried->deadline_millis <= now)
+		end_as(carried, JOB_TIMEOUT, &none);
 }
 
 void carry_end_overdue(struct shop *shop)
@@ -338,17 +452,26 @@ void carry_end_overdue(struct shop *shop)
 	int64_t now = clock_monotonic_millis();
 
 	for (struct carried *carried = shop->carried; carried; carried = carried->next) {
-		struct buf reply;
-
-		if (carried->ended || carried->deadline_millis > now || carried->again_millis > now)
-			continue;
-		buf_init(&reply, LIMIT_REPLY_BYTES);
-		reply_timeout(&reply);
 		log_set_request_id(carried->job.x_request_id);
-		end_job(carried, JOB_TIMEOUT, buf_text(&reply), "");
-		log_set_request_id(NULL);
-		buf_release(&reply);
+		end_if_overdue(carried, now);
 	}
+	log_set_request_id(NULL);
+}
+
+int64_t carry_next_millis(const struct shop *shop)
+{
+	int64_t next = INT64_MAX;
+
+	for (const struct carried *carried = shop->carried; carried; carried = carried->next) {
+		if (carried->ended)
+			continue;
+		if (carried->again_millis && carried->again_millis < next)
+			next = carried->again_millis;
+		if (!carried->is_done && carried->end_state == JOB_UNKNOWN &&
+		    carried->deadline_millis < next)
+			next = carried->deadline_millis;
+	}
+	return next;
 }
 
 void carry_give_back(struct shop *shop)

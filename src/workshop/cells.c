@@ -203,7 +203,7 @@ void cells_start_queued(struct shop *shop)
 		else if (waits_for_another_life(shop))
 			return;
 		else
-			task_end(task, &err);
+			making_cell_lost(task, &err);
 	}
 }
 
@@ -228,14 +228,29 @@ static void count_end(struct shop *shop, const struct cell_news *news)
 	board_count(shop->board, counter, 1);
 }
 
+/* A cell that does not take its answer has perhaps ended meanwhile: then that is what counts. */
+static void answer_failed(struct task *task, const struct err *why)
+{
+	struct cell_news news = { 0 };
+	struct err err = ERR_INIT;
+
+	if (cell_news(task->cell, &news, &err) == 0 && news.kind == CELL_DIED) {
+		count_end(task->shop, &news);
+		making_cell_ended(task, &news);
+	} else {
+		making_cell_lost(task, why);
+	}
+}
+
 static void answer_want(struct task *task, const struct cell_news *news)
 {
 	struct err err = ERR_INIT;
 	int fd = -1;
 
-	if (making_companion(task, news, &fd, &err) < 0 ||
-	    cell_answer_want(task->cell, fd, &err) < 0)
-		task_end(task, &err);
+	if (making_companion(task, news, &fd, &err) < 0)
+		making_cell_lost(task, &err);
+	else if (cell_answer_want(task->cell, fd, &err) < 0)
+		answer_failed(task, &err);
 	if (fd >= 0)
 		close(fd);
 }
@@ -248,7 +263,7 @@ void cells_hear(struct task *task)
 		struct err err = ERR_INIT;
 
 		if (cell_news(task->cell, &news, &err) < 0) {
-			task_end(task, &err);
+			making_cell_lost(task, &err);
 			return;
 		}
 		switch (news.kind) {

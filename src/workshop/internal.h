@@ -33,7 +33,7 @@ struct shop;
 struct task;
 struct store;
 
-/* A failure that must not be remembered, told to the jobs that waited for it. */
+/* A fact that must not be remembered, told to the jobs that waited for it. */
 struct passing_failure {
 	uint8_t hash[HASH_SHA256_BYTES];
 	enum cache_kind kind;
@@ -68,7 +68,9 @@ struct carried {
 	struct shop *shop;
 	struct carried *next;
 	struct job job;
-	struct work work;
+	const struct request_kind *kind;     /* NULL: this build knows none of that name */
+	struct text body;            /* the command line's */
+	struct work work;            /* once it is_begun */
 	unsigned references;         /* tasks made from this work */
 	bool has_row;                /* false: the command line's, or ended */
 	bool is_refresh;             /* nobody waits for its answer: it makes things again */
@@ -76,11 +78,15 @@ struct carried {
 	bool improved;               /* one of them made something */
 	bool ready;                  /* something it waited for has ended: step it */
 	bool ended;
+	bool is_begun;               /* its body is read */
 	bool is_done;                /* all its steps are: what is left is the answer */
-	struct err failure;          /* how it ends instead */
-	int64_t again_millis;        /* our database or disk failed it: then it is tried again; or 0 */
-	int64_t failing_since_millis;        /* of what it could not do without; 0: it could */
-	unsigned busy_count;         /* keys asked for again, since the database was locked */
+	bool has_to_begin_anew;      /* as soon as there is memory for it */
+	enum job_state end_state;    /* how it ends instead; JOB_UNKNOWN: undecided */
+	struct err failure;          /* and why */
+	struct err trouble;          /* our own failure that holds it up; ERR_NONE: nothing does */
+	int64_t failing_since_millis;
+	int64_t again_millis;        /* when it is tried again; or 0 */
+	unsigned tries;
 	int64_t deadline_millis;     /* monotonic */
 	int64_t started_millis;
 	struct passing_failure *failures;
@@ -102,6 +108,7 @@ enum task_stage {
 	TASK_FETCHING,               /* a transfer is under way */
 	TASK_INSPECTING,             /* queued for, or in, an inspect cell */
 	TASK_CONVERTING,             /* queued for, or in, a symcache cell */
+	TASK_RESTING,                /* our own failure stopped it: it begins again in a moment */
 	TASK_ENDED
 };
 
@@ -117,6 +124,9 @@ struct task {
 	enum task_stage stage;
 	bool claimed;
 	bool is_refresh;             /* what is there answers until this has ended */
+	struct err trouble;          /* of the last try; ERR_NONE: there was none before */
+	int64_t failing_since_millis, again_millis;
+	unsigned tries;              /* that our own failures ended */
 	uint32_t cache_word_seen;    /* when the row was last looked at, by whom another makes it */
 	int64_t looked_millis;
 	struct carried **waiting;
@@ -143,7 +153,8 @@ struct task {
 	bool is_queued;              /* waiting for a free cell, at its maker's */
 	struct task *next_queued;
 	int64_t hatched_millis;      /* since when the cell is at work */
-	unsigned lost_cells;         /* ended from outside, by no fault of the file */
+	bool has_lost_companion;     /* a file that was there when the job looked is gone */
+	unsigned lost_cells;         /* ended by no fault of the file, in this try */
 };
 
 /* A claim of a task that has ended, still in its row. */
@@ -177,7 +188,9 @@ struct shop {
 	uint64_t refreshes[CACHE_CATEGORIES];
 	size_t resting_count;        /* listings that go on in the next turn */
 
-	bool stopping;
+	bool is_answered;            /* the command line's one job has ended */
+	struct err failure;          /* our own, which it ended with */
+	bool stopping, leaving;
 	int64_t renewed_millis, worked_millis;
 	struct fetch_poll *polls;
 	size_t poll_room;
@@ -195,10 +208,13 @@ void shop_close(struct shop *shop);
 int  shop_turn(struct shop *shop, struct fetch_poll *bells, size_t bell_count, int millis,
 	       struct err *err) __attribute__((warn_unused_result));
 
+/* How long what our own failure stopped waits before its next try. */
+int64_t shop_pause_millis(unsigned tries);
+
 /* carry.c */
 int  carry_claim(struct shop *shop, struct err *err) __attribute__((warn_unused_result));
-struct carried *carry_new(struct shop *shop, const struct request_kind *kind, struct text scope,
-			  struct err *err);
+struct carried *carry_new(struct shop *shop, struct err *err);
+int64_t carry_next_millis(const struct shop *shop);  /* when one is tried again or ends */
 void carry_step_ready(struct shop *shop);
 void carry_end_overdue(struct shop *shop);
 void carry_give_back(struct shop *shop);
@@ -212,10 +228,15 @@ struct task *task_for(struct shop *shop, struct carried *carried, const struct d
 /* The same for an entry that answers but is made again: NULL too when that is under way. */
 struct task *task_again(struct shop *shop, struct carried *carried, const struct derive *derive,
 			struct err *err);
-void task_wait(struct task *task, struct carried *carried);
+int  task_wait(struct task *task, struct carried *carried, struct err *err)
+	__attribute__((warn_unused_result));
 void task_recheck_flights(struct shop *shop);
+int64_t task_next_millis(const struct shop *shop);   /* when one begins again; INT64_MAX: none */
+/* What keeps one of its tasks from being done, and since when; NULL: nothing. */
+const struct err *tasks_trouble(const struct carried *carried, int64_t *since_millis);
 void task_drop_ended(struct shop *shop);
-void task_end(struct task *task, const struct err *failure);   /* NULL: it is published */
+/* failure NULL: it is published.  Our own failure ends only this try: it begins again. */
+void task_end(struct task *task, const struct err *failure);
 void task_abandon_all(struct shop *shop);
 void task_settle_claims(struct shop *shop);       /* tries again to give up what is owed */
 
@@ -226,6 +247,7 @@ void making_use_object(struct task *task);        /* object_fd is there */
 void making_take_out(struct task *task);          /* the out file becomes the object */
 void making_drop_out(struct task *task);
 void making_cell_ended(struct task *task, const struct cell_news *news);
+void making_cell_lost(struct task *task, const struct err *why);   /* by no fault of the file */
 void making_convert(struct task *task);           /* object_fd is what a cell turns into the result */
 /* object_fd is somebody else's file: how it is now. */
 int  making_note_local(struct task *task, struct err *err) __attribute__((warn_unused_result));

@@ -7,6 +7,7 @@
  */
 #include "workshop/internal.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 
 #define REPLY_ARENA_BYTES ((size_t)32 * 1024 * 1024)
 #define LOST_CELLS_MOST 3u
+#define LOCAL_TRIES     3u       /* as many as a download gets */
 
 static void enter(struct task *task, enum task_stage stage)
 {
@@ -51,8 +53,8 @@ int making_note_local(struct task *task, struct err *err)
 	struct stat st;
 
 	if (fstat(task->object_fd, &st) < 0)
-		return err_set(err, ERR_IO, "reading the size of %.*s",
-			       (int)task->derive->location->uri.size, task->derive->location->uri.bytes);
+		return err_os(err, errno, "reading the size of %.*s",
+			      (int)task->derive->location->uri.size, task->derive->location->uri.bytes);
 	task->is_local = true;
 	task->local_size = st.st_size;
 	task->local_changed_nanos = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
@@ -68,6 +70,18 @@ static bool local_has_changed(const struct task *task)
 	return fstat(task->object_fd, &st) < 0 || st.st_size != task->local_size ||
 	       (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec !=
 		       task->local_changed_nanos;
+}
+
+/* A folder of somebody else's whose disk or server fails is a source that fails us, when it does so
+ * again and again; that we are short of something never is. */
+static void blame_source(const struct task *task, struct err *err)
+{
+	bool is_short = err->os_errno == EMFILE || err->os_errno == ENFILE || err->os_errno == EINTR ||
+			err->os_errno == EAGAIN;
+
+	if (err->kind == ERR_IO && err->os_errno != 0 && !is_short && !task->derive->link &&
+	    source_is_local(task->derive->location->source) && task->tries + 1 >= LOCAL_TRIES)
+		err->kind = ERR_DOWNLOAD;
 }
 
 static void object_obtained(struct task *task, const struct err *failure)
@@ -131,8 +145,10 @@ void making_obtain(struct task *task)
 	struct err err = ERR_INIT;
 
 	if (obtain(task, task->derive->location, task->shop->config->max_download_bytes,
-		   object_obtained, &err) < 0)
+		   object_obtained, &err) < 0) {
+		blame_source(task, &err);
 		task_end(task, &err);
+	}
 }
 
 void making_begin(struct task *task)
@@ -172,6 +188,18 @@ static enum cache_kind kind_of_companion(enum object_role role)
 	}
 }
 
+/* What is known of a file whose copy somebody deleted: whoever asks has it fetched again. */
+static void forget(struct shop *shop, const struct cache_key *key)
+{
+	struct cache_found found = { .state = CACHE_ABSENT };
+	struct err err = ERR_INIT;
+
+	if (cache_find(shop->cache, shop->store, key, &found, &err) == 0 &&
+	    found.state == CACHE_READY)
+		cache_spoil(shop->cache, shop->store, key, &found, "its file is gone");
+	cache_found_release(&found);
+}
+
 static int open_companion(struct task *task, const struct derive_companion *companion, int *fd,
 			  struct err *err)
 {
@@ -179,7 +207,8 @@ static int open_companion(struct task *task, const struct derive_companion *comp
 	struct work *work = &task->maker->work;
 	struct fetch_order order = { .fd = -1 };
 	enum source_access access;
-	struct cache_key key;
+	struct cache_key key, meta;
+	int known;
 	char *rest = arena_printf(&work->arena, "source: %.*s\nlocation: %.*s\n",
 				  (int)location->source->id.size, location->source->id.bytes,
 				  (int)location->uri.size, location->uri.bytes);
@@ -190,12 +219,19 @@ static int open_companion(struct task *task, const struct derive_companion *comp
 			   location->source->is_public ? TEXT_NONE : work->scope,
 			   text_of(rest), err) < 0)
 		return -1;
-	if (making_open_known(task->shop, &key, fd, err) > 0)
+	meta = key.kind == CACHE_OBJECTS ? cache_key_as(&key, CACHE_OBJECT_META) : key;
+	known = making_open_known(task->shop, &key, fd, err);
+	if (known > 0)
 		return 0;
+	if (known < 0 && err_kind_is_ours(err->kind))
+		return -1;
 	if (source_is_local(location->source) &&
 	    source_reach(location, &work->arena, &access, fd, &order, err) == 0)
 		return 0;
-	/* The key promises it: without it the result would be another key's. */
+	/* The key promises it: without it the result would be another key's.  Who waits looks for it
+	 * anew. */
+	forget(task->shop, &meta);
+	task->has_lost_companion = true;
 	return err_set(err, ERR_IO, "%s companion %.*s is no longer available",
 		       object_role_name(companion->role), (int)location->uri.size,
 		       location->uri.bytes);
@@ -342,7 +378,8 @@ static int converted(struct task *task, struct text reply, struct err *err)
 	return 0;
 }
 
-/* A cell is hostile: of its kinds only those count that say something about the bytes. */
+/* A cell is hostile: of its kinds only those count that say something about the bytes.  What it
+ * calls its own fault is a fault of ours that these bytes meet. */
 static void judge(const struct task *task, struct err *status)
 {
 	switch (status->kind) {
@@ -353,29 +390,30 @@ static void judge(const struct task *task, struct err *status)
 	case ERR_CRASHED: case ERR_IO:
 		break;
 	default:
-		status->kind = ERR_INTERNAL;
+		status->kind = ERR_CRASHED;
 	}
 	if (local_has_changed(task))
 		err_set(status, ERR_IO, "the file changed while it was read");
 }
 
-/* Somebody ended the cell (an operator, a system short of memory): that says nothing about the
- * file, so another one tries.  A few times: it may be the file that takes all the memory. */
-static bool has_another_try(struct task *task, const struct cell_news *news)
+/* What ended it says nothing about the file (an operator, a system short of memory, a disk that is
+ * full): another one tries, with the object that is there already.  After a few the task rests. */
+void making_cell_lost(struct task *task, const struct err *why)
 {
-	if (news->kind != CELL_DIED || news->status.kind != ERR_IO ||
-	    task->lost_cells++ == LOST_CELLS_MOST)
-		return false;
-	log_message(LOG_WARN, "cell_lost", NULL, "%s; another one tries", news->status.text);
+	if (task->lost_cells++ == LOST_CELLS_MOST || local_has_changed(task) ||
+	    task->has_lost_companion) {
+		task_end(task, why);
+		return;
+	}
+	log_message(LOG_WARN, "cell_lost", NULL, "%s; another one tries", why->text);
 	cells_kill(task);
 	making_drop_out(task);
 	cells_queue(task);
-	return true;
 }
 
 static void end_failed(struct task *task, const struct err *status)
 {
-	if (sharing_refuse_object(task, status))
+	if (!err_kind_is_ours(status->kind) && sharing_refuse_object(task, status))
 		return;
 	if (task->derive->listing)
 		listing_cell_ended(task, status);
@@ -388,11 +426,12 @@ void making_cell_ended(struct task *task, const struct cell_news *news)
 	struct err status = news->status;
 	int rc;
 
-	if (has_another_try(task, news))
-		return;
 	if (news->kind != CELL_DONE) {
 		judge(task, &status);
-		end_failed(task, &status);
+		if (err_kind_is_ours(status.kind))
+			making_cell_lost(task, &status);
+		else
+			end_failed(task, &status);
 		return;
 	}
 	if (local_has_changed(task)) {

@@ -8,6 +8,7 @@
  */
 #include "workshop/internal.h"
 
+#include "base/log.h"
 #include "board/board.h"
 #include "config/config.h"
 
@@ -39,8 +40,8 @@ void refresh_ask(struct resolver *resolver, const struct derive *derive)
 		return;
 	}
 	task = task_again(shop, carried, derive, &err);      /* failing that: another time */
-	if (task)
-		task_wait(task, carried);
+	if (task && task_wait(task, carried, &err) < 0)
+		log_message(LOG_WARN, "refresh", NULL, "%s", err.text);
 }
 
 void refresh_begun(struct task *task)

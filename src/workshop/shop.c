@@ -21,7 +21,15 @@
 #include "store/store.h"
 
 #define RENEW_MILLIS 3000
+#define FIRST_PAUSE_MILLIS 100
+#define LAST_PAUSE_MILLIS  10000
+#define PAUSE_DOUBLINGS    7
 #define SOURCES_ARENA_BYTES ((size_t)64 * 1024 * 1024)
+
+int64_t shop_pause_millis(unsigned tries)
+{
+	return tries < PAUSE_DOUBLINGS ? (int64_t)FIRST_PAUSE_MILLIS << tries : LAST_PAUSE_MILLIS;
+}
 
 static int parse_default_sources(struct shop *shop, struct err *err)
 {
@@ -154,12 +162,14 @@ static bool anything_ready(const struct shop *shop)
 }
 
 /* The command line waits for its one reply: nothing else is worth waiting for then. */
-static bool is_answered(const struct shop *shop)
+static int most_millis(const struct shop *shop, int millis)
 {
-	for (const struct carried *carried = shop->carried; carried; carried = carried->next)
-		if (carried->ended && carried->reply)
-			return true;
-	return false;
+	int64_t of_jobs = carry_next_millis(shop), of_tasks = task_next_millis(shop);
+	int64_t left = (of_jobs < of_tasks ? of_jobs : of_tasks) - clock_monotonic_millis();
+
+	if (shop->is_answered || shop->resting_count > 0 || anything_ready(shop) || left <= 0)
+		return 0;
+	return left < millis ? (int)left : millis;
 }
 
 int shop_turn(struct shop *shop, struct fetch_poll *bells, size_t bell_count, int millis,
@@ -177,9 +187,7 @@ int shop_turn(struct shop *shop, struct fetch_poll *bells, size_t bell_count, in
 	listings_read_on(shop);
 	carry_drop_unreferenced(shop);
 	show_gauges(shop);
-	if (shared_step(shop->shared) || is_answered(shop) || shop->resting_count > 0 ||
-	    anything_ready(shop))
-		millis = 0;
+	millis = shared_step(shop->shared) ? 0 : most_millis(shop, millis);
 	if (gather_polls(shop, bells, bell_count, &count, err) < 0 ||
 	    fetcher_step(shop->fetcher, shop->polls, count, millis, err) < 0)
 		return -1;

@@ -1,4 +1,10 @@
-/* task.c -- one key being made, however many jobs want it, in one process at a time. */
+/*
+ * task.c -- one key being made, however many jobs want it, in one process at a time.
+ *
+ * A task ends when there is a fact: the entry is published, or a failure that says something
+ * about the file or its source.  Our own failure is none: the task rests, and begins again as
+ * long as somebody waits for it.
+ */
 #include "workshop/internal.h"
 
 #include <string.h>
@@ -9,9 +15,9 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "board/board.h"
+#include "config/config.h"
 
 #define LOOK_AGAIN_MILLIS 1000    /* a lease may run out without a word */
-#include "config/config.h"
 
 static void make_map_key(const struct cache_key *key, uint8_t out[HASH_SHA256_BYTES + 1])
 {
@@ -44,10 +50,9 @@ static void try_claim(struct task *task)
 
 	task->cache_word_seen = board_read(shop->board, BOARD_CACHE_CHANGED);
 	task->looked_millis = clock_monotonic_millis();
+	task->stage = TASK_CLAIMING;
 	mine = claim(task, &err);
-	if (mine < 0 && err.kind == ERR_BUSY) {
-		log_message(LOG_WARN, "task_claim", NULL, "%s; it is tried again", err.text);
-	} else if (mine < 0) {
+	if (mine < 0) {
 		task_end(task, &err);
 	} else if (mine > 0) {
 		task->claimed = true;
@@ -120,50 +125,21 @@ struct task *task_again(struct shop *shop, struct carried *carried, const struct
 	return task;
 }
 
-void task_wait(struct task *task, struct carried *carried)
+int task_wait(struct task *task, struct carried *carried, struct err *err)
 {
 	if (task->stage == TASK_ENDED) {
 		carried->ready = true;       /* it ended inside task_for() */
-		return;
+		return 0;
 	}
 	for (size_t i = 0; i < task->waiting_count; i++)
 		if (task->waiting[i] == carried)
-			return;
+			return 0;
 	if (vec_room(&task->waiting, &task->waiting_room, task->waiting_count + 1,
 		     sizeof(struct carried *)) < 0)
-		return;                      /* its deadline still ends it */
+		return err_set(err, ERR_NO_MEMORY, "no room to wait for a task");
 	carried->references++;
 	task->waiting[task->waiting_count++] = carried;
-}
-
-static bool is_worth_a_look(const struct task *task)
-{
-	return task->stage == TASK_CLAIMING &&
-	       (task->cache_word_seen != board_read(task->shop->board, BOARD_CACHE_CHANGED) ||
-		clock_monotonic_millis() - task->looked_millis >= LOOK_AGAIN_MILLIS);
-}
-
-/* Another process may have ended or abandoned what we wait for. */
-void task_recheck_flights(struct shop *shop)
-{
-	for (struct task *task = shop->tasks; task; task = task->next) {
-		struct cache_found found = { 0 };
-		struct err err = ERR_INIT;
-
-		if (!is_worth_a_look(task))
-			continue;
-		if (cache_find(shop->cache, shop->store, &task->derive->key, &found, &err) < 0) {
-			task->looked_millis = clock_monotonic_millis();
-			if (err.kind != ERR_BUSY)
-				task_end(task, &err);
-			continue;
-		}
-		if (found.state != CACHE_ABSENT && !derive_is_stale(task->derive, &found))
-			task_end(task, NULL);
-		else
-			try_claim(task);
-		cache_found_release(&found);
-	}
+	return 0;
 }
 
 static void close_files(struct task *task)
@@ -194,9 +170,11 @@ static bool is_lasting(const struct task *task, const struct err *failure)
 	       !(task->shop->config->offline && failure->kind == ERR_DOWNLOAD);
 }
 
+/* What says something, but not for long, is told; of what is our own whoever waits hears nothing,
+ * and asks again. */
 static void wake_waiting(struct task *task, const struct err *failure)
 {
-	bool passing = failure && !is_lasting(task, failure);
+	bool passing = failure && !is_lasting(task, failure) && !err_kind_is_ours(failure->kind);
 
 	if (passing)
 		carry_note_failure(task->maker, &task->derive->key, failure);
@@ -205,6 +183,7 @@ static void wake_waiting(struct task *task, const struct err *failure)
 
 		if (passing && carried != task->maker)
 			carry_note_failure(carried, &task->derive->key, failure);
+		carried->has_to_begin_anew |= task->has_lost_companion;
 		carried->ready = true;
 		carried->references--;
 	}
@@ -241,34 +220,166 @@ void task_settle_claims(struct shop *shop)
 	}
 }
 
-/* The end of a task: what lasts is remembered, what does not is told to those who waited. */
-void task_end(struct task *task, const struct err *failure)
+/* Nothing of this try is left. */
+static void let_go(struct task *task)
 {
 	struct shop *shop = task->shop;
-	struct err err = ERR_INIT;
 
-	if (failure && is_lasting(task, failure)) {
-		if (cache_publish_failure(shop->cache, shop->store, &task->derive->key, failure,
-					  &err) < 0) {
-			log_message(LOG_ERROR, "cache_publish", NULL, "%s", err.text);
-			failure = &err;
-		}
-	} else if (failure) {
-		log_message(LOG_WARN, "task_failed", NULL, "%.*s: %s",
-			    (int)task->derive->location->uri.size, task->derive->location->uri.bytes,
-			    failure->text);
-	}
-	if (task->claimed && (failure && !is_lasting(task, failure)))
-		give_up_claim(shop, &task->derive->key);
+	if (task->fetch)
+		fetch_cancel(shop->fetcher, task->fetch);
+	task->fetch = NULL;
+	passes_leave(&task->pass);
 	sharing_leave(task);
 	cells_kill(task);
 	close_files(task);
 	listing_release(task);
+	task->is_copy = false;
+	task->is_local = false;
+	task->object_is_shared = false;
+	task->lost_cells = 0;
+}
+
+/* It keeps its claim: who else wants the key need not meet the same. */
+static void rest(struct task *task, const struct err *failure)
+{
+	int64_t now = clock_monotonic_millis();
+
+	if (!task->failing_since_millis) {           /* said once, not at every try */
+		task->failing_since_millis = now;
+		log_message(LOG_ERROR, "task_again", NULL, "%.*s: %s; it is tried again",
+			    (int)task->derive->location->uri.size, task->derive->location->uri.bytes,
+			    failure->text);
+	}
+	task->trouble = *failure;
+	let_go(task);
+	task->again_millis = now + shop_pause_millis(task->tries++);
+	task->stage = TASK_RESTING;
+	task->shop->worked_millis = now;
+}
+
+static void end_for_good(struct task *task, const struct err *failure)
+{
+	struct shop *shop = task->shop;
+
+	if (failure && !is_lasting(task, failure)) {
+		log_message(LOG_WARN, "task_failed", NULL, "%.*s: %s",
+			    (int)task->derive->location->uri.size, task->derive->location->uri.bytes,
+			    failure->text);
+		if (task->claimed)
+			give_up_claim(shop, &task->derive->key);
+	}
+	let_go(task);
 	task->stage = TASK_ENDED;
 	refresh_ended(task, task->claimed && !failure);
 	wake_waiting(task, failure);
 	shop->worked_millis = clock_monotonic_millis();
 }
+
+/* A refresh is no answer to anybody: it is asked for another time. */
+void task_end(struct task *task, const struct err *failure)
+{
+	struct shop *shop = task->shop;
+	struct err err = ERR_INIT;
+
+	if (failure && is_lasting(task, failure) &&
+	    cache_publish_failure(shop->cache, shop->store, &task->derive->key, failure, &err) < 0)
+		failure = &err;
+	if (failure && err_kind_is_ours(failure->kind) && !task->is_refresh && !shop->leaving &&
+	    !task->has_lost_companion)
+		rest(task, failure);
+	else
+		end_for_good(task, failure);
+}
+
+/* --- Looking again ----------------------------------------------------------------------- */
+
+static bool is_worth_a_look(const struct task *task)
+{
+	return task->stage == TASK_CLAIMING && !task->claimed &&
+	       (task->cache_word_seen != board_read(task->shop->board, BOARD_CACHE_CHANGED) ||
+		clock_monotonic_millis() - task->looked_millis >= LOOK_AGAIN_MILLIS);
+}
+
+static bool is_rested(const struct task *task)
+{
+	return task->stage == TASK_RESTING && task->again_millis <= clock_monotonic_millis();
+}
+
+static bool somebody_waits(const struct task *task)
+{
+	for (size_t i = 0; i < task->waiting_count; i++)
+		if (!task->waiting[i]->ended)
+			return true;
+	return false;
+}
+
+static void begin_again(struct task *task)
+{
+	if (!somebody_waits(task)) {
+		end_for_good(task, &task->trouble);
+		return;
+	}
+	task->stage = TASK_CLAIMING;
+	if (task->claimed)
+		sharing_begin(task);
+	else
+		try_claim(task);
+}
+
+int64_t task_next_millis(const struct shop *shop)
+{
+	int64_t next = INT64_MAX;
+
+	for (const struct task *task = shop->tasks; task; task = task->next)
+		if (task->stage == TASK_RESTING && task->again_millis < next)
+			next = task->again_millis;
+	return next;
+}
+
+static bool waits_for(const struct carried *carried, const struct task *task)
+{
+	for (size_t i = 0; i < task->waiting_count; i++)
+		if (task->waiting[i] == carried)
+			return true;
+	return false;
+}
+
+const struct err *tasks_trouble(const struct carried *carried, int64_t *since_millis)
+{
+	for (const struct task *task = carried->shop->tasks; task; task = task->next) {
+		if (task->trouble.kind == ERR_NONE || task->stage == TASK_ENDED ||
+		    !waits_for(carried, task))
+			continue;
+		*since_millis = task->failing_since_millis;
+		return &task->trouble;
+	}
+	return NULL;
+}
+
+/* Another process may have ended or abandoned what we wait for. */
+void task_recheck_flights(struct shop *shop)
+{
+	for (struct task *task = shop->tasks; task; task = task->next) {
+		struct cache_found found = { 0 };
+		struct err err = ERR_INIT;
+
+		if (is_rested(task))
+			begin_again(task);
+		if (!is_worth_a_look(task))
+			continue;
+		if (cache_find(shop->cache, shop->store, &task->derive->key, &found, &err) < 0) {
+			task_end(task, &err);
+			continue;
+		}
+		if (found.state != CACHE_ABSENT && !derive_is_stale(task->derive, &found))
+			task_end(task, NULL);
+		else
+			try_claim(task);
+		cache_found_release(&found);
+	}
+}
+
+/* --- Leaving ----------------------------------------------------------------------------- */
 
 void task_drop_ended(struct shop *shop)
 {
@@ -294,15 +405,10 @@ void task_abandon_all(struct shop *shop)
 {
 	struct err err = ERR_INIT;
 
+	shop->leaving = true;
 	err_set(&err, ERR_IO, "the workshop was stopped");
-	for (struct task *task = shop->tasks; task; task = task->next) {
-		if (task->stage == TASK_ENDED)
-			continue;
-		if (task->fetch)
-			fetch_cancel(shop->fetcher, task->fetch);
-		task->fetch = NULL;
-		passes_leave(&task->pass);
-		task_end(task, &err);
-	}
+	for (struct task *task = shop->tasks; task; task = task->next)
+		if (task->stage != TASK_ENDED)
+			task_end(task, &err);
 	task_drop_ended(shop);
 }

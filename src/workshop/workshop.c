@@ -197,22 +197,21 @@ int workshop_answer(const struct config *config, struct nursery *nursery,
 	if (shop_open(&shop, config, nursery, name, err) < 0)
 		return -1;
 	sharing_open(&shop, false);          /* one answer is no time to tell others */
-	carried = carry_new(&shop, kind, TEXT_NONE, err);
-	if (!carried || kind->parse(&carried->work, body, err) < 0)
+	carried = carry_new(&shop, err);
+	if (!carried)
 		goto done;
+	carried->kind = kind;
+	carried->body = body;
 	carried->reply = reply;
 	carried->candidates = candidates;
-	carried->references = 1;             /* ours, until the reply is there */
-	carried->ready = true;
-	while (!carried->ended) {
+	while (!shop.is_answered) {
 		if (shop_turn(&shop, NULL, 0, TURN_MILLIS, err) < 0)
 			goto done;
 		task_recheck_flights(&shop);
 	}
-	rc = buf_check(reply, err);
+	*err = shop.failure;
+	rc = err->kind == ERR_NONE ? buf_check(reply, err) : -1;
 done:
-	if (carried)
-		carried->references = 0;
 	shop_close(&shop);
 	return rc;
 }

@@ -41,7 +41,8 @@ START_TEST(names_the_system_s_reason)
 	static const struct {
 		int os_errno;
 		enum err_kind kind;
-	} cases[] = { { ENOENT, ERR_NOT_FOUND }, { EACCES, ERR_IO }, { ENOSPC, ERR_IO } };
+	} cases[] = { { ENOENT, ERR_IO }, { EACCES, ERR_IO }, { ENOSPC, ERR_IO }, { EMFILE, ERR_IO },
+		    { ENOMEM, ERR_NO_MEMORY } };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct err err = ERR_INIT;
@@ -49,6 +50,8 @@ START_TEST(names_the_system_s_reason)
 		ck_assert_int_eq(err_os(&err, cases[i].os_errno, "opening %s", "/x"), -1);
 		ck_assert_int_eq(err.kind, cases[i].kind);
 		ck_assert_int_eq(err.os_errno, cases[i].os_errno);
+		ck_assert(err_is_absent(&err) == (cases[i].os_errno == ENOENT));
+		ck_assert(err_kind_is_ours(err.kind));
 		ck_assert_ptr_nonnull(strstr(err.text, "opening /x: "));
 		ck_assert_ptr_nonnull(strstr(err.text, strerror(cases[i].os_errno)));
 	}
@@ -93,7 +96,7 @@ START_TEST(remembers_only_lasting_kinds)
 		ERR_TIMEOUT, ERR_LIMIT, ERR_CRASHED,
 	};
 	static const enum err_kind passing[] = {
-		ERR_NONE, ERR_BAD_REQUEST, ERR_BAD_SHAPE, ERR_TOO_LARGE, ERR_BUSY, ERR_IO,
+		ERR_NONE, ERR_RESOLVE, ERR_BAD_REQUEST, ERR_BAD_SHAPE, ERR_TOO_LARGE, ERR_BUSY, ERR_IO,
 		ERR_NO_MEMORY, ERR_INTERNAL, ERR_KINDS,
 	};
 
@@ -101,6 +104,24 @@ START_TEST(remembers_only_lasting_kinds)
 		ck_assert(err_kind_is_lasting(lasting[i]));
 	for (size_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++)
 		ck_assert(!err_kind_is_lasting(passing[i]));
+}
+END_TEST
+
+/* No kind is both a fact worth remembering and a failure of our own. */
+START_TEST(knows_what_is_its_own)
+{
+	static const enum err_kind ours[] = {
+		ERR_BUSY, ERR_IO, ERR_NO_MEMORY, ERR_INTERNAL, ERR_KINDS,
+	};
+	unsigned count = 0;
+
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		ck_assert(err_kind_is_ours(ours[i]));
+	for (int i = 0; i < ERR_KINDS; i++) {
+		count += err_kind_is_ours((enum err_kind)i);
+		ck_assert(!err_kind_is_ours((enum err_kind)i) || !err_kind_is_lasting((enum err_kind)i));
+	}
+	ck_assert_uint_eq(count, sizeof(ours) / sizeof(ours[0]) - 1);
 }
 END_TEST
 
@@ -115,6 +136,7 @@ int main(void)
 	tcase_add_test(tcase, cuts_what_is_too_long);
 	tcase_add_test(tcase, knows_its_kinds_by_name);
 	tcase_add_test(tcase, remembers_only_lasting_kinds);
+	tcase_add_test(tcase, knows_what_is_its_own);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
 }

@@ -282,7 +282,7 @@ START_TEST(proxies_are_used)
 	check(&outcome, "localhost with a dot", ERR_DOWNLOAD, "destination is restricted");
 	setenv("no_proxy", "other.org, .invalid", 1);
 	outcome = fetch_one(&config, (struct fetch_order){ .url = "http://symbols.invalid/body/7" });
-	check(&outcome, "excepted", ERR_DOWNLOAD, NULL);
+	check(&outcome, "excepted", ERR_RESOLVE, NULL);
 	unsetenv("http_proxy");
 	unsetenv("no_proxy");
 }
@@ -290,10 +290,10 @@ END_TEST
 
 static const struct { const char *what, *name; bool is_cgi; enum err_kind kind; } variables[] = {
 	{ "upper case", "HTTP_PROXY", false, ERR_NONE },
-	{ "a header of a CGI's client", "HTTP_PROXY", true, ERR_DOWNLOAD },
+	{ "a header of a CGI's client", "HTTP_PROXY", true, ERR_RESOLVE },
 	{ "of a CGI all the same", "http_proxy", true, ERR_NONE },
 	{ "for all", "ALL_PROXY", true, ERR_NONE },
-	{ "for another scheme", "https_proxy", false, ERR_DOWNLOAD },
+	{ "for another scheme", "https_proxy", false, ERR_RESOLVE },
 };
 
 START_TEST(the_environment_names_proxies)

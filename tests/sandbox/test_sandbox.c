@@ -392,7 +392,7 @@ START_TEST(memory_has_a_ceiling)
 	struct cell_news news;
 
 	wait_news(handle, &news);
-	ck_assert_int_eq(news.kind, CELL_FAILED);
+	ck_assert_msg(news.kind == CELL_FAILED, "%s", news.status.text);
 	ck_assert_msg(news.status.kind == ERR_LIMIT, "%s", news.status.text);
 	ck_assert_msg(strstr(news.status.text, "memory ceiling of 268435456 bytes"), "%s",
 		      news.status.text);

@@ -49,7 +49,7 @@ static void remove_setting(const char *folder)
 	ck_assert_int_eq(system(support_printf("rm -rf '%s'", folder)), 0);
 }
 
-static struct carried *begin(struct shop *shop, const char *folder, struct buf *reply)
+static void begin(struct shop *shop, const char *folder, struct buf *reply)
 {
 	char *body = support_printf(
 		"{\"sources\":[{\"id\":\"s\",\"type\":\"filesystem\",\"path\":\"%s\",\"has_index\":true,"
@@ -58,15 +58,12 @@ static struct carried *begin(struct shop *shop, const char *folder, struct buf *
 		"\"code_id\":\"5ab380779000\",\"debug_file\":\"f7.pdb\","
 		"\"debug_id\":\"3249d99d-0c40-4931-8610-f4e4fb0b6936-1\"}]}", folder);
 	struct err err = ERR_INIT;
-	struct carried *carried = carry_new(shop, &request_kind_symbolicate, TEXT_NONE, &err);
+	struct carried *carried = carry_new(shop, &err);
 
 	ck_assert_msg(carried != NULL, "%s", err.text);
-	ck_assert_msg(carried->work.kind->parse(&carried->work, text_of(body), &err) == 0, "%s",
-		      err.text);
+	carried->kind = &request_kind_symbolicate;
+	carried->body = text_of(body);
 	carried->reply = reply;
-	carried->references = 1;
-	carried->ready = true;
-	return carried;
 }
 
 START_TEST(an_index_takes_many_turns)
@@ -75,7 +72,6 @@ START_TEST(an_index_takes_many_turns)
 	const char *const paths[] = { support_printf("%s/config.yml", folder) };
 	int64_t end = clock_monotonic_millis() + PATIENCE_MILLIS;
 	struct nursery *nursery;
-	struct carried *carried;
 	struct config config;
 	struct err err = ERR_INIT;
 	struct buf reply;
@@ -87,8 +83,8 @@ START_TEST(an_index_takes_many_turns)
 				    &err) == 0, "%s", err.text);
 	ck_assert_msg(shop_open(&shop, &config, nursery, "the test", &err) == 0, "%s", err.text);
 	buf_init(&reply, (size_t)1 << 20);
-	carried = begin(&shop, folder, &reply);
-	while (!carried->ended) {
+	begin(&shop, folder, &reply);
+	while (!shop.is_answered) {
 		ck_assert_msg(shop_turn(&shop, NULL, 0, 100, &err) == 0, "%s", err.text);
 		slices += shop.resting_count;
 		ck_assert(clock_monotonic_millis() < end);
@@ -96,7 +92,6 @@ START_TEST(an_index_takes_many_turns)
 	ck_assert_msg(slices >= SEGMENTS / SLICE, "%zu slices", slices);
 	ck_assert_uint_eq(shop.resting_count, 0);
 	ck_assert(strstr(buf_string(&reply), "\"completed\"") != NULL);
-	carried->references = 0;
 	buf_release(&reply);
 	shop_close(&shop);
 	nursery_stop(nursery);

@@ -54,8 +54,10 @@ static enum resolved resolve_names(struct resolver *resolver, struct convert_nam
 
 	int rc = demangler_ask_briefly(worker->front->demangler, names, count, arena, err);
 
-	/* A request thread has no time for hostile names: a workshop has. */
-	return rc < 0 ? RESOLVED_ERROR : rc == 0 ? RESOLVED_WAIT : RESOLVED_READY;
+	/* A request thread has no time for hostile names, nor for what our own demangler lacks: a
+	 * workshop has. */
+	return rc > 0 ? RESOLVED_READY
+	       : rc == 0 || err_kind_is_ours(err->kind) ? RESOLVED_WAIT : RESOLVED_ERROR;
 }
 
 static void resolve_spoil(struct resolver *resolver, const struct derive *derive,
@@ -136,9 +138,9 @@ static void carry_out(struct worker *worker, struct request *request, struct rep
 		reply_error(reply, &err);
 		return;
 	}
-	if (kind->parse(&work, buf_text(&request->body), &err) == 0)
-		stepped = kind->step(&work, &mine.resolver, &err);
-	if (stepped == STEP_DONE && kind->answer(&work, &reply->body, &err) < 0)
+	if (work_parse(&work, buf_text(&request->body), &err) == 0)
+		stepped = work_step(&work, &mine.resolver, &err);
+	if (stepped == STEP_DONE && work_answer(&work, &reply->body, &err) < 0)
 		stepped = STEP_ERROR;
 	work_release(&work);
 	if (stepped == STEP_DONE && mine.wants_refresh)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""test_faults -- full disks, lost and damaged state, long locks, under load and on every deployment.
+"""test_state -- full disks, lost and damaged state, long locks, under load and on every deployment.
 
 A disk of a few megabytes needs a mount: the tests run again in a user namespace of their own,
 where the kernel lets them; where it does not, those that need it are skipped by name.
 
-usage: test_faults.py [TEST ...]        environment: SYMGATE (the program)
+usage: test_state.py [TEST ...]        environment: SYMGATE (the program)
 """
 import concurrent.futures
 import json
@@ -19,7 +19,8 @@ import tempfile
 import threading
 import time
 
-import test_deploy
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "service"))
+import test_deploy  # noqa: E402
 from house_of_tests import PATIENCE, SYMGATE, Service, eventually, functions, request_for, run_all
 from test_deploy import PROGRAMS, serve_all
 
@@ -92,18 +93,12 @@ def ready(service):
 # --- What holds whatever happened ---------------------------------------------------------
 
 def check_reply_is_whole(reply):
-    """A module that is found has all its lines; one that is not says why."""
+    """What is our own failure is no part of any answer: it is whole, or there is none yet."""
     assert reply["status"] == "completed", reply
-    module = reply["modules"][0]
-    if module["debug_status"] == "found":
-        assert functions(reply)[-1] == "outer", reply
-        assert all(frame.get("lineno") for frame in reply["stacktraces"][0]["frames"]), reply
-        return True
-    words = [candidate["download"].get("details") or candidate.get("debug", {}).get("details")
-             for candidate in module.get("candidates", [])]
-    assert any(words), reply
-    assert module["debug_status"] not in ("malformed", "missing"), reply
-    return False
+    assert reply["modules"][0]["debug_status"] == "found", reply
+    assert functions(reply)[-1] == "outer", reply
+    assert all(frame.get("lineno") for frame in reply["stacktraces"][0]["frames"]), reply
+    return True
 
 
 def check_nothing_is_left(service):
@@ -145,7 +140,7 @@ class Load:
     def __init__(self, service, symbols, clients=4, statuses=(200, 503)):
         self.service, self.symbols, self.statuses = service, symbols, statuses
         self.stop, self.lock = threading.Event(), threading.Lock()
-        self.whole = self.partial = self.refused = self.number = 0
+        self.whole = self.refused = self.number = 0
         self.identities = set()
         self.pool = concurrent.futures.ThreadPoolExecutor(clients)
         self.clients = [self.pool.submit(self.ask_on, number) for number in range(clients)]
@@ -167,10 +162,8 @@ class Load:
                     self.refused += 1
                 elif reply["status"] == "pending":
                     self.identities.add(reply["request_id"])
-                elif reply["status"] == "completed" and check_reply_is_whole(reply):
+                elif check_reply_is_whole(reply):
                     self.whole += 1
-                else:
-                    self.partial += 1
 
     def beyond(self, name, more):
         value = getattr(self, name) + more
@@ -212,7 +205,7 @@ def check_full_disk(which, told_by_ready):
             eventually(load.beyond("whole", 8), "answers")
             disk.fill()
             eventually(load.beyond("number", 12), "answers on a full disk")
-            eventually(lambda: load.failure() or load.refused + load.partial > 0, "somebody to notice")
+            eventually(lambda: load.failure() or load.refused + len(load.identities) > 0, "somebody to notice")
             assert service.get("/healthcheck") == (200, b"ok")
             assert service.post(hot) == whole, "what is known is served"
             status, said = ready(service)
@@ -231,8 +224,7 @@ def check_full_disk(which, told_by_ready):
         for program in PROGRAMS:
             assert check_reply_is_whole(service.answer(cold(symbols, program, "load0-1"))), program
         for identity in load.identities:
-            test_deploy.eventually(lambda: json.loads(service.get(f"/requests/{identity}?timeout=5")[1])["status"]
-                                   in ("completed", "internal_error"), f"job {identity} to end")
+            test_deploy.check_ended(service, identity, f"job {identity} to end")
         check_answered_once(service, load.identities)
         check_nothing_is_left(service)
 
