@@ -31,10 +31,10 @@ DELETE FROM cache_entry
 -- name: cache_add
 INSERT INTO cache_entry (kind, version, hash, credentials, state, payload, size_bytes, details,
                          scope, module, source, boot, build_id, made_at, used_at, retry_at,
-                         repeats, asks, key_text, checksum)
+                         repeats, asks, key_text, checksum, module_id)
 VALUES (:kind, :version, :hash, :credentials, :state, :payload, :size_bytes, :details,
         :scope, :module, :source, :boot, :build_id, :now, :now, :retry_at, :repeats, :asks,
-        :key_text, :checksum);
+        :key_text, :checksum, :module_id);
 
 -- name: cache_asks
 SELECT asks FROM cache_entry
@@ -76,8 +76,9 @@ SELECT 1 FROM cache_entry
 -- name: flight_claim
 -- Ours when nobody flies, we do already, or the one who did is dead: its lease is past (or
 -- absurdly far ahead: the clock was set back), or its boot is over.
-INSERT INTO flight (kind, version, hash, owner, boot, lease_until, attempt, started_at)
-VALUES (:kind, :version, :hash, :owner, :boot, :now + :lease, 1, :now)
+INSERT INTO flight (kind, version, hash, owner, boot, lease_until, attempt, started_at, module,
+                    key_text)
+VALUES (:kind, :version, :hash, :owner, :boot, :now + :lease, 1, :now, :module, :key_text)
     ON CONFLICT (kind, version, hash) DO UPDATE
    SET owner = excluded.owner, boot = excluded.boot, lease_until = excluded.lease_until,
        attempt = attempt + 1, started_at = excluded.started_at
@@ -106,17 +107,36 @@ DELETE FROM flight WHERE lease_until < :now - :lease;
 -- cache_page.
 SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL, scope, boot, build_id,
        made_at, used_at, repeats, module, source, details, asks, key_text,
-       credentials <> zeroblob(32)
+       credentials <> zeroblob(32), module_id
   FROM cache_entry
  WHERE id > :after
    AND (:kind IS NULL OR kind = :kind)
    AND (:scope IS NULL OR coalesce(scope, 'global') = :scope)
-   AND (:module IS NULL OR module = :module)
+   AND (:module IS NULL OR module = :module OR module_id = :module)
    AND (:source IS NULL OR source = :source)
    AND (:id = 0 OR id = :id)
    AND (:failures = 0 OR state <> 'ready')
    AND (:hash IS NULL OR hex(hash) LIKE :hash || '%')
  ORDER BY id LIMIT :count;
+
+-- name: cache_admin_sorted
+-- The same for the whole list at once, in another order.
+SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL, scope, boot, build_id,
+       made_at, used_at, repeats, module, source, details, asks, key_text,
+       credentials <> zeroblob(32), module_id
+  FROM cache_entry
+ WHERE id > :after
+   AND (:kind IS NULL OR kind = :kind)
+   AND (:scope IS NULL OR coalesce(scope, 'global') = :scope)
+   AND (:module IS NULL OR module = :module OR module_id = :module)
+   AND (:source IS NULL OR source = :source)
+   AND (:id = 0 OR id = :id)
+   AND (:failures = 0 OR state <> 'ready')
+   AND (:hash IS NULL OR hex(hash) LIKE :hash || '%')
+ ORDER BY CASE :sort WHEN 'newest' THEN -made_at WHEN 'oldest' THEN made_at
+                     WHEN 'size' THEN -size_bytes WHEN 'used' THEN -used_at
+                     WHEN 'asks' THEN -asks ELSE id END, id
+ LIMIT :count;
 
 -- name: flight_of
 SELECT owner, attempt, started_at, lease_until FROM flight

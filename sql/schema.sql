@@ -4,8 +4,8 @@
 -- test checks that they end in exactly this.  The number of the last step stands in
 -- PRAGMA user_version.
 --
--- Times are unix seconds unless the name says otherwise; the views at the end print them as
--- dates.  Rows may be deleted by hand at any time: a deleted entry is a miss, its file is
+-- Times are unix seconds unless the name says otherwise; the views at the end print them in
+-- UTC, as 2026-01-02T03:04:05Z.  Rows may be deleted by hand at any time: a deleted entry is a miss, its file is
 -- swept up by the keeper.  Edits are seen by running processes within 5 seconds.
 -- No secret ever stands in a column: credentials appear as a keyed hash, whose key is the
 -- file STATE_DIR/credentials.key.
@@ -53,6 +53,7 @@ CREATE TABLE cache_entry (
   asks        INTEGER NOT NULL DEFAULT 0 CHECK (asks >= 0),     -- about how often it was wanted
   key_text    TEXT,                           -- what the hash is of; passwords in it left out
   checksum    INTEGER,                        -- XXH64 of a blob; NULL: none, or made by an older one
+  module_id   TEXT,                           -- its debug id, else its code id, for people
   CHECK ((state = 'ready') = (details IS NULL)),
   CHECK (state = 'ready' OR (payload IS NULL AND size_bytes = 0)),
   CHECK (state IN ('not_found', 'denied') OR credentials = zeroblob(32)),
@@ -62,6 +63,7 @@ CREATE TABLE cache_entry (
 
 CREATE INDEX cache_entry_by_use ON cache_entry (used_at, id);
 CREATE INDEX cache_entry_by_module ON cache_entry (module) WHERE module IS NOT NULL;
+CREATE INDEX cache_entry_by_module_id ON cache_entry (module_id) WHERE module_id IS NOT NULL;
 
 -- Single flight: who is making which entry right now.
 CREATE TABLE flight (
@@ -73,6 +75,8 @@ CREATE TABLE flight (
   lease_until INTEGER NOT NULL,               -- renewed every few seconds; past: anyone's
   attempt     INTEGER NOT NULL CHECK (attempt > 0),
   started_at  INTEGER NOT NULL,
+  module      TEXT,                           -- as of cache_entry, for people
+  key_text    TEXT,
   PRIMARY KEY (kind, version, hash)
 ) STRICT, WITHOUT ROWID;
 
@@ -116,7 +120,7 @@ CREATE INDEX job_with_result ON job (finished_at) WHERE result_bytes IS NOT NULL
 -- Jobs, newest first.
 CREATE VIEW v_jobs AS
 SELECT id, kind, coalesce(scope, '(global)') AS scope, state,
-       datetime(created_at, 'unixepoch') AS created_utc,
+       strftime('%Y-%m-%dT%H:%M:%SZ', created_at, 'unixepoch') AS created_utc,
        unixepoch() - created_at AS age_seconds,
        CASE WHEN millis IS NOT NULL THEN round(millis / 1000.0, 3)
             ELSE coalesce(finished_at, unixepoch()) - created_at END AS took_seconds,
@@ -129,7 +133,7 @@ SELECT id, kind, state,
        CASE WHEN millis IS NOT NULL THEN round(millis / 1000.0, 3)
             ELSE coalesce(finished_at, unixepoch()) - created_at END AS took_seconds,
        claimed_at - created_at AS waited_seconds, attempt, lapses,
-       datetime(created_at, 'unixepoch') AS created_utc, owner
+       strftime('%Y-%m-%dT%H:%M:%SZ', created_at, 'unixepoch') AS created_utc, owner
   FROM job ORDER BY took_seconds DESC, seq;
 
 CREATE VIEW v_cache_by_kind AS
@@ -137,8 +141,8 @@ SELECT kind, version,
        count(*) FILTER (WHERE state = 'ready') AS ready,
        count(*) FILTER (WHERE state <> 'ready') AS failures,
        sum(size_bytes) AS bytes, round(sum(size_bytes) / 1048576.0, 1) AS mib,
-       datetime(min(used_at), 'unixepoch') AS oldest_use_utc,
-       datetime(max(made_at), 'unixepoch') AS newest_utc
+       strftime('%Y-%m-%dT%H:%M:%SZ', min(used_at), 'unixepoch') AS oldest_use_utc,
+       strftime('%Y-%m-%dT%H:%M:%SZ', max(made_at), 'unixepoch') AS newest_utc
   FROM cache_entry GROUP BY kind, version ORDER BY bytes DESC;
 
 CREATE VIEW v_cache_by_scope AS
@@ -154,30 +158,47 @@ SELECT kind, coalesce(scope, '(global)') AS scope,
        count(*) FILTER (WHERE state = 'ready') AS ready,
        count(*) FILTER (WHERE state <> 'ready') AS failures,
        sum(size_bytes) AS bytes, round(sum(size_bytes) / 1048576.0, 1) AS mib,
-       datetime(max(used_at), 'unixepoch') AS last_use_utc
+       strftime('%Y-%m-%dT%H:%M:%SZ', max(used_at), 'unixepoch') AS last_use_utc
   FROM cache_entry GROUP BY kind, coalesce(scope, '(global)') ORDER BY bytes DESC, kind, 2;
 
--- Modules some place could not give us: first those no place could, the most wanted first.
--- A module is known by its file name here; places_with may be another build of it.
+-- What a module takes: its files and all that was made of them.
+CREATE VIEW v_space_by_module AS
+SELECT coalesce(module, '(none)') AS module, module_id,
+       count(*) FILTER (WHERE state = 'ready') AS ready,
+       count(*) FILTER (WHERE state <> 'ready') AS failures,
+       sum(size_bytes) AS bytes, round(sum(size_bytes) / 1048576.0, 1) AS mib,
+       strftime('%Y-%m-%dT%H:%M:%SZ', max(used_at), 'unixepoch') AS last_use_utc
+  FROM cache_entry GROUP BY module, module_id ORDER BY bytes DESC, module, module_id;
+
+-- What came from a source, and was made of it.
+CREATE VIEW v_space_by_source AS
+SELECT coalesce(source, '(none)') AS source,
+       count(*) FILTER (WHERE state = 'ready') AS ready,
+       count(*) FILTER (WHERE state <> 'ready') AS failures,
+       count(DISTINCT module) AS modules,
+       sum(size_bytes) AS bytes, round(sum(size_bytes) / 1048576.0, 1) AS mib,
+       strftime('%Y-%m-%dT%H:%M:%SZ', max(used_at), 'unixepoch') AS last_use_utc
+  FROM cache_entry GROUP BY source ORDER BY bytes DESC, source;
+
+-- Modules no place could give us, the most wanted first: one row for each build, by its id
+-- (NULL: remembered by a program that did not note ids).
 CREATE VIEW v_missing AS
-SELECT module, sum(asks) FILTER (WHERE state = 'not_found') AS asks,
-       count(*) FILTER (WHERE state = 'not_found') AS places_without,
-       count(*) FILTER (WHERE state = 'ready') AS places_with,
-       group_concat(DISTINCT source) FILTER (WHERE state = 'not_found') AS sources_without,
-       datetime(max(made_at) FILTER (WHERE state = 'not_found'), 'unixepoch') AS last_tried_utc
+SELECT module, module_id, sum(asks) AS asks, count(*) AS places_without,
+       group_concat(DISTINCT source) AS sources_without,
+       strftime('%Y-%m-%dT%H:%M:%SZ', max(made_at), 'unixepoch') AS last_tried_utc
   FROM cache_entry
- WHERE kind = 'object_meta' AND state IN ('not_found', 'ready') AND module IS NOT NULL
- GROUP BY module HAVING places_without > 0
- ORDER BY places_with = 0 DESC, asks DESC, module;
+ WHERE kind = 'object_meta' AND module IS NOT NULL
+ GROUP BY module, module_id HAVING max(state = 'ready') = 0 AND max(state = 'not_found') = 1
+ ORDER BY asks DESC, module, module_id;
 
 -- Every remembered failure, the newest first.
 CREATE VIEW v_negative AS
 SELECT id, state, kind, module, source, coalesce(scope, '(global)') AS scope, details,
        substr(key_text, instr(key_text, 'location: ') + 10,
               instr(substr(key_text, instr(key_text, 'location: ') + 10), char(10)) - 1) AS location,
-       datetime(made_at, 'unixepoch') AS made_utc,
+       strftime('%Y-%m-%dT%H:%M:%SZ', made_at, 'unixepoch') AS made_utc,
        unixepoch() - made_at AS age_seconds,
-       datetime(retry_at, 'unixepoch') AS retry_utc,
+       strftime('%Y-%m-%dT%H:%M:%SZ', retry_at, 'unixepoch') AS retry_utc,
        max(retry_at - unixepoch(), 0) AS retry_in_seconds, repeats, asks
   FROM cache_entry WHERE state <> 'ready' ORDER BY made_at DESC, id DESC;
 
@@ -185,7 +206,7 @@ SELECT id, state, kind, module, source, coalesce(scope, '(global)') AS scope, de
 CREATE VIEW v_sources_failing AS
 SELECT source, state, count(*) AS entries, count(DISTINCT module) AS modules,
        sum(asks) AS asks, max(details) AS example,
-       datetime(max(made_at), 'unixepoch') AS last_utc,
+       strftime('%Y-%m-%dT%H:%M:%SZ', max(made_at), 'unixepoch') AS last_utc,
        max(min(retry_at) - unixepoch(), 0) AS retry_in_seconds
   FROM cache_entry
  WHERE state IN ('denied', 'download', 'timeout') AND source IS NOT NULL

@@ -37,7 +37,7 @@ struct listing {
 	int64_t now;
 };
 
-enum { COLUMN_MODULE = 13, COLUMN_SOURCE, COLUMN_DETAILS, COLUMN_ASKS, COLUMN_KEY, COLUMN_PERSONAL };
+enum { COLUMN_MODULE = 13, COLUMN_SOURCE, COLUMN_DETAILS, COLUMN_ASKS, COLUMN_KEY, COLUMN_PERSONAL, COLUMN_ID };
 
 /* What follows from the row and the configuration of now. */
 static void judge(const struct listing *listing, const struct sweep_item *item, char *path,
@@ -73,6 +73,7 @@ static int list_row(void *payload, const struct store_value *columns, unsigned c
 		.source = columns[COLUMN_SOURCE].text, .details = columns[COLUMN_DETAILS].text,
 		.asks = columns[COLUMN_ASKS].number, .key_text = columns[COLUMN_KEY].text,
 		.is_personal = columns[COLUMN_PERSONAL].number != 0,
+		.module_id = columns[COLUMN_ID].text,
 	};
 
 	(void)count;
@@ -86,10 +87,16 @@ static int list_row(void *payload, const struct store_value *columns, unsigned c
 int cache_list(struct cache *cache, struct store *store, const struct cache_filter *filter,
 	       int64_t most, cache_line_fn *fn, void *payload, struct err *err)
 {
-	struct store_value values[FILTER_VALUES];
+	struct store_value values[FILTER_VALUES + 1];
 	struct listing listing = { cache, fn, payload, cache->now() };
 
 	fill_values(filter, 0, most, values);
+	if (filter->sort.bytes) {
+		values[FILTER_VALUES] = values[FILTER_VALUES - 1];
+		values[FILTER_VALUES - 1] = store_text(filter->sort);
+		return store_run(store, STATEMENT_cache_admin_sorted, values, FILTER_VALUES + 1, list_row,
+				 &listing, err) < 0 ? -1 : 0;
+	}
 	return store_run(store, STATEMENT_cache_admin_list, values, FILTER_VALUES, list_row, &listing,
 			 err) < 0 ? -1 : 0;
 }

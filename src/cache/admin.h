@@ -15,12 +15,14 @@ struct cache_filter {
 	struct text hash;            /* of the key's text: hex digits it begins with */
 	int64_t id;
 	bool failures_only;
+	struct text sort;            /* of cache_list(): "newest", "oldest", "size", "used", "asks";
+					TEXT_NONE: by id */
 };
 
 struct cache_line {
 	int64_t id, version;
 	struct text kind, state, scope, module, source, details;   /* until the call returns */
-	struct text build_id;
+	struct text build_id, module_id;
 	struct text key_text;        /* TEXT_NONE: of an older program, or too long */
 	uint8_t hash[HASH_SHA256_BYTES];
 	const char *path;            /* where the blob lies; NULL: the payload stands in the row */
@@ -36,7 +38,7 @@ struct cache_line {
 /* Nonzero stops. */
 typedef int cache_line_fn(void *payload, const struct cache_line *line);
 
-/* Matching entries, oldest id first, at most `most` of them. */
+/* Matching entries, at most `most` of them. */
 int cache_list(struct cache *cache, struct store *store, const struct cache_filter *filter,
 	       int64_t most, cache_line_fn *fn, void *payload, struct err *err)
 	__attribute__((warn_unused_result));

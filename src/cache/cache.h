@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/checksum.h"
+#include "base/debugid.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -48,6 +49,8 @@ struct cache_key {
 	struct text text;            /* "scope: S\n\nsource: ID\nlocation: URI\n" (caching.md §3) */
 	struct text scope;           /* TEXT_NONE: global (and public: has its own retry times) */
 	struct text module;          /* for people: "libfoo.so", may be TEXT_NONE */
+	struct debugid debug_id;     /* of the module, for people; nil: unknown, */
+	struct text code_id;         /* and then this counts; TEXT_NONE: unknown too */
 	struct text source;          /* source id, for people and views */
 	uint8_t hash[HASH_SHA256_BYTES];       /* of kind and text: tells keys apart */
 	uint8_t text_hash[HASH_SHA256_BYTES];  /* SHA-256 of the text alone: rows and blob names */

@@ -8,14 +8,17 @@
 static int64_t claim_row(struct cache *cache, struct store *store, const struct cache_key *key,
 			 const char *owner, struct err *err)
 {
-	struct store_value values[7];
+	char shown[CACHE_KEY_SHOWN_BYTES];
+	struct store_value values[9];
 
 	cache_key_values(key, cache_kind_version(key->kind), values);
 	values[3] = store_text(text_of(owner));
 	values[4] = store_int(atomic_load(&cache->boot));
 	values[5] = store_int(cache->now());
 	values[6] = store_int(CACHE_LEASE_SECONDS);
-	return store_run(store, STATEMENT_flight_claim, values, 7, NULL, NULL, err);
+	values[7] = store_text(key->module);
+	values[8] = store_text(cache_key_shown(key, shown));
+	return store_run(store, STATEMENT_flight_claim, values, 9, NULL, NULL, err);
 }
 
 /* From when on what was made counts as published. */

@@ -43,13 +43,23 @@ static int run_on_key(struct store *store, unsigned statement, const struct cach
 	return store_run(store, statement, values, credentials ? 4 : 3, NULL, NULL, err) < 0 ? -1 : 0;
 }
 
+/* Which build of the module: what a request asks by. */
+static struct text module_id(const struct cache_key *key, char text[DEBUGID_TEXT_BYTES])
+{
+	if (key->debug_id.kind == DEBUGID_NIL)
+		return key->code_id.size > 0 ? key->code_id : TEXT_NONE;
+	debugid_format(&key->debug_id, text);
+	return text_of(text);
+}
+
 static int add_row(struct cache *cache, struct store *store, const struct cache_key *key,
 		   const struct publication *publication, struct err *err)
 {
 	const struct cache_entry *entry = &publication->entry;
 	int64_t retry = entry->failure == ERR_NONE ? CONFIG_NEVER : cache_retry_seconds(cache, entry);
 	char shown[CACHE_KEY_SHOWN_BYTES];
-	struct store_value values[19];
+	char id[DEBUGID_TEXT_BYTES];
+	struct store_value values[20];
 
 	cache_key_values(key, entry->version, values);
 	values[3] = store_bytes(publication->credentials, HASH_SHA256_BYTES);
@@ -70,7 +80,8 @@ static int add_row(struct cache *cache, struct store *store, const struct cache_
 	values[16] = store_int(publication->asks);
 	values[17] = store_text(cache_key_shown(key, shown));
 	values[18] = entry->seal.is_set ? store_int((int64_t)entry->seal.value) : store_text(TEXT_NONE);
-	return store_run(store, STATEMENT_cache_add, values, 19, NULL, NULL, err) < 0 ? -1 : 0;
+	values[19] = store_text(module_id(key, id));
+	return store_run(store, STATEMENT_cache_add, values, 20, NULL, NULL, err) < 0 ? -1 : 0;
 }
 
 static int put_blob(struct cache *cache, const struct cache_key *key,

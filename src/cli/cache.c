@@ -21,6 +21,7 @@
 
 #define OUT_BYTES ((size_t)1 << 30)
 #define LINES_SHOWN 1000
+#define CACHE_SORTS "id|newest|oldest|size|used|asks"
 #define JOBS_SHOWN 5
 #define HASH_DIGITS_LEAST 8u         /* fewer may be a module's name */
 #define ID_COLUMNS 8u
@@ -40,20 +41,6 @@ struct listing {
 };
 
 /* --- One entry as JSON ------------------------------------------------------------------------- */
-
-/* The location in a key's text; TEXT_NONE: it has none. */
-static struct text location_of(struct text key)
-{
-	static const char label[] = "\nlocation: ";
-	const char *found = key.size ? memmem(key.bytes, key.size, label, sizeof(label) - 1) : NULL;
-	struct text rest = TEXT_NONE, location = TEXT_NONE;
-
-	if (found) {
-		rest.bytes = found + sizeof(label) - 1;
-		rest.size = (size_t)(key.bytes + key.size - rest.bytes);
-	}
-	return text_take_line(&rest, &location) ? location : TEXT_NONE;
-}
 
 static void member_i64(struct json_writer *json, const char *key, int64_t value)
 {
@@ -79,7 +66,7 @@ static int job_as_json(void *payload, const struct store_value *row, unsigned co
 	json_member_text(json, "id", row[0].text);
 	json_member_text(json, "scope", row[2].text);
 	json_member_text(json, "state", row[3].text);
-	member_i64(json, "created_at", row[4].number);
+	table_json_time(json, "created_at", row[4].number);
 	json_object_end(json);
 	return 0;
 }
@@ -87,7 +74,7 @@ static int job_as_json(void *payload, const struct store_value *row, unsigned co
 /* Requests that had the entry's file among their candidates, the newest first. */
 static void each_job(struct listing *listing, const struct cache_line *line, store_row_fn *row)
 {
-	struct store_value values[2] = { store_text(location_of(line->key_text)),
+	struct store_value values[2] = { store_text(table_location(line->key_text)),
 					 store_int(JOBS_SHOWN) };
 
 	listing->scope = line->scope;
@@ -118,7 +105,7 @@ static void whole_as_json(struct listing *listing, const struct cache_line *line
 		json_key(json, "made_now");
 		json_object(json);
 		json_member_text(json, "owner", text_of(flight.owner));
-		member_i64(json, "since", flight.started_at);
+		table_json_time(json, "since", flight.started_at);
 		member_i64(json, "attempt", flight.attempt);
 		json_object_end(json);
 	}
@@ -146,12 +133,14 @@ static void line_as_json(struct listing *listing, const struct cache_line *line)
 	json_member_u64(json, "bytes", line->size_bytes);
 	json_member_text(json, "scope", line->scope);
 	json_member_text(json, "module", line->module);
+	json_member_text(json, "module_id", line->module_id);
+	json_member_text(json, "location", table_location(line->key_text));
 	json_member_text(json, "source", line->source);
 	json_member_text(json, "details", line->details);
-	member_i64(json, "made_at", line->made_at);
-	member_i64(json, "used_at", line->used_at);
+	table_json_time(json, "made_at", line->made_at);
+	table_json_time(json, "used_at", line->used_at);
 	if (line->expires_at > 0)
-		member_i64(json, failed ? "retry_at" : "expires_at", line->expires_at);
+		table_json_time(json, failed ? "retry_at" : "expires_at", line->expires_at);
 	json_member_u64(json, "asks", (uint64_t)line->asks);
 	if (listing->whole)
 		whole_as_json(listing, line);
@@ -172,6 +161,21 @@ static void add_retry(struct listing *listing, const struct cache_line *line)
 	}
 }
 
+/* Which build it is, and where it came from, below the rest. */
+static void line_place(struct listing *listing, const struct cache_line *line)
+{
+	struct text location = table_location(line->key_text);
+
+	if (line->module_id.size == 0 && location.size == 0)
+		return;
+	buf_printf(&listing->out, "%*s", (int)ID_COLUMNS, "");
+	buf_add_visible(&listing->out, line->module_id);
+	if (line->module_id.size > 0 && location.size > 0)
+		buf_add_char(&listing->out, ' ');
+	buf_add_visible(&listing->out, location);
+	buf_add_char(&listing->out, '\n');
+}
+
 static void line_for_people(struct listing *listing, const struct cache_line *line)
 {
 	char id[24];
@@ -186,6 +190,8 @@ static void line_for_people(struct listing *listing, const struct cache_line *li
 		add_retry(listing, line);
 	else
 		table_add_bytes(&listing->out, line->size_bytes);
+	buf_add_string(&listing->out, ", made ");
+	table_add_time(&listing->out, line->made_at, listing->now);
 	if (line->is_outdated)
 		buf_add_string(&listing->out, " (of an older version)");
 	if (line->scope.bytes) {
@@ -193,20 +199,15 @@ static void line_for_people(struct listing *listing, const struct cache_line *li
 		buf_add_visible(&listing->out, line->scope);
 	}
 	buf_add_char(&listing->out, '\n');
+	line_place(listing, line);
 }
 
-/* "2026-01-02T03:04:05Z, 3 h ago" or "in 3 h" */
 static void field_time(struct listing *listing, const char *name, int64_t at)
 {
-	char utc[CLOCK_TEXT_BYTES];
 	struct buf value;
 
 	buf_init(&value, 128);
-	clock_format_utc(at, utc);
-	buf_printf(&value, "%s, %s", utc, at > listing->now ? "in " : "");
-	table_add_age(&value, at > listing->now ? at - listing->now : listing->now - at);
-	if (at <= listing->now)
-		buf_add_string(&value, " ago");
+	table_add_time(&value, at, listing->now);
 	table_add_field(&listing->out, name, buf_text(&value));
 	buf_release(&value);
 }
@@ -290,8 +291,7 @@ static int job_for_people(void *payload, const struct store_value *row, unsigned
 	buf_init(&value, 4096);
 	buf_add_text(&value, row[0].text);
 	buf_printf(&value, ", %.*s, ", (int)row[3].text.size, row[3].text.bytes);
-	table_add_age(&value, listing->now - row[4].number);
-	buf_add_string(&value, " ago");
+	table_add_time(&value, row[4].number, listing->now);
 	table_add_field(&listing->out, "asked by", buf_text(&value));
 	buf_release(&value);
 	return 0;
@@ -309,6 +309,7 @@ static void whole_for_people(struct listing *listing, const struct cache_line *l
 	field_kind(listing, line);
 	table_add_field(&listing->out, "scope", line->scope.bytes ? line->scope : TEXT("(global)"));
 	table_add_field(&listing->out, "module", line->module);
+	table_add_field(&listing->out, "of build", line->module_id);
 	table_add_field(&listing->out, "source", line->source);
 	field_key(listing, line->key_text);
 	table_add_field(&listing->out, "hash", text_of(hex));
@@ -376,7 +377,8 @@ static int open_all(const struct cli *cli, struct opened *opened, struct err *er
 
 /* --- list, show, drop, retry --------------------------------------------------------------------- */
 
-static int list(const struct cli *cli, const struct cache_filter *filter, bool whole, struct err *err)
+static int list(const struct cli *cli, const struct cache_filter *filter, bool whole, int64_t most,
+		struct err *err)
 {
 	struct listing listing = { .as_json = cli->json, .whole = whole, .now = clock_unix_seconds() };
 	struct opened opened;
@@ -389,7 +391,7 @@ static int list(const struct cli *cli, const struct cache_filter *filter, bool w
 	listing.store = opened.store;
 	if (cli->json)
 		json_array(&listing.json);
-	if (cache_list(opened.cache, opened.store, filter, LINES_SHOWN, add_line, &listing, err) < 0)
+	if (cache_list(opened.cache, opened.store, filter, most, add_line, &listing, err) < 0)
 		goto done;
 	if (listing.trouble.kind != ERR_NONE) {
 		*err = listing.trouble;
@@ -398,8 +400,8 @@ static int list(const struct cli *cli, const struct cache_filter *filter, bool w
 	if (cli->json) {
 		json_array_end(&listing.json);
 		buf_add_char(&listing.out, '\n');
-	} else if (listing.lines == LINES_SHOWN) {
-		buf_printf(&listing.out, "only the first %d; say which\n", LINES_SHOWN);
+	} else if (listing.lines == most) {
+		buf_printf(&listing.out, "only the first %lld; say which, or --limit\n", (long long)most);
 	}
 	rc = table_write(&listing.out, err);
 	if (rc == 0 && listing.lines == 0)
@@ -511,14 +513,21 @@ static bool take_hash(struct cache_filter *filter, struct text value)
 	return is_hash(value);
 }
 
+static bool take_sort(struct cache_filter *filter, struct text value)
+{
+	filter->sort = text_is(value, "id") ? TEXT_NONE : value;
+	return table_is_choice(CACHE_SORTS, value);
+}
+
 enum {
 	OPTION_KIND = 1, OPTION_SCOPE, OPTION_MODULE, OPTION_SOURCE, OPTION_ID, OPTION_HASH,
-	OPTION_FAILURES, OPTION_DRY_RUN, OPTION_YES, OPTION_ALL,
+	OPTION_SORT, OPTION_FAILURES, OPTION_DRY_RUN, OPTION_YES, OPTION_ALL, OPTION_LIMIT,
 };
 static const struct cli_option options[] = {
 	{ OPTION_KIND, 0, "kind", "K" },        { OPTION_SCOPE, 0, "scope", "S" },
 	{ OPTION_MODULE, 0, "module", "M" },    { OPTION_SOURCE, 0, "source", "S" },
 	{ OPTION_ID, 0, "id", "N" },            { OPTION_HASH, 0, "hash", "H" },
+	{ OPTION_SORT, 0, "sort", CACHE_SORTS }, { OPTION_LIMIT, 0, "limit", "N" },
 	{ OPTION_FAILURES, 0, "failures", NULL }, { OPTION_DRY_RUN, 0, "dry-run", NULL },
 	{ OPTION_YES, 0, "yes", NULL },         { OPTION_ALL, 0, "all", NULL },
 	CLI_OPTIONS_END
@@ -527,6 +536,7 @@ static const struct cli_option options[] = {
 static bool (*const filters[])(struct cache_filter *filter, struct text value) = {
 	[OPTION_KIND] = take_kind, [OPTION_SCOPE] = take_scope, [OPTION_MODULE] = take_module,
 	[OPTION_SOURCE] = take_source, [OPTION_ID] = take_id, [OPTION_HASH] = take_hash,
+	[OPTION_SORT] = take_sort,
 };
 
 /* What `show` is given without an option. */
@@ -551,7 +561,7 @@ static int finish(int rc, const struct err *err)
 	return rc < 0 ? cli_fail(err) : rc;
 }
 
-struct asked { struct cache_filter filter; bool dry_run, all, sure, shows; };
+struct asked { struct cache_filter filter; bool dry_run, all, sure, shows; int64_t most; };
 
 static void take_flag(struct asked *asked, int option)
 {
@@ -568,7 +578,10 @@ static int read_arguments(struct asked *asked, struct cli_reader *reader)
 	int option;
 
 	while ((option = cli_next_option(reader, &value)) > 0) {
-		if ((size_t)option >= sizeof(filters) / sizeof(filters[0]))
+		if (option == OPTION_LIMIT) {
+			if (!table_read_limit(value, &asked->most))
+				return cli_misused(&cli_cache, "--limit %s is no number of entries", value);
+		} else if ((size_t)option >= sizeof(filters) / sizeof(filters[0]))
 			take_flag(asked, option);
 		else if (!filters[option](&asked->filter, text_of(value)))
 			return cli_misused(&cli_cache, "`%s` is no value this option knows", value);
@@ -589,7 +602,7 @@ static int read_arguments(struct asked *asked, struct cli_reader *reader)
 
 static int run_cache(struct cli *cli, int argc, char **argv)
 {
-	struct asked asked = { .dry_run = false };
+	struct asked asked = { .most = LINES_SHOWN };
 	struct cli_reader reader;
 	struct err err = ERR_INIT;
 	int rc;
@@ -601,7 +614,7 @@ static int run_cache(struct cli *cli, int argc, char **argv)
 	if (asked.shows && is_any(&asked.filter) && !asked.filter.failures_only)
 		return cli_misused(&cli_cache, "show which entry? Its number, its hash or a module");
 	if (asked.shows || !strcmp(argv[1], "list"))
-		return finish(list(cli, &asked.filter, asked.shows, &err), &err);
+		return finish(list(cli, &asked.filter, asked.shows, asked.most, &err), &err);
 	if (!strcmp(argv[1], "retry"))
 		asked.filter.failures_only = asked.sure = true;
 	else if (strcmp(argv[1], "drop") != 0)
@@ -614,10 +627,11 @@ static int run_cache(struct cli *cli, int argc, char **argv)
 const struct cli_command cli_cache = {
 	.name = "cache",
 	.arguments = "list|show|drop|retry [--kind K] [--scope S] [--module M] [--source S] [--id N] "
-		     "[--hash H] [--failures] [--dry-run] [--yes] [--all] [ENTRY]",
+		     "[--hash H] [--failures] [--sort ORDER] [--limit N] [--dry-run] [--yes] [--all] [ENTRY]",
 	.about = "list what is remembered, drop it, or forget failures so that they are tried again",
 	.help =
-	"  list     entries with their state, size, and when a failure is tried again\n"
+	"  list     entries with their number, state, size and age, which build of a module they are of\n"
+	"           and where it came from, and when a failure is tried again\n"
 	"  show     all about entries: what they are made of, where their file lies, when they go,\n"
 	"           which requests asked for them. ENTRY is a number, a hash or a module's name\n"
 	"  drop     remove entries and their files; what is wanted again is made again\n"
@@ -625,12 +639,15 @@ const struct cli_command cli_cache = {
 	"\n"
 	"  --kind K      objects, object_meta, symcaches, ...\n"
 	"  --scope S     of one scope; global is the global one\n"
-	"  --module M    of one module, by its file name\n"
+	"  --module M    of one module, by its file name or its id\n"
 	"  --source S    of one source, by its id\n"
 	"  --id N        one entry, by the number `list` shows\n"
 	"  --hash H      entries of one key, by the first 8 or more digits of its hash: the folder and\n"
 	"                file names below cache_dir, put together\n"
 	"  --failures    failures only\n"
+	"  --sort ORDER  id (default), newest, oldest, size, used (last used first), asks (failures\n"
+	"                asked for most often first)\n"
+	"  --limit N     so many entries (default: 1000)\n"
 	"  --dry-run     say what would go\n"
 	"  --yes         drop without asking; only a terminal is asked\n"
 	"  --all         drop everything\n"

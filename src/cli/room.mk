@@ -35,7 +35,10 @@ completions/symgate: symgate$(EXEEXT)
 CLEANFILES += completions/symgate
 
 if HAVE_CHECK
-check_PROGRAMS += tests/cli/test_stacktext
+check_PROGRAMS += tests/cli/test_stacktext tests/cli/test_progress
+tests_cli_test_progress_SOURCES = tests/cli/test_progress.c
+tests_cli_test_progress_LDADD = libcli.a libsupport.a libbase.a $(CHECK_LIBS) $(CRYPTO_LIBS)
+tests_cli_test_progress_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests
 tests_cli_test_stacktext_SOURCES = tests/cli/test_stacktext.c
 tests_cli_test_stacktext_LDADD = libcli.a libsupport.a libbase.a $(CHECK_LIBS) $(CRYPTO_LIBS)
 tests_cli_test_stacktext_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -I$(top_srcdir)/tests

@@ -66,8 +66,7 @@ static void add_number(struct buf *out, int64_t number)
 
 static void add_ago(struct status *status, int64_t at)
 {
-	table_add_age(&status->out, status->now - at);
-	buf_add_string(&status->out, " ago");
+	table_add_time(&status->out, at, status->now);
 }
 
 /* --- Rows ---------------------------------------------------------------------------------- */
@@ -82,8 +81,7 @@ static int live_row(void *payload, const struct store_value *row, unsigned count
 		json_object(&status->json);
 		json_member_text(&status->json, "state", row[0].text);
 		json_member_u64(&status->json, "count", (uint64_t)row[1].number);
-		json_key(&status->json, "oldest_at");
-		json_i64(&status->json, row[2].number);
+		table_json_time(&status->json, "oldest_at", row[2].number);
 		json_object_end(&status->json);
 		return 0;
 	}
@@ -129,8 +127,7 @@ static int running_row(void *payload, const struct store_value *row, unsigned co
 		json_member_text(&status->json, "kind", row[1].text);
 		json_member_text(&status->json, "scope", row[2].text);
 		json_member_text(&status->json, "state", row[3].text);
-		json_key(&status->json, "created_at");
-		json_i64(&status->json, row[4].number);
+		table_json_time(&status->json, "created_at", row[4].number);
 		json_member_u64(&status->json, "attempt", (uint64_t)row[5].number);
 		json_member_text(&status->json, "owner", row[6].text);
 		json_object_end(&status->json);

@@ -332,8 +332,10 @@ static int make_and_answer(struct making *making, struct nursery *nursery, bool 
 
 	buf_init(&body, 2 * LIMIT_REPLY_BYTES);
 	buf_init(&reply, LIMIT_REPLY_BYTES);
+	/* Not while standard input is read: somebody may be typing. */
+	rc = make_body(making, &body, err);
 	progress_start("symbolicating");
-	if (make_body(making, &body, err) == 0)
+	if (rc == 0)
 		rc = workshop_answer(making->config, nursery, &request_kind_symbolicate,
 				     buf_text(&body), &reply, NULL, err);
 	progress_stop();

@@ -24,6 +24,7 @@ SQL_STEPS = \
 	$(top_srcdir)/sql/migrate/0002-key-text.sql \
 	$(top_srcdir)/sql/migrate/0003-checksum.sql \
 	$(top_srcdir)/sql/migrate/0004-x-request-id.sql \
+	$(top_srcdir)/sql/migrate/0005-module-ids.sql \
 	$(top_srcdir)/sql/schema.sql
 EXTRA_DIST += $(SQL_NAMED) $(SQL_STEPS) src/store/sql2c.awk
 BUILT_SOURCES += src/store/statements.h src/store/sql_text.h src/store/build_id.h

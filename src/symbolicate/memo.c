@@ -179,7 +179,7 @@ static void fill(struct plan *plan, struct text name, const struct lookup *looku
 		item->key = *key;
 		item->key.text = move(&at, key->text);
 		/* What the request gives comes from the request. */
-		item->key.scope = item->key.module = item->key.source = TEXT_NONE;
+		item->key.scope = item->key.module = item->key.source = item->key.code_id = TEXT_NONE;
 		memset(item->key.credentials, 0, sizeof(item->key.credentials));
 	}
 }

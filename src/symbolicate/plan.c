@@ -45,6 +45,8 @@ void describe_key(struct cache_key *key, const struct location *location)
 
 	key->source = source->id;
 	key->module = text_basename(ids->code_file.size ? ids->code_file : ids->debug_file);
+	key->debug_id = ids->debug_id;
+	key->code_id = ids->code_id;
 	if (source->has_credentials)
 		memcpy(key->credentials, source->credentials, sizeof(key->credentials));
 }

@@ -523,7 +523,7 @@ def test_usage(folder):
             options = re.findall(r"^  (?:-\w, )?(--[a-z0-9-]+)", run.stdout, re.M)
             check(command + ": the page knows every option", all(o in words or "Fl " + o[1:] in words
                                                                 for o in options), options)
-    for command in ("lookup", "symcache", "object", "symbolicate", "why", "backup", "config", "cache", "prefetch"):
+    for command in ("lookup", "symcache", "object", "symbolicate", "backup", "config", "cache", "prefetch"):
         run = symgate(command)
         check(command + " without arguments", run.returncode == 2 and "usage: " in run.stderr, run.stderr)
     for wrong in (["--json=yes"], ["--nonsense"], ["-Z"], ["--arch"], ["-e"], ["--", "-x"], ["-e", "x", "-fQ"]):
@@ -1024,6 +1024,94 @@ def cache_commands(state):
     check("cleanup", symgate("--state-dir", state, "cleanup").returncode == 0)
 
 
+ISO = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+
+
+def under_way_commands(state, ended):
+    """What `why` says while a job is running: rows as a workshop writes them."""
+    run = symgate("--state-dir", state, "why")
+    check("why: nothing is under way", run.returncode == 0 and run.stdout == "no request is under way\n", run.stdout)
+    ids = ["%s2345678-1234-4234-8234-123456789abc" % digit for digit in "34"]
+    with sqlite3.connect(state + "/symgate.db") as db:
+        for at, (job, owner) in enumerate(zip(ids, ("workshop-7", None))):
+            db.execute("INSERT INTO job (id, kind, state, owner, lease_until, attempt, body_bytes, created_at, deadline_at) "
+                       "VALUES (?, 'symbolicate', ?, ?, ?, ?, 1, unixepoch() - 5, unixepoch() + 900)",
+                       (job, "running" if owner else "queued", owner, 99999999999 if owner else None, 1 - at))
+        for kind, owner, place in (("objects", "workshop-7", "http://a/b/crash.debug"), ("symcaches", "workshop-8", "s3://c/d")):
+            db.execute("INSERT INTO flight (kind, version, hash, owner, boot, lease_until, attempt, started_at, module, key_text) "
+                       "VALUES (?, 1, randomblob(32), ?, 1, unixepoch() + 60, 1, unixepoch() - 3, 'crash', ?)",
+                       (kind, owner, "scope: global\n\nsource: x\nlocation: %s\n" % place))
+    db.close()
+    for arguments in ([], [ids[0]]):
+        run = symgate("--state-dir", state, "why", *arguments)
+        check("why %s: what is under way" % arguments, run.returncode == 0 and "running" in run.stdout and
+              "fetching" in run.stdout and "http://a/b/crash.debug" in run.stdout and "s3://c/d" not in run.stdout and
+              re.search("since " + ISO + ", [34] s ago", run.stdout), run.stdout, run.stderr)
+    run = symgate("--state-dir", state, "why")
+    check("why: what waits", ids[1] in run.stdout and "waits for a workshop" in run.stdout and ended not in run.stdout,
+          run.stdout)
+    told = json.loads(symgate("--json", "--state-dir", state, "why").stdout)["requests"]
+    check("why --json: what is under way", [job["id"] for job in told] == ids and told[0]["under_way"][0]["location"] ==
+          "http://a/b/crash.debug" and re.fullmatch(ISO, told[0]["under_way"][0]["since"]) and
+          re.fullmatch(ISO, told[0]["created_at"]), told)
+    with sqlite3.connect(state + "/symgate.db") as db:
+        db.execute("DELETE FROM job WHERE finished_at IS NULL")
+        db.execute("DELETE FROM flight")
+    db.close()
+
+
+def view_commands(state):
+    def lines(*arguments):
+        return json.loads(symgate("--json", "--state-dir", state, "cache", "list", *arguments).stdout)
+    listed = lines()
+    check("cache list: times in ISO 8601", listed and all(re.fullmatch(ISO, e[k]) for e in listed for k in ("made_at", "used_at")),
+          listed)
+    check("cache list: id and location", any(e.get("module_id") == "00000000-0000-4000-8000-000000000001" for e in listed) and
+          all(e["location"].startswith("file://") for e in listed if e["kind"] == "object_meta"), listed)
+    check("cache list --limit", [e["id"] for e in lines("--limit", "2")] == [e["id"] for e in listed[:2]])
+    sizes = [e["bytes"] for e in lines("--sort", "size")]
+    check("cache list --sort size", sizes == sorted(sizes, reverse=True) and len(sizes) == len(listed), sizes)
+    for order in ("newest", "oldest", "used", "asks", "id"):
+        check("cache list --sort " + order, sorted(e["id"] for e in lines("--sort", order)) == [e["id"] for e in listed])
+    asks = [e["asks"] for e in lines("--sort=asks")]
+    check("cache list --sort asks", asks == sorted(asks, reverse=True), asks)
+    run = symgate("--state-dir", state, "cache", "list", "--module", "00000000-0000-4000-8000-000000000001")
+    check("cache list --module ID, for people", "file://" in run.stdout and re.search("made " + ISO + ", .* ago", run.stdout) and
+          "00000000-0000-4000-8000-000000000001" in run.stdout, run.stdout, run.stderr)
+    run = symgate("--state-dir", state, "why", "libgone.so", "--sort", "asks", "--limit", "1")
+    entries = [line for line in run.stdout.splitlines() if "object_meta" in line]
+    check("why MODULE: id, location and age", len(entries) == 1 and re.match(r"  \d+ ", entries[0]) and "file://" in run.stdout
+          and re.search(ISO + ", ", entries[0]), run.stdout, run.stderr)
+    for wrong in (["cache", "list", "--sort", "x"], ["cache", "list", "--limit", "0"], ["why", "--sort", "x"], ["why", "--limit", "x"]):
+        check("%s is wrong" % wrong, symgate("--state-dir", state, *wrong).returncode == 2)
+    with sqlite3.connect(state + "/symgate.db") as db:
+        db.row_factory = sqlite3.Row
+        missing = [dict(row) for row in db.execute("SELECT * FROM v_missing")]
+        check("v_missing: a build that nobody has", [(m["module"], m["module_id"]) for m in missing] ==
+              [("libgone.so", "00000000-0000-4000-8000-000000000001")], missing)
+        # One build is found elsewhere: it is missing no more; another build of that name still is.
+        db.execute("INSERT INTO cache_entry (kind, version, hash, credentials, state, payload, size_bytes, module, boot, build_id, "
+                   "made_at, used_at, module_id) SELECT kind, version, randomblob(32), credentials, 'ready', x'00', 1, module, "
+                   "boot, build_id, made_at, used_at, module_id FROM cache_entry WHERE module = 'libgone.so' LIMIT 1")
+        db.execute("INSERT INTO cache_entry (kind, version, hash, credentials, state, size_bytes, details, module, boot, build_id, "
+                   "made_at, used_at, module_id) SELECT 'object_meta', version, randomblob(32), credentials, 'not_found', 0, 'no', "
+                   "module, boot, build_id, made_at, used_at, 'another' FROM cache_entry WHERE module = 'libgone.so' LIMIT 1")
+        missing = [(row["module"], row["module_id"]) for row in db.execute("SELECT * FROM v_missing")]
+        check("v_missing: by module and id", missing == [("libgone.so", "another")], missing)
+        for view in ("v_space_by_module", "v_space_by_source"):
+            rows = [dict(row) for row in db.execute("SELECT * FROM " + view)]
+            total = db.execute("SELECT sum(size_bytes) FROM cache_entry").fetchone()[0]
+            check(view, sum(row["bytes"] for row in rows) == total and all(re.fullmatch(ISO, row["last_use_utc"]) for row in rows),
+                  rows, total)
+        for (view,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'view'").fetchall():
+            for row in db.execute("SELECT * FROM %s" % view):
+                for key in row.keys():
+                    if key.endswith("_utc") and row[key] is not None:
+                        check("%s.%s in ISO 8601" % (view, key), re.fullmatch(ISO, row[key]), row[key])
+        db.rollback()
+    db.close()
+
+
 def repair_commands(folder, state):
     run = symgate("--state-dir", state, "repair")
     check("repair: a sound one", run.returncode == 0 and run.stdout == "the database is sound\n", run.stdout, run.stderr)
@@ -1096,6 +1184,8 @@ def state_commands(folder, request, symbols_dir):
               run.stdout, run.stderr)
     check("why REQUEST_ID --json", json.loads(symgate("--json", "--state-dir", state, "why", job).stdout)
           ["requests"][0]["noted"] == noted)
+    under_way_commands(state, job)
+    view_commands(state)
     repair_commands(folder, state)
     backup = os.path.join(folder, "backup.db")
     run = symgate("--state-dir", state, "backup", backup)

@@ -415,6 +415,7 @@ static const struct { const char *statement, *line, *why; } allowed_scans[] = {
 	{ "cli_sources", "SCAN cache_entry", "a person's sum" },
 	{ "cli_jobs_mentioning", "SCAN job", "a person's search" },
 	{ "store_boot_land", "SCAN flight", "all of it, once per boot" },
+	{ "cli_flights", "SCAN flight", "a person's look; as many as there are downloads" },
 	{ "flight_sweep", "SCAN flight", "the keeper's; as many as there are downloads" },
 };
 
