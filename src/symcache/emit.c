@@ -1,15 +1,13 @@
 /*
- * emit.c -- two walks over the segments: one numbers and counts, one writes.
+ * emit.c -- three walks over the segments: one numbers, one counts, one writes.
  *
- * The first walk is made by one thread, because numbers follow the order of addresses.  It
- * notes what it has counted at the start of each slice of the segments, so that the second
- * is made slice by slice, by as many threads as there are, each slice at its own place in
- * the file.  Nothing the file holds once per range or per call is in memory as a whole.
+ * The first walk is made by one thread, because numbers follow the order of addresses.  The
+ * others are made slice by slice, by as many threads as there are: what the second has counted
+ * tells the third where in the file each slice has its place.  Nothing the file holds once per range or per call is in memory as a whole.
  */
 #include "symcache/emit.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -17,6 +15,7 @@
 #include "base/mem.h"
 #include "symcache/layout.h"
 #include "symcache/numbers.h"
+#include "symcache/parallel.h"
 
 #define OUT_BYTES     ((size_t)64 * 1024)
 #define EMIT_SLICES   64u        /* of the segments */
@@ -31,8 +30,8 @@ struct location {
 struct mark {
 	uint64_t range_count;
 	uint32_t call_count;
-	struct location last;        /* of the range before */
-	bool any;                    /* there was one */
+	struct location first, last; /* of the ranges so far */
+	bool any;                    /* there is one */
 };
 
 /* Where the sections begin. */
@@ -44,9 +43,10 @@ struct emission {
 	const struct emit_input *input;
 	struct numbers numbers;
 	uint32_t *first_calls;       /* of each piece: its number in the file + 1 */
-	struct mark marks[EMIT_SLICES + 1];
+	struct mark marks[EMIT_SLICES + 1];      /* at the start of each slice, and at the end */
+	struct mark counted[EMIT_SLICES];        /* in each slice by itself */
 	struct places places;
-	atomic_uint next_job;
+	uint8_t *buffers;            /* of each thread that writes */
 	int fd;
 };
 
@@ -122,6 +122,8 @@ static inline int add_range(struct mark *mark, struct slice_out *to, uint32_t ad
 {
 	if (mark->any && memcmp(&mark->last, location, sizeof(*location)) == 0)
 		return 0;
+	if (!mark->any)
+		mark->first = *location;
 	mark->any = true;
 	mark->last = *location;
 	mark->range_count++;
@@ -193,16 +195,20 @@ static int pass_calls(const struct emission *emission, struct mark *mark,
 	return to ? write_calls(emission, piece, &to->calls, err) : 0;
 }
 
+static struct location symbol_location(const struct emission *emission, uint32_t symbol)
+{
+	return (struct location){ .file = numbers_symbol_file(&emission->numbers, symbol),
+				  .function = numbers_symbol(&emission->numbers, symbol),
+				  .inlined_into = SYMC_NONE };
+}
+
 static int walk_segment(const struct emission *emission, struct mark *mark,
 			const struct segment *segment, struct slice_out *to, struct err *err)
 {
 	struct location location;
 
 	if (!segment->piece) {
-		location = no_location;
-		location.file = numbers_symbol_file(&emission->numbers, segment->symbol);
-		location.line = 0;
-		location.function = numbers_symbol(&emission->numbers, segment->symbol);
+		location = symbol_location(emission, segment->symbol);
 		return add_range(mark, to, segment->from, &location, err);
 	}
 	if (segment->symbol == SYMC_NONE &&
@@ -241,7 +247,7 @@ static size_t slice_start(const struct emission *emission, size_t slice)
 /* --- The first walk: numbers --------------------------------------------------------- */
 
 /* Functions and files of a piece that is met for the first time. */
-static int number_piece(struct emission *emission, const struct mark *mark,
+static int number_piece(struct emission *emission, struct mark *mark,
 			const struct piece *piece, struct err *err)
 {
 	uint32_t *first_call = &emission->first_calls[piece - emission->input->pieces];
@@ -253,6 +259,7 @@ static int number_piece(struct emission *emission, const struct mark *mark,
 	if ((uint64_t)mark->call_count + piece->call_count >= UINT32_MAX)
 		return err_set(err, ERR_LIMIT, "more inlined calls than 32 bits can count");
 	*first_call = mark->call_count + 1;
+	mark->call_count += piece->call_count;
 	for (uint32_t i = 0; i < piece->frame_count; i++)
 		if (numbers_add_function(&emission->numbers, piece->part,
 					 frames->frames[piece->first_frame + i].function,
@@ -265,7 +272,7 @@ static int number_piece(struct emission *emission, const struct mark *mark,
 	return 0;
 }
 
-static int number_segment(struct emission *emission, const struct mark *mark,
+static int number_segment(struct emission *emission, struct mark *mark,
 			  const struct segment *segment, struct err *err)
 {
 	struct numbers *numbers = &emission->numbers;
@@ -288,22 +295,69 @@ static int number_segment(struct emission *emission, const struct mark *mark,
 	return 0;
 }
 
-static int number_all(struct emission *emission, struct err *err)
+static int number_slice(struct emission *emission, size_t slice, struct mark *mark,
+			struct err *err)
 {
 	const struct segment *segments = emission->input->segments->items;
+
+	for (size_t i = slice_start(emission, slice); i < slice_start(emission, slice + 1); i++)
+		if (number_segment(emission, mark, &segments[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static int number_all(struct emission *emission, struct err *err)
+{
 	struct mark mark = { .any = false };
 
 	for (size_t slice = 0; slice < EMIT_SLICES; slice++) {
-		emission->marks[slice] = mark;
-		for (size_t i = slice_start(emission, slice); i < slice_start(emission, slice + 1);
-		     i++)
-			if (number_segment(emission, &mark, &segments[i], err) < 0 ||
-			    walk_segment(emission, &mark, &segments[i], NULL, err) < 0 ||
-			    walk_end(emission, &mark, i, NULL, err) < 0)
-				return -1;
+		emission->marks[slice].call_count = mark.call_count;
+		if (number_slice(emission, slice, &mark, err) < 0)
+			return -1;
 	}
-	emission->marks[EMIT_SLICES] = mark;
+	emission->marks[EMIT_SLICES].call_count = mark.call_count;
 	numbers_finish(&emission->numbers);
+	return 0;
+}
+
+/* --- The second walk: counts --------------------------------------------------------- */
+
+static int count_slice(void *payload, unsigned thread, unsigned slice, struct err *err)
+{
+	struct emission *emission = payload;
+	const struct segment *segments = emission->input->segments->items;
+	struct mark *mark = &emission->counted[slice];
+
+	(void)thread;
+	mark->call_count = emission->marks[slice].call_count;
+	for (size_t i = slice_start(emission, slice); i < slice_start(emission, slice + 1); i++)
+		if (walk_segment(emission, mark, &segments[i], NULL, err) < 0 ||
+		    walk_end(emission, mark, i, NULL, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* A slice's first range may say what the last before it says: then it is none. */
+static void sum_up(struct emission *emission)
+{
+	for (size_t slice = 0; slice < EMIT_SLICES; slice++) {
+		const struct mark *mark = &emission->marks[slice], *own = &emission->counted[slice];
+		struct mark *next = &emission->marks[slice + 1];
+
+		next->range_count = mark->range_count + own->range_count;
+		if (own->any && mark->any &&
+		    memcmp(&mark->last, &own->first, sizeof(mark->last)) == 0)
+			next->range_count--;
+		next->last = own->any ? own->last : mark->last;
+		next->any = own->any || mark->any;
+	}
+}
+
+static int count_all(struct emission *emission, struct err *err)
+{
+	if (parallel_run(emission->input->threads, EMIT_SLICES, count_slice, emission, err) < 0)
+		return -1;
+	sum_up(emission);
 	return 0;
 }
 
@@ -418,7 +472,7 @@ static int write_names(const struct emission *emission, size_t slice, uint8_t *b
 	return out_flush(&out, err);
 }
 
-/* The second walk. */
+/* The third walk. */
 static int write_slice(const struct emission *emission, size_t slice, uint8_t *bytes,
 		       struct err *err)
 {
@@ -442,25 +496,17 @@ static int write_slice(const struct emission *emission, size_t slice, uint8_t *b
 		    walk_end(emission, &mark, i, &to, err) < 0)
 			return -1;
 	if (mark.range_count != end->range_count || mark.call_count != end->call_count)
-		return err_set(err, ERR_INTERNAL, "a lookup file's two walks differ");
+		return err_set(err, ERR_INTERNAL, "a lookup file's walks differ");
 	if (out_flush(&to.calls, err) < 0 || out_flush(&to.locations, err) < 0)
 		return -1;
 	return out_flush(&to.ranges, err);
 }
 
-/* --- Threads ------------------------------------------------------------------------- */
-
-struct writer {
-	struct emission *emission;
-	pthread_t thread;
-	bool started;
-	struct err err;
-	int rc;
-};
-
-static int run_job(const struct emission *emission, unsigned job, uint8_t *bytes,
-		   struct err *err)
+static int run_job(void *payload, unsigned thread, unsigned job, struct err *err)
 {
+	const struct emission *emission = payload;
+	uint8_t *bytes = emission->buffers + thread * 3 * OUT_BYTES;
+
 	if (job == 0)
 		return write_tables(emission, bytes, err);
 	if (job <= EMIT_TEXTS)
@@ -468,47 +514,16 @@ static int run_job(const struct emission *emission, unsigned job, uint8_t *bytes
 	return write_slice(emission, job - 1 - EMIT_TEXTS, bytes, err);
 }
 
-static void *run_writer(void *payload)
-{
-	struct writer *writer = payload;
-	struct emission *emission = writer->emission;
-	uint8_t *bytes = mem_get(3 * OUT_BYTES);
-	unsigned job;
-
-	if (!bytes)
-		writer->rc = err_set(&writer->err, ERR_NO_MEMORY, "no room to write");
-	while (writer->rc == 0 && (job = atomic_fetch_add(&emission->next_job, 1)) < EMIT_JOBS)
-		writer->rc = run_job(emission, job, bytes, &writer->err);
-	if (writer->rc < 0)
-		atomic_store(&emission->next_job, EMIT_JOBS);
-	mem_give_back(bytes);
-	return NULL;
-}
-
-/* The calling thread is one of them; those that cannot be started are not missed. */
 static int write_all(struct emission *emission, struct err *err)
 {
-	unsigned count = emission->input->threads;
-	struct writer *writers = mem_get_array(count, sizeof(*writers));
-	int rc = 0;
+	unsigned threads = emission->input->threads;
+	int rc;
 
-	if (!writers)
-		return err_set(err, ERR_NO_MEMORY, "no room for %u threads", count);
-	for (unsigned i = 0; i < count; i++)
-		writers[i].emission = emission;
-	for (unsigned i = 1; i < count; i++)
-		writers[i].started = pthread_create(&writers[i].thread, NULL, run_writer,
-						    &writers[i]) == 0;
-	run_writer(&writers[0]);
-	for (unsigned i = 0; i < count; i++) {
-		if (writers[i].started)
-			pthread_join(writers[i].thread, NULL);
-		if (writers[i].rc < 0 && rc == 0) {
-			*err = writers[i].err;
-			rc = -1;
-		}
-	}
-	mem_give_back(writers);
+	emission->buffers = mem_get_array(threads, 3 * OUT_BYTES);
+	if (!emission->buffers)
+		return err_set(err, ERR_NO_MEMORY, "no room to write");
+	rc = parallel_run(threads, EMIT_JOBS, run_job, emission, err);
+	mem_give_back(emission->buffers);
 	return rc;
 }
 
@@ -530,7 +545,7 @@ static int make_first_calls(struct emission *emission, struct err *err)
 static int emit(struct emission *emission, struct symcache_report *report, struct err *err)
 {
 	if (make_first_calls(emission, err) < 0 || number_all(emission, err) < 0 ||
-	    lay_out(emission, err) < 0 || write_all(emission, err) < 0)
+	    count_all(emission, err) < 0 || lay_out(emission, err) < 0 || write_all(emission, err) < 0)
 		return -1;
 	report->functions = emission->numbers.function_list.count;
 	report->ranges = (size_t)totals(emission)->range_count;
@@ -543,7 +558,8 @@ int emit_file(const struct emit_input *input, int fd, struct symcache_report *re
 {
 	struct emission emission = { .input = input, .fd = fd };
 	int rc = numbers_init(&emission.numbers, input->parts, input->part_count, input->symbols,
-			      undecoration_of(input->object), input->budget, err);
+			      undecoration_of(input->object), input->threads, input->budget,
+			      err);
 
 	if (rc == 0)
 		rc = emit(&emission, report, err);

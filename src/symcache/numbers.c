@@ -57,16 +57,6 @@ static int note_name(struct numbers *numbers, uint32_t name, uint32_t before, st
 	return 0;
 }
 
-static int add_name(struct numbers *numbers, const struct name *name, uint32_t *number,
-		    struct err *err)
-{
-	uint32_t before = numbers->names.count;
-
-	if (names_add_hashed(&numbers->names, name, number, err) < 0)
-		return -1;
-	return note_name(numbers, *number, before, err);
-}
-
 /* With one part this spares all names a table. */
 static int add_symbol_name(struct numbers *numbers, struct text text, uint32_t *number,
 			   struct err *err)
@@ -88,35 +78,24 @@ static int add_symbol_name(struct numbers *numbers, struct text text, uint32_t *
 	return note_name(numbers, *number, before, err);
 }
 
-/* The number among all names of one of a part's.  Functions and files remember theirs, so that
- * a name is seldom asked for twice. */
-static int name_of_part(struct numbers *numbers, uint32_t part, uint32_t name, uint32_t *number,
-			struct err *err)
+/* The number among all names of one of a part's. */
+static uint32_t name_of_part(const struct numbers *numbers, uint32_t part, uint32_t name)
 {
-	*number = name;
-	if (part == 0)
-		return 0;
-	return add_name(numbers, &numbers->parts[part].names.items[name], number, err);
+	return part == 0 ? name : numbers->merged[part].names[name];
 }
 
 static int string_ref(struct numbers *numbers, uint32_t part, uint32_t name, uint32_t *ref,
 		      struct err *err)
 {
-	uint32_t number;
-
-	if (name_of_part(numbers, part, name, &number, err) < 0)
-		return -1;
-	return name_ref(numbers, number, ref, err);
+	return name_ref(numbers, name_of_part(numbers, part, name), ref, err);
 }
 
 /* SYMC_NONE for an empty one, if it may be left out. */
 static int optional_ref(struct numbers *numbers, uint32_t part, uint32_t name, uint32_t *ref,
 			struct err *err)
 {
-	const struct names *names = part == 0 ? &numbers->names : &numbers->parts[part].names;
-
 	*ref = SYMC_NONE;
-	if (names->items[name].size == 0)
+	if (numbers->names.items[name_of_part(numbers, part, name)].size == 0)
 		return 0;
 	return string_ref(numbers, part, name, ref, err);
 }
@@ -179,19 +158,12 @@ int numbers_add_function(struct numbers *numbers, uint32_t part, uint32_t functi
 			 struct err *err)
 {
 	uint32_t *known = &numbers->renumberings[part].functions[function];
-	uint32_t before = numbers->functions.count, number;
-	struct record record;
 
 	if (*known)
 		return 0;
-	if (part == 0)
-		return number_function(numbers, function, known, err);
-	record = numbers->parts[part].functions.items[function];
-	if (name_of_part(numbers, part, record.word[FUNCTION_NAME], &record.word[FUNCTION_NAME],
-			 err) < 0 ||
-	    records_add(&numbers->functions, &record, &number, err) < 0)
-		return -1;
-	return number_added(numbers, number, before, known, err);
+	return number_function(numbers, part == 0 ? function
+						  : numbers->merged[part].functions[function],
+			       known, err);
 }
 
 /* --- Symbols ------------------------------------------------------------------------- */
@@ -288,7 +260,7 @@ static int make_refs(struct numbers *numbers, struct err *err)
 
 int numbers_init(struct numbers *numbers, struct part *parts, size_t part_count,
 		 const struct cover_symbols *symbols, enum undecoration undecoration,
-		 struct budget *budget, struct err *err)
+		 unsigned threads, struct budget *budget, struct err *err)
 {
 	*numbers = (struct numbers){ .budget = budget, .parts = parts, .part_count = part_count,
 				     .symbols = symbols, .undecoration = undecoration,
@@ -296,21 +268,29 @@ int numbers_init(struct numbers *numbers, struct part *parts, size_t part_count,
 	parts[0].names = (struct names){ .budget = budget };
 	parts[0].functions = (struct records){ .budget = budget };
 	numbers->files.budget = numbers->symbol_names.budget = budget;
-	if (make_refs(numbers, err) < 0)
+	numbers->merged = mem_get_array(part_count + 1, sizeof(*numbers->merged));
+	if (!numbers->merged)
+		return err_set(err, ERR_NO_MEMORY, "no room for %zu parts", part_count);
+	if (merge_parts(&numbers->names, &numbers->functions, parts, part_count, numbers->merged,
+			threads, err) < 0 ||
+	    make_refs(numbers, err) < 0)
 		return -1;
 	return make_renumberings(numbers, err);
 }
 
 void numbers_finish(struct numbers *numbers)
 {
-	names_finish(&numbers->names);
 	names_finish(&numbers->symbol_names);
 	records_finish(&numbers->files);
-	records_finish(&numbers->functions);
 }
 
 void numbers_release(struct numbers *numbers)
 {
+	for (size_t i = 0; numbers->merged && i < numbers->part_count; i++) {
+		mem_give_back(numbers->merged[i].names);
+		mem_give_back(numbers->merged[i].functions);
+	}
+	mem_give_back(numbers->merged);
 	for (size_t i = 0; numbers->renumberings && i < numbers->part_count; i++) {
 		mem_give_back(numbers->renumberings[i].files);
 		mem_give_back(numbers->renumberings[i].functions);

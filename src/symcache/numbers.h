@@ -3,7 +3,7 @@
  * them: in the order they are first asked for, each once.
  *
  * Names and functions of the first part are the beginning of those of all, where they lie: what
- * one thread has told apart is not told apart again, nor held twice.
+ * one thread has told apart is not told apart again, nor held twice (merge.h).
  */
 #ifndef SYMCACHE_NUMBERS_H
 #define SYMCACHE_NUMBERS_H
@@ -14,6 +14,7 @@
 
 #include "symcache/cover.h"
 #include "symcache/layout.h"
+#include "symcache/merge.h"
 #include "symcache/part.h"
 
 struct err;
@@ -37,7 +38,8 @@ struct numbers {
 	size_t part_count;
 	const struct cover_symbols *symbols;
 	enum undecoration undecoration;  /* of the names of symbols */
-	struct renumbering *renumberings;      /* one per part */
+	struct merged *merged;       /* one per part */
+	struct renumbering *renumberings;      /* likewise */
 	uint32_t *symbol_functions, *symbol_files;       /* number + 1 */
 	struct names names;          /* of the first part, then what the rest adds */
 	uint32_t *refs;              /* where each stands in the string table, or SYMC_NONE */
@@ -54,7 +56,8 @@ struct numbers {
 /* Takes names and functions out of the first part. */
 int numbers_init(struct numbers *numbers, struct part *parts, size_t part_count,
 		 const struct cover_symbols *symbols, enum undecoration undecoration,
-		 struct budget *budget, struct err *err) __attribute__((warn_unused_result));
+		 unsigned threads, struct budget *budget, struct err *err)
+	__attribute__((warn_unused_result));
 /* After a failed init too. */
 void numbers_release(struct numbers *numbers);
 /* Gives back what only numbering needs. */

@@ -47,7 +47,7 @@ int part_use_line_map(struct part *part, const struct il2cpp *map, struct err *e
 	return 0;
 }
 
-void part_finish(struct part *part)
+void part_finish(struct part *part, bool keeps_tables)
 {
 	struct budget *budget = part->budget;
 
@@ -62,15 +62,19 @@ void part_finish(struct part *part)
 	budget_give_back(budget, &part->nests, part->nest_room, sizeof(*part->nests));
 	part->fresh_room = part->unit_file_room = part->span_room = part->nest_room = 0;
 	part->mapped_file_room = part->managed_file_room = 0;
-	names_finish(&part->names);
+	names_forget(&part->names);
 	records_finish(&part->files);
-	records_finish(&part->functions);
+	records_forget(&part->functions);
 	frames_finish(&part->frames);
+	if (keeps_tables)
+		return;
+	names_finish(&part->names);
+	records_finish(&part->functions);
 }
 
 void part_release(struct part *part)
 {
-	part_finish(part);
+	part_finish(part, false);
 	mem_give_back(part->pieces);
 	mem_give_back(part->entries);
 	mem_give_back(part->small_entries);

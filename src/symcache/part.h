@@ -114,8 +114,8 @@ void part_use_variables(struct part *part);
 int  part_use_line_map(struct part *part, const struct il2cpp *map, struct err *err)
 	__attribute__((warn_unused_result));
 void part_release(struct part *part);
-/* Gives back what only reading needs. */
-void part_finish(struct part *part);
+/* Gives back what only reading needs; `keeps_tables`: names and functions can still be found. */
+void part_finish(struct part *part, bool keeps_tables);
 
 void part_begin_unit(struct part *part, uint32_t unit);
 int part_add_function(struct part *part, const struct object_file_name *files, size_t file_count,

@@ -8,7 +8,9 @@ libsymcache_a_SOURCES = \
 	src/symcache/il2cpp.c src/symcache/il2cpp.h \
 	src/symcache/layout.h \
 	src/symcache/lookup.c \
+	src/symcache/merge.c src/symcache/merge.h \
 	src/symcache/numbers.c src/symcache/numbers.h \
+	src/symcache/parallel.c src/symcache/parallel.h \
 	src/symcache/part.c src/symcache/part.h \
 	src/symcache/path.c \
 	src/symcache/sets.c src/symcache/sets.h \

@@ -154,6 +154,25 @@ static uint32_t name_hash(const void *items, uint32_t number)
 	return ((const struct name *)items)[number].hash;
 }
 
+static bool same_name(const struct name *a, const struct name *b)
+{
+	if (a->hash != b->hash || a->size != b->size)
+		return false;
+	return a->bytes == b->bytes || a->size == 0 || memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+uint32_t names_find(const struct names *names, const struct name *name)
+{
+	size_t mask = names->slots.room - 1, slot = name->hash & mask;
+
+	if (names->slots.room == 0)
+		return UINT32_MAX;
+	for (; names->slots.at[slot]; slot = (slot + 1) & mask)
+		if (same_name(&names->items[names->slots.at[slot] - 1], name))
+			return names->slots.at[slot] - 1;
+	return UINT32_MAX;
+}
+
 int names_append(struct names *names, const struct name *name, uint32_t *number,
 		 struct err *err)
 {
@@ -175,12 +194,7 @@ int names_add_hashed(struct names *names, const struct name *name, uint32_t *num
 		return -1;
 	mask = names->slots.room - 1;
 	for (slot = name->hash & mask; names->slots.at[slot]; slot = (slot + 1) & mask) {
-		const struct name *other = &names->items[names->slots.at[slot] - 1];
-
-		if (other->hash != name->hash || other->size != name->size)
-			continue;
-		if (other->bytes == name->bytes || name->size == 0 ||
-		    memcmp(other->bytes, name->bytes, name->size) == 0) {
+		if (same_name(&names->items[names->slots.at[slot] - 1], name)) {
 			*number = names->slots.at[slot] - 1;
 			return 0;
 		}
@@ -232,9 +246,14 @@ int names_add_copy(struct names *names, struct text text, struct arena *arena, u
 	return err_set(err, ERR_NO_MEMORY, "no room for a list of variables");
 }
 
-void names_finish(struct names *names)
+void names_forget(struct names *names)
 {
 	memory_release(&names->memory, names->budget);
+}
+
+void names_finish(struct names *names)
+{
+	names_forget(names);
 	slots_release(&names->slots, names->budget);
 }
 
@@ -252,6 +271,19 @@ static uint32_t record_hash(const void *items, uint32_t number)
 	const uint32_t *word = ((const struct record *)items)[number].word;
 
 	return hash_words((uint64_t)word[1] << 32 | word[0], (uint64_t)word[3] << 32 | word[2]);
+}
+
+uint32_t records_find(const struct records *records, const struct record *record)
+{
+	size_t mask = records->slots.room - 1, slot = record_hash(record, 0) & mask;
+
+	if (records->slots.room == 0)
+		return UINT32_MAX;
+	for (; records->slots.at[slot]; slot = (slot + 1) & mask)
+		if (memcmp(&records->items[records->slots.at[slot] - 1], record,
+			   sizeof(*record)) == 0)
+			return records->slots.at[slot] - 1;
+	return UINT32_MAX;
 }
 
 int records_append(struct records *records, const struct record *record, uint32_t *number,
@@ -314,9 +346,14 @@ int records_remember(struct records *records, struct text name, uint32_t languag
 	return 0;
 }
 
-void records_finish(struct records *records)
+void records_forget(struct records *records)
 {
 	memory_release(&records->memory, records->budget);
+}
+
+void records_finish(struct records *records)
+{
+	records_forget(records);
 	slots_release(&records->slots, records->budget);
 }
 

@@ -89,12 +89,16 @@ int names_add(struct names *names, struct text text, uint32_t *number, struct er
 /* The same for a name whose hash is known; does not look at the remembered ones. */
 int names_add_hashed(struct names *names, const struct name *name, uint32_t *number,
 		     struct err *err) __attribute__((warn_unused_result));
+/* The number of one that is there, or UINT32_MAX; several threads may ask at once. */
+uint32_t names_find(const struct names *names, const struct name *name);
 /* Without looking for it. */
 int names_append(struct names *names, const struct name *name, uint32_t *number, struct err *err)
 	__attribute__((warn_unused_result));
 /* The same for a text that will not last: a new one is copied into the arena. */
 int names_add_copy(struct names *names, struct text text, struct arena *arena, uint32_t *number,
 		   struct err *err) __attribute__((warn_unused_result));
+/* Gives back what finds names by their place in the object. */
+void names_forget(struct names *names);
 /* Gives back what only adding needs; adding more makes it anew. */
 void names_finish(struct names *names);
 void names_release(struct names *names);
@@ -116,6 +120,8 @@ struct records {
 
 int records_add(struct records *records, const struct record *record, uint32_t *number,
 		struct err *err) __attribute__((warn_unused_result));
+/* As names_find(). */
+uint32_t records_find(const struct records *records, const struct record *record);
 /* Without looking for it: there is none like it. */
 int records_append(struct records *records, const struct record *record, uint32_t *number,
 		   struct err *err) __attribute__((warn_unused_result));
@@ -127,6 +133,7 @@ bool records_recall(struct records *records, struct text name, uint32_t language
 void records_expect(const struct records *records, struct text name);
 int records_remember(struct records *records, struct text name, uint32_t language,
 		     uint32_t number, struct err *err) __attribute__((warn_unused_result));
+void records_forget(struct records *records);
 /* Gives back what only adding needs; adding more makes it anew. */
 void records_finish(struct records *records);
 void records_release(struct records *records);

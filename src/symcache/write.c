@@ -172,7 +172,8 @@ static void *run_worker(void *payload)
 	if (worker->rc < 0)
 		atomic_store(&worker->writing->stop, true);
 	arena_release(&scratch);
-	part_finish(worker->part);
+	part_finish(worker->part, worker->part == worker->writing->parts &&
+				  worker->writing->part_count > 1);
 	return NULL;
 }
 

@@ -1,5 +1,6 @@
 /* survey.c -- one quick pass over all lines: where units begin, and what is not in them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -107,19 +108,38 @@ static int keep(struct survey *survey, enum record record, struct fields line, s
 	return 0;
 }
 
+/* Over the records of lines, nearly all there is: they say nothing here, and begin as no other
+ * does. */
+static const char *skip_lines(const char *at, const char *end)
+{
+	while (at < end && (*at < 'A' || *at > 'Z')) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+
+		at = stop ? stop + 1 : end;
+	}
+	return at;
+}
+
 static int walk(struct survey *survey, struct err *err)
 {
-	const char *at = survey->breakpad->start, *start = at;
+	const char *end = survey->breakpad->end, *start = survey->breakpad->start, *at;
 	struct fields line;
 
-	while (record_next(&at, survey->breakpad->end, &line)) {
-		enum record record = record_kind(&line);
+	while ((at = skip_lines(start, end)) < end) {
+		enum record record;
 
+		if (survey->in_function)
+			survey->unit_end = at;
+		start = at;
+		(void)record_next(&at, end, &line);
+		record = record_kind(&line);
 		if (cut(survey, record, start, at, err) < 0 ||
 		    keep(survey, record, line, err) < 0)
 			return -1;
 		start = at;
 	}
+	if (survey->in_function)
+		survey->unit_end = end;
 	return end_unit(survey, err);
 }
 
