@@ -62,6 +62,8 @@ int  cli_check_sources(const struct config *config, config_note_fn *note, void *
  */
 int cli_config_load(const struct cli *cli, struct config *config, struct err *err)
 	__attribute__((warn_unused_result));
+/* The file that is read without -c; NULL: there is none, or none for this user. */
+const char *cli_default_config(const struct cli *cli);
 
 /* Where logging.file says nothing and standard error may lead nowhere: symgate.log in state_dir,
  * which is made.  `path` holds CLI_PATH_BYTES and has to live as long as the configuration. */

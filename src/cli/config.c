@@ -136,16 +136,18 @@ static int run(struct cli *cli, int argc, char **argv)
 	if (!path && cli->config_count > 0)
 		path = cli->config_paths[cli->config_count - 1];
 	if (!path)
+		path = cli_default_config(cli);
+	if (!path)
 		return cli_misused(&cli_config, "which FILE?");
 	return check(cli, path, strict);
 }
 
 const struct cli_command cli_config = {
 	.name = "config",
-	.arguments = "check [--strict] FILE | print",
+	.arguments = "check [--strict] [FILE] | print",
 	.about = "check a configuration file, or print every key with its default",
 	.help =
-	"check reads FILE as the service would and changes nothing. All that is wrong is named\n"
+	"check reads FILE (else what a command would read) as the service would and changes nothing. All that is wrong is named\n"
 	"by file, line and key. An unknown key is an error in symgate's own sections and a\n"
 	"warning with the nearest known name elsewhere, in sources too, as is a filesystem\n"
 	"source whose folder this user cannot read; keys of Symbolicator that mean\n"

@@ -151,8 +151,7 @@ int cli_check_sources(const struct config *config, config_note_fn *note, void *p
 	return 0;
 }
 
-/* NULL: there is none, or none for this user. */
-static const char *default_config(const struct cli *cli)
+const char *cli_default_config(const struct cli *cli)
 {
 	static const char *const places[] = { SYSCONFDIR "/symgate/symgate.yml",
 					      "/etc/symgate/symgate.yml" };
@@ -175,7 +174,7 @@ static const char *default_config(const struct cli *cli)
 int cli_config_load(const struct cli *cli, struct config *config, struct err *err)
 {
 	const char *const *paths = cli->config_paths;
-	const char *path = cli->config_count == 0 ? default_config(cli) : NULL;
+	const char *path = cli->config_count == 0 ? cli_default_config(cli) : NULL;
 	size_t count = path ? 1 : cli->config_count;
 	char state_dir[CLI_PATH_BYTES];
 	unsigned errors = 0;

@@ -30,7 +30,7 @@ struct module {                      /* one image of a file, at one address */
 	uint64_t base, end;
 };
 
-struct placed { size_t module; bool is_placed; };
+struct placed { size_t module; bool is_placed, is_exact; };
 
 struct making {
 	const struct stacktext *text;
@@ -130,7 +130,7 @@ static void place(struct making *making, size_t frame, size_t file, uint64_t bas
 		making->modules[making->module_count++] = (struct module){ file, base, base };
 	if (address >= making->modules[i].end)
 		making->modules[i].end = (address / PAGE_BYTES + 1) * PAGE_BYTES;
-	making->placed[frame] = (struct placed){ i, true };
+	making->placed[frame] = (struct placed){ i, true, false };
 }
 
 /* How far the address lies from where the file's first byte would be mapped. */
@@ -182,7 +182,7 @@ static void place_beside(struct making *making, size_t index)
 
 	for (size_t i = 0; i < making->module_count && frame->has_address; i++)
 		if (frame->address >= making->modules[i].base && frame->address < making->modules[i].end)
-			making->placed[index] = (struct placed){ i, true };
+			making->placed[index] = (struct placed){ i, true, false };
 }
 
 /* --- Symbols and offsets -------------------------------------------------------------------- */
@@ -252,6 +252,49 @@ static int place_all_symbols(struct making *making, struct err *err)
 	return 0;
 }
 
+/* --- Signals ------------------------------------------------------------------------------- */
+
+/* glibc's backtrace does not say where a signal came in between.  Its handler returns to these
+ * instructions of x86-64 (rt_sigreturn), to which nobody calls: the address is theirs and not one
+ * behind a call, and so is that of the frame after it, which the signal stopped. */
+static const uint8_t sigreturn_x86_64[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+
+static bool is_sigreturn(const struct making *making, size_t frame)
+{
+	const struct placed *placed = &making->placed[frame];
+	const struct module *module = &making->modules[placed->module];
+	uint64_t offset = making->text->frames[frame].address - module->base;
+	uint8_t bytes[sizeof(sigreturn_x86_64)];
+	bool is_so;
+	int fd;
+
+	if (!placed->is_placed || !making->files[module->file].is_found || offset > INT64_MAX)
+		return false;
+	fd = open(making->files[module->file].local.path.bytes,
+		  O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	is_so = pread(fd, bytes, sizeof(bytes), (off_t)offset) == (ssize_t)sizeof(bytes) &&
+		memcmp(bytes, sigreturn_x86_64, sizeof(bytes)) == 0;
+	close(fd);
+	return is_so;
+}
+
+static void find_signals(struct making *making)
+{
+	for (size_t i = 0; i < making->text->stack_count; i++) {
+		const struct stacktext_stack *stack = &making->text->stacks[i];
+
+		for (size_t j = stack->first; j < stack->first + stack->count; j++) {
+			if (!making->text->frames[j].is_return || !is_sigreturn(making, j))
+				continue;
+			making->placed[j].is_exact = true;
+			if (j + 1 < stack->first + stack->count)
+				making->placed[j + 1].is_exact = true;
+		}
+	}
+}
+
 /* --- Writing --------------------------------------------------------------------------------- */
 
 static void member_found(struct json_writer *json, const char *name, struct text value)
@@ -282,7 +325,8 @@ static void write_frame(const struct making *making, size_t index, struct json_w
 
 	json_object(json);
 	json_member_hex(json, "instruction_addr", frame->has_address ? frame->address : 0);
-	json_member_bool(json, "adjust_instruction_addr", frame->is_return);
+	json_member_bool(json, "adjust_instruction_addr",
+			 frame->is_return && !making->placed[index].is_exact);
 	member_found(json, "function", frame->function);
 	member_found(json, "filename", frame->file);
 	if (frame->line > 0)
@@ -370,5 +414,6 @@ int stackrequest_write(const struct stacktext *text, struct local *local, const 
 	for (size_t i = 0; i < text->frame_count; i++)
 		if (!making.placed[i].is_placed)
 			place_beside(&making, i);
+	find_signals(&making);
 	return write_request(&making, out, err);
 }

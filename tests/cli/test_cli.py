@@ -846,6 +846,16 @@ def test_stacks(folder):
         answer = json.loads(run.stdout)["stacktraces"][0]["frames"]
         check("--maps of one address, " + name, answer[0]["function"] == "compare" and
               answer[0]["instruction_addr"] == addresses[1] and len(answer) == 1, answer)
+    with open(os.path.join(folder, "signal.c"), "w") as f:
+        f.write(CRASH.replace("mode = argc > 1;", "mode = 1; signal(11, (void (*)(int))handler);").replace(
+            "static int compare", "static void handler(int number)\n{\n\tshow();\n\t_exit(number);\n}\nstatic int compare")
+            .replace("#include <stdio.h>", "#include <stdio.h>\n#include <signal.h>"))
+    make("gcc", "-g", "-O1", "signal.c", "-o", "signal", cwd=folder)
+    told = run_program("./signal")
+    frames = json.loads(symbolicate("--json", "-", stdin=told).stdout)["stacktraces"][0]["frames"]
+    after = re.findall(r"libc\.so[^\n]*\n\./signal[^\n]*\[(0x[0-9a-f]+)\]", told)[0]
+    check("glibc: where a signal stopped it", os.uname().machine != "x86_64" or any(f["instruction_addr"] == after and f.get("function") == "inner" for f in frames),
+          told, frames)
     told = run_program("gdb", "-batch", "-nx", "-ex", "run 1", "-ex", "bt", "-ex", "info proc mappings", "./pie")
     run = symbolicate("-", stdin=told)
     check("a stack of gdb's with its mappings", names_the_stack(run.stdout, "INLINED", "SORTED", "MAIN") and
@@ -946,6 +956,8 @@ def test_default_config(folder):
         f.write("state_dir: %s/of-other\n" % folder)
     run = symgate("status", "-c", other, env={"SYMGATE_CONFIG": path})
     check("-c goes before it", "/of-other has no" in run.stderr, run.stderr)
+    run = symgate("config", "check", env={"SYMGATE_CONFIG": path})
+    check("config check without a file", run.returncode == 0 and path + ": fine" in run.stdout, run.stdout, run.stderr)
     run = symgate("status", env={"SYMGATE_CONFIG": ""})
     check("an empty one is none", "/var/lib/symgate has no" in run.stderr or run.returncode == 0, run.stderr)
     run = symgate("status", env={"SYMGATE_CONFIG": other + "x"})
