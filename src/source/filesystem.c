@@ -181,13 +181,16 @@ static int check_held(const struct filesystem *files, int held, struct err *err)
 	return 0;
 }
 
+static bool is_absence(int os_errno)
+{
+	return os_errno == ENOENT || os_errno == ENOTDIR || os_errno == ENAMETOOLONG;
+}
+
 static int open_failed(int os_errno, const char *doing, struct err *err)
 {
-	switch (os_errno) {
-	case ENOENT:
-	case ENOTDIR:
-	case ENAMETOOLONG:
+	if (is_absence(os_errno))
 		return err_set(err, ERR_NOT_FOUND, "no such file");
+	switch (os_errno) {
 	case EACCES:
 	case EPERM:
 	case ELOOP:
@@ -204,9 +207,10 @@ static int open_held(int held, int *fd, struct err *err)
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", held);
 	*fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (*fd < 0)
-		return open_failed(errno, "opening a source's file", err);
-	return 0;
+	if (*fd >= 0)
+		return 0;
+	return errno == ENOENT ? err_os(err, errno, "opening a source's file")
+			       : open_failed(errno, "opening a source's file", err);
 }
 
 static int reach(const struct location *location, struct text pass, struct arena *arena,
@@ -232,10 +236,24 @@ static int reach(const struct location *location, struct text pass, struct arena
 	return rc;
 }
 
+static bool lacks(const struct location *location)
+{
+	const struct filesystem *files = location->source->state;
+	struct err ignored = ERR_INIT;
+	char path[PATH_MAX];
+	int size = snprintf(path, sizeof(path), "%s/%.*s", files->path.bytes,
+			    (int)location->path.size, location->path.bytes);
+
+	return size > 0 && (size_t)size < sizeof(path) &&
+	       check_written(files, path, &ignored) == 0 && faccessat(AT_FDCWD, path, F_OK, 0) < 0 &&
+	       is_absence(errno);
+}
+
 const struct source_kind source_kind_filesystem = {
 	.name = "filesystem",
 	.is_local = true,
 	.configure = configure,
 	.name_location = name_location,
 	.reach = reach,
+	.lacks = lacks,
 };

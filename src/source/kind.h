@@ -30,6 +30,8 @@ struct source_kind {
 	int (*reach)(const struct location *location, struct text pass, struct arena *arena,
 		     enum source_access *access, int *fd, struct fetch_order *order,
 		     struct err *err);
+	/* See source_lacks(); NULL: there is no way to tell. */
+	bool (*lacks)(const struct location *location);
 	/* See source_put(); NULL: never written to. */
 	int (*put)(const struct location *location, enum source_putting putting, struct text pass,
 		   struct fetch_file *file, struct arena *arena, enum source_access *access,

@@ -417,6 +417,13 @@ void source_pass_fail(const struct source *source, struct err *err)
 	source->kind->fail_pass(err);
 }
 
+bool source_lacks(const struct location *location)
+{
+	const struct source_kind *kind = location->source->kind;
+
+	return kind->lacks && kind->lacks(location);
+}
+
 bool source_is_local(const struct source *source)
 {
 	return source->kind->is_local;

@@ -162,6 +162,9 @@ enum source_access { SOURCE_OPENED, SOURCE_ORDERED, SOURCE_NEEDS_PASS };
 int source_reach(const struct location *location, struct arena *arena, enum source_access *access,
 		 int *fd, struct fetch_order *order, struct err *err)
 	__attribute__((warn_unused_result));
+/* Is it plain that there is no such file?  One look that asks nobody but the kernel; false where that
+ * does not tell, or the source does not let us look. */
+bool source_lacks(const struct location *location);
 int source_reach_with(const struct location *location, struct text pass, struct arena *arena,
 		      enum source_access *access, int *fd, struct fetch_order *order,
 		      struct err *err) __attribute__((warn_unused_result));

@@ -73,10 +73,11 @@ static inline int64_t derive_since(const struct derive *derive)
 }
 
 /* For resolvers: such an entry is as good as absent. */
-static inline bool derive_is_stale(const struct derive *derive, const struct cache_found *found)
-{
-	return found->state == CACHE_READY && found->made_at < derive_since(derive);
-}
+bool derive_is_stale(const struct derive *derive, const struct cache_found *found);
+/* That a folder of this machine lacks a file is never remembered: it costs one look. */
+bool derive_is_never_remembered(const struct derive *derive, enum err_kind failure);
+/* For resolvers, of what is absent: true when that look tells all there is, and *found says so. */
+bool derive_is_lacking(const struct derive *derive, struct cache_found *found);
 
 enum resolved { RESOLVED_ERROR = -1, RESOLVED_READY, RESOLVED_WAIT };
 

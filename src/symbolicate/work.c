@@ -16,6 +16,40 @@ const struct request_kind *request_kind_named(const char *name)
 	return NULL;
 }
 
+static bool is_of_folder(const struct derive *derive)
+{
+	return !derive->link && source_is_local(derive->location->source);
+}
+
+bool derive_is_never_remembered(const struct derive *derive, enum err_kind failure)
+{
+	return failure == ERR_NOT_FOUND && is_of_folder(derive);
+}
+
+bool derive_is_stale(const struct derive *derive, const struct cache_found *found)
+{
+	if (found->state == CACHE_FAILED)
+		return derive_is_never_remembered(derive, found->failure);
+	return found->state == CACHE_READY && found->made_at < derive_since(derive);
+}
+
+/* What is made of a file may be made of a copy of it. */
+static bool is_about_the_file(const struct derive *derive)
+{
+	return derive->how == DERIVE_OBJECT_META || derive->how == DERIVE_AUXILIARY ||
+	       (derive->listing && derive->listing->kind == SOURCE_LISTING_LAST_ID);
+}
+
+bool derive_is_lacking(const struct derive *derive, struct cache_found *found)
+{
+	if (!is_about_the_file(derive) || !is_of_folder(derive) ||
+	    !source_lacks(derive->listing ? &derive->listing->location : derive->location))
+		return false;
+	*found = (struct cache_found){ .state = CACHE_FAILED, .failure = ERR_NOT_FOUND,
+				       .details = TEXT("no such file") };
+	return true;
+}
+
 int work_init(struct work *work, const struct request_kind *kind, const struct config *config,
 	      const struct source_list *default_sources, struct text scope, struct err *err)
 {

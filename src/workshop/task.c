@@ -159,12 +159,13 @@ static void close_files(struct task *task)
 }
 
 /* What says something about the file is remembered for its time; being offline says nothing
- * about it, and Sentry's listings are asked for again after each failure. */
+ * about it, Sentry's listings are asked for again after each failure, and folders are looked into. */
 static bool is_lasting(const struct task *task, const struct err *failure)
 {
 	const struct derive *derive = task->derive;
 
-	if (derive->listing && derive->listing->kind == SOURCE_LISTING_MODULE)
+	if ((derive->listing && derive->listing->kind == SOURCE_LISTING_MODULE) ||
+	    derive_is_never_remembered(derive, failure->kind))
 		return false;
 	return cache_remembers(task->shop->cache, &derive->key, failure->kind) &&
 	       !(task->shop->config->offline && failure->kind == ERR_DOWNLOAD);

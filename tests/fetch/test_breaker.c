@@ -1,6 +1,10 @@
 /* test_breaker -- hosts that keep failing, and what becomes of those who ask for them. */
 #include "fetch/harness.h"
 
+#include <dlfcn.h>
+#include <netdb.h>
+#include <stdatomic.h>
+#include <string.h>
 #include <unistd.h>
 
 static const char blocked[] =
@@ -143,6 +147,54 @@ START_TEST(a_cancelled_probe_lets_others_try)
 }
 END_TEST
 
+/* libcurl finds this one before the C library's: a name that leads nowhere, until it does. */
+static atomic_uint look_ups;
+static atomic_bool is_known;
+
+typedef int getaddrinfo_fn(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+
+int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+		struct addrinfo **found)
+{
+	void *next = dlsym(RTLD_NEXT, "getaddrinfo");
+	getaddrinfo_fn *real;
+
+	memcpy(&real, &next, sizeof(real));
+	if (!node || strcmp(node, "nowhere.test") != 0)
+		return real(node, service, hints, found);
+	atomic_fetch_add(&look_ups, 1);
+	return atomic_load(&is_known) ? real("127.0.0.1", service, hints, found) : EAI_NONAME;
+}
+
+/* It says nothing about any file: nothing remembers it but this, for seconds. */
+START_TEST(a_name_that_leads_nowhere_is_asked_again_in_seconds)
+{
+	struct config config = breaker_config();
+	struct fetch_order order = {
+		.url = support_printf("http://nowhere.test:%d/body/8", port), .breaker = true,
+	};
+	struct fetcher *fetcher;
+	struct outcome outcome;
+	unsigned first;
+
+	config.deny_list_enabled = false;
+	fetcher = open_fetcher(&config);
+	outcome = fetch_with(fetcher, order);
+	check(&outcome, "nowhere", ERR_RESOLVE, "Could not resolve host: nowhere.test");
+	ck_assert(!err_kind_is_lasting(outcome.status.kind));
+	first = atomic_load(&look_ups);
+	ck_assert_uint_gt(first, 0);
+	outcome = fetch_with(fetcher, order);
+	check(&outcome, "the same at once", ERR_RESOLVE, "Could not resolve host: nowhere.test");
+	ck_assert_uint_eq(atomic_load(&look_ups), first);
+	atomic_store(&is_known, true);
+	usleep(5100 * 1000);
+	outcome = fetch_with(fetcher, order);
+	check(&outcome, "a moment later", ERR_NONE, "");
+	fetcher_close(fetcher);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("breaker");
@@ -153,6 +205,8 @@ int main(void)
 	tcase_add_test(tcase, requests_do_not_block_the_operators_sources);
 	tcase_add_test(tcase, our_own_refusals_do_not_count);
 	tcase_add_test(tcase, a_cancelled_probe_lets_others_try);
+	tcase_add_test(tcase, a_name_that_leads_nowhere_is_asked_again_in_seconds);
+	tcase_set_timeout(tcase, 30);
 	suite_add_tcase(suite, tcase);
 	return harness_main(suite);
 }

@@ -282,6 +282,53 @@ def test_a_damaged_list_of_variables_is_made_again():
 
 # --- Requests few send -------------------------------------------------------------------
 
+def jobs_submitted(service):
+    return service.metric("symgate_jobs_submitted_total") or 0
+
+
+def failures_remembered(service):
+    database = sqlite3.connect(os.path.join(service.state, "symgate.db"), timeout=30)
+    try:
+        return database.execute("SELECT state, source, location FROM v_negative").fetchall()
+    finally:
+        database.close()
+
+
+def test_a_file_that_is_put_into_a_folder_counts_at_once():
+    program = PROGRAMS[0]
+    with tempfile.TemporaryDirectory(prefix="symgate-edges-folder-") as folder, Service() as service:
+        request = request_for(Symbols(), [program])
+        request["sources"] = [{"id": "folder", "type": "filesystem", "path": folder, "layout": {"type": "unified"},
+                               "filters": {"filetypes": ["elf_debug"]}}]
+        before = jobs_submitted(service)
+        for _ in range(3):
+            reply = service.answer(request)
+            assert reply["modules"][0]["debug_status"] == "missing", reply
+            candidate = reply["modules"][0]["candidates"][0]
+            assert candidate["download"] == {"status": "notfound"}, reply
+        assert jobs_submitted(service) == before, "one look is no job"
+        place = os.path.join(folder, program.key())
+        os.makedirs(os.path.dirname(place))
+        shutil.copy(program.path, place)
+        assert functions(service.answer(request))[-1] == "outer"
+        assert not failures_remembered(service), failures_remembered(service)
+        os.unlink(place)
+        assert functions(service.answer(request))[-1] == "outer", "what was made of it is kept"
+
+
+def test_a_name_that_leads_nowhere_is_not_remembered():
+    with Service() as service:
+        request = request_for(Symbols(), PROGRAMS[:1])
+        request["sources"][0].update(id="nowhere", url="http://nowhere.invalid/")
+        for _ in range(2):
+            reply = service.answer(request)
+            assert reply["modules"][0]["debug_status"] == "fetching_failed", reply
+            download = reply["modules"][0]["candidates"][0]["download"]
+            assert download == {"status": "error",
+                                "details": "download failed: Could not resolve host: nowhere.invalid"}, reply
+        assert not failures_remembered(service), failures_remembered(service)
+
+
 def test_timeouts_mean_what_they_say():
     symbols = serve_all()
     symbols.gate.clear()
