@@ -227,6 +227,7 @@ static void stop_workers(struct front *front)
 		}
 		worker_release(worker);
 	}
+	relief_free(front);
 }
 
 /* Every request holds a descriptor, from its accept to its reply. */

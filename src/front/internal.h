@@ -220,6 +220,8 @@ void front_request_drop(struct front *front, struct request *request);
 int  relief_start(struct front *front, struct err *err) __attribute__((warn_unused_result));
 /* What it has accepted is answered, or waits in a lane.  Nothing where it was not started. */
 void relief_stop(struct front *front);
+/* When no request thread is left that might call it. */
+void relief_free(struct front *front);
 /* The last request thread has become busy.  Cheap. */
 void relief_call(struct front *front);
 

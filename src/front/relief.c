@@ -197,6 +197,15 @@ void relief_stop(struct front *front)
 	sem_post(&relief->called);
 	pthread_join(relief->worker.thread, NULL);
 	worker_release(&relief->worker);
+}
+
+void relief_free(struct front *front)
+{
+	struct relief *relief = atomic_load(&front->relief);
+
+	if (!relief)
+		return;
+	atomic_store(&front->relief, NULL);
 	sem_destroy(&relief->called);
 	mem_give_back(relief);
 }

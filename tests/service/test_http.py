@@ -1,6 +1,7 @@
 """test_http -- what HTTP has around requests: encodings, ids, when to come again, other origins, a line for each."""
 import gzip
 import json
+import os
 import re
 import sqlite3
 import subprocess
@@ -146,8 +147,11 @@ def test_refusals_say_when_to_come_again():
         assert b"maximum number of concurrent requests" in check_refusal(service, "POST", "/symbolicate", body)
     with Service() as service:
         service.stop()
-        with open(f"{service.state}/symgate.db", "r+b") as f:
-            f.write(b"no database")
+        for name in os.listdir(service.state):
+            if name.startswith("symgate.db"):
+                os.unlink(os.path.join(service.state, name))
+        with open(f"{service.state}/symgate.db", "wb") as f:
+            f.write(b"no database" * 1000)
         service.start()
         for method, path, text in (("GET", "/readyz", None), ("POST", "/symbolicate", body), ("GET", "/metrics", None)):
             check_refusal(service, method, path, text)
