@@ -434,3 +434,27 @@ int cache_open_blob(struct cache *cache, struct store *store, const struct cache
 			       cache_kind_name(key->kind));
 	return rc < 0 ? -1 : 0;
 }
+
+int cache_drop_if_damaged(struct cache *cache, struct store *store, const struct cache_key *key,
+			  struct err *err)
+{
+	struct checksum_seal seal;
+	struct cache_found found;
+	int fd = -1, sound = 1;
+
+	if (cache_find(cache, store, key, &found, err) < 0)
+		return -1;
+	if (found.state == CACHE_READY && found.hold->entry.is_blob) {
+		sound = cache_open_blob(cache, store, key, &fd, &seal, err);
+		if (sound == 0)
+			sound = checksum_check_file(fd, &seal, err);
+		else if (err->kind == ERR_NOT_FOUND)
+			sound = 1;           /* it has gone by itself */
+	}
+	if (sound == 0)
+		drop_and_tell(cache, store, key, found.hold->entry.id, "it is not what was published");
+	if (fd >= 0)
+		close(fd);
+	cache_found_release(&found);
+	return sound < 0 ? -1 : !sound;
+}

@@ -96,6 +96,11 @@ bool cache_found_is_whole(const struct cache_found *found);
 int  cache_open_blob(struct cache *cache, struct store *store, const struct cache_key *key,
 		     int *fd, struct checksum_seal *seal, struct err *err)
 	__attribute__((warn_unused_result));
+/* Who was given a descriptor met bytes that are not those of its seal.  They are compared, which
+ * takes as long as reading them, and the entry goes with them: 1; 0 when it is sound after all, or
+ * gone, or another by now; -1. */
+int  cache_drop_if_damaged(struct cache *cache, struct store *store, const struct cache_key *key,
+			   struct err *err) __attribute__((warn_unused_result));
 /* Is the entry, as this process knows it, worth making again although it answers?  An outdated
  * one is, once a minute, unless its new version failed and that is remembered; a failure to get
  * a file is when it is an hour old, once an hour: somebody makes do with something else

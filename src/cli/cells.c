@@ -41,7 +41,7 @@ static int answer_want(struct cell_handle *handle, const struct cell_news *news,
 		       cells_find_fn *find, void *payload, struct err *err)
 {
 	int fd = find ? find(payload, news->role, news->id, news->name) : -1;
-	int rc = cell_answer_want(handle, fd, err);
+	int rc = cell_answer_want(handle, fd, NULL, err);
 
 	if (fd >= 0)
 		close(fd);

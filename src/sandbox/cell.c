@@ -2,6 +2,7 @@
 #include "sandbox/brood.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -10,12 +11,97 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/checksum.h"
 #include "base/file.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "config/config.h"
 
 #define EXIT_ASKER_GONE FRAME_EXIT_UNHEARD
 #define EXIT_AFTER_RESULT 0
+
+/* --- Files that must stay what they are ---------------------------------------------------- */
+
+/* Every input, and every file that was asked for: of those, descriptors of our own, since the
+ * operation closes them. */
+static struct {
+	int channel;
+	unsigned count;
+	struct { int fd; struct stat before; } files[CELL_FILES_MAX + LIMIT_CELL_WANTS];
+} watch;
+
+static bool is_as_before(const struct stat *before, const struct stat *now)
+{
+	return now->st_size == before->st_size &&
+	       now->st_mtim.tv_sec == before->st_mtim.tv_sec &&
+	       now->st_mtim.tv_nsec == before->st_mtim.tv_nsec;
+}
+
+static bool any_has_changed(void)
+{
+	struct stat now;
+
+	for (unsigned i = 0; i < watch.count; i++)
+		if (fstat(watch.files[i].fd, &now) < 0 || !is_as_before(&watch.files[i].before, &now))
+			return true;
+	return false;
+}
+
+static int err_changed(struct err *err, const char *words)
+{
+	err_set(err, ERR_IO, "%s", words);
+	err->os_errno = CELL_INPUT_CHANGED;
+	return -1;
+}
+
+/* Before its bytes count: is it what it must be? */
+static int watch_file(int fd, const struct checksum_seal *seal, struct err *err)
+{
+	struct stat *before;
+	int sound;
+
+	if (watch.count == sizeof(watch.files) / sizeof(watch.files[0]))
+		return err_set(err, ERR_LIMIT, "too many files");
+	before = &watch.files[watch.count].before;
+	watch.files[watch.count].fd = fd;
+	if (fstat(fd, before) < 0)
+		return err_os(err, errno, "looking at an input");
+	watch.count++;
+	sound = checksum_check_file(fd, seal, err);
+	if (sound != 0)
+		return sound < 0 ? -1 : 0;
+	return err_changed(err, "an input is not what was kept");
+}
+
+/* Anyone may cut a mapped file short: then the reading was in vain, not wrong. */
+static void on_bus(int number)
+{
+	static const struct frame_failed failed = {
+		.kind = ERR_IO, .os_errno = CELL_INPUT_CHANGED,
+		.text = "an input was cut short while it was being read",
+	};
+
+	if (any_has_changed()) {
+		_exit(frame_send(watch.channel, FRAME_FAILED, FRAME_TEXT(failed), TEXT_NONE, 0, NULL,
+				 0, 0) == 0 ? EXIT_AFTER_RESULT : FRAME_EXIT_UNHEARD);
+	}
+	signal(number, SIG_DFL);     /* it was a crash: the access is tried again and ends us */
+}
+
+/* Before hostile bytes: a SIGBUS because an input was cut short is no crash. */
+static int watch_inputs(const struct cell *cell, const struct frame_order *order, struct err *err)
+{
+	struct sigaction action;
+
+	watch.channel = cell->channel;
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = on_bus;
+	sigaction(SIGBUS, &action, NULL);
+	for (unsigned i = 0; i < cell->input_count; i++)
+		if (watch_file(cell->inputs[i].fd, &order->seals[i], err) < 0)
+			return -1;
+	return 0;
+}
 
 /* --- What an operation calls ----------------------------------------------------------- */
 
@@ -61,6 +147,7 @@ static int send_want(struct cell *cell, const char *role, struct text id, struct
 int cell_want(struct cell *cell, const char *role, struct text id, struct text name, int *fd,
 	      struct err *err)
 {
+	struct checksum_seal seal;
 	struct frame frame;
 	int got;
 
@@ -72,14 +159,17 @@ int cell_want(struct cell *cell, const char *role, struct text id, struct text n
 		_exit(EXIT_ASKER_GONE);
 	if (got < 0)
 		return err_os(err, errno, "waiting for a file");
-	if (frame.head.type != FRAME_ANSWER || frame.file_count > 1) {
+	if (frame.head.type != FRAME_ANSWER || frame.file_count > 1 || frame.size != sizeof(seal)) {
 		frame_close_files(&frame);
 		return err_set(err, ERR_INTERNAL, "asked for a file, got something else");
 	}
 	if (frame.file_count == 0)
 		return 0;
-	*fd = frame.files[0];
-	return 1;
+	memcpy(&seal, frame.bytes, sizeof(seal));
+	if (watch_file(frame.files[0], &seal, err) < 0)
+		return -1;
+	*fd = fcntl(frame.files[0], F_DUPFD_CLOEXEC, 0);
+	return *fd >= 0 ? 1 : err_os(err, errno, "taking a file");
 }
 
 static int take_body(const struct frame *frame, const struct frame_body *body, size_t at,
@@ -134,44 +224,6 @@ int cell_send_message(struct cell *cell, struct text message, struct err *err)
 	if (errno == EMSGSIZE)
 		return err_set(err, ERR_LIMIT, "a message of %zu bytes is too long", message.size);
 	return err_os(err, errno, "sending a message");
-}
-
-/* --- A SIGBUS that is not our fault ----------------------------------------------------- */
-
-static struct {
-	const struct cell *cell;
-	off_t sizes[CELL_FILES_MAX];
-} watch;
-
-/* Anyone may cut a mapped file short: then the reading was in vain, not wrong. */
-static void on_bus(int number)
-{
-	static const struct frame_failed failed = {
-		.kind = ERR_IO, .text = "an input was cut short while it was being read",
-	};
-	struct stat st;
-
-	for (unsigned i = 0; i < watch.cell->input_count; i++) {
-		if (fstat(watch.cell->inputs[i].fd, &st) < 0 || st.st_size >= watch.sizes[i])
-			continue;
-		_exit(frame_send(watch.cell->channel, FRAME_FAILED, FRAME_TEXT(failed), TEXT_NONE, 0,
-				 NULL, 0, 0) == 0 ? EXIT_AFTER_RESULT : FRAME_EXIT_UNHEARD);
-	}
-	signal(number, SIG_DFL);     /* it was a crash: the access is tried again and ends us */
-}
-
-/* Before hostile bytes: a SIGBUS because an input was cut short is no crash. */
-static void watch_inputs(const struct cell *cell)
-{
-	struct sigaction action;
-	struct stat st;
-
-	watch.cell = cell;
-	for (unsigned i = 0; i < cell->input_count; i++)
-		watch.sizes[i] = fstat(cell->inputs[i].fd, &st) == 0 ? st.st_size : 0;
-	memset(&action, 0, sizeof(action));
-	action.sa_handler = on_bus;
-	sigaction(SIGBUS, &action, NULL);
 }
 
 /* --- Becoming a cell -------------------------------------------------------------------- */
@@ -253,6 +305,7 @@ static int run(const struct brood *brood, struct cell *cell, const struct frame 
 {
 	const struct cell_operation *operation;
 	struct frame_order order;
+	int rc;
 
 	memcpy(&order, frame->bytes, sizeof(order));
 	order.operation[sizeof(order.operation) - 1] = '\0';
@@ -263,11 +316,14 @@ static int run(const struct brood *brood, struct cell *cell, const struct frame 
 	if (order.parameters.in_file)
 		close(frame->files[1]);
 	cell->parameters = buf_text(parameters);
-	watch_inputs(cell);
 	operation = find_operation(brood, order.operation);
 	if (!operation)
 		return err_set(err, ERR_INTERNAL, "cells know no operation \"%s\"", order.operation);
-	return operation->run(cell, err);
+	if (watch_inputs(cell, &order, err) < 0)
+		return -1;
+	rc = operation->run(cell, err);
+	/* What it says of bytes that changed meanwhile is about nothing. */
+	return any_has_changed() ? err_changed(err, "an input changed while it was being read") : rc;
 }
 
 /* Memory that a cell cannot have is memory over its ceiling. */

@@ -27,7 +27,7 @@ enum frame_type {
 	FRAME_ORDER = 1,     /* asker to nursery: struct frame_order; files: see there */
 	FRAME_READY,         /* nursery to asker, once: struct frame_ready */
 	FRAME_WANT,          /* cell to asker: struct frame_want, id, name */
-	FRAME_ANSWER,        /* asker to cell: nothing; one file or none */
+	FRAME_ANSWER,        /* asker to cell: struct checksum_seal; one file or none */
 	FRAME_MESSAGE,       /* both ways; to the cell: struct frame_body */
 	FRAME_DONE,          /* cell to asker: the reply */
 	FRAME_FAILED,        /* cell to asker: struct frame_failed */
@@ -52,6 +52,7 @@ struct frame_order {
 	char operation[CELL_ROLE_BYTES];
 	uint32_t input_count, output_count;
 	char roles[2u * CELL_FILES_MAX][CELL_ROLE_BYTES];    /* inputs first */
+	struct checksum_seal seals[CELL_FILES_MAX];          /* of inputs */
 	struct frame_body parameters;
 };
 struct frame_ready { uint32_t ok, level, kind; char text[ERR_TEXT_BYTES]; };

@@ -319,8 +319,10 @@ int handle_open_for_reading(int fd, int *copy, struct err *err)
 	return 0;
 }
 
-int cell_answer_want(struct cell_handle *handle, int fd, struct err *err)
+int cell_answer_want(struct cell_handle *handle, int fd, const struct checksum_seal *seal,
+		     struct err *err)
 {
+	const struct checksum_seal sent = seal ? *seal : (struct checksum_seal){ 0, 0, false };
 	int copy = -1;
 	int rc;
 
@@ -328,7 +330,7 @@ int cell_answer_want(struct cell_handle *handle, int fd, struct err *err)
 		return err_set(err, ERR_INTERNAL, "the cell did not ask for a file");
 	if (fd >= 0 && handle_open_for_reading(fd, &copy, err) < 0)
 		return -1;
-	rc = frame_send(handle->channel, FRAME_ANSWER, TEXT_NONE, TEXT_NONE, 0, &copy, fd >= 0,
+	rc = frame_send(handle->channel, FRAME_ANSWER, FRAME_TEXT(sent), TEXT_NONE, 0, &copy, fd >= 0,
 			MSG_DONTWAIT);
 	rc = told(rc, err, "answering a cell");
 	if (copy >= 0)

@@ -198,6 +198,8 @@ static int add_files(struct letter *letter, const struct cell_order *order, stru
 					 order->inputs[i].role);
 		letter->file_count++;
 		letter->copy_count++;
+		if (order->seals)
+			letter->order.seals[i] = order->seals[i];
 	}
 	for (unsigned i = 0; i < order->output_count; i++, at++) {
 		if (add_role(letter, at, order->outputs[i].role, err) < 0)

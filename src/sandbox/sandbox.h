@@ -12,11 +12,13 @@
 #ifndef SANDBOX_SANDBOX_H
 #define SANDBOX_SANDBOX_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/checksum.h"
 #include "base/err.h"
 #include "base/text.h"
 
@@ -90,12 +92,14 @@ struct cell_order {
 	const struct cell_file *inputs;      /* the cell gets them opened afresh for reading only,
 	                                        at offset 0; the caller keeps its own */
 	unsigned input_count;
+	const struct checksum_seal *seals;   /* one for each input: what it must be; NULL: anything */
 	const struct cell_file *outputs;     /* writable descriptors */
 	unsigned output_count;
 	unsigned want_max;                   /* files it may ask for; 0: LIMIT_CELL_WANTS */
 };
 
 /* A cell as its asker sees it. */
+#define CELL_INPUT_CHANGED ESTALE
 struct cell_handle;
 int  nursery_hatch(struct nursery *nursery, const struct cell_order *order,
 		   struct cell_handle **handle, struct err *err)
@@ -108,7 +112,9 @@ enum cell_news_kind {
 	CELL_WANTS,                  /* answer with cell_answer_want() */
 	CELL_MESSAGE,                /* of a resident operation */
 	CELL_DONE,                   /* the operation returned 0; reply holds its facts */
-	CELL_FAILED,                 /* it returned -1; status says why */
+	CELL_FAILED,                 /* it returned -1; status says why (an input that is not what
+	                                it must be, or did not stay so: os_errno is
+	                                CELL_INPUT_CHANGED) */
 	CELL_DIED,                   /* status: ERR_CRASHED or ERR_LIMIT (its own doing), or
 	                                ERR_IO (ended by us or the system: remember nothing) */
 };
@@ -125,7 +131,8 @@ int cell_news(struct cell_handle *handle, struct cell_news *news, struct err *er
 /* As cell_news(), waiting at most that long. */
 int cell_wait_news(struct cell_handle *handle, int millis, struct cell_news *news, struct err *err)
 	__attribute__((warn_unused_result));
-int cell_answer_want(struct cell_handle *handle, int fd /* -1: absent */, struct err *err)
+int cell_answer_want(struct cell_handle *handle, int fd /* -1: absent */,
+		     const struct checksum_seal *seal /* NULL: it may be anything */, struct err *err)
 	__attribute__((warn_unused_result));
 int cell_send(struct cell_handle *handle, struct text message, struct err *err)
 	__attribute__((warn_unused_result));

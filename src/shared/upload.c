@@ -23,6 +23,7 @@
 
 #define ORDER_ARENA_BYTES ((size_t)2 << 20)
 #define ANSWER_BYTES      ((uint64_t)256 * 1024)
+#define COMPARED_BYTES    ((uint64_t)256 << 20)    /* in some 30 ms; larger ones go as they are */
 
 enum became { BECAME_STORED, BECAME_EXISTS, BECAME_FAILED, BECAME_DROPPED };
 
@@ -256,6 +257,17 @@ void shared_offer(struct shared *shared, const struct cache_key *key, enum share
 	shared_show(shared);
 }
 
+/* 1, 0: it is not what was published, and gone by now, -1. */
+static int is_sound(struct shared *shared, const struct cache_key *key, int fd,
+		    const struct checksum_seal *seal, struct err *err)
+{
+	int sound = seal->size_bytes <= COMPARED_BYTES ? checksum_check_file(fd, seal, err) : 1;
+
+	if (sound != 0)
+		return sound;
+	return cache_drop_if_damaged(shared->means.cache, shared->means.store, key, err) < 0 ? -1 : 0;
+}
+
 /* 1: the entry is open, 0: it is gone, or is none of ours to tell, -1. */
 static int open_entry(struct shared *shared, const struct cache_key *key, struct fetch_file *file,
 		      struct err *err)
@@ -276,7 +288,7 @@ static int open_entry(struct shared *shared, const struct cache_key *key, struct
 	if (fstat(file->fd, &st) < 0)
 		return err_os(err, errno, "reading the size of an entry");
 	file->bytes = (uint64_t)st.st_size;
-	return 1;
+	return is_sound(shared, key, file->fd, &seal, err);
 }
 
 static struct shared_upload *make(struct shared *shared, const struct cache_key *key,

@@ -161,7 +161,7 @@ static int hatch(struct task *task, struct err *err)
 	struct cell_file output = { .fd = -1 };
 	struct cell_order order = {
 		.operation = errand->operation,
-		.inputs = &input, .input_count = 1, .outputs = &output, .output_count = 1,
+		.inputs = &input, .input_count = 1, .seals = &task->object_seal, .outputs = &output, .output_count = 1,
 	};
 	struct buf parameters;
 	int rc = -1;
@@ -244,12 +244,14 @@ static void answer_failed(struct task *task, const struct err *why)
 
 static void answer_want(struct task *task, const struct cell_news *news)
 {
+	struct checksum_seal seal;
 	struct err err = ERR_INIT;
 	int fd = -1;
+	int rc = making_companion(task, news, &fd, &seal, &err);
 
-	if (making_companion(task, news, &fd, &err) < 0)
+	if (rc < 0)
 		making_cell_lost(task, &err);
-	else if (cell_answer_want(task->cell, fd, &err) < 0)
+	else if (cell_answer_want(task->cell, fd, &seal, &err) < 0)
 		answer_failed(task, &err);
 	if (fd >= 0)
 		close(fd);

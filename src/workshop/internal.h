@@ -140,6 +140,7 @@ struct task {
 
 	struct fetch *fetch;
 	int object_fd;               /* what was fetched or opened; -1 */
+	struct checksum_seal object_seal;    /* of one that is in the cache: what it must be */
 	char object_path[SHOP_PATH_BYTES];   /* temporary file of a download; "" otherwise */
 	int out_fd;                  /* what a cell writes */
 	char out_path[SHOP_PATH_BYTES];
@@ -155,6 +156,7 @@ struct task {
 	int64_t hatched_millis;      /* since when the cell is at work */
 	bool has_lost_companion;     /* a file that was there when the job looked is gone */
 	unsigned lost_cells;         /* ended by no fault of the file, in this try */
+	unsigned damaged_inputs;     /* from the cache; got anew */
 };
 
 /* A claim of a task that has ended, still in its row. */
@@ -252,9 +254,11 @@ void making_convert(struct task *task);           /* object_fd is what a cell tu
 /* object_fd is somebody else's file: how it is now. */
 int  making_note_local(struct task *task, struct err *err) __attribute__((warn_unused_result));
 /* 1: the payload is open, 0: there is none, -1: a failure is remembered or happened. */
-int  making_open_known(struct shop *shop, const struct cache_key *key, int *fd, struct err *err)
+int  making_open_known(struct shop *shop, const struct cache_key *key, int *fd,
+		       struct checksum_seal *seal, struct err *err)
 	__attribute__((warn_unused_result));
-int  making_companion(struct task *task, const struct cell_news *news, int *fd, struct err *err)
+int  making_companion(struct task *task, const struct cell_news *news, int *fd,
+		      struct checksum_seal *seal, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* obtain.c: each may end the task before it returns. */

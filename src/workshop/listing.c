@@ -36,6 +36,8 @@ struct listing {
 	struct location location;    /* of it */
 	struct cache_key key;
 	bool is_held;                /* task->object_fd is it */
+	struct checksum_seal seal;   /* of one that is in the cache */
+	struct checksum sum;         /* of what was read of it */
 	bool is_resting;             /* the next turn of the loop reads on */
 	bool is_asking;              /* inside obtain(): what is there at once waits for its return */
 	struct err failure;          /* meanwhile */
@@ -218,7 +220,9 @@ static int hold_segment(struct task *task, struct err *err)
 	listing->segment_bytes = 0;
 	if (name_segment(task, err) < 0)
 		return -1;
-	rc = making_open_known(task->shop, &listing->key, &task->object_fd, err);
+	checksum_init(&listing->sum);
+	listing->seal.is_set = false;
+	rc = making_open_known(task->shop, &listing->key, &task->object_fd, &listing->seal, err);
 	if (rc != 0) {
 		listing->is_held = rc > 0;
 		return rc;
@@ -255,6 +259,7 @@ static int copy_segment(struct task *task, uint64_t *done, struct err *err)
 			return -1;
 		if (got == 0)
 			return 1;
+		checksum_add(&listing->sum, piece, (size_t)got);
 		listing->bytes += (uint64_t)got;
 		listing->segment_bytes += (uint64_t)got;
 		*done += (uint64_t)got;
@@ -267,6 +272,11 @@ static int end_segment(struct task *task, struct err *err)
 	struct listing *listing = task->listing;
 	int rc = 0;
 
+	if (listing->seal.is_set && checksum_value(&listing->sum) != listing->seal.value) {
+		if (cache_drop_if_damaged(task->shop->cache, task->shop->store, &listing->key, err) >= 0)
+			err_set(err, ERR_IO, "a segment of an index is not what was kept");
+		return -1;
+	}
 	if (task->is_copy)
 		rc = publish(task, &listing->key, task->object_fd, task->object_path, err);
 	obtain_forget(task);

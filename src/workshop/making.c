@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "board/board.h"
 #include "board/metrics.h"
@@ -21,6 +22,7 @@
 #define REPLY_ARENA_BYTES ((size_t)32 * 1024 * 1024)
 #define LOST_CELLS_MOST 3u
 #define LOCAL_TRIES     3u       /* as many as a download gets */
+#define DAMAGED_INPUTS_MOST 8u
 
 static void enter(struct task *task, enum task_stage stage)
 {
@@ -120,10 +122,10 @@ static int follow_link(struct task *task, struct err *err)
 			    object_obtained, err);
 }
 
-int making_open_known(struct shop *shop, const struct cache_key *key, int *fd, struct err *err)
+int making_open_known(struct shop *shop, const struct cache_key *key, int *fd,
+		      struct checksum_seal *seal, struct err *err)
 {
 	struct cache_found found = { 0 };
-	struct checksum_seal seal;
 	int rc = 0;
 
 	if (cache_find(shop->cache, shop->store, key, &found, err) < 0)
@@ -132,7 +134,7 @@ int making_open_known(struct shop *shop, const struct cache_key *key, int *fd, s
 		err_set(err, found.failure, "%.*s", (int)found.details.size, found.details.bytes);
 		rc = -1;
 	} else if (found.state == CACHE_READY) {
-		rc = cache_open_blob(shop->cache, shop->store, key, fd, &seal, err) == 0;
+		rc = cache_open_blob(shop->cache, shop->store, key, fd, seal, err) == 0;
 		if (!rc && err->kind != ERR_NOT_FOUND)
 			rc = -1;
 	}
@@ -165,7 +167,9 @@ void making_begin(struct task *task)
 			task_end(task, &err);
 		return;
 	}
-	known = making_open_known(task->shop, &task->derive->object_key, &task->object_fd, &err);
+	task->object_seal.is_set = false;
+	known = making_open_known(task->shop, &task->derive->object_key, &task->object_fd,
+				  &task->object_seal, &err);
 	if (known < 0 && refresh_may_try(task))
 		known = 0;
 
@@ -200,33 +204,41 @@ static void forget(struct shop *shop, const struct cache_key *key)
 	cache_found_release(&found);
 }
 
-static int open_companion(struct task *task, const struct derive_companion *companion, int *fd,
-			  struct err *err)
+static int companion_key(const struct task *task, const struct derive_companion *companion,
+			 struct cache_key *key, struct err *err)
 {
 	const struct location *location = companion->location;
 	struct work *work = &task->maker->work;
-	struct fetch_order order = { .fd = -1 };
-	enum source_access access;
-	struct cache_key key, meta;
-	int known;
 	char *rest = arena_printf(&work->arena, "source: %.*s\nlocation: %.*s\n",
 				  (int)location->source->id.size, location->source->id.bytes,
 				  (int)location->uri.size, location->uri.bytes);
 
 	if (!rest)
 		return err_set(err, ERR_NO_MEMORY, "no room for a key");
-	if (cache_key_make(&key, &work->arena, kind_of_companion(companion->role),
-			   location->source->is_public ? TEXT_NONE : work->scope,
-			   text_of(rest), err) < 0)
+	return cache_key_make(key, &work->arena, kind_of_companion(companion->role),
+			      location->source->is_public ? TEXT_NONE : work->scope, text_of(rest),
+			      err);
+}
+
+static int open_companion(struct task *task, const struct derive_companion *companion, int *fd,
+			  struct checksum_seal *seal, struct err *err)
+{
+	const struct location *location = companion->location;
+	struct fetch_order order = { .fd = -1 };
+	enum source_access access;
+	struct cache_key key, meta;
+	int known;
+
+	if (companion_key(task, companion, &key, err) < 0)
 		return -1;
 	meta = key.kind == CACHE_OBJECTS ? cache_key_as(&key, CACHE_OBJECT_META) : key;
-	known = making_open_known(task->shop, &key, fd, err);
+	known = making_open_known(task->shop, &key, fd, seal, err);
 	if (known > 0)
 		return 0;
 	if (known < 0 && err_kind_is_ours(err->kind))
 		return -1;
 	if (source_is_local(location->source) &&
-	    source_reach(location, &work->arena, &access, fd, &order, err) == 0)
+	    source_reach(location, &task->maker->work.arena, &access, fd, &order, err) == 0)
 		return 0;
 	/* The key promises it: without it the result would be another key's.  Who waits looks for it
 	 * anew. */
@@ -237,11 +249,13 @@ static int open_companion(struct task *task, const struct derive_companion *comp
 		       location->uri.bytes);
 }
 
-int making_companion(struct task *task, const struct cell_news *news, int *fd, struct err *err)
+int making_companion(struct task *task, const struct cell_news *news, int *fd,
+		     struct checksum_seal *seal, struct err *err)
 {
 	const struct derive *derive = task->derive;
 
 	*fd = -1;
+	*seal = (struct checksum_seal){ 0, 0, false };
 	for (size_t i = 0; i < derive->companion_count; i++) {
 		const struct derive_companion *companion = &derive->companions[i];
 
@@ -250,9 +264,32 @@ int making_companion(struct task *task, const struct cell_news *news, int *fd, s
 			continue;
 		if (!companion->location)
 			return 0;
-		return open_companion(task, companion, fd, err);
+		return open_companion(task, companion, fd, seal, err);
 	}
 	return 0;
+}
+
+/* Everything of the cache that a cell was given: what is damaged goes.  Hardly ever, so this
+ * thread may take the time. */
+static void drop_damaged_inputs(struct task *task)
+{
+	const struct derive *derive = task->derive;
+	struct shop *shop = task->shop;
+	struct err err = ERR_INIT;
+
+	if (task->object_seal.is_set &&
+	    cache_drop_if_damaged(shop->cache, shop->store, &derive->object_key, &err) < 0)
+		log_message(LOG_WARN, "cache_drop", NULL, "%s", err.text);
+	for (size_t i = 0; i < derive->companion_count; i++) {
+		const struct derive_companion *companion = &derive->companions[i];
+		struct cache_key key;
+
+		if (!companion->location)
+			continue;
+		if (companion_key(task, companion, &key, &err) < 0 ||
+		    cache_drop_if_damaged(shop->cache, shop->store, &key, &err) < 0)
+			log_message(LOG_WARN, "cache_drop", NULL, "%s", err.text);
+	}
 }
 
 /* --- Ends of cells --------------------------------------------------------------------- */
@@ -277,6 +314,7 @@ void making_take_out(struct task *task)
 		unlink(task->object_path);
 	memcpy(task->object_path, task->out_path, sizeof(task->object_path));
 	task->object_fd = task->out_fd;
+	task->object_seal.is_set = false;
 	task->out_fd = -1;
 	task->out_path[0] = '\0';
 	task->is_local = false;
@@ -293,12 +331,27 @@ void making_drop_out(struct task *task)
 	task->out_path[0] = '\0';
 }
 
+/* From the cache, like any other time: with its checksum, should it have become another meanwhile. */
+static void convert_published(struct task *task)
+{
+	struct err err = ERR_INIT;
+
+	obtain_forget(task);
+	if (task->damaged_inputs++ < DAMAGED_INPUTS_MOST) {
+		making_begin(task);
+		return;
+	}
+	err_set(&err, ERR_IO, "%.*s does not stay in the cache",
+		(int)task->derive->location->uri.size, task->derive->location->uri.bytes);
+	task_end(task, &err);
+}
+
 static int inspected(struct task *task, struct text reply, struct err *err)
 {
 	struct shop *shop = task->shop;
 	struct arena arena;
 	struct text meta;
-	bool written;
+	bool written, is_published;
 	int rc = -1;
 
 	arena_init(&arena, REPLY_ARENA_BYTES);
@@ -312,12 +365,15 @@ static int inspected(struct task *task, struct text reply, struct err *err)
 	if (task->is_copy && task->object_path[0] &&
 	    publish(task, &task->derive->object_key, task->object_fd, task->object_path, err) < 0)
 		goto done;
+	is_published = task->is_copy;
 	task->is_copy = false;
 	if (task->derive->how == DERIVE_OBJECT_META) {
 		if (cache_publish_small(shop->cache, shop->store, &task->derive->key, meta, err) < 0)
 			goto done;
 		sharing_made(task, &task->derive->key, -1);
 		task_end(task, NULL);
+	} else if (is_published) {
+		convert_published(task);
 	} else {
 		enter(task, TASK_CONVERTING);
 	}
@@ -411,6 +467,23 @@ void making_cell_lost(struct task *task, const struct err *why)
 	cells_queue(task);
 }
 
+/* What the cache gave was not what was published, or did not stay so: it is got anew. */
+static bool begins_anew(struct task *task, const struct cell_news *news)
+{
+	if (news->kind != CELL_FAILED || news->status.kind != ERR_IO ||
+	    news->status.os_errno != CELL_INPUT_CHANGED || !task->object_seal.is_set ||
+	    task->damaged_inputs++ == DAMAGED_INPUTS_MOST)
+		return false;
+	log_message(LOG_WARN, "cell_input", NULL, "%s; it is looked for anew", news->status.text);
+	drop_damaged_inputs(task);
+	cells_kill(task);
+	making_drop_out(task);
+	close(task->object_fd);
+	task->object_fd = -1;
+	making_begin(task);
+	return true;
+}
+
 static void end_failed(struct task *task, const struct err *status)
 {
 	if (!err_kind_is_ours(status->kind) && sharing_refuse_object(task, status))
@@ -426,6 +499,8 @@ void making_cell_ended(struct task *task, const struct cell_news *news)
 	struct err status = news->status;
 	int rc;
 
+	if (begins_anew(task, news))
+		return;
 	if (news->kind != CELL_DONE) {
 		judge(task, &status);
 		if (err_kind_is_ours(status.kind))

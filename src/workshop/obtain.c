@@ -103,5 +103,6 @@ void obtain_forget(struct task *task)
 	if (task->object_path[0])
 		unlink(task->object_path);
 	task->object_fd = -1;
+	task->object_seal.is_set = false;
 	task->object_path[0] = '\0';
 }

@@ -184,7 +184,10 @@ static void wake_waiting(struct task *task, const struct err *failure)
 
 		if (passing && carried != task->maker)
 			carry_note_failure(carried, &task->derive->key, failure);
-		carried->has_to_begin_anew |= task->has_lost_companion;
+		if (task->has_lost_companion && failure) {
+			carried->has_to_begin_anew = true;
+			carried->trouble = *failure;
+		}
 		carried->ready = true;
 		carried->references--;
 	}
@@ -237,7 +240,7 @@ static void let_go(struct task *task)
 	task->is_copy = false;
 	task->is_local = false;
 	task->object_is_shared = false;
-	task->lost_cells = 0;
+	task->lost_cells = task->damaged_inputs = 0;
 }
 
 /* It keeps its claim: who else wants the key need not meet the same. */

@@ -716,6 +716,26 @@ START_TEST(a_row_without_a_checksum_answers)
 }
 END_TEST
 
+/* For who was given a descriptor. */
+START_TEST(a_damaged_object_goes_when_somebody_says_so)
+{
+	struct err err = ERR_INIT;
+	struct cache_key key;
+	struct bench bench;
+
+	bench_open(&bench);
+	key = bench_key(&bench, CACHE_OBJECTS, NULL, REST);
+	ck_assert_int_eq(cache_drop_if_damaged(bench.cache, bench.state.store, &key, &err), 0);
+	bench_put(&bench, &key, long_payload());
+	ck_assert_int_eq(cache_drop_if_damaged(bench.cache, bench.state.store, &key, &err), 0);
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 1);
+	harm(bench_blob(&bench, &key), (unsigned)_i);
+	ck_assert_int_ge(cache_drop_if_damaged(bench.cache, bench.state.store, &key, &err), 0);
+	ck_assert_str_eq(bench_find(&bench, &key), "absent");
+	bench_remove(&bench);
+}
+END_TEST
+
 START_TEST(blobs_come_as_descriptors)
 {
 	struct bench bench;
@@ -1019,6 +1039,7 @@ int main(void)
 	tcase_add_loop_test(tcase, harm_done_to_a_blob_is_noticed, 0, 2 * HARMS);
 	tcase_add_test(tcase, a_touched_file_is_compared_and_kept);
 	tcase_add_test(tcase, a_row_without_a_checksum_answers);
+	tcase_add_loop_test(tcase, a_damaged_object_goes_when_somebody_says_so, 0, HARMS);
 	tcase_add_test(tcase, blobs_come_as_descriptors);
 	tcase_add_test(tcase, edits_by_hand_take_effect);
 	tcase_add_test(tcase, asks_are_counted);

@@ -64,7 +64,7 @@ static struct cell_news run(const char *operation, struct text parameters, const
 			break;
 		fd = companion.path && strcmp(news.role, companion.role) == 0
 			? open(companion.path, O_RDONLY | O_CLOEXEC) : -1;
-		ck_assert_int_eq(cell_answer_want(*handle, fd, &err), 0);
+		ck_assert_int_eq(cell_answer_want(*handle, fd, NULL, &err), 0);
 		if (fd >= 0)
 			close(fd);
 	}

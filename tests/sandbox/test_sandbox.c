@@ -256,19 +256,19 @@ START_TEST(answers_wants)
 	struct cell_news news;
 	int fd = memory_file("alternate");
 
-	ck_assert_int_eq(cell_answer_want(handle, -1, &err), -1);     /* nobody asked */
+	ck_assert_int_eq(cell_answer_want(handle, -1, NULL, &err), -1);     /* nobody asked */
 	wait_news(handle, &news);
 	ck_assert_int_eq(news.kind, CELL_WANTS);
 	ck_assert_str_eq(news.role, "dwz");
 	ck_assert(text_is(news.id, "abcd"));
 	ck_assert(text_is(news.name, "x.debug"));
-	ck_assert_int_eq(cell_answer_want(handle, fd, &err), 0);
+	ck_assert_int_eq(cell_answer_want(handle, fd, NULL, &err), 0);
 	close(fd);
 	wait_news(handle, &news);
 	ck_assert_int_eq(news.kind, CELL_WANTS);
 	ck_assert_str_eq(news.role, "dwp");
 	ck_assert_ptr_null(news.name.bytes);
-	ck_assert_int_eq(cell_answer_want(handle, -1, &err), 0);
+	ck_assert_int_eq(cell_answer_want(handle, -1, NULL, &err), 0);
 	wait_news(handle, &news);
 	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
 	ck_assert(text_is(news.reply, "dwz alternate;dwp absent;"));
@@ -288,7 +288,7 @@ START_TEST(wants_have_an_end)
 		if (news.kind != CELL_WANTS)
 			break;
 		ck_assert_uint_lt(++wants, 1000);
-		ck_assert_int_eq(cell_answer_want(handle, -1, &err), 0);
+		ck_assert_int_eq(cell_answer_want(handle, -1, NULL, &err), 0);
 	}
 	ck_assert_int_eq(news.kind, CELL_DIED);
 	ck_assert_int_eq(news.status.kind, ERR_LIMIT);
@@ -572,6 +572,102 @@ START_TEST(an_input_cut_short_is_transient)
 	cell_kill(handle);
 	unlink(path);
 	close(from.fd);
+}
+END_TEST
+
+/* The same for bytes that were changed in place. */
+START_TEST(an_input_overwritten_is_transient)
+{
+	char path[] = "/tmp/symgate-cut-XXXXXX";
+	struct cell_file from = { "from", mkstemp(path) };
+	struct cell_handle *handle;
+	struct cell_news news;
+
+	ck_assert_int_ge(from.fd, 0);
+	ck_assert_int_eq(ftruncate(from.fd, 1 << 20), 0);
+	usleep(20000);                       /* file systems keep times to the tick */
+	handle = hatch_with(&(struct cell_order){ .operation = "read_slowly", .inputs = &from,
+						  .input_count = 1 });
+	wait_news(handle, &news);
+	ck_assert_int_eq(news.kind, CELL_MESSAGE);
+	ck_assert_int_eq((int)pwrite(from.fd, "x", 1, 4096), 1);
+	wait_news(handle, &news);
+	ck_assert_int_eq(news.kind, CELL_FAILED);
+	ck_assert_msg(news.status.kind == ERR_IO && news.status.os_errno == CELL_INPUT_CHANGED, "%s",
+		      news.status.text);
+	cell_kill(handle);
+	unlink(path);
+	close(from.fd);
+}
+END_TEST
+
+static const struct { const char *what; size_t more; uint64_t other; bool is_sound; } seals[] = {
+	{ "what it must be", 0, 0, true }, { "other bytes", 0, 1, false }, { "another size", 1, 0, false },
+};
+
+static struct checksum_seal seal_of(int fd, size_t more, uint64_t other)
+{
+	struct checksum_seal seal;
+	struct err err = ERR_INIT;
+
+	ck_assert_int_eq(checksum_seal_file(fd, &seal, &err), 0);
+	seal.size_bytes += more;
+	seal.value ^= other;
+	return seal;
+}
+
+static void expect_changed(struct cell_handle *handle)
+{
+	struct cell_news news;
+
+	wait_news(handle, &news);
+	ck_assert_int_eq(news.kind, CELL_FAILED);
+	ck_assert_int_eq(news.status.kind, ERR_IO);
+	ck_assert_int_eq(news.status.os_errno, CELL_INPUT_CHANGED);
+	ck_assert_msg(strstr(news.status.text, "not what was kept") != NULL, "%s", news.status.text);
+}
+
+START_TEST(sealed_inputs_are_what_they_must_be)
+{
+	struct cell_file from = { "from", memory_file("some bytes") };
+	struct cell_file to = { "to", memory_file("") };
+	struct checksum_seal seal = seal_of(from.fd, seals[_i].more, seals[_i].other);
+	struct cell_handle *handle = hatch_with(&(struct cell_order){
+		.operation = "copy", .inputs = &from, .input_count = 1, .seals = &seal,
+		.outputs = &to, .output_count = 1 });
+	struct cell_news news;
+
+	if (seals[_i].is_sound) {
+		wait_news(handle, &news);
+		ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
+	} else {
+		expect_changed(handle);
+	}
+	cell_kill(handle);
+	close(from.fd);
+	close(to.fd);
+}
+END_TEST
+
+START_TEST(sealed_answers_are_what_they_must_be)
+{
+	struct cell_handle *handle = hatch("want", "");
+	int fd = memory_file("alternate");
+	struct checksum_seal seal = seal_of(fd, seals[_i].more, seals[_i].other);
+	struct err err = ERR_INIT;
+	struct cell_news news;
+
+	wait_news(handle, &news);
+	ck_assert_int_eq(news.kind, CELL_WANTS);
+	ck_assert_int_eq(cell_answer_want(handle, fd, &seal, &err), 0);
+	if (seals[_i].is_sound) {
+		wait_news(handle, &news);
+		ck_assert_int_eq(news.kind, CELL_WANTS);     /* the next */
+	} else {
+		expect_changed(handle);
+	}
+	cell_kill(handle);
+	close(fd);
 }
 END_TEST
 
@@ -944,6 +1040,9 @@ int main(void)
 	tcase_add_test(tcase, a_limit_of_the_service_is_no_fault_of_the_file);
 	tcase_add_test(tcase, cells_have_no_capabilities);
 	tcase_add_test(tcase, an_input_cut_short_is_transient);
+	tcase_add_test(tcase, an_input_overwritten_is_transient);
+	tcase_add_loop_test(tcase, sealed_inputs_are_what_they_must_be, 0, 3);
+	tcase_add_loop_test(tcase, sealed_answers_are_what_they_must_be, 0, 3);
 	tcase_add_test(tcase, being_killed_is_not_its_fault);
 	tcase_add_loop_test(tcase, refuses_what_is_forbidden, 0, COUNT(forbidden));
 	tcase_add_test(tcase, landlock_closes_every_path);

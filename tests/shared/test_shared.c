@@ -160,6 +160,33 @@ START_TEST(what_is_offered_can_be_asked_for)
 }
 END_TEST
 
+/* What rotted here is not told to others; a kind that is mapped, and one that never is. */
+START_TEST(damaged_entries_are_not_shared)
+{
+	static const enum cache_kind kinds[] = { CACHE_SYMCACHES, CACHE_OBJECTS };
+	struct place place;
+	struct cache_key key;
+	const char *blob;
+	int fd;
+
+	open_place(&place, 20, 400);
+	ck_assert_int_eq(mkdir(place.folder, 0700), 0);
+	key = bench_key(&place.bench, kinds[_i], NULL, REST);
+	bench_put(&place.bench, &key, "a blob");
+	blob = bench_blob(&place.bench, &key);
+	ck_assert_int_eq(chmod(blob, 0600), 0);
+	fd = open(blob, O_WRONLY | O_CLOEXEC);
+	ck_assert_int_eq((int)pwrite(fd, "A", 1, 2), 1);
+	close(fd);
+	shared_offer(place.shared, &key, SHARED_NEW);
+	step_to_the_end(&place);
+	ck_assert_uint_eq(counter(&place, BOARD_SHARED_NEW_STORED), 0);
+	ck_assert_uint_eq(counter(&place, BOARD_SHARED_NEW_DROPPED), 1);
+	ck_assert_str_eq(bench_find(&place.bench, &key), "absent");
+	close_place(&place);
+}
+END_TEST
+
 START_TEST(a_full_queue_drops)
 {
 	struct place place;
@@ -392,6 +419,7 @@ int main(void)
 
 	tcase_add_test(tcase, names_are_those_of_the_specification);
 	tcase_add_test(tcase, what_is_offered_can_be_asked_for);
+	tcase_add_loop_test(tcase, damaged_entries_are_not_shared, 0, 2);
 	tcase_add_test(tcase, a_full_queue_drops);
 	tcase_add_test(tcase, traps_in_the_folder);
 	tcase_add_test(tcase, an_ask_may_be_given_up);
