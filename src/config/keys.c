@@ -179,7 +179,8 @@ const struct key config_keys[] = {
 { "workshop.jobs", KEY_COUNT, KEY_OURS, AT(workshop_jobs), 0, "64", 1, 4096, 0,
   "Jobs each of them carries at once." },
 { "workshop.cells", KEY_COUNT, KEY_OURS, AT(workshop_cells), 0, "2", 1, 256, 0,
-  "Files each of them converts at once." },
+  "Files each of them converts at once. With two or more no scope and no source has them all while\n"
+  "others wait." },
 { "workshop.cell_threads", KEY_COUNT, KEY_OURS, AT(workshop_cell_threads), 0, "2", 1, 64, 0,
   "Threads in one conversion." },
 { "workshop.idle", KEY_SECONDS, KEY_OURS, AT(workshop_idle_seconds), 0, "5m", 1, 1e9, 0,

@@ -1,6 +1,7 @@
-/* cells.c -- the queue for cells: at most workshop.cells at once, heard when they speak. */
+/* cells.c -- cells of tasks: at most workshop.cells at once, heard when they speak. */
 #include "workshop/internal.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -13,73 +14,17 @@
 
 #define PARAMETERS_BYTES_MAX ((size_t)64 * 1024)
 
-/* --- The queue: jobs take turns, a task each; within a job first come, first served ---------- */
-
-static void line_up(struct shop *shop, struct carried *carried)
+static struct task *task_of(struct cell_claim *claim)
 {
-	struct carried **at = &shop->next_turn;
-
-	while (*at)
-		at = &(*at)->next_turn;
-	*at = carried;
-	carried->next_turn = NULL;
-}
-
-static void leave_line(struct shop *shop, struct carried *carried)
-{
-	struct carried **at = &shop->next_turn;
-
-	while (*at && *at != carried)
-		at = &(*at)->next_turn;
-	if (*at)
-		*at = carried->next_turn;
-	carried->next_turn = NULL;
+	return (struct task *)(void *)((char *)claim - offsetof(struct task, claim));
 }
 
 void cells_queue(struct task *task)
 {
-	struct carried *maker = task->maker;
-	bool was_empty = !maker->queue_head;
-
-	task->is_queued = true;
-	task->next_queued = NULL;
-	if (was_empty)
-		maker->queue_tail = &maker->queue_head;
-	*maker->queue_tail = task;
-	maker->queue_tail = &task->next_queued;
-	if (was_empty)
-		line_up(task->shop, maker);
-}
-
-static void unqueue(struct task *task)
-{
-	struct carried *maker = task->maker;
-	struct task **at = &maker->queue_head;
-
-	if (!task->is_queued)
-		return;
-	task->is_queued = false;
-	while (*at != task)
-		at = &(*at)->next_queued;
-	*at = task->next_queued;
-	if (maker->queue_tail == &task->next_queued)
-		maker->queue_tail = at;
-	if (!maker->queue_head)
-		leave_line(task->shop, maker);
-}
-
-/* Whose turn it is goes to the end of the line, if there is more it wants. */
-static struct task *take_queued(struct shop *shop)
-{
-	struct carried *maker = shop->next_turn;
-	struct task *task = maker->queue_head;
-
-	unqueue(task);
-	if (maker->queue_head) {
-		leave_line(shop, maker);
-		line_up(shop, maker);
-	}
-	return task;
+	task->claim.job = task->maker;
+	task->claim.scope = task->maker->work.scope;
+	task->claim.source = task->derive->location->source->id;
+	cell_queue_add(&task->shop->cells, &task->claim, clock_monotonic_millis());
 }
 
 /* What the cell of a stage does, with what, and what it makes. */
@@ -176,10 +121,6 @@ static int hatch(struct task *task, struct err *err)
 		goto done;
 	order.parameters = buf_text(&parameters);
 	rc = nursery_hatch(shop->nursery, &order, &task->cell, err);
-	if (rc == 0) {
-		shop->cells_running++;
-		task->hatched_millis = clock_monotonic_millis();
-	}
 done:
 	buf_release(&parameters);
 	return rc;
@@ -194,27 +135,48 @@ static bool waits_for_another_life(const struct shop *shop)
 
 void cells_start_queued(struct shop *shop)
 {
-	while (shop->next_turn && shop->cells_running < shop->config->workshop_cells) {
-		struct task *task = take_queued(shop);
+	struct cell_claim *claim;
+
+	while ((claim = cell_queue_take(&shop->cells, shop->config->workshop_cells,
+					clock_monotonic_millis()))) {
+		struct task *task = task_of(claim);
 		struct err err = ERR_INIT;
 
-		if (hatch(task, &err) == 0)
+		if (hatch(task, &err) == 0) {
 			board_count(shop->board, BOARD_CELLS_STARTED, 1);
-		else if (waits_for_another_life(shop))
+			continue;
+		}
+		cell_queue_leave(&shop->cells, claim);
+		if (waits_for_another_life(shop))
 			return;
-		else
-			making_cell_lost(task, &err);
+		making_cell_lost(task, &err);
 	}
 }
 
 void cells_kill(struct task *task)
 {
-	unqueue(task);
-	if (!task->cell)
-		return;
+	cell_queue_leave(&task->shop->cells, &task->claim);
 	cell_kill(task->cell);
 	task->cell = NULL;
-	task->shop->cells_running--;
+}
+
+/* What is lost is what the youngest of its cells has done. */
+void cells_make_way(struct shop *shop)
+{
+	int64_t now = clock_monotonic_millis();
+	struct cell_claim *hog = cell_queue_hog(&shop->cells, shop->config->workshop_cells, now);
+	struct task *task;
+
+	if (!hog)
+		return;
+	task = task_of(hog);
+	log_message(LOG_INFO, "cell_makes_way", NULL, "%.*s: stopped after %lld ms, to be read again: "
+		    "its scope or its source has all cells, and others wait",
+		    (int)task->derive->location->uri.size, task->derive->location->uri.bytes,
+		    (long long)(now - hog->since_millis));
+	cells_kill(task);
+	making_drop_out(task);
+	cells_queue(task);
 }
 
 static void count_end(struct shop *shop, const struct cell_news *news)
@@ -295,7 +257,7 @@ void cells_end_overdue(struct shop *shop)
 	for (struct task *task = shop->tasks; task; task = task->next) {
 		struct err err = ERR_INIT;
 
-		if (!task->cell || now - task->hatched_millis < most_millis)
+		if (!task->cell || now - task->claim.since_millis < most_millis)
 			continue;
 		board_count(shop->board, BOARD_CELLS_LIMIT, 1);
 		err_set(&err, ERR_LIMIT, "reading it took longer than %lld s",

@@ -21,6 +21,7 @@
 #include "passes/passes.h"
 #include "sandbox/sandbox.h"
 #include "symbolicate/symbolicate.h"
+#include "workshop/cell_queue.h"
 #include "workshop/workshop.h"
 
 #define SHOP_PATH_BYTES 4096u
@@ -94,8 +95,6 @@ struct carried {
 	struct question *question;   /* NULL: nothing asked yet */
 	struct buf *reply;           /* the command line's: where the reply goes */
 	struct buf *candidates;
-	struct task *queue_head, **queue_tail;       /* its tasks that wait for a free cell */
-	struct carried *next_turn;
 };
 
 static inline struct carried *carried_of(struct resolver *resolver)
@@ -151,9 +150,7 @@ struct task {
 	int64_t local_size, local_changed_nanos;   /* as it was when we opened it */
 
 	struct cell_handle *cell;
-	bool is_queued;              /* waiting for a free cell, at its maker's */
-	struct task *next_queued;
-	int64_t hatched_millis;      /* since when the cell is at work */
+	struct cell_claim claim;     /* waits for a cell, or has one */
 	bool has_lost_companion;     /* a file that was there when the job looked is gone */
 	unsigned lost_cells;         /* ended by no fault of the file, in this try */
 	unsigned damaged_inputs;     /* from the cache; got anew */
@@ -185,8 +182,7 @@ struct shop {
 	size_t carried_count;        /* with a row and not ended */
 	struct task *tasks;
 	struct map by_key;
-	struct carried *next_turn;   /* jobs with tasks that wait for a cell: whose turn it is */
-	size_t cells_running;
+	struct cell_queue cells;
 	uint64_t refreshes[CACHE_CATEGORIES];
 	size_t resting_count;        /* listings that go on in the next turn */
 
@@ -298,6 +294,7 @@ void cells_start_queued(struct shop *shop);
 void cells_hear(struct task *task);
 void cells_kill(struct task *task);
 void cells_end_overdue(struct shop *shop);
+void cells_make_way(struct shop *shop);           /* where one has them all for too long */
 
 /* asker.c */
 int  asker_open(struct asker *asker, struct demangler *demangler, struct err *err)

@@ -113,6 +113,7 @@ static int keep_time(struct shop *shop, struct err *err)
 
 	carry_end_overdue(shop);
 	cells_end_overdue(shop);
+	cells_make_way(shop);
 	if (now - shop->renewed_millis < RENEW_MILLIS)
 		return 0;
 	shop->renewed_millis = now;
@@ -127,7 +128,7 @@ static int keep_time(struct shop *shop, struct err *err)
 static void show_gauges(struct shop *shop)
 {
 	board_gauge_set(shop->board, BOARD_GAUGE_RUNNING, (int64_t)shop->carried_count);
-	board_gauge_set(shop->board, BOARD_GAUGE_CELLS, (int64_t)shop->cells_running);
+	board_gauge_set(shop->board, BOARD_GAUGE_CELLS, (int64_t)shop->cells.running_count);
 	board_gauge_set(shop->board, BOARD_GAUGE_DOWNLOADS, (int64_t)fetcher_active(shop->fetcher));
 }
 
@@ -136,7 +137,7 @@ static void show_gauges(struct shop *shop)
 static int gather_polls(struct shop *shop, const struct fetch_poll *bells, size_t bell_count,
 			size_t *count, struct err *err)
 {
-	size_t need = bell_count + 1 + shop->cells_running;
+	size_t need = bell_count + 1 + shop->cells.running_count;
 
 	if (vec_room(&shop->polls, &shop->poll_room, need, sizeof(*shop->polls)) < 0 ||
 	    vec_room(&shop->poll_tasks, &shop->poll_task_room, need, sizeof(struct task *)) < 0)

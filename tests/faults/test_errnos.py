@@ -150,12 +150,12 @@ class Storm:
         return {"sources": [self.symbols.source(f"s{self.number}")], "modules": [module], "stacktraces": [{"frames": [frame]}],
                 "options": {"dif_candidates": True}, **more}
 
-    def ask(self, request, until=None):
+    def ask(self, request, until=None, query=""):
         """Its end; 503 with words means to ask again."""
         identity, until = None, until or time.monotonic() + PATIENCE
         while time.monotonic() < until:
             if identity is None:
-                status, body = self.service.post(request, "?timeout=2")
+                status, body = self.service.post(request, "?timeout=2" + query)
             else:
                 status, body = self.service.get(f"/requests/{identity}?timeout=2")
             reply = json.loads(body) if body[:1] == b"{" else {"status": "", "body": body}
@@ -265,6 +265,33 @@ def test_what_lasts_ends_failed_with_words():
             assert not storm.failures(), storm.failures()
             eventually(lambda: storm.service.metric("symgate_jobs_live") == 0, "no job to be left")
             storm.check_whole(storm.ask(request), storm.number)
+
+
+def test_no_scope_and_no_source_has_all_cells():
+    """Slow files of one scope, then of one source, in every cell: others are read all the same."""
+    with Storm("workshop:\n  cells: 2\n  cell_threads: 1\n") as storm:
+        for by_scope in (True, False):
+            slow = [storm.request() for _ in range(3)]
+            if not by_scope:
+                for request in slow:             # files of one source: its two modules
+                    request["sources"] = [dict(slow[0]["sources"][0], id="slow" + str(storm.number))]
+                for number, request in enumerate(slow):
+                    request["sources"][0]["url"] += f"{number}/"
+                    storm.symbols.files.update({f"/{number}{path}": body for path, body in storm.object.files.items()})
+            storm.faults.arm("cell", "write", 0, 0, 2)
+            waiting = [json.loads(storm.service.post(request, "?timeout=0&scope=slow")[1])["request_id"] for request in slow]
+            eventually(lambda: storm.faults.control.fired == 2, "both cells to be slow")
+            other = storm.request()
+            reply = storm.ask(other, query="&scope=" + ("other" if by_scope else "slow"))
+            storm.check_whole(reply, storm.number)
+            storm.faults.disarm()
+            for identity in waiting:
+                def ended(path=f"/requests/{identity}?timeout=2"):
+                    reply = json.loads(storm.service.get(path)[1])
+                    return reply["status"] != "pending" and reply
+                reply = eventually(ended, "the slow ones to end")
+                assert reply["status"] == "completed" and reply["modules"][0]["debug_status"] == "found", reply
+        assert "cell_makes_way" in storm.service.text_of_log(), storm.service.text_of_log()
 
 
 if __name__ == "__main__":
