@@ -12,6 +12,7 @@ environment: SYMGATE (the program), SYMGATE_STORM=long (all calls), SYMGATE_STOR
 """
 import ctypes
 import errno
+import functools
 import json
 import mmap
 import os
@@ -33,7 +34,7 @@ LONG = os.environ.get("SYMGATE_STORM") == "long"
 FUNCTIONS = 4000            # each has a name nobody has asked for before
 SHARED = 1000
 FEW = 3                     # calls of each kind in the short form
-SHORT_SECONDS = 75          # the short form ends here, wherever it is
+SHORT_SECONDS = 45          # the short form ends here, wherever it is
 ROLES = ("other", "front", "workshop", "nursery", "cell")
 KINDS = ("write", "read", "open", "rename", "fsync", "send", "receive", "map", "make", "fork", "memory")
 
@@ -119,10 +120,16 @@ class Object:
         return re.search(r"Build ID: ([0-9a-f]+)", notes).group(1)
 
 
+@functools.lru_cache
+def the_object():
+    with tempfile.TemporaryDirectory(prefix="symgate-storm-object-") as folder:
+        return Object(folder)
+
+
 class Storm:
     def __init__(self, config=""):
         self.folder = tempfile.mkdtemp(prefix="symgate-storm-")
-        self.object, self.faults = Object(self.folder), Faults(self.folder)
+        self.object, self.faults = the_object(), Faults(self.folder)
         self.symbols = Symbols()
         self.symbols.files.update(self.object.files)
         self.number = 0
