@@ -84,6 +84,16 @@ static int add_row(struct cache *cache, struct store *store, const struct cache_
 	return store_run(store, STATEMENT_cache_add, values, 20, NULL, NULL, err) < 0 ? -1 : 0;
 }
 
+/* A file, that is; what is wrong with the database is told as that. */
+static int cannot_keep(struct cache *cache, const struct cache_key *key, struct err *err)
+{
+	struct err told = *err;
+
+	err_while(&told, "publishing into the cache of %s", cache_kind_name(key->kind));
+	board_trouble_set(cache->board, cache->now(), told.text);
+	return -1;
+}
+
 static int put_blob(struct cache *cache, const struct cache_key *key,
 		    const struct publication *publication, struct err *err)
 {
@@ -94,7 +104,9 @@ static int put_blob(struct cache *cache, const struct cache_key *key,
 	if (cache_blob_path(cache, key->kind, publication->entry.version, key->text_hash, path,
 			    sizeof(path), err) < 0)
 		return -1;
-	return file_publish(publication->fd, publication->path, path, 0400, err);
+	if (file_publish(publication->fd, publication->path, path, 0400, err) < 0)
+		return cannot_keep(cache, key, err);
+	return 0;
 }
 
 static void gone_path(const struct cache *cache, const struct cache_key *key, int64_t version,
@@ -170,21 +182,12 @@ static struct cache_entry entry_of_now(struct cache *cache, struct store *store,
 	return entry;
 }
 
-/* A lock passes; everything else somebody has to see to. */
-static int publishing_failed(struct cache *cache, const struct cache_key *key, struct err *err)
-{
-	err_while(err, "publishing into the cache of %s", cache_kind_name(key->kind));
-	if (err->kind != ERR_BUSY)
-		board_trouble_set(cache->board, cache->now(), err->text);
-	return -1;
-}
-
 static int publish_payload(struct cache *cache, struct store *store, const struct cache_key *key,
 			   struct publication *publication, struct err *err)
 {
 	publication->credentials = nobody;
 	if (write_payload(cache, store, key, publication, err) < 0)
-		return publishing_failed(cache, key, err);
+		return err_while(err, "publishing into the cache of %s", cache_kind_name(key->kind));
 	if (publication->fd >= 0)
 		board_trouble_clear(cache->board);
 	board_count(cache->board, board_counter_of_cache_bytes(key->kind),
@@ -201,10 +204,11 @@ int cache_publish_file(struct cache *cache, struct store *store, const struct ca
 	struct checksum_seal *seal = &publication.entry.seal;
 
 	/* The slow part, before anybody has to wait for us. */
-	if (fsync(fd) < 0)
-		err_os(err, errno, "writing %s", path);
-	if (err->kind != ERR_NONE || checksum_seal_file(fd, seal, err) < 0)
-		return publishing_failed(cache, key, err);
+	if ((fsync(fd) < 0 ? err_os(err, errno, "writing %s", path)
+			   : checksum_seal_file(fd, seal, err)) < 0) {
+		(void)cannot_keep(cache, key, err);
+		return err_while(err, "publishing into the cache of %s", cache_kind_name(key->kind));
+	}
 	publication.entry.is_blob = true;
 	publication.entry.size_bytes = seal->size_bytes;
 	return publish_payload(cache, store, key, &publication, err);

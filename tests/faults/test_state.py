@@ -428,7 +428,7 @@ def test_damage_that_few_pages_have_is_told_to_all():
             f.write(b"\xa5\x1b" * (size // 2))
         service.start()
         assert service.get("/healthcheck") == (200, b"ok")
-        service.post(cold(symbols, PROGRAMS[2], "cold"))
+        service.post(cold(symbols, PROGRAMS[2], "cold"), "?timeout=1")  # it is tried until its deadline
         eventually(lambda: ready(service)[0] == 503, "/readyz to say so")
         status, said = ready(service)
         assert "is damaged" in said["database"]["reason"], said
