@@ -6,6 +6,7 @@
 
 #define PATH_CEILING_BYTES (8 * LIMIT_NAME_BYTES)
 #define NEAR_BYTES 1024u             /* most paths are shorter: these take no memory */
+#define BLOCK_BYTES 16u              /* of a path looked at together */
 
 static bool is_separator(char c)
 {
@@ -128,6 +129,105 @@ static void clean(struct text path, struct buf *out)
 	}
 }
 
+/* --- The paths that most are ---------------------------------------------------------- */
+
+typedef uint8_t block __attribute__((vector_size(BLOCK_BYTES)));
+
+static inline block block_at(const char *at)
+{
+	block bytes;
+
+	memcpy(&bytes, at, sizeof(bytes));
+	return bytes;
+}
+
+/* Would clean() leave the path as it is?  Behind it BLOCK_BYTES may be read, none of which is a
+ * backslash or a dot. */
+static bool is_clean(const char *path, size_t size)
+{
+	block found = { 0 };
+	uint64_t halves[2];
+
+	for (size_t at = 1; at < size; at += BLOCK_BYTES) {
+		block here = block_at(path + at), before = block_at(path + at - 1);
+
+		found |= (block)(here == '\\') | ((block)(here == '.') & (block)(before == '/'));
+	}
+	memcpy(halves, &found, sizeof(halves));
+	return !(halves[0] | halves[1]) && path[size - 1] != '/';
+}
+
+/* What only looks at all of it can tell: drives, servers, backslashes, names in brackets, parts to
+ * be taken out. */
+static bool is_special(struct text text)
+{
+	if (!text.size)
+		return false;
+	return text.bytes[0] == '\\' || text.bytes[0] == '<' || text.bytes[0] == '.' ||
+	       (text.size > 1 && (text.bytes[1] == ':' ||
+				  (text.bytes[0] == '/' && text.bytes[1] == '/')));
+}
+
+/* Many begin with "./", which clean() takes away wherever it is. */
+static struct text without_dot(struct text text)
+{
+	if (text.size > 2 && text.bytes[0] == '.' && text.bytes[1] == '/' && text.bytes[2] != '/')
+		return (struct text){ text.bytes + 2, text.size - 2 };
+	return text;
+}
+
+static bool ends_in_slash(struct text text)
+{
+	return text.size > 0 && text.bytes[text.size - 1] == '/';
+}
+
+static bool is_rooted(struct text text)
+{
+	return text.size > 0 && text.bytes[0] == '/';
+}
+
+static char *put_folder(char *to, struct text folder)
+{
+	if (!folder.size)
+		return to;
+	memcpy(to, folder.bytes, folder.size);
+	to[folder.size] = '/';
+	return to + folder.size + 1;
+}
+
+/* Paths as Unix has them, clean as they are: one behind the other with a '/' between.  False: it
+ * is not one of them, and nothing was appended. */
+static bool join_simply(const struct symcache_frame *frame, struct buf *out)
+{
+	struct text base = frame->comp_dir, folder = frame->directory, name = frame->name;
+	size_t most = base.size + folder.size + name.size + 2 + BLOCK_BYTES;
+	char *path, *to;
+
+	if (is_rooted(name))
+		base = folder = TEXT_NONE;
+	else if (is_rooted(folder))
+		base = TEXT_NONE;
+	base = without_dot(base);
+	folder = without_dot(folder);
+	if (!name.size || is_special(base) || is_special(folder) || is_special(name) ||
+	    ends_in_slash(base) || ends_in_slash(folder))
+		return false;
+	path = most > NEAR_BYTES || out->failed || out->ceiling_bytes - out->size <= most
+		? NULL : buf_reserve(out, most);
+	if (!path)
+		return false;
+	to = put_folder(put_folder(path, base), folder);
+	memcpy(to, name.bytes, name.size);
+	to += name.size;
+	memset(to, 0, BLOCK_BYTES);
+	if (!is_clean(path, (size_t)(to - path))) {
+		*path = '\0';
+		return false;
+	}
+	out->size += (size_t)(to - path);
+	return true;
+}
+
 void symcache_frame_path(const struct symcache_frame *frame, struct buf *out)
 {
 	size_t folder_bytes = frame->comp_dir.size + frame->directory.size + 1;
@@ -136,7 +236,7 @@ void symcache_frame_path(const struct symcache_frame *frame, struct buf *out)
 	char *room = near;
 	struct text folder;
 
-	if (!frame->has_file)
+	if (!frame->has_file || join_simply(frame, out))
 		return;
 	if (bytes > sizeof(near))
 		room = bytes <= PATH_CEILING_BYTES ? mem_get(bytes) : NULL;

@@ -446,27 +446,30 @@ static inline void drop(struct cursor *cursor, unsigned count)
 	cursor->bit_count -= count;
 }
 
-static inline uint32_t look_up(const uint32_t *table, unsigned root_bits, struct cursor *cursor)
+static inline uint32_t look_up(const uint32_t *table, unsigned root_bits,
+			       const struct cursor *cursor)
 {
-	uint32_t entry = table[low_bits(cursor->bits, root_bits)];
-
-	if (__builtin_expect(entry & ENTRY_SUBTABLE, 0)) {
-		drop(cursor, root_bits);
-		entry = table[ENTRY_VALUE(entry) + low_bits(cursor->bits, ENTRY_CODE_BITS(entry))];
-	}
-	return entry;
+	return table[low_bits(cursor->bits, root_bits)];
 }
 
-/* Literals that come one after the other, two at most, each of a code within the root. */
-static inline uint8_t *run_literals(const uint32_t *table, struct cursor *cursor, uint8_t *out)
+static inline uint32_t look_further(const uint32_t *table, unsigned root_bits, uint32_t entry,
+				    struct cursor *cursor)
 {
-	for (unsigned i = 0; i < 2; i++) {
-		uint32_t entry = table[low_bits(cursor->bits, LITERAL_ROOT_BITS)];
+	drop(cursor, root_bits);
+	return table[ENTRY_VALUE(entry) + low_bits(cursor->bits, ENTRY_CODE_BITS(entry))];
+}
 
-		if (!(entry & ENTRY_LITERAL))
-			break;
-		drop(cursor, ENTRY_ALL_BITS(entry));
-		*out++ = (uint8_t)(entry >> 16);
+/* Literals that come one after the other, two at most, each of a code within the root.  *entry is
+ * the one behind them. */
+static inline uint8_t *run_literals(const uint32_t *table, struct cursor *cursor, uint8_t *out,
+				    uint32_t *entry)
+{
+	for (unsigned i = 0; i < 2 && (*entry & ENTRY_LITERAL); i++) {
+		uint8_t literal = (uint8_t)(*entry >> 16);
+
+		drop(cursor, ENTRY_ALL_BITS(*entry));
+		*entry = look_up(table, LITERAL_ROOT_BITS, cursor);
+		*out++ = literal;
 	}
 	return out;
 }
@@ -488,6 +491,8 @@ static inline unsigned match_distance(struct inflate *inflate, struct cursor *cu
 	uint32_t entry = look_up(inflate->distances, DISTANCE_ROOT_BITS, cursor);
 	unsigned distance;
 
+	if (__builtin_expect(entry & ENTRY_SUBTABLE, 0))
+		entry = look_further(inflate->distances, DISTANCE_ROOT_BITS, entry, cursor);
 	if (__builtin_expect(entry & ENTRY_UNUSUAL, 0)) {
 		(void)fail(inflate, "invalid distance code");
 		return 0;
@@ -506,18 +511,25 @@ static uint8_t *run_fast(struct inflate *inflate, uint8_t *out, const uint8_t *o
 			 const uint8_t *oldest)
 {
 	struct cursor cursor = { inflate->in, inflate->bits, inflate->bit_count };
+	const uint32_t *literals = inflate->literals;
+	uint32_t entry;
 
+	if (inflate->in_end - cursor.in < FAST_IN_BYTES)
+		return out;
+	refill(&cursor);
+	entry = look_up(literals, LITERAL_ROOT_BITS, &cursor);
 	while (inflate->in_end - cursor.in >= FAST_IN_BYTES && out_end - out >= FAST_OUT_BYTES) {
 		unsigned length, distance;
-		uint32_t entry;
 
-		refill(&cursor);
-		out = run_literals(inflate->literals, &cursor, out);
+		out = run_literals(literals, &cursor, out, &entry);
 		/* 34 bits are left, and a length takes 20 at most. */
-		entry = look_up(inflate->literals, LITERAL_ROOT_BITS, &cursor);
+		if (__builtin_expect(entry & ENTRY_SUBTABLE, 0))
+			entry = look_further(literals, LITERAL_ROOT_BITS, entry, &cursor);
 		if (entry & ENTRY_LITERAL) {
 			drop(&cursor, ENTRY_ALL_BITS(entry));
 			*out++ = (uint8_t)(entry >> 16);
+			refill(&cursor);
+			entry = look_up(literals, LITERAL_ROOT_BITS, &cursor);
 			continue;
 		}
 		if (__builtin_expect(entry & ENTRY_UNUSUAL, 0)) {
@@ -531,6 +543,9 @@ static uint8_t *run_fast(struct inflate *inflate, uint8_t *out, const uint8_t *o
 		distance = match_distance(inflate, &cursor, (size_t)(out - oldest));
 		if (__builtin_expect(distance == 0, 0))
 			break;
+		/* The next symbol is looked up while this one's bytes are copied. */
+		refill(&cursor);
+		entry = look_up(literals, LITERAL_ROOT_BITS, &cursor);
 		copy_match(out, length, distance);
 		out += length;
 	}

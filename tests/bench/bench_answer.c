@@ -81,7 +81,7 @@ static enum resolved table_names(struct resolver *resolver, struct convert_name 
 static void table_spoil(struct resolver *resolver, const struct derive *derive,
 			const struct cache_found *found, const char *why)
 {
-	(void)resolver, (void)derive;
+	(void)resolver, (void)derive, (void)found;
 	fprintf(stderr, "damaged: %s\n", why);
 	exit(1);
 }

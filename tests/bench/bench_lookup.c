@@ -5,14 +5,16 @@
  *
  * Addresses are spread evenly from the first range to the last and are made beforehand.
  * Prints look-ups per second of processor time: many asked together with pointers to names
- * only, and with every byte of the function's, the directories' and the file's names read;
- * one by one with pointers.
+ * only; with every byte of the function's, the directories' and the file's names read; and as
+ * answers need them, with each frame's whole path built and its function's name read.  Then the
+ * first and the last of these one by one.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
@@ -22,6 +24,13 @@
 #define DEFAULT_COUNT  1000000u
 #define DEFAULT_ROUNDS 5u
 #define TOGETHER       64u
+#define PATH_BYTES     ((size_t)64 << 10)
+
+enum reading { POINTERS, NAMES, ANSWERS };
+
+static const char *const readings[] = {
+	[POINTERS] = "names pointed", [NAMES] = "names read", [ANSWERS] = "paths built",
+};
 
 struct tally {
 	uint64_t found, frames, sum;
@@ -61,19 +70,33 @@ static uint64_t sum_of(struct text text)
 {
 	uint64_t sum = 0;
 
+	/* Eight at a time: to add them up shall not take longer than to read them. */
+	while (text.size >= sizeof(sum)) {
+		uint64_t word;
+
+		memcpy(&word, text.bytes, sizeof(word));
+		sum += word;
+		text.bytes += sizeof(word);
+		text.size -= sizeof(word);
+	}
 	for (size_t i = 0; i < text.size; i++)
 		sum += (unsigned char)text.bytes[i];
 	return sum;
 }
 
 static void tally_frames(struct tally *tally, const struct symcache_frame *frames, size_t count,
-			 bool read_names)
+			 enum reading reading, struct buf *path)
 {
 	tally->found += count > 0;
 	tally->frames += count;
 	for (size_t i = 0; i < count; i++) {
 		tally->sum += frames[i].line + frames[i].function.size + frames[i].name.size;
-		if (read_names)
+		if (reading == ANSWERS) {
+			buf_clear(path);
+			symcache_frame_path(&frames[i], path);
+			tally->sum += sum_of(frames[i].function) + sum_of(buf_text(path));
+		}
+		if (reading == NAMES)
 			tally->sum += sum_of(frames[i].function) + sum_of(frames[i].comp_dir) +
 				      sum_of(frames[i].directory) + sum_of(frames[i].name);
 	}
@@ -81,17 +104,19 @@ static void tally_frames(struct tally *tally, const struct symcache_frame *frame
 
 /* One after the other, or together as the service and `symgate lookup` do it. */
 static void look_up(const struct symcache *cache, const uint32_t *addresses, size_t count,
-		    bool together, bool read_names, struct tally *tally)
+		    bool together, enum reading reading, struct tally *tally)
 {
+	struct buf path;
 	static struct symcache_frame frames[TOGETHER * LIMIT_INLINE_DEPTH];
 	struct symcache_query queries[TOGETHER];
 
+	buf_init(&path, PATH_BYTES);
 	for (size_t i = 0; i < count; ) {
 		size_t asked = together && count - i >= TOGETHER ? TOGETHER : 1;
 
 		if (asked == 1) {
 			tally_frames(tally, frames, symcache_lookup(cache, addresses[i++], frames,
-								    LIMIT_INLINE_DEPTH), read_names);
+								    LIMIT_INLINE_DEPTH), reading, &path);
 			continue;
 		}
 		for (size_t k = 0; k < asked; k++)
@@ -101,23 +126,24 @@ static void look_up(const struct symcache *cache, const uint32_t *addresses, siz
 					     TOGETHER * LIMIT_INLINE_DEPTH);
 		for (size_t k = 0; k < asked; k++)
 			tally_frames(tally, frames + queries[k].first, queries[k].count,
-				     read_names);
+				     reading, &path);
 		i += asked;
 	}
+	buf_release(&path);
 }
 
 static void run(const struct symcache *cache, const uint32_t *addresses, size_t count,
-		bool together, bool read_names)
+		bool together, enum reading reading)
 {
 	struct tally tally = { 0 };
 	clock_t before = clock();
 	double seconds;
 
-	look_up(cache, addresses, count, together, read_names, &tally);
+	look_up(cache, addresses, count, together, reading, &tally);
 	seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
 	printf("%-12s %-14s %10.3f M/s  (%" PRIu64 " of %zu known, %.2f frames each, sum %"
 	       PRIx64 ")\n", together ? "together" : "one by one",
-	       read_names ? "names read" : "names pointed", (double)count / seconds / 1e6,
+	       readings[reading], (double)count / seconds / 1e6,
 	       tally.found, count,
 	       tally.found ? (double)tally.frames / (double)tally.found : 0.0, tally.sum);
 }
@@ -148,9 +174,11 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	for (size_t i = 0; i < rounds; i++) {
-		run(&cache, addresses, count, true, false);
-		run(&cache, addresses, count, true, true);
-		run(&cache, addresses, count, false, false);
+		run(&cache, addresses, count, true, POINTERS);
+		run(&cache, addresses, count, true, NAMES);
+		run(&cache, addresses, count, true, ANSWERS);
+		run(&cache, addresses, count, false, POINTERS);
+		run(&cache, addresses, count, false, ANSWERS);
 	}
 	mem_give_back(addresses);
 	file_unmap(&map);

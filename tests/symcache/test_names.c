@@ -72,6 +72,55 @@ START_TEST(paths_are_joined_and_cleaned)
 }
 END_TEST
 
+static struct text any_text(char *bytes, uint32_t *seed)
+{
+	static const char *const pieces[] = {
+		"/", "/", "/", ".", "..", "a", "bcd", ".x", "y.", "a-folder-with-a-long-name", "\\",
+		"C:", "<b>", "./", "//",
+	};
+	size_t count, size = 0;
+
+	*seed = *seed * 1664525u + 1013904223u;
+	count = (*seed >> 24) % 8;
+	for (size_t i = 0; i < count; i++) {
+		const char *piece;
+
+		*seed = *seed * 1664525u + 1013904223u;
+		piece = pieces[(*seed >> 16) % (*seed % 4 ? 10 : COUNT(pieces))];
+		memcpy(bytes + size, piece, strlen(piece));
+		size += strlen(piece);
+	}
+	return (struct text){ bytes, size };
+}
+
+/* Most paths are put together quickly, where there is memory to spare; the rest with care. */
+START_TEST(quick_paths_are_careful_paths)
+{
+	uint32_t seed = 11;
+
+	for (unsigned round = 0; round < 200000; round++) {
+		char bytes[3][256];
+		struct symcache_frame frame = { .has_file = true };
+		struct buf quick, careful;
+
+		frame.comp_dir = any_text(bytes[0], &seed);
+		frame.directory = any_text(bytes[1], &seed);
+		frame.name = any_text(bytes[2], &seed);
+		buf_init(&quick, PATH_CEILING_BYTES);
+		symcache_frame_path(&frame, &quick);
+		buf_init(&careful, frame.comp_dir.size + frame.directory.size + frame.name.size + 4);
+		symcache_frame_path(&frame, &careful);
+		if (quick.failed || careful.failed || !text_equal(buf_text(&quick), buf_text(&careful)))
+			ck_abort_msg("%.*s + %.*s + %.*s: quick %s, careful %s",
+				     (int)frame.comp_dir.size, bytes[0], (int)frame.directory.size,
+				     bytes[1], (int)frame.name.size, bytes[2],
+				     buf_string(&quick), buf_string(&careful));
+		buf_release(&quick);
+		buf_release(&careful);
+	}
+}
+END_TEST
+
 /* A short one needs memory where it goes, a long one also to be put together. */
 START_TEST(a_path_without_memory_is_a_failed_buffer)
 {
@@ -161,6 +210,7 @@ int main(void)
 	TCase *tcase = tcase_create("names");
 
 	tcase_add_loop_test(tcase, paths_are_joined_and_cleaned, 0, COUNT(paths));
+	tcase_add_test(tcase, quick_paths_are_careful_paths);
 	tcase_add_test(tcase, a_path_without_memory_is_a_failed_buffer);
 	tcase_add_loop_test(tcase, decorations_are_taken_off, 0, COUNT(names));
 	tcase_add_loop_test(tcase, underscores_stay_but_on_32_bit_x86, 0, COUNT(kept));
