@@ -146,6 +146,10 @@ int  cache_claim(struct cache *cache, struct store *store, const struct cache_ke
 int  cache_claim_since(struct cache *cache, struct store *store, const struct cache_key *key,
 		       int64_t since, const char *owner, struct err *err)
 	__attribute__((warn_unused_result));
+/* The same, and no failure counts. */
+int  cache_claim_unless_ready(struct cache *cache, struct store *store, const struct cache_key *key,
+			      int64_t since, const char *owner, struct err *err)
+	__attribute__((warn_unused_result));
 /* The same for a refresh: failures an hour old do not count. */
 int  cache_claim_again(struct cache *cache, struct store *store, const struct cache_key *key,
 		       const char *owner, struct err *err) __attribute__((warn_unused_result));

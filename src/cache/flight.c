@@ -75,6 +75,12 @@ int cache_claim_since(struct cache *cache, struct store *store, const struct cac
 	return claim(cache, store, key, (struct since){ since, INT64_MIN }, owner, err);
 }
 
+int cache_claim_unless_ready(struct cache *cache, struct store *store, const struct cache_key *key,
+			     int64_t since, const char *owner, struct err *err)
+{
+	return claim(cache, store, key, (struct since){ since, INT64_MAX }, owner, err);
+}
+
 int cache_claim_again(struct cache *cache, struct store *store, const struct cache_key *key,
 		      const char *owner, struct err *err)
 {

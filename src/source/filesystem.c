@@ -244,8 +244,9 @@ static bool lacks(const struct location *location)
 	int size = snprintf(path, sizeof(path), "%s/%.*s", files->path.bytes,
 			    (int)location->path.size, location->path.bytes);
 
-	return size > 0 && (size_t)size < sizeof(path) &&
-	       check_written(files, path, &ignored) == 0 && faccessat(AT_FDCWD, path, F_OK, 0) < 0 &&
+	if (size < 0 || (size_t)size >= sizeof(path))
+		return true;         /* no file has such a name */
+	return check_written(files, path, &ignored) == 0 && faccessat(AT_FDCWD, path, F_OK, 0) < 0 &&
 	       is_absence(errno);
 }
 

@@ -72,12 +72,13 @@ static inline int64_t derive_since(const struct derive *derive)
 	return derive->listing ? derive->since : INT64_MIN;
 }
 
-/* For resolvers: such an entry is as good as absent. */
+/* A file below a folder of this machine. */
+bool derive_is_of_folder(const struct derive *derive);
+/* For resolvers: such an entry is as good as absent.  That a folder lacks a file is never believed
+ * but looked at, which costs one system call; what is remembered of it is for people who ask. */
 bool derive_is_stale(const struct derive *derive, const struct cache_found *found);
-/* That a folder of this machine lacks a file is never remembered: it costs one look. */
-bool derive_is_never_remembered(const struct derive *derive, enum err_kind failure);
-/* For resolvers, of what is absent: true when that look tells all there is, and *found says so. */
-bool derive_is_lacking(const struct derive *derive, struct cache_found *found);
+/* Where there is no such look, that failure is told to who waits and not remembered at all. */
+bool derive_is_told_only(const struct derive *derive, enum err_kind failure);
 
 enum resolved { RESOLVED_ERROR = -1, RESOLVED_READY, RESOLVED_WAIT };
 

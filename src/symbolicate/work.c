@@ -16,38 +16,36 @@ const struct request_kind *request_kind_named(const char *name)
 	return NULL;
 }
 
-static bool is_of_folder(const struct derive *derive)
+bool derive_is_of_folder(const struct derive *derive)
 {
 	return !derive->link && source_is_local(derive->location->source);
 }
 
-bool derive_is_never_remembered(const struct derive *derive, enum err_kind failure)
+/* What is made of a file may be made of a copy of it: then there is nothing to look at. */
+static const struct location *file_of(const struct derive *derive)
 {
-	return failure == ERR_NOT_FOUND && is_of_folder(derive);
+	if (derive->listing)
+		return derive->listing->kind == SOURCE_LISTING_LAST_ID ? &derive->listing->location : NULL;
+	return derive->how == DERIVE_OBJECT_META || derive->how == DERIVE_AUXILIARY
+	       ? derive->location : NULL;
+}
+
+bool derive_is_told_only(const struct derive *derive, enum err_kind failure)
+{
+	return failure == ERR_NOT_FOUND && derive_is_of_folder(derive) && !file_of(derive);
 }
 
 bool derive_is_stale(const struct derive *derive, const struct cache_found *found)
 {
-	if (found->state == CACHE_FAILED)
-		return derive_is_never_remembered(derive, found->failure);
-	return found->state == CACHE_READY && found->made_at < derive_since(derive);
-}
+	const struct location *file;
 
-/* What is made of a file may be made of a copy of it. */
-static bool is_about_the_file(const struct derive *derive)
-{
-	return derive->how == DERIVE_OBJECT_META || derive->how == DERIVE_AUXILIARY ||
-	       (derive->listing && derive->listing->kind == SOURCE_LISTING_LAST_ID);
-}
-
-bool derive_is_lacking(const struct derive *derive, struct cache_found *found)
-{
-	if (!is_about_the_file(derive) || !is_of_folder(derive) ||
-	    !source_lacks(derive->listing ? &derive->listing->location : derive->location))
+	if (found->state == CACHE_READY)
+		return found->made_at < derive_since(derive);
+	if (found->state != CACHE_FAILED || found->failure != ERR_NOT_FOUND ||
+	    !derive_is_of_folder(derive))
 		return false;
-	*found = (struct cache_found){ .state = CACHE_FAILED, .failure = ERR_NOT_FOUND,
-				       .details = TEXT("no such file") };
-	return true;
+	file = file_of(derive);
+	return !file || !source_lacks(file);
 }
 
 int work_init(struct work *work, const struct request_kind *kind, const struct config *config,

@@ -71,8 +71,6 @@ static enum resolved resolve_entry(struct resolver *resolver, const struct deriv
 		return RESOLVED_READY;
 	cache_found_release(found);
 	*found = (struct cache_found){ .state = CACHE_ABSENT };
-	if (derive_is_lacking(derive, found))
-		return RESOLVED_READY;
 	task = task_for(shop, carried, derive, err);
 	return task && task_wait(task, carried, err) == 0 ? RESOLVED_WAIT : RESOLVED_ERROR;
 }

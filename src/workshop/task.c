@@ -37,6 +37,9 @@ static int claim(struct task *task, struct err *err)
 	if (task->is_refresh)
 		return cache_claim_again(shop->cache, shop->store, &task->derive->key, shop->owner,
 					 err);
+	if (derive_is_of_folder(task->derive))
+		return cache_claim_unless_ready(shop->cache, shop->store, &task->derive->key,
+						derive_since(task->derive), shop->owner, err);
 	return cache_claim_since(shop->cache, shop->store, &task->derive->key,
 				 derive_since(task->derive), shop->owner, err);
 }
@@ -159,13 +162,13 @@ static void close_files(struct task *task)
 }
 
 /* What says something about the file is remembered for its time; being offline says nothing
- * about it, Sentry's listings are asked for again after each failure, and folders are looked into. */
+ * about it, and Sentry's listings are asked for again after each failure. */
 static bool is_lasting(const struct task *task, const struct err *failure)
 {
 	const struct derive *derive = task->derive;
 
 	if ((derive->listing && derive->listing->kind == SOURCE_LISTING_MODULE) ||
-	    derive_is_never_remembered(derive, failure->kind))
+	    derive_is_told_only(derive, failure->kind))
 		return false;
 	return cache_remembers(task->shop->cache, &derive->key, failure->kind) &&
 	       !(task->shop->config->offline && failure->kind == ERR_DOWNLOAD);

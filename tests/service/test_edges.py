@@ -300,13 +300,14 @@ def test_a_file_that_is_put_into_a_folder_counts_at_once():
         request = request_for(Symbols(), [program])
         request["sources"] = [{"id": "folder", "type": "filesystem", "path": folder, "layout": {"type": "unified"},
                                "filters": {"filetypes": ["elf_debug"]}}]
-        before = jobs_submitted(service)
-        for _ in range(3):
+        for asked in range(3):
             reply = service.answer(request)
+            before = before if asked else jobs_submitted(service)
             assert reply["modules"][0]["debug_status"] == "missing", reply
             candidate = reply["modules"][0]["candidates"][0]
             assert candidate["download"] == {"status": "notfound"}, reply
         assert jobs_submitted(service) == before, "one look is no job"
+        assert [row[:2] for row in failures_remembered(service)] == [("not_found", "folder")], failures_remembered(service)
         place = os.path.join(folder, program.key())
         os.makedirs(os.path.dirname(place))
         shutil.copy(program.path, place)

@@ -44,8 +44,6 @@ static enum resolved resolve_entry(struct resolver *resolver, const struct deriv
 		return RESOLVED_READY;
 	cache_found_release(found);
 	*found = (struct cache_found){ .state = CACHE_ABSENT };
-	if (derive_is_lacking(derive, found))
-		return RESOLVED_READY;
 	return RESOLVED_WAIT;
 }
 
