@@ -34,19 +34,19 @@ void buf_clear(struct buf *buf)
 /* Room for `need` bytes and the NUL; need is within the ceiling. */
 static int grow(struct buf *buf, size_t need)
 {
-	size_t room = buf->room ? buf->room : BUF_FIRST_BYTES;
+	size_t capacity = buf->capacity ? buf->capacity : BUF_FIRST_BYTES;
 	char *bytes;
 
-	while (room <= need)
-		room = room > SIZE_MAX / 2 ? SIZE_MAX : room * 2;
-	if (room - 1 > buf->ceiling_bytes)
-		room = buf->ceiling_bytes + 1;
-	bytes = mem_resize(buf->bytes, room);
+	while (capacity <= need)
+		capacity = capacity > SIZE_MAX / 2 ? SIZE_MAX : capacity * 2;
+	if (capacity - 1 > buf->ceiling_bytes)
+		capacity = buf->ceiling_bytes + 1;
+	bytes = mem_resize(buf->bytes, capacity);
 	if (!bytes)
 		return -1;
 	buf->bytes = bytes;
 	buf->bytes[buf->size] = '\0';
-	buf->room = room;
+	buf->capacity = capacity;
 	return 0;
 }
 
@@ -59,7 +59,7 @@ char *buf_reserve(struct buf *buf, size_t size)
 		buf->failed = true;
 		return NULL;
 	}
-	if (buf->size + size >= buf->room && grow(buf, buf->size + size) < 0) {
+	if (buf->size + size >= buf->capacity && grow(buf, buf->size + size) < 0) {
 		buf->failed = true;
 		buf->no_memory = true;
 		return NULL;
@@ -87,7 +87,7 @@ void buf_vprintf(struct buf *buf, const char *fmt, va_list ap)
 
 	if (!buf_reserve(buf, 0))
 		return;
-	spare = buf->room - buf->size;
+	spare = buf->capacity - buf->size;
 	va_copy(again, ap);
 	size = vsnprintf(buf->bytes + buf->size, spare, fmt, ap);
 	if (size >= 0 && (size_t)size >= spare) {

@@ -18,7 +18,7 @@ struct err;
 struct buf {
 	char *bytes;             /* NULL until the first append */
 	size_t size;
-	size_t room;
+	size_t capacity;
 	size_t ceiling_bytes;
 	bool failed;             /* sticky */
 	bool no_memory;          /* why it failed: memory rather than the ceiling */
@@ -33,7 +33,7 @@ void buf_add_slowly(struct buf *buf, const void *bytes, size_t size);
 /* Replies are written in thousands of small pieces: what fits needs no call. */
 static inline void buf_add(struct buf *buf, const void *bytes, size_t size)
 {
-	if (buf->failed || size >= buf->room - buf->size ||
+	if (buf->failed || size >= buf->capacity - buf->size ||
 	    size > buf->ceiling_bytes - buf->size) {
 		buf_add_slowly(buf, bytes, size);
 		return;

@@ -179,7 +179,7 @@ bool duration_parse(struct text text, int64_t *millis)
 	return true;
 }
 
-void duration_format(int64_t millis, char *out, size_t room)
+void duration_format(int64_t millis, char *out, size_t capacity)
 {
 	static const struct {
 		int64_t millis;
@@ -194,17 +194,17 @@ void duration_format(int64_t millis, char *out, size_t room)
 	size_t used = 0;
 
 	if (millis <= 0) {
-		snprintf(out, room, "0s");
+		snprintf(out, capacity, "0s");
 		return;
 	}
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && used < room; i++) {
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && used < capacity; i++) {
 		int64_t count = millis / parts[i].millis;
 		int size;
 
 		millis %= parts[i].millis;
 		if (!count)
 			continue;
-		size = snprintf(out + used, room - used, "%s%lld%s%s", used ? " " : "",
+		size = snprintf(out + used, capacity - used, "%s%lld%s%s", used ? " " : "",
 				(long long)count, parts[i].name,
 				parts[i].has_plural && count > 1 ? "s" : "");
 		if (size > 0)
@@ -212,17 +212,17 @@ void duration_format(int64_t millis, char *out, size_t room)
 	}
 }
 
-void duration_format_compact(int64_t millis, char *out, size_t room)
+void duration_format_compact(int64_t millis, char *out, size_t capacity)
 {
 	char fraction[16];
 	size_t size;
 
 	if (millis <= 0) {
-		snprintf(out, room, "0ns");
+		snprintf(out, capacity, "0ns");
 		return;
 	}
 	if (millis < SECOND_MILLIS) {
-		snprintf(out, room, "%dms", (int)millis);
+		snprintf(out, capacity, "%dms", (int)millis);
 		return;
 	}
 	snprintf(fraction, sizeof(fraction), ".%03d", (int)(millis % SECOND_MILLIS));
@@ -232,5 +232,5 @@ void duration_format_compact(int64_t millis, char *out, size_t room)
 			break;
 		}
 	fraction[size] = '\0';
-	snprintf(out, room, "%lld%ss", (long long)(millis / SECOND_MILLIS), fraction);
+	snprintf(out, capacity, "%lld%ss", (long long)(millis / SECOND_MILLIS), fraction);
 }

@@ -26,8 +26,8 @@ void clock_format_utc(int64_t unix_seconds, char out[CLOCK_TEXT_BYTES]);
  * (and sec min hour hours day days week weeks month months year years). */
 bool duration_parse(struct text text, int64_t *millis);
 /* "5m", "1h 30m", "200ms", "0s": largest units first. */
-void duration_format(int64_t millis, char *out, size_t room);
+void duration_format(int64_t millis, char *out, size_t capacity);
 /* Compact seconds as Symbolicator prints timeouts: "300s", "1.5s", "200ms". */
-void duration_format_compact(int64_t millis, char *out, size_t room);
+void duration_format_compact(int64_t millis, char *out, size_t capacity);
 
 #endif

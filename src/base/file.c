@@ -177,7 +177,7 @@ int file_make_folders(const char *path, unsigned mode, struct err *err)
 	return 0;
 }
 
-int file_temporary(const char *folder, char *path_out, size_t room, int *fd, struct err *err)
+int file_temporary(const char *folder, char *path_out, size_t capacity, int *fd, struct err *err)
 {
 	uint8_t bytes[RANDOM_NAME_BYTES];
 	char name[2 * RANDOM_NAME_BYTES + 1];
@@ -188,8 +188,8 @@ int file_temporary(const char *folder, char *path_out, size_t room, int *fd, str
 
 		random_bytes(bytes, sizeof(bytes));
 		hex_format(bytes, sizeof(bytes), name);
-		size = snprintf(path_out, room, "%s/tmp-%s", folder, name);
-		if (size < 0 || (size_t)size >= room)
+		size = snprintf(path_out, capacity, "%s/tmp-%s", folder, name);
+		if (size < 0 || (size_t)size >= capacity)
 			return err_os(err, ENAMETOOLONG, "a temporary file in %s", folder);
 		*fd = open(path_out, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (*fd >= 0) {

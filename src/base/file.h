@@ -36,7 +36,7 @@ int  file_make_folders(const char *path, unsigned mode, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* A new file FOLDER/tmp-<random>, mode 0600, open read-write; path_out gets its name. */
-int  file_temporary(const char *folder, char *path_out, size_t room, int *fd, struct err *err)
+int  file_temporary(const char *folder, char *path_out, size_t capacity, int *fd, struct err *err)
 	__attribute__((warn_unused_result));
 /* Has anybody, in whatever process, that temporary file still open?  True when it cannot be told. */
 bool file_is_held(int folder, const char *name);

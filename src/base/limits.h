@@ -1,5 +1,5 @@
 /*
- * limits -- every ceiling in the house, one per line, with its reason.
+ * limits -- every ceiling in the program, one per line, with its reason.
  */
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H

@@ -1,7 +1,7 @@
 /*
  * map.c -- see map.h.
  *
- * 1. room is 0 or a power of two, and at least a quarter of the slots are free.
+ * 1. capacity is 0 or a power of two, and at least a quarter of the slots are free.
  * 2. A removed slot keeps its place with the tombstone as its key's bytes, so that
  *    probes past it go on; tombstones go when the table is built anew.
  */
@@ -33,9 +33,9 @@ void map_release(struct map *map)
 /* The slot of that key, or NULL. */
 static struct map_slot *find(const struct map *map, struct text key, uint64_t hash)
 {
-	size_t mask = map->room - 1;
+	size_t mask = map->capacity - 1;
 
-	if (!map->room)
+	if (!map->capacity)
 		return NULL;
 	for (size_t at = (size_t)hash & mask; map->slots[at].key.bytes; at = (at + 1) & mask) {
 		struct map_slot *slot = &map->slots[at];
@@ -47,31 +47,31 @@ static struct map_slot *find(const struct map *map, struct text key, uint64_t ha
 }
 
 /* The first slot on the key's way that holds nothing; there always is one. */
-static struct map_slot *vacant(struct map_slot *slots, size_t room, uint64_t hash)
+static struct map_slot *vacant(struct map_slot *slots, size_t capacity, uint64_t hash)
 {
-	size_t at = (size_t)hash & (room - 1);
+	size_t at = (size_t)hash & (capacity - 1);
 
 	while (is_live(&slots[at]))
-		at = (at + 1) & (room - 1);
+		at = (at + 1) & (capacity - 1);
 	return &slots[at];
 }
 
 static int rebuild(struct map *map)
 {
-	size_t room = MAP_FIRST_SLOTS;
+	size_t capacity = MAP_FIRST_SLOTS;
 	struct map_slot *slots;
 
-	while (room / 2 < map->count + 1)
-		room *= 2;
-	slots = mem_get_array(room, sizeof(*slots));
+	while (capacity / 2 < map->count + 1)
+		capacity *= 2;
+	slots = mem_get_array(capacity, sizeof(*slots));
 	if (!slots)
 		return -1;
-	for (size_t i = 0; i < map->room; i++)
+	for (size_t i = 0; i < map->capacity; i++)
 		if (is_live(&map->slots[i]))
-			*vacant(slots, room, map->slots[i].hash) = map->slots[i];
+			*vacant(slots, capacity, map->slots[i].hash) = map->slots[i];
 	mem_give_back(map->slots);
 	map->slots = slots;
-	map->room = room;
+	map->capacity = capacity;
 	map->filled = map->count;
 	return 0;
 }
@@ -95,9 +95,9 @@ int map_put(struct map *map, struct text key, void *value)
 		key = TEXT("");
 	slot = find(map, key, hash);
 	if (!slot) {
-		if (map->filled + 1 > map->room - map->room / 4 && rebuild(map) < 0)
+		if (map->filled + 1 > map->capacity - map->capacity / 4 && rebuild(map) < 0)
 			return -1;
-		slot = vacant(map->slots, map->room, hash);
+		slot = vacant(map->slots, map->capacity, hash);
 		map->filled += !slot->key.bytes;
 		map->count++;
 	}
@@ -120,7 +120,7 @@ void *map_remove(struct map *map, struct text key)
 
 bool map_next(const struct map *map, size_t *at, struct text *key, void **value)
 {
-	for (; *at < map->room; (*at)++) {
+	for (; *at < map->capacity; (*at)++) {
 		const struct map_slot *slot = &map->slots[*at];
 
 		if (is_live(slot)) {

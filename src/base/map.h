@@ -21,7 +21,7 @@ struct map_slot {
 
 struct map {
 	struct map_slot *slots;
-	size_t room;             /* a power of two, or 0 */
+	size_t capacity;             /* a power of two, or 0 */
 	size_t count;
 	size_t filled;           /* count + tombstones */
 };

@@ -8,13 +8,13 @@
 
 #define VEC_FIRST_ITEMS 8u
 
-int vec_room(void *items, size_t *room, size_t need, size_t size)
+int vec_reserve(void *items, size_t *capacity, size_t need, size_t size)
 {
-	size_t wanted = *room ? *room : VEC_FIRST_ITEMS;
+	size_t wanted = *capacity ? *capacity : VEC_FIRST_ITEMS;
 	size_t bytes;
 	void *block;
 
-	if (need <= *room)
+	if (need <= *capacity)
 		return 0;
 	while (wanted < need)
 		wanted = wanted > SIZE_MAX / 2 ? need : wanted * 2;
@@ -25,6 +25,6 @@ int vec_room(void *items, size_t *room, size_t need, size_t size)
 	if (!block)
 		return -1;
 	memcpy(items, &block, sizeof(block));
-	*room = wanted;
+	*capacity = wanted;
 	return 0;
 }

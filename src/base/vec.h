@@ -1,8 +1,8 @@
 /*
  * vec -- growing an array by doubling, for any element type.
  *
- *	struct thing *things; size_t count, room;
- *	if (vec_room(&things, &room, count + 1, sizeof(*things)) < 0) ...
+ *	struct thing *things; size_t count, capacity;
+ *	if (vec_reserve(&things, &capacity, count + 1, sizeof(*things)) < 0) ...
  */
 #ifndef BASE_VEC_H
 #define BASE_VEC_H
@@ -11,7 +11,7 @@
 
 /* Makes room for at least `need` elements of `size` bytes in *(void **)items.
  * 0, or -1 out of memory (the array stands as it was).  Give back with mem_give_back. */
-int vec_room(void *items, size_t *room, size_t need, size_t size)
+int vec_reserve(void *items, size_t *capacity, size_t need, size_t size)
 	__attribute__((warn_unused_result));
 
 #endif

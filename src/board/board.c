@@ -296,11 +296,11 @@ static void put(_Atomic uint64_t *next, _Atomic int64_t *ids, unsigned count, in
 	atomic_store_explicit(&ids[at % count], id, memory_order_relaxed);
 }
 
-static unsigned take(_Atomic int64_t *ids, unsigned count, int64_t *out, unsigned room)
+static unsigned take(_Atomic int64_t *ids, unsigned count, int64_t *out, unsigned capacity)
 {
 	unsigned taken = 0;
 
-	for (unsigned i = 0; i < count && taken < room; i++) {
+	for (unsigned i = 0; i < count && taken < capacity; i++) {
 		if (atomic_load_explicit(&ids[i], memory_order_relaxed) == 0)
 			continue;
 		out[taken] = atomic_exchange(&ids[i], 0);
@@ -315,9 +315,9 @@ void board_touch(struct board *board, int64_t entry_id)
 	put(&board->file->touch_next, board->file->touches, BOARD_TOUCHES, entry_id);
 }
 
-unsigned board_touched(struct board *board, int64_t *entry_ids, unsigned room)
+unsigned board_touched(struct board *board, int64_t *entry_ids, unsigned capacity)
 {
-	return take(board->file->touches, BOARD_TOUCHES, entry_ids, room);
+	return take(board->file->touches, BOARD_TOUCHES, entry_ids, capacity);
 }
 
 void board_share(struct board *board, int64_t entry_id)
@@ -325,9 +325,9 @@ void board_share(struct board *board, int64_t entry_id)
 	put(&board->file->share_next, board->file->shares, BOARD_SHARES, entry_id);
 }
 
-unsigned board_shared(struct board *board, int64_t *entry_ids, unsigned room)
+unsigned board_shared(struct board *board, int64_t *entry_ids, unsigned capacity)
 {
-	return take(board->file->shares, BOARD_SHARES, entry_ids, room);
+	return take(board->file->shares, BOARD_SHARES, entry_ids, capacity);
 }
 
 /* --- Counters and gauges -------------------------------------------------------------- */

@@ -49,11 +49,11 @@ void     board_job_generation_bump(struct board *board, const char *job_id);
 
 /* Touches: entries read since, to be written out by the keeper in one batch.  Lossy. */
 void     board_touch(struct board *board, int64_t entry_id);
-unsigned board_touched(struct board *board, int64_t *entry_ids, unsigned room);
+unsigned board_touched(struct board *board, int64_t *entry_ids, unsigned capacity);
 
 /* Entries in use that a workshop may tell the shared cache about: likewise. */
 void     board_share(struct board *board, int64_t entry_id);
-unsigned board_shared(struct board *board, int64_t *entry_ids, unsigned room);
+unsigned board_shared(struct board *board, int64_t *entry_ids, unsigned capacity);
 
 /* --- Counters and gauges; names and labels in src/board/metrics.def, and in metrics.h the
  * functions that find the counter of a status, a cache kind, a cell's end ----------------- */

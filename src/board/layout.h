@@ -1,5 +1,5 @@
 /*
- * layout -- the board's file, byte for byte.  Private to this room.
+ * layout -- the board's file, byte for byte.  Private to this component.
  *
  *  1. All words are lock-free atomics: a reader never waits for a writer that died.
  *  2. Zero is the right initial value of everything but the heading.

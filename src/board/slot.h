@@ -1,6 +1,6 @@
 /*
  * slot -- which slot of the board is ours, and whether another's owner still lives.
- * Private to this room.
+ * Private to this component.
  */
 #ifndef BOARD_SLOT_H
 #define BOARD_SLOT_H

@@ -41,7 +41,7 @@ enum { COLUMN_MODULE = 13, COLUMN_SOURCE, COLUMN_DETAILS, COLUMN_ASKS, COLUMN_KE
 
 /* What follows from the row and the configuration of now. */
 static void judge(const struct listing *listing, const struct sweep_item *item, char *path,
-		  size_t room, struct cache_line *line)
+		  size_t capacity, struct cache_line *line)
 {
 	const struct cache_entry *entry = &item->entry;
 	struct err err = ERR_INIT;
@@ -53,7 +53,7 @@ static void judge(const struct listing *listing, const struct sweep_item *item, 
 	if (line->expires_at == CONFIG_NEVER)
 		line->expires_at = 0;
 	if (!entry->is_blob || cache_blob_path(listing->cache, entry->kind, entry->version,
-					       item->text_hash, path, room, &err) < 0)
+					       item->text_hash, path, capacity, &err) < 0)
 		return;
 	line->path = path;
 	line->has_file = access(path, F_OK) == 0;

@@ -8,18 +8,18 @@
 #include "base/debugid.h"
 #include "base/err.h"
 #include "board/board.h"
-#include "cache/room.h"
+#include "cache/internal.h"
 
 int cache_blob_path(const struct cache *cache, enum cache_kind kind, int64_t version,
-		    const uint8_t *text_hash, char *path, size_t room, struct err *err)
+		    const uint8_t *text_hash, char *path, size_t capacity, struct err *err)
 {
 	char hex[2 * HASH_SHA256_BYTES + 1];
 	int size;
 
 	hex_format(text_hash, HASH_SHA256_BYTES, hex);
-	size = snprintf(path, room, "%s/%s/v%lld/%.2s/%s", cache->folder, cache_kind_name(kind),
+	size = snprintf(path, capacity, "%s/%s/v%lld/%.2s/%s", cache->folder, cache_kind_name(kind),
 			(long long)version, hex, hex + 2);
-	if (size < 0 || (size_t)size >= room)
+	if (size < 0 || (size_t)size >= capacity)
 		return err_set(err, ERR_IO, "cache_dir is too long: %s", cache->folder);
 	return 0;
 }
@@ -47,7 +47,7 @@ int cache_blob_open(const struct cache *cache, const struct cache_key *key,
 	return 0;
 }
 
-int cache_temporary(struct cache *cache, char *path, size_t room, int *fd, struct err *err)
+int cache_temporary(struct cache *cache, char *path, size_t capacity, int *fd, struct err *err)
 {
 	char folder[CACHE_PATH_BYTES];
 	int size = snprintf(folder, sizeof(folder), "%s/tmp", cache->folder);
@@ -55,11 +55,11 @@ int cache_temporary(struct cache *cache, char *path, size_t room, int *fd, struc
 	*fd = -1;
 	if (size < 0 || (size_t)size >= sizeof(folder))
 		return err_set(err, ERR_IO, "cache_dir is too long: %s", cache->folder);
-	if (file_temporary(folder, path, room, fd, err) == 0)
+	if (file_temporary(folder, path, capacity, fd, err) == 0)
 		return 0;
 	/* Somebody may have removed the folder. */
 	if (!err_is_absent(err) || file_make_folders(folder, 0700, err) < 0 ||
-	    file_temporary(folder, path, room, fd, err) < 0) {
+	    file_temporary(folder, path, capacity, fd, err) < 0) {
 		board_trouble_set(cache->board, cache->now(), err->text);
 		return -1;
 	}

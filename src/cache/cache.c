@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "board/board.h"
 #include "board/metrics.h"
-#include "cache/room.h"
+#include "cache/internal.h"
 #include "store/statements.h"
 
 _Static_assert(BOARD_CACHE_KINDS == (int)CACHE_KINDS, "the board counts every kind");
@@ -137,7 +137,7 @@ static void drop_and_tell(struct cache *cache, struct store *store, const struct
 			    (int)key->module.size, key->module.bytes ? key->module.bytes : "", why);
 }
 
-void cache_spoil(struct cache *cache, struct store *store, const struct cache_key *key,
+void cache_invalidate(struct cache *cache, struct store *store, const struct cache_key *key,
 		 const struct cache_found *found, const char *why)
 {
 	const struct cache_hold *hold = found->hold;
@@ -372,7 +372,7 @@ static bool is_worth_it(const struct cache_hold *hold, int64_t now, int64_t now_
 	       (hold->refreshed_millis == 0 || now_millis - hold->refreshed_millis >= every_millis);
 }
 
-bool cache_is_worth_refreshing(struct cache *cache, const struct cache_key *key)
+bool cache_claim_refresh(struct cache *cache, const struct cache_key *key)
 {
 	int64_t now_millis = cache->now_millis();
 	int64_t now = cache->now();

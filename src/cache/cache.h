@@ -105,13 +105,13 @@ int  cache_drop_if_damaged(struct cache *cache, struct store *store, const struc
  * one is, once a minute, unless its new version failed and that is remembered; a failure to get
  * a file is when it is an hour old, once an hour: somebody makes do with something else
  * meanwhile.  Who is told true sees to it: it asks the store nothing and is quick. */
-bool cache_is_worth_refreshing(struct cache *cache, const struct cache_key *key);
+bool cache_claim_refresh(struct cache *cache, const struct cache_key *key);
 /* A failure to get a file, an hour old or more: in a refresh it does not count. */
 bool cache_may_have_passed(const struct cache *cache, const struct cache_found *found);
 
 /* What was found turned out to be damaged: the entry and its blob go, unless it has been made
  * again meanwhile.  When its file was touched, the next look compares its bytes first. */
-void cache_spoil(struct cache *cache, struct store *store, const struct cache_key *key,
+void cache_invalidate(struct cache *cache, struct store *store, const struct cache_key *key,
 		 const struct cache_found *found, const char *why);
 
 /* The key of a ready entry of its kind's current version, as far as find and open_blob need it:
@@ -120,7 +120,7 @@ int  cache_key_of_entry(struct store *store, int64_t id, struct cache_key *key, 
 	__attribute__((warn_unused_result));
 
 /* A file to write into, on the blobs' file system. */
-int  cache_temporary(struct cache *cache, char *path, size_t room, int *fd, struct err *err)
+int  cache_temporary(struct cache *cache, char *path, size_t capacity, int *fd, struct err *err)
 	__attribute__((warn_unused_result));
 /* Makes the temporary file the entry's blob (fsync, rename, row, generation). */
 int  cache_publish_file(struct cache *cache, struct store *store, const struct cache_key *key,
@@ -157,7 +157,7 @@ int  cache_claim_again(struct cache *cache, struct store *store, const struct ca
 int  cache_claims_renew(struct cache *cache, struct store *store, const char *owner,
 			struct err *err) __attribute__((warn_unused_result));
 /* This owner has died: its leases end now. */
-int  cache_claims_bury(struct cache *cache, struct store *store, const char *owner,
+int  cache_claims_release_dead_owner(struct cache *cache, struct store *store, const char *owner,
 		       struct err *err) __attribute__((warn_unused_result));
 /* Publishing releases; this is for giving up without a result.  False: the row is still there
  * (a full disk), and stays as long as its owner renews its leases: to be tried again. */

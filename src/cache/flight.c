@@ -2,7 +2,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "board/board.h"
-#include "cache/room.h"
+#include "cache/internal.h"
 #include "store/statements.h"
 
 static int64_t claim_row(struct cache *cache, struct store *store, const struct cache_key *key,
@@ -99,7 +99,7 @@ int cache_claims_renew(struct cache *cache, struct store *store, const char *own
 	       ? err_while(err, "renewing claims") : 0;
 }
 
-int cache_claims_bury(struct cache *cache, struct store *store, const char *owner,
+int cache_claims_release_dead_owner(struct cache *cache, struct store *store, const char *owner,
 		      struct err *err)
 {
 	struct store_value values[2] = { store_int(cache->now()), store_text(text_of(owner)) };

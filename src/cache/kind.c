@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "cache/room.h"
+#include "cache/internal.h"
 
 #define DOWNLOADED CACHE_DOWNLOADED
 #define DERIVED    CACHE_DERIVED
@@ -137,15 +137,15 @@ int cache_key_make(struct cache_key *key, struct arena *arena, enum cache_kind k
 		   struct text scope, struct text rest, struct err *err)
 {
 	struct text shown = scope.bytes ? scope : TEXT("global");
-	size_t room = rest.size + 32;
+	size_t capacity = rest.size + 32;
 	size_t size = 0;
 	char *text, *copy = NULL;
 
 	memset(key, 0, sizeof(*key));
 	if (__builtin_mul_overflow(shown.size, (size_t)2, &size) ||
-	    __builtin_add_overflow(room, size, &room))
+	    __builtin_add_overflow(capacity, size, &capacity))
 		return err_set(err, ERR_NO_MEMORY, "a cache key that large");
-	text = arena_alloc_raw(arena, room, 1);
+	text = arena_alloc_raw(arena, capacity, 1);
 	if (scope.bytes)
 		copy = arena_strndup(arena, scope.bytes, scope.size);
 	if (!text || (scope.bytes && !copy))

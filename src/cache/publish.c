@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "board/board.h"
 #include "board/metrics.h"
-#include "cache/room.h"
+#include "cache/internal.h"
 #include "store/statements.h"
 
 _Static_assert(BOARD_CACHE_SOURCES_BYTES - BOARD_CACHE_OBJECTS_BYTES == CACHE_KINDS - 1,
@@ -110,12 +110,12 @@ static int put_blob(struct cache *cache, const struct cache_key *key,
 }
 
 static void gone_path(const struct cache *cache, const struct cache_key *key, int64_t version,
-		      char *path, size_t room)
+		      char *path, size_t capacity)
 {
 	char hex[2 * HASH_SHA256_BYTES + 1];
 
 	hex_format(key->hash, HASH_SHA256_BYTES, hex);
-	snprintf(path, room, "%s/tmp/gone-%s-v%lld", cache->folder, hex, (long long)version);
+	snprintf(path, capacity, "%s/tmp/gone-%s-v%lld", cache->folder, hex, (long long)version);
 }
 
 /* What older versions have is not needed any more: a new format must not double the disk.  The

@@ -46,9 +46,9 @@ int sweep_page_init(struct sweep_page *page, const struct sweep *sweep, struct e
 	return page->items ? 0 : err_set(err, ERR_NO_MEMORY, "no memory to clean up the cache");
 }
 
-static void gone_path(const struct cache *cache, const struct sweep_item *item, char *path, size_t room)
+static void gone_path(const struct cache *cache, const struct sweep_item *item, char *path, size_t capacity)
 {
-	snprintf(path, room, "%s/tmp/gone-%lld", cache->folder, (long long)item->entry.id);
+	snprintf(path, capacity, "%s/tmp/gone-%lld", cache->folder, (long long)item->entry.id);
 }
 
 static int remove_one(const struct sweep *sweep, struct sweep_item *item, struct err *err)

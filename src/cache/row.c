@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "cache/room.h"
+#include "cache/internal.h"
 #include "store/statements.h"
 
 enum { COLUMN_ID, COLUMN_STATE, COLUMN_SIZE, COLUMN_PAYLOAD, COLUMN_DETAILS, COLUMN_SCOPE,

@@ -18,7 +18,7 @@
 
 #define OPERATIONS_MAX 16u
 #define OUR_OPERATIONS 4u
-#define NEWS_MILLIS 1000
+#define EVENT_MILLIS 1000
 #define REPLY_BYTES ((size_t)16 * 1024 * 1024)
 #define PATH_BYTES 4096u
 
@@ -37,10 +37,10 @@ int cells_start(struct nursery **nursery, const struct config *config, struct er
 	return nursery_start(nursery, config, operations, count, err);
 }
 
-static int answer_want(struct cell_handle *handle, const struct cell_news *news,
+static int answer_want(struct cell_handle *handle, const struct cell_event *event,
 		       cells_find_fn *find, void *payload, struct err *err)
 {
-	int fd = find ? find(payload, news->role, news->id, news->name) : -1;
+	int fd = find ? find(payload, event->role, event->id, event->name) : -1;
 	int rc = cell_answer_want(handle, fd, NULL, err);
 
 	if (fd >= 0)
@@ -52,26 +52,26 @@ int cells_run(struct nursery *nursery, const struct cell_order *order, cells_fin
 	      void *payload, struct buf *reply, struct err *err)
 {
 	struct cell_handle *handle;
-	struct cell_news news = { .kind = CELL_NOTHING };
+	struct cell_event event = { .kind = CELL_NOTHING };
 	int rc = -1;
 
-	if (nursery_hatch(nursery, order, &handle, err) < 0)
+	if (nursery_spawn(nursery, order, &handle, err) < 0)
 		return -1;
 	for (;;) {
-		if (cell_wait_news(handle, NEWS_MILLIS, &news, err) < 0)
+		if (cell_wait_event(handle, EVENT_MILLIS, &event, err) < 0)
 			break;
-		if (news.kind == CELL_NOTHING)
+		if (event.kind == CELL_NOTHING)
 			continue;
-		if (news.kind == CELL_WANTS) {
-			if (answer_want(handle, &news, find, payload, err) < 0)
+		if (event.kind == CELL_WANTS) {
+			if (answer_want(handle, &event, find, payload, err) < 0)
 				break;
 			continue;
 		}
-		if (news.kind == CELL_DONE) {
-			buf_add_text(reply, news.reply);
+		if (event.kind == CELL_DONE) {
+			buf_add_text(reply, event.reply);
 			rc = buf_check(reply, err);
-		} else if (news.kind == CELL_FAILED || news.kind == CELL_DIED) {
-			*err = news.status;
+		} else if (event.kind == CELL_FAILED || event.kind == CELL_DIED) {
+			*err = event.status;
 		} else {
 			err_set(err, ERR_INTERNAL, "a cell sent an unexpected message");
 		}

@@ -21,7 +21,7 @@
  */
 #define MAX_WAIT_MILLIS 25000
 
-static int home_state_dir(char *path, size_t room, struct err *err)
+static int home_state_dir(char *path, size_t capacity, struct err *err)
 {
 	const char *home = getenv("HOME");
 	const struct passwd *account = home && *home ? NULL : getpwuid(getuid());
@@ -30,7 +30,7 @@ static int home_state_dir(char *path, size_t room, struct err *err)
 		home = account->pw_dir;
 	if (!home || home[0] != '/')
 		return err_set(err, ERR_IO, "this account has no home: say --state-dir DIR");
-	if ((size_t)snprintf(path, room, "%s/.local/state/symgate", home) >= room)
+	if ((size_t)snprintf(path, capacity, "%s/.local/state/symgate", home) >= capacity)
 		return err_set(err, ERR_IO, "the account's home has too long a name");
 	return 0;
 }

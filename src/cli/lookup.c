@@ -56,7 +56,7 @@ struct lookup {
 	struct question questions[BATCH_QUESTIONS];
 	size_t question_count;
 	struct symcache_frame *frames;       /* of all questions */
-	size_t frame_count, frame_room;
+	size_t frame_count, frame_capacity;
 	struct buf out, file;
 	bool found_any, met_nonsense;
 };
@@ -97,7 +97,7 @@ static int answer_together(struct look *look, struct err *err)
 	size_t before = lookup->frame_count;
 	int cut_short;
 
-	if (vec_room(&lookup->frames, &lookup->frame_room,
+	if (vec_reserve(&lookup->frames, &lookup->frame_capacity,
 		     before + TOGETHER * LIMIT_INLINE_DEPTH, sizeof(*lookup->frames)) < 0)
 		return err_set(err, ERR_NO_MEMORY, "no room for the frames");
 	(void)guard_run(look_guarded, look, &cut_short);

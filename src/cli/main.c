@@ -87,16 +87,16 @@ static void show_note(void *payload, enum config_note_kind kind, const char *tex
 }
 
 /* As the shell's user means it: from the folder we were started in. */
-static int absolute(const char *path, char *out, size_t room, struct err *err)
+static int absolute(const char *path, char *out, size_t capacity, struct err *err)
 {
 	size_t used = 0;
 
 	if (path[0] != '/') {
-		if (!getcwd(out, room))
+		if (!getcwd(out, capacity))
 			return err_os(err, errno, "finding the current folder");
 		used = strlen(out);
 	}
-	if ((size_t)snprintf(out + used, room - used, "%s%s", used > 0 ? "/" : "", path) >= room - used)
+	if ((size_t)snprintf(out + used, capacity - used, "%s%s", used > 0 ? "/" : "", path) >= capacity - used)
 		return err_set(err, ERR_IO, "the name is too long: %s", path);
 	return 0;
 }
@@ -123,7 +123,7 @@ static void take_source_note(void *payload, enum source_note_kind kind, const ch
 	notes->note(notes->payload, is_error ? CONFIG_NOTE_ERROR : CONFIG_NOTE_WARNING, whole.text);
 }
 
-/* The config room takes `sources` as it stands: whether they are sources is said here, once,
+/* The config component takes `sources` as it stands: whether they are sources is said here, once,
  * and not by every process that cannot start with them. */
 int cli_check_sources(const struct config *config, config_note_fn *note, void *payload,
 		      unsigned *errors, struct err *err)

@@ -45,7 +45,7 @@ int names_meet(struct names *names, struct text name, uint32_t language, struct 
 		return 0;
 	readable = arena_alloc(&names->arena, 1, sizeof(*readable));
 	if (!readable ||
-	    vec_room(&names->asked, &names->asked_room, names->asked_count + 1,
+	    vec_reserve(&names->asked, &names->asked_capacity, names->asked_count + 1,
 		     sizeof(*names->asked)) < 0 ||
 	    map_put(known, name, readable) < 0)
 		return err_set(err, ERR_NO_MEMORY, "no room for the names");

@@ -24,7 +24,7 @@ struct names {
 	struct arena arena;
 	struct map known[LANGUAGES]; /* name -> struct text: its readable form */
 	struct convert_name *asked;  /* met, not answered yet */
-	size_t asked_count, asked_room;
+	size_t asked_count, asked_capacity;
 };
 
 /* nursery NULL: no demangling. */

@@ -64,11 +64,11 @@ static int read_input(struct buf *body, size_t most, struct err *err)
 	ssize_t got;
 
 	do {
-		char *room = buf_reserve(body, READ_BYTES);
+		char *capacity = buf_reserve(body, READ_BYTES);
 
-		if (!room)
+		if (!capacity)
 			return buf_check(body, err);
-		got = read(STDIN_FILENO, room, READ_BYTES);
+		got = read(STDIN_FILENO, capacity, READ_BYTES);
 		if (got < 0)
 			return err_os(err, errno, "reading standard input");
 		body->size += (size_t)got;

@@ -1,4 +1,4 @@
-/* json.c -- a YAML node as JSON text, for what other rooms read as JSON (sources). */
+/* json.c -- a YAML node as JSON text, for what other components read as JSON (sources). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ struct writing {
 	int depth;
 	char place[PLACE_BYTES];             /* "[2].filters"; longer ones are cut */
 	struct config_line *lines;
-	size_t line_count, line_room;
+	size_t line_count, line_capacity;
 };
 
 static int write_node(struct writing *writing, const yaml_node_t *node, struct err *err);
@@ -67,16 +67,16 @@ static int remember_line(struct writing *writing, const yaml_node_t *node, struc
 
 	if (writing->depth > PLACE_DEPTH)
 		return 0;
-	if (writing->line_count == writing->line_room) {
-		size_t room = writing->line_room ? 2 * writing->line_room : 64;
-		struct config_line *grown = arena_alloc(arena, room, sizeof(*grown));
+	if (writing->line_count == writing->line_capacity) {
+		size_t capacity = writing->line_capacity ? 2 * writing->line_capacity : 64;
+		struct config_line *grown = arena_alloc(arena, capacity, sizeof(*grown));
 
 		if (!grown)
 			return err_set(err, ERR_NO_MEMORY, "no room for the sources");
 		if (writing->line_count > 0)
 			memcpy(grown, writing->lines, writing->line_count * sizeof(*grown));
 		writing->lines = grown;
-		writing->line_room = room;
+		writing->line_capacity = capacity;
 	}
 	place = arena_strdup(arena, writing->place);
 	if (!place)

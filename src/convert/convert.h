@@ -126,7 +126,7 @@ enum convert_listing_kind {
 };
 struct convert_listing {
 	enum convert_listing_kind kind;
-	const char *const *types;    /* FILES: one of another type spoils the listing */
+	const char *const *types;    /* FILES: one of another type invalidates the listing */
 	size_t type_count;
 };
 int convert_listing_parameters(const struct convert_listing *listing, struct buf *out,

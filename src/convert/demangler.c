@@ -74,34 +74,34 @@ static int have_cell(struct demangler *demangler, struct err *err)
 	if (demangler->board)
 		board_count(demangler->board, BOARD_CELLS_STARTED, 1);
 	demangler->cell_is_proven = false;
-	return nursery_hatch(demangler->nursery, &order, &demangler->cell, err);
+	return nursery_spawn(demangler->nursery, &order, &demangler->cell, err);
 }
 
 /* The cell's next words, or CELL_NOTHING when the time is up. */
-static int hear(struct demangler *demangler, int64_t deadline, struct cell_news *news,
+static int hear(struct demangler *demangler, int64_t deadline, struct cell_event *event,
 		struct err *err)
 {
 	int64_t left;
 
-	while (news->kind == CELL_NOTHING && !atomic_load(&demangler->hurry) &&
+	while (event->kind == CELL_NOTHING && !atomic_load(&demangler->hurry) &&
 	       (left = deadline - clock_monotonic_millis()) > 0)
-		if (cell_wait_news(demangler->cell, left < LOOK_UP_MILLIS ? (int)left : LOOK_UP_MILLIS,
-				   news, err) < 0)
+		if (cell_wait_event(demangler->cell, left < LOOK_UP_MILLIS ? (int)left : LOOK_UP_MILLIS,
+				   event, err) < 0)
 			return -1;
 	return 0;
 }
 
 /* The cell is of no use any more: 0 the names are to blame, -1 something of our own is.  One that
  * did not take its message may have ended before, and says why. */
-static int lose_cell(struct demangler *demangler, bool was_sent, struct cell_news *news,
+static int lose_cell(struct demangler *demangler, bool was_sent, struct cell_event *event,
 		     struct err *err)
 {
 	struct err why = *err;
 
-	if (!was_sent && (cell_news(demangler->cell, news, err) < 0 || news->kind == CELL_NOTHING))
+	if (!was_sent && (cell_event(demangler->cell, event, err) < 0 || event->kind == CELL_NOTHING))
 		*err = why;
-	else if (news->kind == CELL_DIED || news->kind == CELL_FAILED)
-		*err = news->status;
+	else if (event->kind == CELL_DIED || event->kind == CELL_FAILED)
+		*err = event->status;
 	else if (err->kind == ERR_NONE)
 		err_set(err, ERR_CRASHED, "no answer in time");
 	log_message(LOG_WARN, "demangler", NULL, "%s", err->text);
@@ -117,7 +117,7 @@ static int converse(struct demangler *demangler, struct convert_name *names, siz
 		    int64_t patience_millis, struct arena *arena, struct err *err)
 {
 	int64_t deadline = clock_monotonic_millis() + patience_millis;
-	struct cell_news news = { .kind = CELL_NOTHING };
+	struct cell_event event = { .kind = CELL_NOTHING };
 	struct buf message;
 	bool was_sent = false;
 	int rc = -1;
@@ -128,11 +128,11 @@ static int converse(struct demangler *demangler, struct convert_name *names, siz
 	    convert_names_message(names, count, &message, err) < 0)
 		goto done;
 	was_sent = cell_send(demangler->cell, buf_text(&message), err) == 0;
-	if (was_sent && hear(demangler, deadline, &news, err) == 0 && news.kind == CELL_MESSAGE &&
-	    convert_names_reply(news.reply, names, count, arena, err) == 0)
+	if (was_sent && hear(demangler, deadline, &event, err) == 0 && event.kind == CELL_MESSAGE &&
+	    convert_names_reply(event.reply, names, count, arena, err) == 0)
 		rc = 1;
 	else
-		rc = lose_cell(demangler, was_sent, &news, err);
+		rc = lose_cell(demangler, was_sent, &event, err);
 	if (arena->is_full)                  /* no fault of the names, and no better alone */
 		rc = err_set(err, ERR_LIMIT, "the request has too many names");
 	demangler->cell_is_proven = rc == 1;

@@ -18,7 +18,7 @@ struct demangler;
 struct err;
 struct nursery;
 
-/* The cell is hatched at the first question.  board may be NULL. */
+/* The cell is spawned at the first question.  board may be NULL. */
 int  demangler_open(struct demangler **demangler, struct nursery *nursery, struct board *board,
 		    struct err *err) __attribute__((warn_unused_result));
 void demangler_close(struct demangler *demangler);

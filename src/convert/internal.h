@@ -1,5 +1,5 @@
 /*
- * internal -- what the files of this room share.  Private to this room.
+ * internal -- what the files of this component share.  Private to this component.
  */
 #ifndef CONVERT_INTERNAL_H
 #define CONVERT_INTERNAL_H

@@ -127,7 +127,7 @@ static int answer_all(struct text message, struct buf *readable, struct buf *out
 
 	if (count > reader_left(&reader) / NAME_HEAD_BYTES || count > CONVERT_NAMES_MAX)
 		return err_set(err, ERR_INTERNAL, "a message says more names than it holds");
-	/* What is left of a message's room once the count and every name's head are in. */
+	/* What is left of a message's space once the count and every name's head are in. */
 	add_u32(out, count);
 	out->ceiling_bytes = ANSWER_BYTES_MAX - (size_t)count * sizeof(uint32_t);
 	for (uint32_t i = 0; i < count; i++) {

@@ -68,16 +68,16 @@ static int begin_decoding(struct fetch *fetch, enum encoding encoding, struct er
 static bool all_heads_are_in(const struct fetch *fetch)
 {
 	for (size_t i = 0; i < FETCH_PARTS; i++)
-		if (fetch->legs[i].fetch && !fetch->legs[i].judged)
+		if (fetch->requests[i].fetch && !fetch->requests[i].judged)
 			return false;
 	return true;
 }
 
-static int check_part(const struct fetch *fetch, const struct leg *leg, struct err *err)
+static int check_part(const struct fetch *fetch, const struct http_request *request, struct err *err)
 {
-	const struct reply *reply = &leg->reply;
+	const struct reply *reply = &request->reply;
 
-	if (reply->first != leg->first || reply->last > leg->last ||
+	if (reply->first != request->first || reply->last > request->last ||
 	    reply->total != fetch->total_bytes)
 		return err_set(err, ERR_DOWNLOAD, "the server sends another range than was asked for");
 	if ((reply->encoding_count ? reply->encoding : ENCODING_NONE) != fetch->decode.encoding)
@@ -85,41 +85,41 @@ static int check_part(const struct fetch *fetch, const struct leg *leg, struct e
 	return 0;
 }
 
-int attempt_body_begins(struct fetch *fetch, struct leg *leg, struct err *err)
+int attempt_body_begins(struct fetch *fetch, struct http_request *request, struct err *err)
 {
-	const struct reply *reply = &leg->reply;
+	const struct reply *reply = &request->reply;
 
 	if (all_heads_are_in(fetch))
 		fetch->head_deadline_at = FETCH_NEVER;
-	if (leg->verdict == REPLY_PART) {
-		leg->sent_last = reply->last;
-		return check_part(fetch, leg, err);
+	if (request->verdict == REPLY_PART) {
+		request->sent_last = reply->last;
+		return check_part(fetch, request, err);
 	}
-	if (leg->verdict == REPLY_BEGINNING) {
+	if (request->verdict == REPLY_BEGINNING) {
 		fetch->total_bytes = reply->total;
 		memcpy(fetch->etag, reply->etag, sizeof(fetch->etag));
 		if (reply->total > fetch->max_bytes)
 			return too_large(err);
-		leg->sent_last = reply->last;
+		request->sent_last = reply->last;
 	}
 	if (reply->has_length && reply->length > fetch->max_bytes)
 		return too_large(err);
 	return begin_decoding(fetch, reply->encoding, err);
 }
 
-int attempt_body(struct fetch *fetch, struct leg *leg, const void *bytes, size_t size,
+int attempt_body(struct fetch *fetch, struct http_request *request, const void *bytes, size_t size,
 		 struct err *err)
 {
 	if (size > fetch->max_bytes - fetch->wire_bytes)
 		return too_large(err);
 	fetch->wire_bytes += size;
-	if (leg->verdict != REPLY_WHOLE && leg->received_bytes > leg->sent_last - leg->first + 1)
+	if (request->verdict != REPLY_WHOLE && request->received_bytes > request->sent_last - request->first + 1)
 		return err_set(err, ERR_DOWNLOAD, "the server sent more than its range");
-	if (leg->verdict != REPLY_PART || fetch->decode.encoding != ENCODING_NONE)
+	if (request->verdict != REPLY_PART || fetch->decode.encoding != ENCODING_NONE)
 		return decode_feed(&fetch->decode, bytes, size, err);
-	if (write_at(fetch, leg->at, bytes, size, err) < 0)
+	if (write_at(fetch, request->at, bytes, size, err) < 0)
 		return -1;
-	leg->at += size;
+	request->at += size;
 	fetch->body_bytes += size;
 	return 0;
 }
@@ -129,7 +129,7 @@ int attempt_body(struct fetch *fetch, struct leg *leg, const void *bytes, size_t
 void attempt_stop(struct fetch *fetch)
 {
 	for (size_t i = 0; i < FETCH_PARTS; i++)
-		leg_stop(&fetch->legs[i]);
+		http_request_stop(&fetch->requests[i]);
 	if (fetch->is_decoding)
 		decode_release(&fetch->decode);
 	fetch->is_decoding = false;
@@ -149,7 +149,7 @@ static void end(struct fetch *fetch, enum fetch_blame blame, const struct err *r
 
 static void fail(struct fetch *fetch, enum fetch_blame blame, const struct err *err, int64_t now)
 {
-	struct err reason = *err;        /* may lie in a leg */
+	struct err reason = *err;        /* may lie in a request */
 
 	if (blame == BLAME_FINAL || fetch->is_once || fetch->attempt >= FETCH_ATTEMPTS ||
 	    (reason.kind != ERR_DOWNLOAD && reason.kind != ERR_TIMEOUT && reason.kind != ERR_RESOLVE)) {
@@ -173,12 +173,12 @@ static void succeed(struct fetch *fetch, int64_t now)
 
 /* --- Steps -------------------------------------------------------------------------------- */
 
-static void start_leg(struct fetch *fetch, enum reply_asked asked, uint64_t first, uint64_t last,
+static void start_http_request(struct fetch *fetch, enum reply_asked asked, uint64_t first, uint64_t last,
 		      size_t index, int64_t now)
 {
 	struct err err = ERR_INIT;
 
-	if (leg_start(fetch, &fetch->legs[index], asked, first, last, &err) < 0)
+	if (http_request_start(fetch, &fetch->requests[index], asked, first, last, &err) < 0)
 		fail(fetch, BLAME_FINAL, &err, now);
 }
 
@@ -186,9 +186,9 @@ static void ask_from_the_start(struct fetch *fetch, int64_t now)
 {
 	fetch->wire_bytes = 0;
 	if (fetch->no_range)
-		start_leg(fetch, REPLY_ASKED_ALL, 0, 0, 0, now);
+		start_http_request(fetch, REPLY_ASKED_ALL, 0, 0, 0, now);
 	else
-		start_leg(fetch, REPLY_ASKED_FIRST, 0, fetch->fetcher->part_bytes - 1, 0, now);
+		start_http_request(fetch, REPLY_ASKED_FIRST, 0, fetch->fetcher->part_bytes - 1, 0, now);
 }
 
 void attempt_begin(struct fetch *fetch, int64_t now)
@@ -213,7 +213,7 @@ void attempt_begin(struct fetch *fetch, int64_t now)
 	ask_from_the_start(fetch, now);
 }
 
-static void follow(struct fetch *fetch, struct leg *leg, int64_t now)
+static void follow(struct fetch *fetch, struct http_request *request, int64_t now)
 {
 	const char *from = fetch->hop.plain ? fetch->hop.plain : fetch->home.plain;
 	struct fetch_place place;
@@ -224,11 +224,11 @@ static void follow(struct fetch *fetch, struct leg *leg, int64_t now)
 		fail(fetch, BLAME_FINAL, &err, now);
 		return;
 	}
-	if (fetch_place_of(from, leg->reply.location, &place, &err) < 0) {
+	if (fetch_place_of(from, request->reply.location, &place, &err) < 0) {
 		fail(fetch, BLAME_FINAL, &err, now);
 		return;
 	}
-	leg_stop(leg);
+	http_request_stop(request);
 	place_release(&fetch->hop);
 	fetch->hop = place;
 	fetch->away |= !place_is_at(&place, &fetch->home);
@@ -238,9 +238,9 @@ static void follow(struct fetch *fetch, struct leg *leg, int64_t now)
 
 /* The rest of a file whose beginning lies in place.  An encoded one must be decoded in its
  * order, so its rest is one part. */
-static void fetch_rest(struct fetch *fetch, struct leg *leg, int64_t now)
+static void fetch_rest(struct fetch *fetch, struct http_request *request, int64_t now)
 {
-	uint64_t first = leg->sent_last + 1, rest = fetch->total_bytes - first;
+	uint64_t first = request->sent_last + 1, rest = fetch->total_bytes - first;
 	uint64_t parts = (rest + fetch->fetcher->part_bytes - 1) / fetch->fetcher->part_bytes;
 	uint64_t size;
 
@@ -249,107 +249,107 @@ static void fetch_rest(struct fetch *fetch, struct leg *leg, int64_t now)
 	if (fetch->decode.encoding != ENCODING_NONE)
 		parts = 1;
 	size = (rest + parts - 1) / parts;
-	leg_stop(leg);
+	http_request_stop(request);
 	fetch->head_deadline_at = after(now, fetch->head_millis);
 	for (size_t i = 0; first < fetch->total_bytes && !fetch->ended; i++) {
 		uint64_t left = fetch->total_bytes - first;
 		uint64_t last = first + (left < size ? left : size) - 1;
 
-		start_leg(fetch, REPLY_ASKED_PART, first, last, i, now);
+		start_http_request(fetch, REPLY_ASKED_PART, first, last, i, now);
 		first = last + 1;
 	}
 }
 
 /* A server may send less than it was asked for; then it is asked again. */
-static void part_over(struct fetch *fetch, struct leg *leg, int64_t now)
+static void part_over(struct fetch *fetch, struct http_request *request, int64_t now)
 {
-	uint64_t first = leg->sent_last + 1, last = leg->last;
+	uint64_t first = request->sent_last + 1, last = request->last;
 
-	leg_stop(leg);
+	http_request_stop(request);
 	if (first <= last) {
 		fetch->head_deadline_at = after(now, fetch->head_millis);
-		start_leg(fetch, REPLY_ASKED_PART, first, last, (size_t)(leg - fetch->legs), now);
-	} else if (fetch->legs_running == 0) {
+		start_http_request(fetch, REPLY_ASKED_PART, first, last, (size_t)(request - fetch->requests), now);
+	} else if (fetch->requests_running == 0) {
 		succeed(fetch, now);
 	}
 }
 
-static void body_over(struct fetch *fetch, struct leg *leg, int64_t now)
+static void body_over(struct fetch *fetch, struct http_request *request, int64_t now)
 {
 	struct err err = ERR_INIT;
 
-	if (leg->verdict == REPLY_WHOLE) {
+	if (request->verdict == REPLY_WHOLE) {
 		succeed(fetch, now);
-	} else if (leg->received_bytes != leg->sent_last - leg->first + 1) {
+	} else if (request->received_bytes != request->sent_last - request->first + 1) {
 		err_set(&err, ERR_DOWNLOAD, "the server sent %llu bytes of %llu",
-			(unsigned long long)leg->received_bytes,
-			(unsigned long long)(leg->sent_last - leg->first + 1));
+			(unsigned long long)request->received_bytes,
+			(unsigned long long)(request->sent_last - request->first + 1));
 		fail(fetch, BLAME_HOST, &err, now);
-	} else if (leg->verdict == REPLY_BEGINNING) {
-		fetch_rest(fetch, leg, now);
+	} else if (request->verdict == REPLY_BEGINNING) {
+		fetch_rest(fetch, request, now);
 	} else {
-		part_over(fetch, leg, now);
+		part_over(fetch, request, now);
 	}
 }
 
-static void refused(struct fetch *fetch, struct leg *leg, int64_t now)
+static void refused(struct fetch *fetch, struct http_request *request, int64_t now)
 {
 	if (fetch->judge)
-		fetch->judge(leg->reply.status, buf_text(&leg->story), &leg->failure);
-	fail(fetch, leg->reply.status >= 500 ? BLAME_HOST : BLAME_CHANCE, &leg->failure, now);
+		fetch->judge(request->reply.status, buf_text(&request->story), &request->failure);
+	fail(fetch, request->reply.status >= 500 ? BLAME_HOST : BLAME_CHANCE, &request->failure, now);
 }
 
-static void redirected(struct fetch *fetch, struct leg *leg, int64_t now)
+static void redirected(struct fetch *fetch, struct http_request *request, int64_t now)
 {
 	char text[64];
 
 	if (!fetch->method) {
-		follow(fetch, leg, now);
+		follow(fetch, request, now);
 		return;
 	}
-	reply_status_text(leg->reply.status, text, sizeof(text));
-	err_set(&leg->failure, ERR_DOWNLOAD, "%s", text);
-	refused(fetch, leg, now);
+	reply_status_text(request->reply.status, text, sizeof(text));
+	err_set(&request->failure, ERR_DOWNLOAD, "%s", text);
+	refused(fetch, request, now);
 }
 
-static void head_over(struct fetch *fetch, struct leg *leg, int64_t now)
+static void head_over(struct fetch *fetch, struct http_request *request, int64_t now)
 {
-	switch (leg->verdict) {
+	switch (request->verdict) {
 	case REPLY_REDIRECT:
-		redirected(fetch, leg, now);
+		redirected(fetch, request, now);
 		break;
 	case REPLY_REPEAT:
-		leg_stop(leg);
+		http_request_stop(request);
 		fetch->no_range = true;
 		fetch->head_deadline_at = fetch->attempt_head_at;
 		ask_from_the_start(fetch, now);
 		break;
 	default:
-		refused(fetch, leg, now);
+		refused(fetch, request, now);
 		break;
 	}
 }
 
-static bool wants_body(const struct leg *leg)
+static bool wants_body(const struct http_request *request)
 {
-	return leg->judged && (leg->verdict == REPLY_WHOLE || leg->verdict == REPLY_BEGINNING ||
-			       leg->verdict == REPLY_PART);
+	return request->judged && (request->verdict == REPLY_WHOLE || request->verdict == REPLY_BEGINNING ||
+			       request->verdict == REPLY_PART);
 }
 
-void attempt_leg_over(struct fetch *fetch, struct leg *leg, CURLcode code, int64_t now)
+void attempt_http_request_over(struct fetch *fetch, struct http_request *request, CURLcode code, int64_t now)
 {
 	enum fetch_blame blame;
 	struct err err = ERR_INIT;
 
-	if (leg->judged && !wants_body(leg)) {
-		head_over(fetch, leg, now);      /* how the unwanted body ended is no matter */
-	} else if (leg->failure.kind != ERR_NONE) {
-		fail(fetch, BLAME_CHANCE, &leg->failure, now);
-	} else if (code != CURLE_OK || !leg->judged) {
-		blame = leg_explain(leg, code != CURLE_OK ? code : CURLE_GOT_NOTHING, &err);
+	if (request->judged && !wants_body(request)) {
+		head_over(fetch, request, now);      /* how the unwanted body ended is no matter */
+	} else if (request->failure.kind != ERR_NONE) {
+		fail(fetch, BLAME_CHANCE, &request->failure, now);
+	} else if (code != CURLE_OK || !request->judged) {
+		blame = http_request_explain(request, code != CURLE_OK ? code : CURLE_GOT_NOTHING, &err);
 		fail(fetch, blame, &err, now);
 	} else {
-		body_over(fetch, leg, now);
+		body_over(fetch, request, now);
 	}
 }
 
@@ -361,12 +361,12 @@ static void head_is_late(struct fetch *fetch, int64_t now)
 
 	fetch->head_deadline_at = FETCH_NEVER;
 	for (size_t i = 0; i < FETCH_PARTS; i++) {
-		struct leg *leg = &fetch->legs[i];
+		struct http_request *request = &fetch->requests[i];
 
-		if (!leg->fetch || wants_body(leg))
+		if (!request->fetch || wants_body(request))
 			continue;
-		if (leg->judged) {
-			head_over(fetch, leg, now);
+		if (request->judged) {
+			head_over(fetch, request, now);
 		} else {
 			set_timeout(&err, fetch->head_millis);
 			fail(fetch, BLAME_HOST, &err, now);

@@ -165,16 +165,16 @@ static int feed_brotli(struct decode *decode, const void *bytes, size_t size, st
 
 	do {
 		uint8_t *out = decode->out;
-		size_t room = OUT_BYTES;
+		size_t capacity = OUT_BYTES;
 
 		if (decode->between)
 			return err_set(err, ERR_DOWNLOAD, "data after the end of the br stream");
-		result = BrotliDecoderDecompressStream(decode->brotli, &size, &in, &room, &out, NULL);
+		result = BrotliDecoderDecompressStream(decode->brotli, &size, &in, &capacity, &out, NULL);
 		if (result == BROTLI_DECODER_RESULT_ERROR)
 			return brotli_failed(decode, err);
 		decode->between = result == BROTLI_DECODER_RESULT_SUCCESS;
-		if (room < OUT_BYTES &&
-		    decode->sink(decode->payload, decode->out, OUT_BYTES - room, err) < 0)
+		if (capacity < OUT_BYTES &&
+		    decode->sink(decode->payload, decode->out, OUT_BYTES - capacity, err) < 0)
 			return -1;
 	} while (size > 0 || result == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT);
 	return 0;

@@ -3,7 +3,7 @@
  *
  * Guards addresses at connect time (redirects and IPv6 included), counts bytes as they
  * arrive, decodes Content-Encoding, retries by kind of failure, remembers hosts that keep
- * failing.  Only this room knows curl.
+ * failing.  Only this component knows curl.
  *
  * May include: base, config, unpack.
  */

@@ -349,12 +349,12 @@ static void read_messages(struct fetcher *fetcher, int64_t now)
 
 	while ((message = curl_multi_info_read(fetcher->multi, &left))) {
 		CURLcode code = message->data.result;
-		void *leg = NULL;
+		void *request = NULL;
 
 		if (message->msg != CURLMSG_DONE)
 			continue;
-		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &leg);
-		attempt_leg_over(((struct leg *)leg)->fetch, leg, code, now);
+		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &request);
+		attempt_http_request_over(((struct http_request *)request)->fetch, request, code, now);
 	}
 }
 
@@ -441,8 +441,8 @@ static int wait_for_all(struct fetcher *fetcher, const struct fetch_poll *others
 {
 	CURLMcode rc;
 
-	if (vec_room(&fetcher->waits, &fetcher->waits_room, count, sizeof(*fetcher->waits)) < 0 ||
-	    vec_room(&fetcher->polls, &fetcher->polls_room, count, sizeof(*fetcher->polls)) < 0)
+	if (vec_reserve(&fetcher->waits, &fetcher->waits_capacity, count, sizeof(*fetcher->waits)) < 0 ||
+	    vec_reserve(&fetcher->polls, &fetcher->polls_capacity, count, sizeof(*fetcher->polls)) < 0)
 		return err_set(err, ERR_NO_MEMORY, "no memory to wait for descriptors");
 	for (size_t i = 0; i < count; i++)
 		fetcher->waits[i] = (struct curl_waitfd){ .fd = others[i].fd,

@@ -28,14 +28,14 @@ static const struct { unsigned status; const char *reason; } reasons[] = {
 	{ 511, "Network Authentication Required" },
 };
 
-void reply_status_text(unsigned status, char *out, size_t room)
+void reply_status_text(unsigned status, char *out, size_t capacity)
 {
 	const char *reason = "<unknown status code>";
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
 		if (reasons[i].status == status)
 			reason = reasons[i].reason;
-	snprintf(out, room, "%u %s", status, reason);
+	snprintf(out, capacity, "%u %s", status, reason);
 }
 
 void reply_clear(struct reply *reply)

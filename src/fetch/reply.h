@@ -51,6 +51,6 @@ enum reply_verdict reply_judge(const struct reply *reply, enum reply_asked asked
 			       const char *host, struct err *err);
 
 /* "404 Not Found" */
-void reply_status_text(unsigned status, char *out, size_t room);
+void reply_status_text(unsigned status, char *out, size_t capacity);
 
 #endif

@@ -52,7 +52,7 @@ void sending_rewind(struct sending *sending)
 		ZSTD_CCtx_reset(sending->zstd, ZSTD_reset_session_only);
 }
 
-static int64_t read_plain(struct sending *sending, char *out, size_t room, struct err *err)
+static int64_t read_plain(struct sending *sending, char *out, size_t capacity, struct err *err)
 {
 	uint64_t left = sending->bytes - sending->at;
 	ssize_t got;
@@ -60,7 +60,7 @@ static int64_t read_plain(struct sending *sending, char *out, size_t room, struc
 	if (left == 0)
 		return 0;
 	do
-		got = pread(sending->fd, out, left < room ? (size_t)left : room, (off_t)sending->at);
+		got = pread(sending->fd, out, left < capacity ? (size_t)left : capacity, (off_t)sending->at);
 	while (got < 0 && errno == EINTR);
 	if (got <= 0) {
 		err_set(err, ERR_IO, "a file to be sent %s", got < 0 ? "cannot be read"
@@ -83,12 +83,12 @@ static int fill_piece(struct sending *sending, struct err *err)
 	return got < 0 ? -1 : 0;
 }
 
-int64_t sending_read(struct sending *sending, char *out, size_t room, struct err *err)
+int64_t sending_read(struct sending *sending, char *out, size_t capacity, struct err *err)
 {
-	ZSTD_outBuffer made = { out, room, 0 };
+	ZSTD_outBuffer made = { out, capacity, 0 };
 
 	if (!sending->zstd)
-		return read_plain(sending, out, room, err);
+		return read_plain(sending, out, capacity, err);
 	while (made.pos == 0 && !sending->ended) {
 		ZSTD_inBuffer in;
 		bool last;

@@ -29,8 +29,8 @@ int  sending_open(struct sending *sending, int fd, uint64_t bytes, bool compress
 void sending_close(struct sending *sending);
 /* From the beginning again. */
 void sending_rewind(struct sending *sending);
-/* The next bytes, at most `room` of them; 0 at the end.  -1: ERR_IO, the file is shorter than
+/* The next bytes, at most `capacity` of them; 0 at the end.  -1: ERR_IO, the file is shorter than
  * was said or cannot be read. */
-int64_t sending_read(struct sending *sending, char *out, size_t room, struct err *err);
+int64_t sending_read(struct sending *sending, char *out, size_t capacity, struct err *err);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * transfer -- one order while it is carried out.
  *
- * An order is up to three attempts.  An attempt is a chain of legs: one request each, the
+ * An order is up to three attempts.  An attempt is a chain of requests: one request each, the
  * next one because of a redirect, an unusable range, or a rest that is fetched in parts.
  * Knowledge flows one way: fetcher (queue, timers, callbacks) -> attempt (what follows
- * what) -> leg (one curl handle).  Private to fetch.
+ * what) -> request (one curl handle).  Private to fetch.
  */
 #ifndef FETCH_TRANSFER_H
 #define FETCH_TRANSFER_H
@@ -47,7 +47,7 @@ bool place_is_at(const struct fetch_place *place, const struct fetch_place *othe
  * mend; something another attempt may mend; something it cannot. */
 enum fetch_blame { BLAME_HOST, BLAME_CHANCE, BLAME_FINAL };
 
-struct leg {
+struct http_request {
 	struct fetch *fetch;                 /* NULL: this place is free */
 	CURL *easy;
 	struct curl_slist *headers;
@@ -105,8 +105,8 @@ struct fetch {
 	bool away;                           /* has left the origin: no credentials any more */
 	unsigned redirects;
 	bool no_range;                       /* ranges are of no use there */
-	struct leg legs[FETCH_PARTS];
-	unsigned legs_running;
+	struct http_request requests[FETCH_PARTS];
+	unsigned requests_running;
 	char etag[REPLY_ETAG_BYTES];
 	uint64_t total_bytes;                /* of a file that comes in parts */
 	uint64_t wire_bytes, body_bytes;     /* as sent; as they lie in fd */
@@ -131,25 +131,25 @@ struct fetcher {
 	uint64_t part_bytes;                 /* FETCH_PART_BYTES but in tests */
 	struct curl_waitfd *waits;           /* for the descriptors of others */
 	struct pollfd *polls;
-	size_t waits_room, polls_room;
+	size_t waits_capacity, polls_capacity;
 };
 
-/* leg.c */
-int  leg_start(struct fetch *fetch, struct leg *leg, enum reply_asked asked, uint64_t first,
+/* request.c */
+int  http_request_start(struct fetch *fetch, struct http_request *request, enum reply_asked asked, uint64_t first,
 	       uint64_t last, struct err *err) __attribute__((warn_unused_result));
-void leg_stop(struct leg *leg);
+void http_request_stop(struct http_request *request);
 /* How curl's result reads. */
-enum fetch_blame leg_explain(const struct leg *leg, CURLcode code, struct err *err);
+enum fetch_blame http_request_explain(const struct http_request *request, CURLcode code, struct err *err);
 
 /* attempt.c: each may end the fetch (fetch->ended). */
 void attempt_begin(struct fetch *fetch, int64_t now_millis);
-void attempt_leg_over(struct fetch *fetch, struct leg *leg, CURLcode code, int64_t now_millis);
+void attempt_http_request_over(struct fetch *fetch, struct http_request *request, CURLcode code, int64_t now_millis);
 void attempt_time(struct fetch *fetch, int64_t now_millis);
 int64_t attempt_next_time(const struct fetch *fetch);
 void attempt_stop(struct fetch *fetch);
-/* Called by leg.c once a head is complete, and for each piece of a body that is wanted. */
-int  attempt_body_begins(struct fetch *fetch, struct leg *leg, struct err *err);
-int  attempt_body(struct fetch *fetch, struct leg *leg, const void *bytes, size_t size,
+/* Called by request.c once a head is complete, and for each piece of a body that is wanted. */
+int  attempt_body_begins(struct fetch *fetch, struct http_request *request, struct err *err);
+int  attempt_body(struct fetch *fetch, struct http_request *request, const void *bytes, size_t size,
 		  struct err *err);
 
 #endif

@@ -4,7 +4,7 @@
  *  1. A child that ends is started again, after a pause that grows while it keeps failing; but
  *     some front always runs or is about to (children.h).
  *  2. Children die with the master (PDEATHSIG): nothing is left behind, kill -9 included.
- *     Only a deputy outlives it, to become the master.
+ *     Only a standby outlives it, to become the master.
  *  3. What a workshop held when it died is given back at once, by a process for just that:
  *     others need not wait until its leases run out.
  *  4. A reload starts the new children first and then asks the old ones to leave; the socket
@@ -48,7 +48,7 @@ struct master {
 	const struct config *config;
 	int listen_fd;               /* -1: helpers on demand, no fronts */
 	int lock;                    /* the helpers'; -1 */
-	struct deputy deputy;
+	struct standby standby;
 	master_reload_fn *reload;
 	void *reload_payload;
 	struct child *children;
@@ -122,7 +122,7 @@ static pid_t fork_helper(struct master *master, const char *name)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE);
-	deputy_forget(&master->deputy);
+	standby_forget(&master->standby);
 	if (master->lock >= 0)
 		close(master->lock);
 	prctl(PR_SET_NAME, name);
@@ -154,15 +154,15 @@ static void start(struct master *master, struct child *child)
 }
 
 /* The dead of SIGKILL and SIGTERM were killed: what they carried is not to blame. */
-static void bury(struct master *master, const struct child *child, int signal_number)
+static void release_dead_owner(struct master *master, const struct child *child, int signal_number)
 {
 	bool own_doing = signal_number != SIGKILL && signal_number != SIGTERM;
 	char name[WORKSHOP_NAME_BYTES];
 	struct err err = ERR_INIT;
 
 	workshop_name(name, child->pid, child->mark);
-	if (fork_helper(master, "undertaker") == 0)
-		end_helper("undertaker", workshop_bury(master->config, name, own_doing, &err), &err);
+	if (fork_helper(master, "release-dead") == 0)
+		end_helper("release-dead", workshop_release_dead_owner(master->config, name, own_doing, &err), &err);
 }
 
 static void start_due(struct master *master)
@@ -185,7 +185,7 @@ static void note_end(struct master *master, struct child *child, int status)
 		log_message(LOG_WARN, "master", NULL, "%s %ld was ended by signal %d",
 			    duty_names[child->duty], (long)child->pid, WTERMSIG(status));
 	if (WIFSIGNALED(status) && child->duty == DUTY_WORKSHOP)
-		bury(master, child, WTERMSIG(status));
+		release_dead_owner(master, child, WTERMSIG(status));
 	child->has_left = master->listen_fd < 0 && child->duty == DUTY_WORKSHOP &&
 			  WIFEXITED(status) && !has_failed;
 	child_note_end(child, has_failed, clock_monotonic_millis());
@@ -198,8 +198,8 @@ static size_t reap(struct master *master)
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		if (pid == master->deputy.pid)
-			master->deputy.pid = 0;
+		if (pid == master->standby.pid)
+			master->standby.pid = 0;
 		for (size_t i = 0; i < master->count; i++)
 			if (master->children[i].pid == pid)
 				note_end(master, &master->children[i], status);
@@ -233,7 +233,7 @@ static void stop_all(struct master *master)
 	int64_t until = clock_monotonic_millis() + STOP_MILLIS;
 
 	master->stopping = true;
-	deputy_dismiss(&master->deputy);
+	standby_dismiss(&master->standby);
 	signal_all(master, SIGTERM);
 	while (reap(master) > 0 && clock_monotonic_millis() < until)
 		next_signal(master);
@@ -351,8 +351,8 @@ static void run_until_stopped(struct master *master)
 	while (!is_done(master)) {
 		int number;
 
-		if (master->deputy.web_server > 0 && master->deputy.pid == 0 &&
-		    deputy_appoint(&master->deputy, master->listen_fd) > 0) {
+		if (master->standby.web_server > 0 && master->standby.pid == 0 &&
+		    standby_appoint(&master->standby, master->listen_fd) > 0) {
 			take_over(master);
 			continue;
 		}
@@ -407,7 +407,7 @@ int master_run(const struct config *config, int listen_fd, bool is_spawned,
 
 	process_warn_of_root();
 	(void)process_raise_descriptors();
-	deputy_init(&master.deputy, is_spawned);
+	standby_init(&master.standby, is_spawned);
 	return run(&master, err);
 }
 
@@ -415,6 +415,6 @@ int master_run_on_demand(const struct config *config, int lock, struct err *err)
 {
 	struct master master = { .config = config, .listen_fd = -1, .lock = lock };
 
-	deputy_init(&master.deputy, false);
+	standby_init(&master.standby, false);
 	return run(&master, err);
 }

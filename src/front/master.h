@@ -1,5 +1,5 @@
 /*
- * master -- the helpers' half of the master, and its deputy.  Private to front; the other half
+ * master -- the helpers' half of the master, and its standby.  Private to front; the other half
  * is in front.h.
  */
 #ifndef FRONT_MASTER_H
@@ -16,18 +16,18 @@ struct err;
  * starts one again (seen with 1.4.69, test_lighttpd).  So another process takes over then.  It
  * also ends the pool when the web server has died without a word.
  */
-struct deputy {
-	pid_t web_server;            /* 0: nobody spawned us, no deputy */
+struct standby {
+	pid_t web_server;            /* 0: nobody spawned us, no standby */
 	int web_server_fd;           /* its pidfd; -1 where the kernel has none */
 	pid_t pid;                   /* 0: to be appointed */
 	int leash;                   /* closed by our death */
 };
-void deputy_init(struct deputy *deputy, int is_spawned);
-/* Forks one.  1: we are the deputy and the master is dead: be it.  0: we are the master. */
-int  deputy_appoint(struct deputy *deputy, int listen_fd);
-void deputy_dismiss(struct deputy *deputy);
+void standby_init(struct standby *standby, int is_spawned);
+/* Forks one.  1: we are the standby and the master is dead: be it.  0: we are the master. */
+int  standby_appoint(struct standby *standby, int listen_fd);
+void standby_dismiss(struct standby *standby);
 /* In a child of the master: its hand on the leash must not count as ours. */
-void deputy_forget(struct deputy *deputy);
+void standby_forget(struct standby *standby);
 
 /* Workshops and a keeper without fronts, until the workshops have been idle long enough, the
  * state folder is gone, or SIGTERM.  `lock` is not handed down to any of them. */

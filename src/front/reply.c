@@ -26,7 +26,7 @@ void reply_init(struct reply *reply)
 /* A thread keeps its reply's memory, but not that of one huge answer for ever. */
 void reply_reset(struct reply *reply)
 {
-	if (reply->body.room > (size_t)1024 * 1024)
+	if (reply->body.capacity > (size_t)1024 * 1024)
 		buf_release(&reply->body);
 	buf_clear(&reply->body);
 	reply->body.ceiling_bytes = LIMIT_REPLY_BYTES;

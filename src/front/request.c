@@ -272,7 +272,7 @@ static int wait_at_most(const struct request *request, const struct config *conf
 /* What the library has read already, or the next that comes: 1, 0 at the end, -1.  `is_whole`:
  * only the end is missing, for which no web server waits. */
 static int read_some(struct request *request, const struct config *config, bool is_whole,
-		     char *room, struct err *err)
+		     char *capacity, struct err *err)
 {
 	FCGX_Stream *in = request->fcgi.in;
 	int first, ready;
@@ -286,13 +286,13 @@ static int read_some(struct request *request, const struct config *config, bool 
 			       err_set(err, ERR_TIMEOUT, "the body came too slowly");
 		if (first < 0)
 			return 0;
-		*room++ = (char)first;
+		*capacity++ = (char)first;
 		request->body.size++;
 	}
 	ready = (int)(in->stop - in->rdNext);
 	if (ready > (int)READ_BYTES - 1)
 		ready = (int)READ_BYTES - 1;
-	request->body.size += (size_t)FCGX_GetStr(room, ready, in);
+	request->body.size += (size_t)FCGX_GetStr(capacity, ready, in);
 	return 1;
 }
 
@@ -308,12 +308,12 @@ int incoming_read_body(struct request *request, const struct config *config, siz
 	request->body.ceiling_bytes = max + READ_BYTES;
 	request->body_started_micros = clock_monotonic_micros();
 	for (int more = 1; more > 0;) {
-		char *room = buf_reserve(&request->body, READ_BYTES);
+		char *capacity = buf_reserve(&request->body, READ_BYTES);
 
-		if (!room)
+		if (!capacity)
 			return buf_check(&request->body, err);
 		more = read_some(request, config, has_length && request->body.size >= promised,
-				 room, err);
+				 capacity, err);
 		if (more < 0)
 			return -1;
 		if (request->body.size > max)

@@ -49,7 +49,7 @@ struct request *front_request_take(struct front *front)
 
 void front_request_give_back(struct front *front, struct request *request)
 {
-	if (request->body.room > KEPT_BODY_BYTES)
+	if (request->body.capacity > KEPT_BODY_BYTES)
 		buf_release(&request->body);
 	pthread_mutex_lock(&front->pool_lock);
 	request->next = front->pool;

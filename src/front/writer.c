@@ -119,7 +119,7 @@ static size_t bytes_held(const struct writer *writer)
 	size_t bytes = 0;
 
 	for (const struct writing *at = writer->oldest; at; at = at->next)
-		bytes += at->body.room;
+		bytes += at->body.capacity;
 	return bytes;
 }
 

@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "board/board.h"
 #include "config/config.h"
-#include "job/room.h"
+#include "job/internal.h"
 #include "store/statements.h"
 
 struct found {
@@ -23,9 +23,9 @@ struct found {
 	struct job job;
 };
 
-static void copy_text(char *out, size_t room, struct text text)
+static void copy_text(char *out, size_t capacity, struct text text)
 {
-	size_t size = text.size < room ? text.size : room - 1;
+	size_t size = text.size < capacity ? text.size : capacity - 1;
 
 	if (size)
 		memcpy(out, text.bytes, size);
@@ -187,7 +187,7 @@ int job_release(struct jobs *jobs, const struct job *job, const char *owner, str
 	return 0;
 }
 
-int job_bury(struct jobs *jobs, const char *owner, bool own_doing, struct err *err)
+int job_release_dead_owner(struct jobs *jobs, const char *owner, bool own_doing, struct err *err)
 {
 	struct store_value queue[2] = { store_text(text_of(owner)), store_int(JOB_KILLS_MAX) };
 	struct store_value lapse[2] = { store_int(job_now(jobs)), store_text(text_of(owner)) };

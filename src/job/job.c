@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "board/board.h"
 #include "config/config.h"
-#include "job/room.h"
+#include "job/internal.h"
 #include "store/statements.h"
 
 #define REFRESH "refresh-"           /* job.sql knows it */
@@ -245,7 +245,7 @@ int job_result(struct jobs *jobs, const char *id, struct buf *reply, struct err 
 		return err_is_absent(err) ? err_set(err, ERR_NOT_FOUND, "the result of job %s is gone", id)
 					  : -1;
 	}
-	/* Ended by the house, not by who carried it: those replies have nothing to say. */
+	/* Ended by the service, not by who carried it: those replies have nothing to say. */
 	if (looking.state != JOB_TIMEOUT && looking.state != JOB_INTERNAL_ERROR)
 		return err_set(err, ERR_NOT_FOUND, "the result of job %s is gone", id);
 	buf_printf(reply, "{\"status\":\"%s\"}", job_state_name(looking.state));

@@ -60,7 +60,7 @@ int job_submit_refresh(struct jobs *jobs, const struct job_order *order, uint64_
 const char *job_asked_kind(const char *kind, bool *is_refresh);
 
 /* Where bodies and results lie: the folder is made with the first of them. */
-int job_spool_folder(const struct jobs *jobs, char *path, size_t room, struct err *err)
+int job_spool_folder(const struct jobs *jobs, char *path, size_t capacity, struct err *err)
 	__attribute__((warn_unused_result));
 
 struct job {
@@ -86,7 +86,7 @@ int job_release(struct jobs *jobs, const struct job *job, const char *owner, str
 /* This owner has died: its jobs are anyone's at once, not when its leases run out.  Died of its
  * own doing, that counts against them as a lease that ran out does; killed from outside, it does
  * not, unless that went on too often. */
-int job_bury(struct jobs *jobs, const char *owner, bool own_doing, struct err *err)
+int job_release_dead_owner(struct jobs *jobs, const char *owner, bool own_doing, struct err *err)
 	__attribute__((warn_unused_result));
 /* Ends it: `reply` is the whole JSON envelope.  0 also when the claim was no longer ours (the
  * result is then dropped). */

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "config/config.h"
-#include "job/room.h"
+#include "job/internal.h"
 
 static const char *const endings[] = {
 	[JOB_SPOOL_BODY] = "body", [JOB_SPOOL_RESULT] = "result",
@@ -32,28 +32,28 @@ static bool is_id(const char *id)
 	return size == JOB_ID_BYTES - 1;
 }
 
-static int fit(int size, size_t room, const struct jobs *jobs, struct err *err)
+static int fit(int size, size_t capacity, const struct jobs *jobs, struct err *err)
 {
-	if (size >= 0 && (size_t)size < room)
+	if (size >= 0 && (size_t)size < capacity)
 		return 0;
 	return err_set(err, ERR_IO, "state_dir is too long: %s", jobs->config->state_dir);
 }
 
-int job_spool_folder(const struct jobs *jobs, char *path, size_t room, struct err *err)
+int job_spool_folder(const struct jobs *jobs, char *path, size_t capacity, struct err *err)
 {
-	return fit(snprintf(path, room, "%s/spool", jobs->config->state_dir), room, jobs, err);
+	return fit(snprintf(path, capacity, "%s/spool", jobs->config->state_dir), capacity, jobs, err);
 }
 
 int job_spool_path(const struct jobs *jobs, const char *id, enum job_spool what, char *path,
-		   size_t room, struct err *err)
+		   size_t capacity, struct err *err)
 {
 	if (!is_id(id))
 		return err_set(err, ERR_NOT_FOUND, "that is no id of a job");
-	return fit(snprintf(path, room, "%s/spool/%s.%s", jobs->config->state_dir, id, endings[what]),
-		   room, jobs, err);
+	return fit(snprintf(path, capacity, "%s/spool/%s.%s", jobs->config->state_dir, id, endings[what]),
+		   capacity, jobs, err);
 }
 
-int job_spool_write(const struct jobs *jobs, struct text bytes, char *temporary, size_t room,
+int job_spool_write(const struct jobs *jobs, struct text bytes, char *temporary, size_t capacity,
 		    struct err *err)
 {
 	char folder[JOB_PATH_BYTES];
@@ -61,12 +61,12 @@ int job_spool_write(const struct jobs *jobs, struct text bytes, char *temporary,
 
 	if (job_spool_folder(jobs, folder, sizeof(folder), err) < 0)
 		return -1;
-	if (file_temporary(folder, temporary, room, &fd, err) < 0) {
+	if (file_temporary(folder, temporary, capacity, &fd, err) < 0) {
 		if (!err_is_absent(err))
 			return -1;
 		err_clear(err);
 		if (file_make_folders(folder, 0700, err) < 0 ||
-		    file_temporary(folder, temporary, room, &fd, err) < 0)
+		    file_temporary(folder, temporary, capacity, &fd, err) < 0)
 			return -1;
 	}
 	if (file_write_all(fd, bytes.bytes, bytes.size, err) < 0) {

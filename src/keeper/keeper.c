@@ -203,7 +203,7 @@ static void work(struct keeper *keeper)
 
 /* --- Opening --------------------------------------------------------------------------- */
 
-static int open_rooms(struct keeper *keeper, const struct config *config, struct board *board,
+static int open_components(struct keeper *keeper, const struct config *config, struct board *board,
 		      struct err *err)
 {
 	memset(keeper, 0, sizeof(*keeper));
@@ -217,7 +217,7 @@ static int open_rooms(struct keeper *keeper, const struct config *config, struct
 	return 0;
 }
 
-static void close_rooms(struct keeper *keeper)
+static void close_components(struct keeper *keeper)
 {
 	cache_close(keeper->cache);
 	store_close(keeper->store);
@@ -246,7 +246,7 @@ int keeper_run(const struct config *config, struct board *board, struct err *err
 {
 	struct store_boot boot;
 	struct keeper keeper;
-	int rc = open_rooms(&keeper, config, board, err);
+	int rc = open_components(&keeper, config, board, err);
 
 	if (rc == 0)
 		rc = wait_for_lock(&keeper, err);
@@ -255,7 +255,7 @@ int keeper_run(const struct config *config, struct board *board, struct err *err
 		rc = -1;
 	if (rc > 0)
 		work(&keeper);
-	close_rooms(&keeper);
+	close_components(&keeper);
 	return rc < 0 ? err_while(err, "keeper") : 0;
 }
 
@@ -263,7 +263,7 @@ int keeper_once(const struct config *config, struct board *board, bool dry_run,
 		struct cache_round *round, struct err *err)
 {
 	struct keeper keeper;
-	int rc = open_rooms(&keeper, config, board, err);
+	int rc = open_components(&keeper, config, board, err);
 
 	memset(round, 0, sizeof(*round));
 	if (rc == 0)
@@ -276,6 +276,6 @@ int keeper_once(const struct config *config, struct board *board, bool dry_run,
 		rc = repair_spool(&keeper, err);
 	if (rc == 0 && !dry_run)
 		rc = checkpoint(&keeper, err);
-	close_rooms(&keeper);
+	close_components(&keeper);
 	return rc < 0 ? err_while(err, "keeper") : 0;
 }

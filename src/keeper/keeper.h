@@ -1,5 +1,5 @@
 /*
- * keeper -- the house's own errands: expiry, quota, retention, repair, checkpoints.
+ * keeper -- the service's own errands: expiry, quota, retention, repair, checkpoints.
  *
  * One per state folder, by a lock (STATE_DIR/keeper.lock) that ends with it.  Everything it
  * does may be cut off at any point and is done again by the next one.

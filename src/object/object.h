@@ -3,7 +3,7 @@
  *
  * A format is one `struct object_format`, defined const in its own folder and
  * listed once in object.c.  Adding a format adds a folder and one line there;
- * nothing else in the house learns its name.
+ * nothing else in the program learns its name.
  *
  * Pure: bytes in, facts out.  No clock, no opening of files named inside the input:
  * a file that needs another says so in `wants` and is given it with object_attach().
@@ -269,14 +269,14 @@ struct object_format {
 	int  (*read_unit)(const struct object *object, size_t unit, struct arena *scratch,
 			  const struct object_sink *sink, struct err *err);
 	/* "unit 17 at .debug_info+0x1234 (src/a.c)": for messages.  NULL: the number says it. */
-	void (*unit_name)(const struct object *object, size_t unit, char *out, size_t room);
+	void (*unit_name)(const struct object *object, size_t unit, char *out, size_t capacity);
 
 	/* Of an object that gives its units.  NULL: none ever does. */
 	int  (*take_unit)(const struct object *object, struct object_taken *taken, struct err *err);
 	int  (*read_taken)(const struct object *object, const struct object_taken *taken,
 			   struct arena *scratch, const struct object_sink *sink, struct err *err);
 	void (*taken_name)(const struct object *object, const struct object_taken *taken, char *out,
-			   size_t room);
+			   size_t capacity);
 
 	/* All units have been read as often as they will be, by threads that have ended: what
 	 * only that needs goes.  Reading one again still works, slowly.  NULL: nothing goes. */

@@ -12,14 +12,14 @@
 #define RADIX_BUCKETS     ((size_t)1 << RADIX_BITS)
 #define RECORDS_PER_BUCKET 4u
 
-int symbols_reserve(struct symbols *symbols, size_t room, struct arena *arena, struct err *err)
+int symbols_reserve(struct symbols *symbols, size_t capacity, struct arena *arena, struct err *err)
 {
-	*symbols = (struct symbols){ .room = room };
-	if (room == 0)
+	*symbols = (struct symbols){ .capacity = capacity };
+	if (capacity == 0)
 		return 0;
-	symbols->records = arena_alloc_raw(arena, room, sizeof(*symbols->records));
+	symbols->records = arena_alloc_raw(arena, capacity, sizeof(*symbols->records));
 	if (!symbols->records)
-		return err_set(err, ERR_NO_MEMORY, "no memory for %zu symbols", room);
+		return err_set(err, ERR_NO_MEMORY, "no memory for %zu symbols", capacity);
 	return 0;
 }
 

@@ -32,20 +32,20 @@ struct symbol_record {
 
 struct symbols {
 	struct symbol_record *records;
-	size_t count, room;
+	size_t count, capacity;
 	uint32_t *starts;            /* of bucket b: first record with address >> shift >= b */
 	size_t bucket_count;
 	unsigned shift;
 };
 
 /* Room for that many records, once. */
-int  symbols_reserve(struct symbols *symbols, size_t room, struct arena *arena, struct err *err)
+int  symbols_reserve(struct symbols *symbols, size_t capacity, struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
 
 static inline void symbols_add(struct symbols *symbols, uint64_t address, uint64_t size,
 			       uint32_t table, uint32_t index)
 {
-	if (symbols->count == symbols->room || index > SYMBOLS_INDEX_MAX)
+	if (symbols->count == symbols->capacity || index > SYMBOLS_INDEX_MAX)
 		return;
 	symbols->records[symbols->count++] = (struct symbol_record){
 		.address = address,

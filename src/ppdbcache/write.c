@@ -20,7 +20,7 @@ struct pair { uint32_t first, second; };     /* two numbers of a record, as the 
 
 struct pairs {
 	struct pair *items;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 struct writer {
@@ -36,7 +36,7 @@ static int add_pair(struct pairs *pairs, uint32_t first, uint32_t second, struct
 {
 	if (pairs->count == UINT32_MAX)
 		return err_set(err, ERR_LIMIT, "more records than a ppdb cache can hold");
-	if (vec_room(&pairs->items, &pairs->room, pairs->count + 1, sizeof(*pairs->items)) < 0)
+	if (vec_reserve(&pairs->items, &pairs->capacity, pairs->count + 1, sizeof(*pairs->items)) < 0)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a ppdb cache's records");
 	pairs->items[pairs->count++] = (struct pair){ first, second };
 	return 0;

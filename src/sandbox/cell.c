@@ -1,5 +1,5 @@
 /* cell.c -- the inside of a cell: becoming one, its files, its talk with the asker. */
-#include "sandbox/brood.h"
+#include "sandbox/nursery_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -248,7 +248,7 @@ static int silence(struct err *err)
 	return 0;
 }
 
-static int keep_own_descriptors(const struct brood *brood, const struct frame *order,
+static int keep_own_descriptors(const struct nursery_process *process, const struct frame *order,
 				struct err *err)
 {
 	int keep[FRAME_FILES_MAX + 4];
@@ -256,20 +256,20 @@ static int keep_own_descriptors(const struct brood *brood, const struct frame *o
 
 	for (int fd = 0; fd < 3; fd++)
 		keep[count++] = fd;
-	if (brood->confinement.ruleset >= 0)
-		keep[count++] = brood->confinement.ruleset;
+	if (process->confinement.ruleset >= 0)
+		keep[count++] = process->confinement.ruleset;
 	for (unsigned i = 0; i < order->file_count; i++)
 		keep[count++] = order->files[i];
 	return confine_descriptors(keep, count, err);
 }
 
-static int confine(const struct brood *brood, struct err *err)
+static int confine(const struct nursery_process *process, struct err *err)
 {
 	enum sandbox_level reached;
 
-	if (confine_self(&brood->confinement, &reached, err) < 0)
+	if (confine_self(&process->confinement, &reached, err) < 0)
 		return -1;
-	if (reached < brood->confinement.level)
+	if (reached < process->confinement.level)
 		return err_set(err, ERR_IO, "the kernel gave this cell only the %s sandbox",
 			       sandbox_level_name(reached));
 	return 0;
@@ -292,15 +292,15 @@ static void name_files(struct cell *cell, const struct frame *frame,
 	}
 }
 
-static const struct cell_operation *find_operation(const struct brood *brood, const char *name)
+static const struct cell_operation *find_operation(const struct nursery_process *process, const char *name)
 {
-	for (size_t i = 0; i < brood->operation_count; i++)
-		if (strcmp(brood->operations[i].name, name) == 0)
-			return &brood->operations[i];
+	for (size_t i = 0; i < process->operation_count; i++)
+		if (strcmp(process->operations[i].name, name) == 0)
+			return &process->operations[i];
 	return NULL;
 }
 
-static int run(const struct brood *brood, struct cell *cell, const struct frame *frame,
+static int run(const struct nursery_process *process, struct cell *cell, const struct frame *frame,
 	       struct buf *parameters, struct err *err)
 {
 	const struct cell_operation *operation;
@@ -316,7 +316,7 @@ static int run(const struct brood *brood, struct cell *cell, const struct frame 
 	if (order.parameters.in_file)
 		close(frame->files[1]);
 	cell->parameters = buf_text(parameters);
-	operation = find_operation(brood, order.operation);
+	operation = find_operation(process, order.operation);
 	if (!operation)
 		return err_set(err, ERR_INTERNAL, "cells know no operation \"%s\"", order.operation);
 	if (watch_inputs(cell, &order, err) < 0)
@@ -335,7 +335,7 @@ static void blame_ceiling(const struct cell *cell, struct err *err)
 	err_while(err, "over the cell's memory ceiling of %zu bytes", cell->memory_bytes);
 }
 
-void cell_begin(const struct brood *brood, const struct frame *order)
+void cell_begin(const struct nursery_process *process, const struct frame *order)
 {
 	struct cell cell = { .channel = order->files[0] };
 	struct buf parameters, reply;
@@ -343,23 +343,23 @@ void cell_begin(const struct brood *brood, const struct frame *order)
 	sigset_t none;
 	int rc;
 
-	brood_die_with(brood->pid);
+	nursery_process_die_with(process->pid);
 	prctl(PR_SET_NAME, "symgate-cell", 0, 0, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	cell.memory_bytes = brood->confinement.memory_bytes > SIZE_MAX ?
-		SIZE_MAX : (size_t)brood->confinement.memory_bytes;
+	cell.memory_bytes = process->confinement.memory_bytes > SIZE_MAX ?
+		SIZE_MAX : (size_t)process->confinement.memory_bytes;
 	buf_init(&parameters, SIZE_MAX / 2);
 	buf_init(&reply, FRAME_MESSAGE_BYTES_MAX);
 	cell.reply = &reply;
 
 	rc = silence(&err);
 	if (rc == 0)
-		rc = keep_own_descriptors(brood, order, &err);
+		rc = keep_own_descriptors(process, order, &err);
 	if (rc == 0)
-		rc = confine(brood, &err);
+		rc = confine(process, &err);
 	if (rc == 0)
-		rc = run(brood, &cell, order, &parameters, &err);
+		rc = run(process, &cell, order, &parameters, &err);
 	if (rc == 0)
 		rc = buf_check(&reply, &err);
 	if (rc < 0) {

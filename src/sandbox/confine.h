@@ -1,5 +1,5 @@
 /*
- * confine -- what a cell gives up before it sees a hostile byte.  Private to this room.
+ * confine -- what a cell gives up before it sees a hostile byte.  Private to this component.
  *
  * All that costs time is prepared once, in the nursery: the system call filter is compiled
  * to BPF, the landlock ruleset is a descriptor.  A cell only installs them.

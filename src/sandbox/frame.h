@@ -1,5 +1,5 @@
 /*
- * frame -- packets between an asker, its nursery and their cells.  Private to this room.
+ * frame -- packets between an asker, its nursery and their cells.  Private to this component.
  *
  *  1. A channel is a pair of SOCK_SEQPACKET sockets: a packet arrives whole or not at all, so
  *     a cell that dies half-way through a message cannot garble what its nursery says next.

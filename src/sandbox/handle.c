@@ -67,12 +67,12 @@ void cell_kill(struct cell_handle *handle)
 
 /* --- How it ended ----------------------------------------------------------------------- */
 
-static int die(struct cell_handle *handle, struct cell_news *news, enum err_kind kind,
+static int die(struct cell_handle *handle, struct cell_event *event, enum err_kind kind,
 	       const char *why)
 {
 	handle->ended = true;
-	news->kind = CELL_DIED;
-	err_set(&news->status, kind, "cell %s while running %s", why, handle->operation);
+	event->kind = CELL_DIED;
+	err_set(&event->status, kind, "cell %s while running %s", why, handle->operation);
 	return 0;
 }
 
@@ -89,43 +89,43 @@ static const struct { int number; const char *name; enum err_kind kind; } signal
 };
 
 static int take_ended(struct cell_handle *handle, const struct frame *frame,
-		      struct cell_news *news)
+		      struct cell_event *event)
 {
 	struct frame_ended ended;
 	char why[96];
 	int number;
 
 	if (frame->size != sizeof(ended))
-		return die(handle, news, ERR_CRASHED, "sent nonsense");
+		return die(handle, event, ERR_CRASHED, "sent nonsense");
 	memcpy(&ended, frame->bytes, sizeof(ended));
 	if (ended.status == -1) {
 		snprintf(why, sizeof(why), "could not be forked (errno %d)", (int)ended.os_errno);
-		return die(handle, news, ERR_IO, why);
+		return die(handle, event, ERR_IO, why);
 	}
 	if (WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == FRAME_EXIT_UNHEARD)
-		return die(handle, news, ERR_IO, "could not say what came of it");
+		return die(handle, event, ERR_IO, "could not say what came of it");
 	if (WIFEXITED(ended.status)) {
 		snprintf(why, sizeof(why), "exited with status %d and no result",
 			 WEXITSTATUS(ended.status));
-		return die(handle, news, ERR_CRASHED, why);
+		return die(handle, event, ERR_CRASHED, why);
 	}
 	number = WTERMSIG(ended.status);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (signals[i].number == number)
-			return die(handle, news, signals[i].kind, signals[i].name);
+			return die(handle, event, signals[i].kind, signals[i].name);
 	if (number == SIGKILL && ended.cpu_spent)
-		return die(handle, news, ERR_LIMIT, "was stopped at its CPU time limit");
+		return die(handle, event, ERR_LIMIT, "was stopped at its CPU time limit");
 	snprintf(why, sizeof(why), "was ended by signal %d", number);
-	return die(handle, news, ERR_IO, why);
+	return die(handle, event, ERR_IO, why);
 }
 
 /* --- What it says ----------------------------------------------------------------------- */
 
-static void copy_words(char *out, size_t room, const char *words, size_t size)
+static void copy_words(char *out, size_t capacity, const char *words, size_t size)
 {
 	size_t at = 0;
 
-	while (at < size && at < room - 1 && words[at]) {
+	while (at < size && at < capacity - 1 && words[at]) {
 		out[at] = (unsigned char)words[at] < ' ' || words[at] == 127 ? '?' : words[at];
 		at++;
 	}
@@ -149,20 +149,20 @@ static enum err_kind believable(uint32_t kind)
 }
 
 static int take_failed(struct cell_handle *handle, const struct frame *frame,
-		       struct cell_news *news)
+		       struct cell_event *event)
 {
 	struct frame_failed failed;
 
 	if (frame->size != sizeof(failed))
-		return die(handle, news, ERR_CRASHED, "sent nonsense");
+		return die(handle, event, ERR_CRASHED, "sent nonsense");
 	memcpy(&failed, frame->bytes, sizeof(failed));
 	handle->ended = true;
-	news->kind = CELL_FAILED;
-	news->status.kind = believable(failed.kind);
-	news->status.os_errno = failed.os_errno;
-	copy_words(news->status.text, sizeof(news->status.text), failed.text, sizeof(failed.text));
-	if (!news->status.text[0])
-		err_set(&news->status, news->status.kind, "%s failed without words",
+	event->kind = CELL_FAILED;
+	event->status.kind = believable(failed.kind);
+	event->status.os_errno = failed.os_errno;
+	copy_words(event->status.text, sizeof(event->status.text), failed.text, sizeof(failed.text));
+	if (!event->status.text[0])
+		err_set(&event->status, event->status.kind, "%s failed without words",
 			handle->operation);
 	return 0;
 }
@@ -181,100 +181,100 @@ static bool is_role(const char role[CELL_ROLE_BYTES])
 }
 
 static int take_want(struct cell_handle *handle, const struct frame *frame,
-		     struct cell_news *news, struct err *err)
+		     struct cell_event *event, struct err *err)
 {
 	struct frame_want want;
 	const char *words;
 
 	if (frame->size < sizeof(want))
-		return die(handle, news, ERR_CRASHED, "sent nonsense");
+		return die(handle, event, ERR_CRASHED, "sent nonsense");
 	memcpy(&want, frame->bytes, sizeof(want));
 	if (!is_role(want.role) || want.id_size > FRAME_WANT_ID_BYTES ||
 	    want.name_size > FRAME_WANT_NAME_BYTES ||
 	    sizeof(want) + want.id_size + want.name_size != frame->size)
-		return die(handle, news, ERR_CRASHED, "sent nonsense");
+		return die(handle, event, ERR_CRASHED, "sent nonsense");
 	if (handle->want_open)
-		return die(handle, news, ERR_CRASHED, "asked twice without waiting");
+		return die(handle, event, ERR_CRASHED, "asked twice without waiting");
 	if (++handle->wants > handle->want_max)
-		return die(handle, news, ERR_LIMIT, "asked for too many files");
+		return die(handle, event, ERR_LIMIT, "asked for too many files");
 	buf_clear(&handle->message);
 	buf_add(&handle->message, frame->bytes + sizeof(want), want.id_size + want.name_size);
 	if (buf_check(&handle->message, err) < 0)
 		return -1;
 	words = buf_string(&handle->message);
 	handle->want_open = true;
-	news->kind = CELL_WANTS;
-	memcpy(news->role, want.role, sizeof(news->role));
-	news->id = want.has & FRAME_WANT_HAS_ID ?
+	event->kind = CELL_WANTS;
+	memcpy(event->role, want.role, sizeof(event->role));
+	event->id = want.has & FRAME_WANT_HAS_ID ?
 		(struct text){ words, want.id_size } : TEXT_NONE;
-	news->name = want.has & FRAME_WANT_HAS_NAME ?
+	event->name = want.has & FRAME_WANT_HAS_NAME ?
 		(struct text){ words + want.id_size, want.name_size } : TEXT_NONE;
 	return 0;
 }
 
 /* Part of a reply or message: 0, with news when it is whole. */
 static int take_part(struct cell_handle *handle, const struct frame *frame,
-		     struct cell_news *news, struct err *err)
+		     struct cell_event *event, struct err *err)
 {
 	if (handle->partial && handle->partial != frame->head.type)
-		return die(handle, news, ERR_CRASHED, "mixed its messages up");
+		return die(handle, event, ERR_CRASHED, "mixed its messages up");
 	if (!handle->partial)
 		buf_clear(&handle->message);
 	if (handle->message.size + frame->size > FRAME_MESSAGE_BYTES_MAX)
-		return die(handle, news, ERR_LIMIT, "sent too long a message");
+		return die(handle, event, ERR_LIMIT, "sent too long a message");
 	buf_add(&handle->message, frame->bytes, frame->size);
 	if (buf_check(&handle->message, err) < 0)
 		return -1;
 	handle->partial = frame->head.more ? frame->head.type : 0;
 	if (handle->partial)
 		return 0;
-	news->reply = (struct text){ buf_string(&handle->message), handle->message.size };
-	news->kind = frame->head.type == FRAME_DONE ? CELL_DONE : CELL_MESSAGE;
+	event->reply = (struct text){ buf_string(&handle->message), handle->message.size };
+	event->kind = frame->head.type == FRAME_DONE ? CELL_DONE : CELL_MESSAGE;
 	handle->ended = frame->head.type == FRAME_DONE;
 	return 0;
 }
 
 static int take_packet(struct cell_handle *handle, const struct frame *frame,
-		       struct cell_news *news, struct err *err)
+		       struct cell_event *event, struct err *err)
 {
 	switch (frame->head.type) {
 	case FRAME_ENDED:
-		return take_ended(handle, frame, news);
+		return take_ended(handle, frame, event);
 	case FRAME_FAILED:
-		return take_failed(handle, frame, news);
+		return take_failed(handle, frame, event);
 	case FRAME_WANT:
-		return take_want(handle, frame, news, err);
+		return take_want(handle, frame, event, err);
 	case FRAME_DONE:
 	case FRAME_MESSAGE:
-		return take_part(handle, frame, news, err);
+		return take_part(handle, frame, event, err);
 	default:
-		return die(handle, news, ERR_CRASHED, "sent nonsense");
+		return die(handle, event, ERR_CRASHED, "sent nonsense");
 	}
 }
 
-int cell_news(struct cell_handle *handle, struct cell_news *news, struct err *err)
+int cell_event(struct cell_handle *handle, struct cell_event *event, struct err *err)
 {
 	struct frame frame;
 	int got;
 
-	memset(news, 0, sizeof(*news));
-	while (news->kind == CELL_NOTHING && !handle->ended) {
+	memset(event, 0, sizeof(*event));
+	while (event->kind == CELL_NOTHING && !handle->ended) {
 		got = frame_receive(handle->channel, &frame, false, MSG_DONTWAIT);
 		if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
 			return 0;
 		if (got < 0 && errno == EBADMSG)
-			return die(handle, news, ERR_CRASHED, "sent nonsense");
+			return die(handle, event, ERR_CRASHED, "sent nonsense");
 		if (got < 0)
 			return err_os(err, errno, "listening to a cell");
 		if (got == 0)
-			return die(handle, news, ERR_IO, "and its nursery ended");
-		if (take_packet(handle, &frame, news, err) < 0)
+			return die(handle, event, ERR_IO, "and its nursery ended");
+		if (take_packet(handle, &frame, event, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-int cell_wait_news(struct cell_handle *handle, int millis, struct cell_news *news, struct err *err)
+int cell_wait_event(struct cell_handle *handle, int millis, struct cell_event *event, struct err *err)
 {
 	int64_t end = clock_monotonic_millis() + millis;
 
@@ -282,10 +282,10 @@ int cell_wait_news(struct cell_handle *handle, int millis, struct cell_news *new
 		struct pollfd entry = { .fd = handle->channel, .events = POLLIN };
 		int64_t left;
 
-		if (cell_news(handle, news, err) < 0)
+		if (cell_event(handle, event, err) < 0)
 			return -1;
 		left = end - clock_monotonic_millis();
-		if (news->kind != CELL_NOTHING || handle->ended || left <= 0)
+		if (event->kind != CELL_NOTHING || handle->ended || left <= 0)
 			return 0;
 		if (poll(&entry, 1, (int)left) < 0 && errno != EINTR)
 			return err_os(err, errno, "waiting for a cell");

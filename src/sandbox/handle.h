@@ -1,5 +1,5 @@
 /*
- * handle -- what nursery.c and handle.c share of the asking side.  Private to this room.
+ * handle -- what nursery.c and handle.c share of the asking side.  Private to this component.
  */
 #ifndef SANDBOX_HANDLE_H
 #define SANDBOX_HANDLE_H

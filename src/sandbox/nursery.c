@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "sandbox/brood.h"
+#include "sandbox/nursery_process.h"
 #include "sandbox/handle.h"
 
 #define START_MILLIS 10000       /* a nursery that takes longer will never be ready */
@@ -90,7 +90,7 @@ static int wait_ready(struct nursery *nursery, struct err *err)
 	return 0;
 }
 
-static int fork_nursery(struct nursery *nursery, struct brood *brood, struct err *err)
+static int fork_nursery(struct nursery *nursery, struct nursery_process *process, struct err *err)
 {
 	struct timeval patience = { .tv_sec = ORDER_SECONDS };
 	pid_t parent = getpid();
@@ -99,7 +99,7 @@ static int fork_nursery(struct nursery *nursery, struct brood *brood, struct err
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return err_os(err, errno, "making the nursery's socket");
 	nursery->control = ends[0];
-	brood->control = ends[1];
+	process->control = ends[1];
 	setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	nursery->pid = fork();
 	if (nursery->pid < 0) {
@@ -109,7 +109,7 @@ static int fork_nursery(struct nursery *nursery, struct brood *brood, struct err
 		return err_os(err, why, "forking the nursery");
 	}
 	if (nursery->pid == 0)
-		brood_run(brood, parent);
+		nursery_process_run(process, parent);
 	close(ends[1]);
 	nursery->pidfd = (int)syscall(SYS_pidfd_open, nursery->pid, 0);
 	return 0;
@@ -118,7 +118,7 @@ static int fork_nursery(struct nursery *nursery, struct brood *brood, struct err
 int nursery_start(struct nursery **nursery, const struct config *config,
 		  const struct cell_operation *operations, size_t count, struct err *err)
 {
-	struct brood brood = { .control = -1, .config = config, .operations = operations,
+	struct nursery_process process = { .control = -1, .config = config, .operations = operations,
 			       .operation_count = count };
 	struct nursery *made = mem_get(sizeof(*made));
 
@@ -126,7 +126,7 @@ int nursery_start(struct nursery **nursery, const struct config *config,
 	if (!made)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a nursery");
 	made->control = made->pidfd = -1;
-	if (fork_nursery(made, &brood, err) < 0 || wait_ready(made, err) < 0) {
+	if (fork_nursery(made, &process, err) < 0 || wait_ready(made, err) < 0) {
 		nursery_stop(made);
 		return -1;
 	}
@@ -167,7 +167,7 @@ void nursery_stop(struct nursery *nursery)
 
 /* --- Orders ----------------------------------------------------------------------------- */
 
-struct letter {
+struct spawn_order {
 	struct frame_order order;
 	struct text parameters;              /* what of them travels in the packet */
 	int files[FRAME_FILES_MAX];
@@ -175,75 +175,75 @@ struct letter {
 	unsigned copies_at, copy_count;      /* those of them that are ours to close */
 };
 
-static int add_role(struct letter *letter, unsigned at, const char *role, struct err *err)
+static int add_role(struct spawn_order *spawn_order, unsigned at, const char *role, struct err *err)
 {
 	size_t size = strnlen(role, CELL_ROLE_BYTES);
 
 	if (size == CELL_ROLE_BYTES)
 		return err_set(err, ERR_INTERNAL, "a role's name is too long");
-	memcpy(letter->order.roles[at], role, size);
+	memcpy(spawn_order->order.roles[at], role, size);
 	return 0;
 }
 
-static int add_files(struct letter *letter, const struct cell_order *order, struct err *err)
+static int add_files(struct spawn_order *spawn_order, const struct cell_order *order, struct err *err)
 {
 	unsigned at = 0;
 
-	letter->copies_at = letter->file_count;
+	spawn_order->copies_at = spawn_order->file_count;
 	for (unsigned i = 0; i < order->input_count; i++, at++) {
-		if (add_role(letter, at, order->inputs[i].role, err) < 0 ||
+		if (add_role(spawn_order, at, order->inputs[i].role, err) < 0 ||
 		    handle_open_for_reading(order->inputs[i].fd,
-					    &letter->files[letter->file_count], err) < 0)
+					    &spawn_order->files[spawn_order->file_count], err) < 0)
 			return err_while(err, "input \"%.*s\"", (int)CELL_ROLE_BYTES,
 					 order->inputs[i].role);
-		letter->file_count++;
-		letter->copy_count++;
+		spawn_order->file_count++;
+		spawn_order->copy_count++;
 		if (order->seals)
-			letter->order.seals[i] = order->seals[i];
+			spawn_order->order.seals[i] = order->seals[i];
 	}
 	for (unsigned i = 0; i < order->output_count; i++, at++) {
-		if (add_role(letter, at, order->outputs[i].role, err) < 0)
+		if (add_role(spawn_order, at, order->outputs[i].role, err) < 0)
 			return -1;
-		letter->files[letter->file_count++] = order->outputs[i].fd;
+		spawn_order->files[spawn_order->file_count++] = order->outputs[i].fd;
 	}
 	return 0;
 }
 
-/* Fills the letter; files[0], the cell's end of its channel, is the caller's. */
-static int write_letter(struct letter *letter, const struct cell_order *order, int *parameter_file,
+/* Fills the order; files[0], the cell's end of its channel, is the caller's. */
+static int write_letter(struct spawn_order *spawn_order, const struct cell_order *order, int *parameter_file,
 			struct err *err)
 {
 	if (order->input_count > CELL_FILES_MAX || order->output_count > CELL_FILES_MAX)
 		return err_set(err, ERR_INTERNAL, "too many files for one cell");
-	if (strlen(order->operation) >= sizeof(letter->order.operation))
+	if (strlen(order->operation) >= sizeof(spawn_order->order.operation))
 		return err_set(err, ERR_INTERNAL, "cells know no operation \"%s\"",
 			       order->operation);
-	memcpy(letter->order.operation, order->operation, strlen(order->operation));
-	letter->order.input_count = order->input_count;
-	letter->order.output_count = order->output_count;
-	letter->file_count = 1;
-	if (handle_body(order->parameters, &letter->order.parameters, &letter->parameters,
+	memcpy(spawn_order->order.operation, order->operation, strlen(order->operation));
+	spawn_order->order.input_count = order->input_count;
+	spawn_order->order.output_count = order->output_count;
+	spawn_order->file_count = 1;
+	if (handle_body(order->parameters, &spawn_order->order.parameters, &spawn_order->parameters,
 			parameter_file, err) < 0)
 		return -1;
 	if (*parameter_file >= 0)
-		letter->files[letter->file_count++] = *parameter_file;
-	return add_files(letter, order, err);
+		spawn_order->files[spawn_order->file_count++] = *parameter_file;
+	return add_files(spawn_order, order, err);
 }
 
-static int post_letter(struct nursery *nursery, const struct letter *letter, struct err *err)
+static int post_spawn_order(struct nursery *nursery, const struct spawn_order *spawn_order, struct err *err)
 {
-	if (frame_send(nursery->control, FRAME_ORDER, FRAME_TEXT(letter->order),
-		       letter->parameters, 0, letter->files, letter->file_count, 0) == 0)
+	if (frame_send(nursery->control, FRAME_ORDER, FRAME_TEXT(spawn_order->order),
+		       spawn_order->parameters, 0, spawn_order->files, spawn_order->file_count, 0) == 0)
 		return 0;
 	if (errno == EPIPE || errno == ECONNRESET || errno == ECONNREFUSED)
 		return err_set(err, ERR_IO, "the nursery is gone: no cell can be started");
 	return err_os(err, errno, "ordering a cell");
 }
 
-int nursery_hatch(struct nursery *nursery, const struct cell_order *order,
+int nursery_spawn(struct nursery *nursery, const struct cell_order *order,
 		  struct cell_handle **handle, struct err *err)
 {
-	struct letter letter = { .file_count = 0 };
+	struct spawn_order spawn_order = { .file_count = 0 };
 	int ends[2] = { -1, -1 };
 	int parameter_file = -1;
 	int rc = -1;
@@ -251,9 +251,9 @@ int nursery_hatch(struct nursery *nursery, const struct cell_order *order,
 	*handle = NULL;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return err_os(err, errno, "making a cell's channel");
-	letter.files[0] = ends[1];
-	if (write_letter(&letter, order, &parameter_file, err) == 0 &&
-	    post_letter(nursery, &letter, err) == 0)
+	spawn_order.files[0] = ends[1];
+	if (write_letter(&spawn_order, order, &parameter_file, err) == 0 &&
+	    post_spawn_order(nursery, &spawn_order, err) == 0)
 		rc = handle_new(handle, ends[0], order, err);
 
 	close(ends[1]);
@@ -261,7 +261,7 @@ int nursery_hatch(struct nursery *nursery, const struct cell_order *order,
 		close(ends[0]);
 	if (parameter_file >= 0)
 		close(parameter_file);
-	for (unsigned i = 0; i < letter.copy_count; i++)
-		close(letter.files[letter.copies_at + i]);
+	for (unsigned i = 0; i < spawn_order.copy_count; i++)
+		close(spawn_order.files[spawn_order.copies_at + i]);
 	return rc;
 }

@@ -101,13 +101,13 @@ struct cell_order {
 /* A cell as its asker sees it. */
 #define CELL_INPUT_CHANGED ESTALE
 struct cell_handle;
-int  nursery_hatch(struct nursery *nursery, const struct cell_order *order,
+int  nursery_spawn(struct nursery *nursery, const struct cell_order *order,
 		   struct cell_handle **handle, struct err *err)
 	__attribute__((warn_unused_result));
 int  cell_channel(const struct cell_handle *handle);  /* poll for reading */
 void cell_kill(struct cell_handle *handle);           /* ends and frees it */
 
-enum cell_news_kind {
+enum cell_event_kind {
 	CELL_NOTHING,                /* not a whole message yet: poll again */
 	CELL_WANTS,                  /* answer with cell_answer_want() */
 	CELL_MESSAGE,                /* of a resident operation */
@@ -118,18 +118,18 @@ enum cell_news_kind {
 	CELL_DIED,                   /* status: ERR_CRASHED or ERR_LIMIT (its own doing), or
 	                                ERR_IO (ended by us or the system: remember nothing) */
 };
-struct cell_news {
-	enum cell_news_kind kind;
+struct cell_event {
+	enum cell_event_kind kind;
 	char role[CELL_ROLE_BYTES];  /* WANTS */
 	struct text id, name;        /* WANTS; until the next call */
 	struct text reply;           /* DONE, MESSAGE; until the next call */
 	struct err status;           /* FAILED, DIED */
 };
 /* Never blocks.  After DONE, FAILED or DIED only cell_kill() is left to call. */
-int cell_news(struct cell_handle *handle, struct cell_news *news, struct err *err)
+int cell_event(struct cell_handle *handle, struct cell_event *event, struct err *err)
 	__attribute__((warn_unused_result));
-/* As cell_news(), waiting at most that long. */
-int cell_wait_news(struct cell_handle *handle, int millis, struct cell_news *news, struct err *err)
+/* As cell_event(), waiting at most that long. */
+int cell_wait_event(struct cell_handle *handle, int millis, struct cell_event *event, struct err *err)
 	__attribute__((warn_unused_result));
 int cell_answer_want(struct cell_handle *handle, int fd /* -1: absent */,
 		     const struct checksum_seal *seal /* NULL: it may be anything */, struct err *err)

@@ -14,7 +14,7 @@
 #define ORDER_ARENA_BYTES ((size_t)2 << 20)
 
 struct shared_ask {
-	struct pass_wait pass;       /* first: told() gets back here */
+	struct credential_wait credential;       /* first: told() gets back here */
 	struct shared *shared;
 	struct shared_ask *next;
 	char name[SHARED_NAME_BYTES];
@@ -39,7 +39,7 @@ static void take_out(struct shared_ask *ask)
 
 static void free_ask(struct shared_ask *ask)
 {
-	passes_leave(&ask->pass);
+	credentials_leave(&ask->credential);
 	if (ask->fetch)
 		fetch_cancel(ask->shared->means.fetcher, ask->fetch);
 	if (ask->copy.from >= 0)
@@ -80,8 +80,8 @@ static void note(struct shared_ask *ask, const struct err *status)
 	} else if (status->kind == ERR_NOT_FOUND) {
 		board_count(shared->means.board, BOARD_SHARED_MISS, 1);
 	}
-	if (status->kind == ERR_DENIED && ask->pass.source)
-		passes_doubt(&shared->passes, &shared->source);
+	if (status->kind == ERR_DENIED && ask->credential.source)
+		credentials_doubt(&shared->credentials, &shared->source);
 	if (is_ours)
 		shared_breaker_forget(&shared->breaker, ask->is_probe);
 	else if (shared_breaker_note(&shared->breaker, ask->is_probe, failed,
@@ -112,31 +112,31 @@ static void fetched(void *payload, const struct err *status, uint64_t bytes)
 	end(ask, status);
 }
 
-static int order(struct shared_ask *ask, struct text pass, struct err *err);
+static int order(struct shared_ask *ask, struct text credential, struct err *err);
 
-static void pass_told(struct pass_wait *wait, struct text pass, const struct err *failure)
+static void credential_told(struct credential_wait *wait, struct text credential, const struct err *failure)
 {
 	struct shared_ask *ask = (struct shared_ask *)(void *)wait;
 	struct err err = ERR_INIT;
 
 	if (failure)
 		end(ask, failure);
-	else if (order(ask, pass, &err) < 0)
+	else if (order(ask, credential, &err) < 0)
 		end(ask, &err);
 }
 
-static int wait_for_pass(struct shared_ask *ask, struct err *err)
+static int wait_for_credential(struct shared_ask *ask, struct err *err)
 {
-	struct text pass;
+	struct text credential;
 	int had;
 
-	ask->pass.told = pass_told;
-	ask->pass.source = &ask->shared->source;
-	had = passes_ask(&ask->shared->passes, &ask->pass, &pass, err);
-	return had > 0 ? order(ask, pass, err) : had;
+	ask->credential.told = credential_told;
+	ask->credential.source = &ask->shared->source;
+	had = credentials_ask(&ask->shared->credentials, &ask->credential, &credential, err);
+	return had > 0 ? order(ask, credential, err) : had;
 }
 
-static int order(struct shared_ask *ask, struct text pass, struct err *err)
+static int order(struct shared_ask *ask, struct text credential, struct err *err)
 {
 	struct shared *shared = ask->shared;
 	const struct location location = { .source = &shared->source, .path = text_of(ask->name) };
@@ -146,14 +146,14 @@ static int order(struct shared_ask *ask, struct text pass, struct err *err)
 	int fd, rc;
 
 	arena_init(&arena, ORDER_ARENA_BYTES);
-	rc = source_reach_with(&location, pass, &arena, &access, &fd, &order, err);
+	rc = source_reach_with(&location, credential, &arena, &access, &fd, &order, err);
 	if (rc == 0 && access == SOURCE_ORDERED)
 		rc = shared_start(shared, &order, ask->fd, ask->max_bytes, fetched, ask, &ask->fetch,
 				  err);
 	arena_release(&arena);
-	if (rc == 0 && access == SOURCE_NEEDS_PASS)
-		rc = pass.bytes ? err_set(err, ERR_INTERNAL, "a pass is no pass")
-				: wait_for_pass(ask, err);
+	if (rc == 0 && access == SOURCE_NEEDS_CREDENTIAL)
+		rc = credential.bytes ? err_set(err, ERR_INTERNAL, "a pass is no pass")
+				: wait_for_credential(ask, err);
 	return rc;
 }
 

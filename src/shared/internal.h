@@ -1,8 +1,8 @@
 /*
- * internal -- the room's own: a place, one ask, one upload, the queue.
+ * internal -- the component's own: a place, one ask, one upload, the queue.
  *
  * An ask and an upload go the same ways: to a folder by copying a piece in each step, to a
- * bucket by a fetch, perhaps after a wait for a pass.
+ * bucket by a fetch, perhaps after a wait for a credential.
  */
 #ifndef SHARED_INTERNAL_H
 #define SHARED_INTERNAL_H
@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "cache/cache.h"
 #include "fetch/fetch.h"
-#include "passes/passes.h"
+#include "credentials/credentials.h"
 #include "shared/shared.h"
 #include "source/put.h"
 
@@ -21,7 +21,7 @@
 #define SHARED_CONNECT_MILLIS 500        /* Symbolicator's own */
 #define SHARED_HEAD_MILLIS    5000       /* until an answer begins */
 #define SHARED_TOTAL_MILLIS   60000      /* one ask, one upload */
-#define SHARED_PASS_MILLIS    2000       /* each question on the way to a pass */
+#define SHARED_CREDENTIAL_MILLIS    2000       /* each question on the way to a credential */
 
 /* breaker.c: a place that fails is left alone for a while. */
 struct shared_breaker {
@@ -73,7 +73,7 @@ struct shared {
 	struct arena arena;
 	struct source source;                /* unless there is a folder */
 	const char *folder;
-	struct passes passes;
+	struct credentials credentials;
 	struct shared_breaker breaker;
 	struct shared_ask *asks;
 	struct shared_upload *uploads;

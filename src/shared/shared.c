@@ -56,7 +56,7 @@ int shared_open(struct shared **shared, const struct shared_means *means, struct
 	}
 	made->means = *means;
 	made->folder = config->shared.folder;
-	made->passes = (struct passes){ .fetcher = means->fetcher, .most_millis = SHARED_PASS_MILLIS };
+	made->credentials = (struct credentials){ .fetcher = means->fetcher, .most_millis = SHARED_CREDENTIAL_MILLIS };
 	made->told_millis = clock_monotonic_millis() - TELL_MILLIS;
 	arena_init(&made->arena, ARENA_BYTES);
 	if (shared_place_open(config, &made->arena, &made->source, err) < 0) {
@@ -77,7 +77,7 @@ void shared_close(struct shared *shared)
 	shared_uploads_close(shared);
 	while (shared->asks)
 		shared_ask_cancel(shared->asks);
-	passes_release(&shared->passes);
+	credentials_release(&shared->credentials);
 	shared_show(shared);
 	arena_release(&shared->arena);
 	mem_give_back(shared->queue);

@@ -9,7 +9,7 @@
  *
  * What it says is as foreign as what a symbol server says: the caller judges it.
  *
- * One thread.  May include: base, config, board, fetch, source, passes, cache.
+ * One thread.  May include: base, config, board, fetch, source, credentials, cache.
  */
 #ifndef SHARED_SHARED_H
 #define SHARED_SHARED_H

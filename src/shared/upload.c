@@ -31,7 +31,7 @@ _Static_assert(BOARD_SHARED_REFRESH_DROPPED - BOARD_SHARED_NEW_STORED == 2 * 4 -
 	       "four results per reason, in order");
 
 struct shared_upload {
-	struct pass_wait pass;       /* first: told() gets back here */
+	struct credential_wait credential;       /* first: told() gets back here */
 	struct shared *shared;
 	struct shared_upload *next;
 	char name[SHARED_NAME_BYTES];
@@ -67,7 +67,7 @@ static void free_upload(struct shared_upload *upload)
 		at = &(*at)->next;
 	*at = upload->next;
 	upload->shared->upload_count--;
-	passes_leave(&upload->pass);
+	credentials_leave(&upload->credential);
 	if (upload->fetch)
 		fetch_cancel(upload->shared->means.fetcher, upload->fetch);
 	close_file(&upload->file.fd);
@@ -84,8 +84,8 @@ static void end(struct shared_upload *upload, const struct err *status)
 	enum became became = status->kind == ERR_NONE ? BECAME_STORED
 			     : status->kind == ERR_BUSY ? BECAME_EXISTS : BECAME_FAILED;
 
-	if (status->kind == ERR_DENIED && upload->pass.source)
-		passes_doubt(&shared->passes, &shared->source);
+	if (status->kind == ERR_DENIED && upload->credential.source)
+		credentials_doubt(&shared->credentials, &shared->source);
 	if (became == BECAME_STORED)
 		board_count(shared->means.board, BOARD_SHARED_STORED_BYTES, upload->file.bytes);
 	if (became == BECAME_FAILED)
@@ -99,7 +99,7 @@ static void end(struct shared_upload *upload, const struct err *status)
 
 /* --- To a bucket ------------------------------------------------------------------------------ */
 
-static int order(struct shared_upload *upload, struct text pass, struct err *err);
+static int order(struct shared_upload *upload, struct text credential, struct err *err);
 
 /* 1: another question follows, 0: it is over, as *status says. */
 static int go_on(struct shared_upload *upload, struct err *status)
@@ -137,29 +137,29 @@ static void answered(void *payload, const struct err *status, uint64_t bytes)
 	end(upload, &why);
 }
 
-static void pass_told(struct pass_wait *wait, struct text pass, const struct err *failure)
+static void credential_told(struct credential_wait *wait, struct text credential, const struct err *failure)
 {
 	struct shared_upload *upload = (struct shared_upload *)(void *)wait;
 	struct err err = ERR_INIT;
 
 	if (failure)
 		end(upload, failure);
-	else if (order(upload, pass, &err) < 0)
+	else if (order(upload, credential, &err) < 0)
 		end(upload, &err);
 }
 
-static int wait_for_pass(struct shared_upload *upload, struct err *err)
+static int wait_for_credential(struct shared_upload *upload, struct err *err)
 {
-	struct text pass;
+	struct text credential;
 	int had;
 
-	upload->pass.told = pass_told;
-	upload->pass.source = &upload->shared->source;
-	had = passes_ask(&upload->shared->passes, &upload->pass, &pass, err);
-	return had > 0 ? order(upload, pass, err) : had;
+	upload->credential.told = credential_told;
+	upload->credential.source = &upload->shared->source;
+	had = credentials_ask(&upload->shared->credentials, &upload->credential, &credential, err);
+	return had > 0 ? order(upload, credential, err) : had;
 }
 
-static int order(struct shared_upload *upload, struct text pass, struct err *err)
+static int order(struct shared_upload *upload, struct text credential, struct err *err)
 {
 	struct shared *shared = upload->shared;
 	const struct location location = { .source = &shared->source,
@@ -171,7 +171,7 @@ static int order(struct shared_upload *upload, struct text pass, struct err *err
 	int rc;
 
 	arena_init(&arena, ORDER_ARENA_BYTES);
-	rc = source_put(&location, upload->putting, pass, &upload->file, &arena, &access, &order, err);
+	rc = source_put(&location, upload->putting, credential, &upload->file, &arena, &access, &order, err);
 	/* A head says how long the object is, and nothing follows. */
 	has_head_only = order.method && strcmp(order.method, "HEAD") == 0;
 	if (rc == 0 && access == SOURCE_ORDERED)
@@ -179,9 +179,9 @@ static int order(struct shared_upload *upload, struct text pass, struct err *err
 				  has_head_only ? UINT64_MAX : ANSWER_BYTES, answered, upload,
 				  &upload->fetch, err);
 	arena_release(&arena);
-	if (rc == 0 && access == SOURCE_NEEDS_PASS)
-		rc = pass.bytes ? err_set(err, ERR_INTERNAL, "a pass is no pass")
-				: wait_for_pass(upload, err);
+	if (rc == 0 && access == SOURCE_NEEDS_CREDENTIAL)
+		rc = credential.bytes ? err_set(err, ERR_INTERNAL, "a pass is no pass")
+				: wait_for_credential(upload, err);
 	return rc;
 }
 
@@ -238,18 +238,18 @@ static bool copy_on(struct shared *shared, int64_t now_millis)
 
 void shared_offer(struct shared *shared, const struct cache_key *key, enum shared_reason reason)
 {
-	size_t room;
+	size_t capacity;
 	struct shared_queued *queued;
 
 	if (!shared || !shared->means.uploads ||
 	    (shared->means.config->offline && !shared->folder))
 		return;
-	room = (size_t)shared->means.config->shared.max_queued;
-	if (shared->queue_count == room) {
+	capacity = (size_t)shared->means.config->shared.max_queued;
+	if (shared->queue_count == capacity) {
 		count(shared, reason, BECAME_DROPPED);
 		return;
 	}
-	queued = &shared->queue[(shared->queue_first + shared->queue_count++) % room];
+	queued = &shared->queue[(shared->queue_first + shared->queue_count++) % capacity];
 	memcpy(queued->hash, key->hash, sizeof(queued->hash));
 	memcpy(queued->text_hash, key->text_hash, sizeof(queued->text_hash));
 	queued->kind = key->kind;
@@ -351,7 +351,7 @@ bool shared_uploads_step(struct shared *shared, int64_t now_millis)
 
 void shared_uploads_close(struct shared *shared)
 {
-	size_t room = (size_t)shared->means.config->shared.max_queued;
+	size_t capacity = (size_t)shared->means.config->shared.max_queued;
 
 	while (shared->uploads) {
 		count(shared, shared->uploads->reason, BECAME_DROPPED);
@@ -359,6 +359,6 @@ void shared_uploads_close(struct shared *shared)
 	}
 	for (; shared->queue_count > 0; shared->queue_count--) {
 		count(shared, shared->queue[shared->queue_first].reason, BECAME_DROPPED);
-		shared->queue_first = (shared->queue_first + 1) % room;
+		shared->queue_first = (shared->queue_first + 1) % capacity;
 	}
 }

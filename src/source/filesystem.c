@@ -213,14 +213,14 @@ static int open_held(int held, int *fd, struct err *err)
 			       : open_failed(errno, "opening a source's file", err);
 }
 
-static int reach(const struct location *location, struct text pass, struct arena *arena,
+static int reach(const struct location *location, struct text credential, struct arena *arena,
 		 enum source_access *access, int *fd, struct fetch_order *order, struct err *err)
 {
 	const struct filesystem *files = location->source->state;
 	struct text path;
 	int held, rc;
 
-	(void)pass, (void)order;
+	(void)credential, (void)order;
 	*access = SOURCE_OPENED;
 	*fd = -1;
 	if (join(files, "", location->path, arena, &path, err) < 0 ||

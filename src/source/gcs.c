@@ -1,7 +1,7 @@
 /*
  * gcs.c -- sources in Google Cloud Storage.
  *
- * A token is the pass (gcs_pass.c); a bearer token is one already.  `endpoint` and `token_uri`
+ * A token is the credential (gcs_pass.c); a bearer token is one already.  `endpoint` and `token_uri`
  * lead to others who speak the same protocol; both are under the address guard as everything a
  * request names.
  */
@@ -150,15 +150,15 @@ static int authorise(struct text token, struct arena *arena, struct fetch_order 
 	return 0;
 }
 
-static int order_for(const struct location *location, enum leads leads, struct text pass,
+static int order_for(const struct location *location, enum leads leads, struct text credential,
 		     struct arena *arena, enum source_access *access, struct fetch_order *order,
 		     struct err *err)
 {
 	const struct gcs *gcs = location->source->state;
-	struct text token = gcs->bearer_token.bytes ? gcs->bearer_token : pass;
+	struct text token = gcs->bearer_token.bytes ? gcs->bearer_token : credential;
 	struct text address;
 
-	*access = SOURCE_NEEDS_PASS;
+	*access = SOURCE_NEEDS_CREDENTIAL;
 	if (!token.bytes)
 		return 0;
 	if (make_address(gcs, location->path, leads, arena, &address, err) < 0)
@@ -171,11 +171,11 @@ static int order_for(const struct location *location, enum leads leads, struct t
 	return authorise(token, arena, order, err);
 }
 
-static int reach(const struct location *location, struct text pass, struct arena *arena,
+static int reach(const struct location *location, struct text credential, struct arena *arena,
 		 enum source_access *access, int *fd, struct fetch_order *order, struct err *err)
 {
 	*fd = -1;
-	return order_for(location, LEADS_TO_MEDIA, pass, arena, access, order, err);
+	return order_for(location, LEADS_TO_MEDIA, credential, arena, access, order, err);
 }
 
 static void judge_put(unsigned status, struct text body, struct err *err)
@@ -185,7 +185,7 @@ static void judge_put(unsigned status, struct text body, struct err *err)
 		err_set(err, ERR_BUSY, "it is there already");
 }
 
-static int put(const struct location *location, enum source_putting putting, struct text pass,
+static int put(const struct location *location, enum source_putting putting, struct text credential,
 	       struct fetch_file *file, struct arena *arena, enum source_access *access,
 	       struct fetch_order *order, struct err *err)
 {
@@ -194,7 +194,7 @@ static int put(const struct location *location, enum source_putting putting, str
 		[SOURCE_PUT_ANYHOW] = LEADS_TO_UPLOAD,
 	};
 
-	if (order_for(location, leads[putting], pass, arena, access, order, err) < 0)
+	if (order_for(location, leads[putting], credential, arena, access, order, err) < 0)
 		return -1;
 	order->is_whole = true;
 	if (putting == SOURCE_PUT_LOOK)
@@ -212,7 +212,7 @@ const struct source_kind source_kind_gcs = {
 	.name_location = name_location,
 	.reach = reach,
 	.put = put,
-	.name_pass = gcs_name_pass,
-	.step_pass = gcs_step_pass,
-	.fail_pass = gcs_fail_pass,
+	.name_credential = gcs_name_credential,
+	.step_credential = gcs_step_credential,
+	.fail_credential = gcs_fail_credential,
 };

@@ -11,7 +11,7 @@
 struct gcs {
 	struct bucket bucket;
 	struct text endpoint, token_uri;
-	struct text bearer_token;                    /* a pass of its own; or */
+	struct text bearer_token;                    /* a credential of its own; or */
 	struct text private_key, client_email;       /* a service account; or */
 	struct text refresh_token, client_id, client_secret;     /* a person; or, with none of
 	                                              * them, this machine, where it is written to */
@@ -19,9 +19,9 @@ struct gcs {
 };
 
 /* gcs_pass.c */
-void gcs_name_pass(const struct source *source, uint8_t name[32]);
-int  gcs_step_pass(const struct source *source, struct source_pass *pass, struct text answer,
+void gcs_name_credential(const struct source *source, uint8_t name[32]);
+int  gcs_step_credential(const struct source *source, struct source_credential *credential, struct text answer,
 		   struct arena *arena, struct err *err) __attribute__((warn_unused_result));
-void gcs_fail_pass(struct err *err);
+void gcs_fail_credential(struct err *err);
 
 #endif

@@ -170,14 +170,14 @@ static int order_headers(const struct http *http, const struct object_ids *ids,
 	return 0;
 }
 
-static int reach(const struct location *location, struct text pass, struct arena *arena,
+static int reach(const struct location *location, struct text credential, struct arena *arena,
 		 enum source_access *access, int *fd, struct fetch_order *order, struct err *err)
 {
 	const struct source *source = location->source;
 	const struct http *http = source->state;
 	struct text url;
 
-	(void)pass;
+	(void)credential;
 	if (join(http, location->path, true, arena, &url, err) < 0)
 		return -1;
 	*access = SOURCE_ORDERED;

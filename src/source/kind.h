@@ -27,20 +27,20 @@ struct source_kind {
 	int (*name_location)(const struct source *source, struct text path, struct arena *arena,
 			     struct text *uri, struct err *err);
 	/* SOURCE_NEEDS_PASS when there is none yet. */
-	int (*reach)(const struct location *location, struct text pass, struct arena *arena,
+	int (*reach)(const struct location *location, struct text credential, struct arena *arena,
 		     enum source_access *access, int *fd, struct fetch_order *order,
 		     struct err *err);
 	/* See source_lacks(); NULL: there is no way to tell. */
 	bool (*lacks)(const struct location *location);
 	/* See source_put(); NULL: never written to. */
-	int (*put)(const struct location *location, enum source_putting putting, struct text pass,
+	int (*put)(const struct location *location, enum source_putting putting, struct text credential,
 		   struct fetch_file *file, struct arena *arena, enum source_access *access,
 		   struct fetch_order *order, struct err *err);
-	/* Of kinds that may need a pass: see source_pass. */
-	void (*name_pass)(const struct source *source, uint8_t name[32]);
-	int (*step_pass)(const struct source *source, struct source_pass *pass,
+	/* Of kinds that may need a credential: see source_pass. */
+	void (*name_credential)(const struct source *source, uint8_t name[32]);
+	int (*step_credential)(const struct source *source, struct source_credential *credential,
 			 struct text answer, struct arena *arena, struct err *err);
-	void (*fail_pass)(struct err *err);
+	void (*fail_credential)(struct err *err);
 };
 
 extern const struct source_kind source_kind_http, source_kind_filesystem, source_kind_s3,

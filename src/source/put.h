@@ -25,7 +25,7 @@ enum source_putting {
 };
 /* The order, but for its fd, max_bytes and times.  `file` (NULL to look) is pointed to by it
  * and told whether it is to be compressed.  *access as source_reach_with() has it. */
-int source_put(const struct location *location, enum source_putting putting, struct text pass,
+int source_put(const struct location *location, enum source_putting putting, struct text credential,
 	       struct fetch_file *file, struct arena *arena, enum source_access *access,
 	       struct fetch_order *order, struct err *err) __attribute__((warn_unused_result));
 

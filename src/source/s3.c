@@ -204,18 +204,18 @@ static int sign(const struct s3 *s3, const struct s3_keys *keys, const struct as
 }
 
 static int order_for(const struct location *location, const struct asked *asked,
-		     struct text pass, struct arena *arena, enum source_access *access,
+		     struct text credential, struct arena *arena, enum source_access *access,
 		     struct fetch_order *order, struct err *err)
 {
 	const struct s3 *s3 = location->source->state;
 	struct s3_keys keys = { s3->access_key, s3->secret_key, s3->session_token };
 	struct text address;
 
-	*access = SOURCE_NEEDS_PASS;
-	if (s3->of_container && !pass.bytes)
+	*access = SOURCE_NEEDS_CREDENTIAL;
+	if (s3->of_container && !credential.bytes)
 		return 0;
 	if (s3->of_container)
-		s3_keys_of_pass(pass, &keys);
+		s3_keys_of_credential(credential, &keys);
 	if (sign(s3, &keys, asked, location->path, arena, &address, err) < 0)
 		return -1;
 	*access = SOURCE_ORDERED;
@@ -226,13 +226,13 @@ static int order_for(const struct location *location, const struct asked *asked,
 	return 0;
 }
 
-static int reach(const struct location *location, struct text pass, struct arena *arena,
+static int reach(const struct location *location, struct text credential, struct arena *arena,
 		 enum source_access *access, int *fd, struct fetch_order *order, struct err *err)
 {
 	static const struct asked get = { "GET", "x-id=GetObject" };
 
 	*fd = -1;
-	return order_for(location, &get, pass, arena, access, order, err);
+	return order_for(location, &get, credential, arena, access, order, err);
 }
 
 /* Not all that speak the protocol know conditions: they say so, or that a header is wrong. */
@@ -246,7 +246,7 @@ static void judge_put(unsigned status, struct text body, struct err *err)
 		s3_judge(status, body, err);
 }
 
-static int put(const struct location *location, enum source_putting putting, struct text pass,
+static int put(const struct location *location, enum source_putting putting, struct text credential,
 	       struct fetch_file *file, struct arena *arena, enum source_access *access,
 	       struct fetch_order *order, struct err *err)
 {
@@ -256,7 +256,7 @@ static int put(const struct location *location, enum source_putting putting, str
 
 	if (!if_new)
 		return err_set(err, ERR_NO_MEMORY, "no room for a location");
-	if (order_for(location, asked, pass, arena, access, order, err) < 0)
+	if (order_for(location, asked, credential, arena, access, order, err) < 0)
 		return -1;
 	order->method = asked->method;
 	order->is_whole = true;
@@ -279,7 +279,7 @@ const struct source_kind source_kind_s3 = {
 	.name_location = name_location,
 	.reach = reach,
 	.put = put,
-	.name_pass = s3_name_pass,
-	.step_pass = s3_step_pass,
-	.fail_pass = s3_fail_pass,
+	.name_credential = s3_name_credential,
+	.step_credential = s3_step_credential,
+	.fail_credential = s3_fail_credential,
 };

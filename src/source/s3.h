@@ -22,10 +22,10 @@ struct s3_keys { struct text access_key, secret_key, session_token; };
 fetch_judge_fn s3_judge;
 
 /* s3_pass.c: the container's or, for the operator's own sources, the machine's credentials. */
-void s3_name_pass(const struct source *source, uint8_t name[32]);
-int  s3_step_pass(const struct source *source, struct source_pass *pass, struct text answer,
+void s3_name_credential(const struct source *source, uint8_t name[32]);
+int  s3_step_credential(const struct source *source, struct source_credential *credential, struct text answer,
 		  struct arena *arena, struct err *err) __attribute__((warn_unused_result));
-void s3_fail_pass(struct err *err);
-void s3_keys_of_pass(struct text pass, struct s3_keys *keys);
+void s3_fail_credential(struct err *err);
+void s3_keys_of_credential(struct text credential, struct s3_keys *keys);
 
 #endif

@@ -179,7 +179,7 @@ static void judge_listing(unsigned status, struct text body, struct err *err)
 	err->kind = ERR_DOWNLOAD;
 }
 
-static int reach(const struct location *location, struct text pass, struct arena *arena,
+static int reach(const struct location *location, struct text credential, struct arena *arena,
 		 enum source_access *access, int *fd, struct fetch_order *order, struct err *err)
 {
 	const struct source *source = location->source;
@@ -188,7 +188,7 @@ static int reach(const struct location *location, struct text pass, struct arena
 	bool is_question = location->path.size == 0;
 	struct text address;
 
-	(void)pass;
+	(void)credential;
 	*fd = -1;
 	if (!headers)
 		return err_set(err, ERR_NO_MEMORY, "no room for a location");

@@ -174,7 +174,7 @@ static int identify(struct source_list *list, const struct cJSON *array, struct 
 	return rc;
 }
 
-static int make_room(const struct cJSON *array, struct arena *arena, struct source_list *list,
+static int reserve(const struct cJSON *array, struct arena *arena, struct source_list *list,
 		     struct err *err)
 {
 	size_t count;
@@ -196,7 +196,7 @@ int source_list_parse(const struct cJSON *array, enum source_origin origin,
 	const struct source_setup setup = { .origin = origin, .config = config };
 	struct shape shape = { .arena = arena };
 
-	if (make_room(array, arena, list, err) < 0)
+	if (reserve(array, arena, list, err) < 0)
 		return -1;
 	cJSON_ArrayForEach(shape.json, array) {
 		snprintf(shape.place, sizeof(shape.place), "sources[%zu]", list->count);
@@ -230,7 +230,7 @@ int source_list_check(const struct cJSON *array, const struct config *config, st
 	struct shape_keys keys;
 	struct source_list list;
 
-	if (make_room(array, arena, &list, err) < 0) {
+	if (reserve(array, arena, &list, err) < 0) {
 		note(payload, SOURCE_NOTE_ERROR, "sources", err->text);
 		return -1;
 	}
@@ -252,16 +252,16 @@ int source_list_check(const struct cJSON *array, const struct config *config, st
 static int append(struct location_list *list, const struct location *location,
 		  struct arena *arena, struct err *err)
 {
-	if (list->count == list->room) {
-		size_t room = list->room ? 2 * list->room : 16;
-		struct location *grown = arena_alloc(arena, room, sizeof(*grown));
+	if (list->count == list->capacity) {
+		size_t capacity = list->capacity ? 2 * list->capacity : 16;
+		struct location *grown = arena_alloc(arena, capacity, sizeof(*grown));
 
 		if (!grown)
 			return err_set(err, ERR_NO_MEMORY, "no room for locations");
 		if (list->count > 0)
 			memcpy(grown, list->locations, list->count * sizeof(*grown));
 		list->locations = grown;
-		list->room = room;
+		list->capacity = capacity;
 	}
 	list->locations[list->count++] = *location;
 	return 0;
@@ -366,26 +366,26 @@ int source_reach(const struct location *location, struct arena *arena, enum sour
 	return source_reach_with(location, TEXT_NONE, arena, access, fd, order, err);
 }
 
-int source_reach_with(const struct location *location, struct text pass, struct arena *arena,
+int source_reach_with(const struct location *location, struct text credential, struct arena *arena,
 		      enum source_access *access, int *fd, struct fetch_order *order,
 		      struct err *err)
 {
 	const struct source *source = location->source;
 
-	if (source->kind->reach(location, pass, arena, access, fd, order, err) < 0)
+	if (source->kind->reach(location, credential, arena, access, fd, order, err) < 0)
 		return -1;
 	if (*access == SOURCE_ORDERED)
 		order->proxy = source->proxy.bytes;
 	return 0;
 }
 
-int source_put(const struct location *location, enum source_putting putting, struct text pass,
+int source_put(const struct location *location, enum source_putting putting, struct text credential,
 	       struct fetch_file *file, struct arena *arena, enum source_access *access,
 	       struct fetch_order *order, struct err *err)
 {
 	const struct source *source = location->source;
 
-	if (source->kind->put(location, putting, pass, file, arena, access, order, err) < 0)
+	if (source->kind->put(location, putting, credential, file, arena, access, order, err) < 0)
 		return -1;
 	if (*access == SOURCE_ORDERED)
 		order->proxy = source->proxy.bytes;
@@ -397,24 +397,24 @@ bool source_may_share_files(const struct source *source)
 	return source->kind != &source_kind_gcs || !text_starts_with(source->id, "sentry:");
 }
 
-void source_pass_name(const struct source *source, uint8_t name[32])
+void source_credential_name(const struct source *source, uint8_t name[32])
 {
-	source->kind->name_pass(source, name);
+	source->kind->name_credential(source, name);
 }
 
-int source_pass_step(const struct source *source, struct source_pass *pass, struct text answer,
+int source_credential_step(const struct source *source, struct source_credential *credential, struct text answer,
 		     struct arena *arena, struct err *err)
 {
-	int more = source->kind->step_pass(source, pass, answer, arena, err);
+	int more = source->kind->step_credential(source, credential, answer, arena, err);
 
-	if (more > 0 && !pass->order.proxy)
-		pass->order.proxy = source->proxy.bytes;
+	if (more > 0 && !credential->order.proxy)
+		credential->order.proxy = source->proxy.bytes;
 	return more;
 }
 
-void source_pass_fail(const struct source *source, struct err *err)
+void source_credential_fail(const struct source *source, struct err *err)
 {
-	source->kind->fail_pass(err);
+	source->kind->fail_credential(err);
 }
 
 bool source_lacks(const struct location *location)

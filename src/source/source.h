@@ -60,7 +60,7 @@ struct source {
 	struct text id;
 	bool is_public;
 	bool has_index;              /* a symstore that lists its files */
-	const struct source_filters *filters;    /* the room's own */
+	const struct source_filters *filters;    /* the component's own */
 	const struct source_layout *layout;
 	unsigned casing;
 	uint8_t credentials[32];     /* keyed hash of what opens it (headers, tokens); zero: none */
@@ -102,7 +102,7 @@ struct location {
 	struct text uri;             /* as candidates and cache keys name it */
 	const struct object_ids *ids;
 };
-struct location_list { struct location *locations; size_t count, room; };
+struct location_list { struct location *locations; size_t count, capacity; };
 
 /* Appends this source's locations in order of preference (file types in the order given). */
 int source_locations(const struct source *source, const struct object_ids *ids,
@@ -155,7 +155,7 @@ int source_segment(const struct source_listing *index, uint64_t number, struct a
 		   struct location *location, struct text *key, struct err *err)
 	__attribute__((warn_unused_result));
 /* How a location is reached: at once by descriptor, or by a transfer. */
-enum source_access { SOURCE_OPENED, SOURCE_ORDERED, SOURCE_NEEDS_PASS };
+enum source_access { SOURCE_OPENED, SOURCE_ORDERED, SOURCE_NEEDS_CREDENTIAL };
 /* OPENED: *fd is read-only (filesystem: mapped in place, never copied).  ORDERED: the order is
  * filled but for its fd and max_bytes.  NEEDS_PASS: get one and call source_reach_with().
  * ERR_NOT_FOUND, ERR_DENIED, ERR_DOWNLOAD, ERR_IO. */
@@ -165,28 +165,28 @@ int source_reach(const struct location *location, struct arena *arena, enum sour
 /* Is it plain that there is no such file?  One look that asks nobody but the kernel; false where that
  * does not tell, or the source does not let us look. */
 bool source_lacks(const struct location *location);
-int source_reach_with(const struct location *location, struct text pass, struct arena *arena,
+int source_reach_with(const struct location *location, struct text credential, struct arena *arena,
 		      enum source_access *access, int *fd, struct fetch_order *order,
 		      struct err *err) __attribute__((warn_unused_result));
 
 /* What opens some sources has to be asked for first: a token, the keys of this machine.  It is
- * good for all sources whose passes have the same name, and for some time. */
-struct source_pass {
+ * good for all sources whose credentials have the same name, and for some time. */
+struct source_credential {
 	struct fetch_order order;    /* to be carried out, but for its fd and max_bytes */
-	struct text secret;          /* the pass, for source_reach_with() */
+	struct text secret;          /* the credential, for source_reach_with() */
 	int64_t until;               /* unix seconds */
 	unsigned step;               /* the kind's own, zero at first */
 	struct text memory;          /* likewise */
 };
-#define SOURCE_PASS_BYTES ((uint64_t)256 * 1024)     /* an answer on the way to one */
+#define SOURCE_CREDENTIAL_BYTES ((uint64_t)256 * 1024)     /* an answer on the way to one */
 
-void source_pass_name(const struct source *source, uint8_t name[32]);
+void source_credential_name(const struct source *source, uint8_t name[32]);
 /* 1: carry out the order and step again with what it brought; 0: there it is; -1.  Everything
  * lies in the arena, which stays from step to step. */
-int  source_pass_step(const struct source *source, struct source_pass *pass, struct text answer,
+int  source_credential_step(const struct source *source, struct source_credential *credential, struct text answer,
 		      struct arena *arena, struct err *err) __attribute__((warn_unused_result));
 /* An order failed: puts it in the source's own words. */
-void source_pass_fail(const struct source *source, struct err *err);
+void source_credential_fail(const struct source *source, struct err *err);
 
 /* Why a header of that name cannot be added to what we ask; NULL: it can (see header.h). */
 const char *source_header_refusal(struct text name, bool is_operator);

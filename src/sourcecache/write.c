@@ -35,7 +35,7 @@ struct record {                      /* of a file or a link: the columns it has 
 
 struct records {
 	struct record *items;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 struct writer {
@@ -49,9 +49,9 @@ struct writer {
 	struct buf strings;
 	struct records files, links;
 	char *unpacked;              /* room for one file */
-	size_t unpacked_room;
+	size_t unpacked_capacity;
 	uint32_t *starts;            /* of its lines */
-	size_t start_room;
+	size_t start_capacity;
 };
 
 /* --- Writing ----------------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ static struct record *add_record(struct records *records, struct err *err)
 		err_set(err, ERR_LIMIT, "more sources than a source cache can hold");
 		return NULL;
 	}
-	if (vec_room(&records->items, &records->room, records->count + 1,
+	if (vec_reserve(&records->items, &records->capacity, records->count + 1,
 		     sizeof(*records->items)) < 0) {
 		err_set(err, ERR_NO_MEMORY, "no memory for a source cache's records");
 		return NULL;
@@ -144,7 +144,7 @@ static int find_lines(struct writer *writer, struct text text, size_t *count, st
 		if (*count == LIMIT_SOURCE_LINES)
 			return err_set(err, ERR_UNSUPPORTED, "it has more than %u lines",
 				       LIMIT_SOURCE_LINES);
-		if (vec_room(&writer->starts, &writer->start_room, *count + 1,
+		if (vec_reserve(&writer->starts, &writer->start_capacity, *count + 1,
 			     sizeof(*writer->starts)) < 0)
 			return err_set(err, ERR_NO_MEMORY, "no memory for a source's lines");
 		writer->starts[(*count)++] = (uint32_t)(at - text.bytes);
@@ -169,7 +169,7 @@ static int put_contents(struct writer *writer, struct text text, struct record *
 	return put(writer, writer->starts, lines * SRCC_LINE_BYTES, err);
 }
 
-/* In the writer's room, or where the object has it as it is. */
+/* In the writer's memory, or where the object has it as it is. */
 static int unpack(struct writer *writer, const struct object_source *source, struct text *text,
 		  struct err *err)
 {
@@ -182,7 +182,7 @@ static int unpack(struct writer *writer, const struct object_source *source, str
 		return err_set(err, ERR_MALFORMED, "holds %zu bytes, not %zu", source->packed.size,
 			       size);
 	}
-	if (vec_room(&writer->unpacked, &writer->unpacked_room, size + 1, 1) < 0)
+	if (vec_reserve(&writer->unpacked, &writer->unpacked_capacity, size + 1, 1) < 0)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a source of %zu bytes", size);
 	*text = (struct text){ writer->unpacked, size };
 	return unpack_memory((enum unpack_kind)source->packing, "a source", source->packed,

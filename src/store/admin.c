@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "store/damage.h"
-#include "store/room.h"
+#include "store/internal.h"
 
 /* Below this the log is not worth a checkpoint that stops writers. */
 #define CHECKPOINT_FROM_BYTES ((off_t)4 << 20)

@@ -15,7 +15,7 @@
 #include "config/config.h"
 #include "store/build_id.h"
 #include "store/lock.h"
-#include "store/room.h"
+#include "store/internal.h"
 
 #define JOIN_MILLIS      10000
 #define JOIN_TRY_MILLIS  5
@@ -116,11 +116,11 @@ undo:
 
 /* --- The lock ------------------------------------------------------------------------- */
 
-static int service_lock_path(const struct store *store, char *path, size_t room, struct err *err)
+static int service_lock_path(const struct store *store, char *path, size_t capacity, struct err *err)
 {
-	int size = snprintf(path, room, "%s/service.lock", store->state_dir);
+	int size = snprintf(path, capacity, "%s/service.lock", store->state_dir);
 
-	return size > 0 && (size_t)size < room ? 0
+	return size > 0 && (size_t)size < capacity ? 0
 	       : err_set(err, ERR_IO, "state_dir is too long: %s", store->state_dir);
 }
 

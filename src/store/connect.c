@@ -1,5 +1,5 @@
 /* connect.c -- opening the database: folder, file, journal, pragmas, schema. */
-#include "store/room.h"
+#include "store/internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void pause_millis(long millis)
 }
 
 /* The journal mode we are in after asking for that one: "" when SQLite failed. */
-static int journal_mode(struct store *store, const char *sql, char *mode, size_t room)
+static int journal_mode(struct store *store, const char *sql, char *mode, size_t capacity)
 {
 	sqlite3_stmt *statement = NULL;
 	int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
@@ -43,20 +43,20 @@ static int journal_mode(struct store *store, const char *sql, char *mode, size_t
 	if (code == SQLITE_OK) {
 		code = sqlite3_step(statement);
 		if (code == SQLITE_ROW)
-			snprintf(mode, room, "%s", (const char *)sqlite3_column_text(statement, 0));
+			snprintf(mode, capacity, "%s", (const char *)sqlite3_column_text(statement, 0));
 	}
 	sqlite3_finalize(statement);
 	return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
 /* A change of journal mode does not wait for others by itself. */
-static int change_journal_mode(struct store *store, const char *sql, char *mode, size_t room)
+static int change_journal_mode(struct store *store, const char *sql, char *mode, size_t capacity)
 {
 	int64_t until = clock_monotonic_millis() + STORE_BUSY_MILLIS;
 	int code;
 
 	do {
-		code = journal_mode(store, sql, mode, room);
+		code = journal_mode(store, sql, mode, capacity);
 		if ((code & 0xff) != SQLITE_BUSY && (code & 0xff) != SQLITE_LOCKED)
 			return code;
 		pause_millis(JOURNAL_TRY_MILLIS);

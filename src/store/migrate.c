@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
-#include "store/room.h"
+#include "store/internal.h"
 
 static int refuse_newer(const struct store *store, int64_t version, struct err *err)
 {

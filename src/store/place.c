@@ -15,7 +15,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
-#include "store/room.h"
+#include "store/internal.h"
 
 static const char *const endings[STORE_FILES] = {
 	[STORE_FILE_MAIN] = "", [STORE_FILE_WAL] = "-wal", [STORE_FILE_SHM] = "-shm",

@@ -13,7 +13,7 @@
 #include "config/config.h"
 #include "store/damage.h"
 #include "store/lock.h"
-#include "store/room.h"
+#include "store/internal.h"
 
 #define SQL_BYTES_MAX ((size_t)64 * 1024)
 #define ASIDE_TRIES   100
@@ -24,12 +24,12 @@ static const char *const tables[TABLES] = {
 	[TABLE_BOOT] = "boot", [TABLE_ENTRY] = "cache_entry", [TABLE_JOB] = "job",
 };
 
-static int path_below(const struct config *config, const char *name, char *path, size_t room,
+static int path_below(const struct config *config, const char *name, char *path, size_t capacity,
 		      struct err *err)
 {
-	int size = snprintf(path, room, "%s/%s", config->state_dir, name);
+	int size = snprintf(path, capacity, "%s/%s", config->state_dir, name);
 
-	return size > 0 && (size_t)size < room ? 0
+	return size > 0 && (size_t)size < capacity ? 0
 	       : err_set(err, ERR_IO, "state_dir is too long: %s", config->state_dir);
 }
 

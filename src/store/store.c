@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "store/damage.h"
-#include "store/room.h"
+#include "store/internal.h"
 
 #define COLUMNS_MAX 24u
 

@@ -2,7 +2,7 @@
  * store -- SQLite, and nobody else knows it is.
  *
  * One connection per thread, opened after the last fork.  Statements are prepared once
- * per connection, by name from sql/<room>.sql (made into src/store/statements.h at build
+ * per connection, by name from sql/<component>.sql (made into src/store/statements.h at build
  * time).  Writers take BEGIN IMMEDIATE; no statement stays open across a wait.
  *
  * May include: base, config.

@@ -37,11 +37,11 @@ static struct frame *add_frame(struct trace *trace, struct arena *arena, struct 
 {
 	struct frame *grown;
 
-	if (trace->count == trace->room) {
-		trace->room = trace->room * FIRST_ROOM_PERCENT / 100 + 4;
-		grown = arena_alloc_raw(arena, trace->room, sizeof(*grown));
+	if (trace->count == trace->capacity) {
+		trace->capacity = trace->capacity * FIRST_ROOM_PERCENT / 100 + 4;
+		grown = arena_alloc_raw(arena, trace->capacity, sizeof(*grown));
 		if (!grown) {
-			trace->room = trace->count;
+			trace->capacity = trace->count;
 			err_no_memory(err);
 			return NULL;
 		}
@@ -271,12 +271,12 @@ static int look_up_trace(struct looking *looking, struct trace *trace,
 	bool any_frame_says = any_adjustment(raw);
 
 	trace->count = 0;
-	if (!trace->room) {
-		trace->room = raw->frame_count * FIRST_ROOM_PERCENT / 100;
-		trace->frames = arena_alloc_raw(&looking->native->work->arena, trace->room,
+	if (!trace->capacity) {
+		trace->capacity = raw->frame_count * FIRST_ROOM_PERCENT / 100;
+		trace->frames = arena_alloc_raw(&looking->native->work->arena, trace->capacity,
 						sizeof(struct frame));
 		if (!trace->frames) {
-			trace->room = 0;
+			trace->capacity = 0;
 			return err_no_memory(looking->err);
 		}
 	}

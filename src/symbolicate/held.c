@@ -15,7 +15,7 @@ void held_release(struct held *held)
 
 void held_invalidate(struct held *held, struct resolver *resolver, const char *why)
 {
-	resolver->spoil(resolver, &held->derive, &held->found, why);
+	resolver->invalidate(resolver, &held->derive, &held->found, why);
 	held_release(held);
 	held->is_settled = false;
 }

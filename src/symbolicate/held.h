@@ -1,6 +1,6 @@
 /*
  * held.h -- one derived entry on its way through a request, whatever its payload: asked for,
- * opened, read, and made again when it was damaged.  Private to this room.
+ * opened, read, and made again when it was damaged.  Private to this component.
  *
  *	held_resolve     asks the resolver and opens what it gives, until it is open or failed
  *	held_read        reads any number of open ones; nothing read counts when one has changed

@@ -3,7 +3,7 @@
  *
  * cJSON's allocator hooks are one pair per process, its callers are many threads: the hooks
  * look at a thread-local arena, set for the time of one parse.  Outside of a parse they are
- * the house's ordinary allocator, so that other users of cJSON see what they expect.
+ * the program's ordinary allocator, so that other users of cJSON see what they expect.
  */
 #include "symbolicate/json.h"
 

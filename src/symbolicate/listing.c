@@ -201,18 +201,18 @@ int lookup_add_listed(const struct lookup *lookup, size_t index, struct work *wo
 		      struct location_list *list, struct err *err)
 {
 	const struct location_list *more = &lookup->asked[index]->locations;
-	size_t room = list->count + more->count;
+	size_t capacity = list->count + more->count;
 	struct location *grown;
 
 	if (!more->count)
 		return 0;
-	grown = arena_alloc_raw(&work->arena, room, sizeof(*grown));
+	grown = arena_alloc_raw(&work->arena, capacity, sizeof(*grown));
 	if (!grown)
 		return err_no_memory(err);
 	if (list->count)
 		memcpy(grown, list->locations, list->count * sizeof(*grown));
 	memcpy(grown + list->count, more->locations, more->count * sizeof(*grown));
-	*list = (struct location_list){ grown, room, room };
+	*list = (struct location_list){ grown, capacity, capacity };
 	return 0;
 }
 

@@ -93,17 +93,17 @@ int plan_name(const struct work *work, const struct wanted *wanted, struct arena
 	const struct text texts[] = {
 		work->scope, ids->code_id, ids->code_file, ids->debug_file, ids->debug_checksum,
 	};
-	size_t room = sizeof(wanted->sources->identity) + sizeof(ids->type) +
+	size_t capacity = sizeof(wanted->sources->identity) + sizeof(ids->type) +
 		      sizeof(ids->debug_id.uuid) + sizeof(ids->debug_id.age) +
 		      sizeof(ids->debug_id.kind) + wanted->type_count * sizeof(*wanted->types);
 	char *bytes, *at;
 
 	*name = TEXT_NONE;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		room += sizeof(size_t) + texts[i].size;
-	if (!wanted->sources->has_identity || room > PLAN_BYTES)
+		capacity += sizeof(size_t) + texts[i].size;
+	if (!wanted->sources->has_identity || capacity > PLAN_BYTES)
 		return 0;
-	bytes = at = arena_alloc_raw(arena, room, 1);
+	bytes = at = arena_alloc_raw(arena, capacity, 1);
 	if (!bytes)
 		return err_no_memory(err);
 	at = put(at, wanted->sources->identity, sizeof(wanted->sources->identity));

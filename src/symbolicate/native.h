@@ -167,7 +167,7 @@ struct frame {
 
 struct trace {
 	struct frame *frames;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 struct names {

@@ -18,8 +18,8 @@ int location_text(const struct location *location, struct arena *arena, struct t
 		  struct err *err)
 {
 	const struct text id = location->source->id, uri = location->uri;
-	size_t room = sizeof("source: \nlocation: \n") + id.size + uri.size;
-	char *bytes = arena_alloc_raw(arena, room, 1), *at = bytes;
+	size_t capacity = sizeof("source: \nlocation: \n") + id.size + uri.size;
+	char *bytes = arena_alloc_raw(arena, capacity, 1), *at = bytes;
 
 	if (!bytes)
 		return err_no_memory(err);

@@ -157,14 +157,14 @@ struct element {                     /* how each object of an array is read */
 static int read_array(const cJSON *json, const struct place *place, const struct element *element,
 		      struct reading *reading, void **items, size_t *count, struct err *err)
 {
-	size_t room = 0, i = 0;
+	size_t capacity = 0, i = 0;
 	char *at;
 
 	if (want(place, cJSON_IsArray(json), "an array", err) < 0)
 		return -1;
 	for (const cJSON *child = json->child; child; child = child->next)
-		room++;
-	at = arena_alloc(&reading->work->arena, room, element->size);
+		capacity++;
+	at = arena_alloc(&reading->work->arena, capacity, element->size);
 	if (!at)
 		return err_no_memory(err);
 	*items = at;
@@ -364,7 +364,7 @@ static int read_scraping(const cJSON *json, const struct place *place, void *fie
 			  err);
 }
 
-/* The source room reads JSON of its own and knows nothing of marks. */
+/* The source component reads JSON of its own and knows nothing of marks. */
 static int read_sources(const cJSON *json, const struct place *place, void *field, void *context,
 			struct err *err)
 {

@@ -1,6 +1,6 @@
 /*
  * sources -- lines around a frame (native-symbolication.md §8): from the sources of a module,
- * or from a file a source link names.  Private to this room.
+ * or from a file a source link names.  Private to this component.
  *
  *	modules of the frames -> their source objects -> contexts, links -> files -> contexts
  */

@@ -91,7 +91,7 @@ struct resolver {
 	enum resolved (*names)(struct resolver *resolver, struct convert_name *names, size_t count,
 			       struct arena *arena, struct err *err);
 	/* A READY entry turned out to be damaged: forget it; the next entry() makes it again. */
-	void (*spoil)(struct resolver *resolver, const struct derive *derive,
+	void (*invalidate)(struct resolver *resolver, const struct derive *derive,
 		      const struct cache_found *found, const char *why);
 	/* This failure kept us from something better than what was taken instead: is it time to
 	 * try it again?  Never waits, never fails; NULL: nobody does. */

@@ -30,7 +30,7 @@ void cover_sort_pieces(struct piece *pieces, size_t count)
 
 struct heap {
 	uint32_t *at;                /* indices of pieces */
-	size_t room, count;
+	size_t capacity, count;
 };
 
 struct sweep {
@@ -60,7 +60,7 @@ static int heap_push(struct sweep *sweep, struct heap *heap, uint32_t index, str
 {
 	size_t at = heap->count;
 
-	if (budget_room(sweep->budget, &heap->at, &heap->room, heap->count + 1,
+	if (budget_reserve(sweep->budget, &heap->at, &heap->capacity, heap->count + 1,
 			sizeof(*heap->at), err) < 0)
 		return -1;
 	heap->count++;
@@ -112,14 +112,14 @@ static const struct piece *heap_top(const struct sweep *sweep, struct heap *heap
 
 void segments_release(struct segments *segments)
 {
-	budget_give_back(segments->budget, &segments->items, segments->room,
+	budget_give_back(segments->budget, &segments->items, segments->capacity,
 			 sizeof(*segments->items));
-	segments->room = segments->count = 0;
+	segments->capacity = segments->count = 0;
 }
 
 static int add_segment(struct segments *out, const struct segment *segment, struct err *err)
 {
-	if (budget_room(out->budget, &out->items, &out->room, out->count + 1,
+	if (budget_reserve(out->budget, &out->items, &out->capacity, out->count + 1,
 			sizeof(*out->items), err) < 0)
 		return -1;
 	out->items[out->count++] = *segment;

@@ -29,7 +29,7 @@ struct segment {
 struct segments {
 	struct budget *budget;
 	struct segment *items;
-	size_t room, count;
+	size_t capacity, count;
 };
 
 void segments_release(struct segments *segments);
@@ -44,7 +44,7 @@ struct cover_symbol {
 struct cover_symbols {
 	struct budget *budget;
 	struct cover_symbol *items;
-	size_t room, count;
+	size_t capacity, count;
 	bool end_at_functions;
 };
 

@@ -20,24 +20,24 @@ static uint32_t seen_mark(uint32_t index, enum seen_kind kind)
 /* Each frame brings one call at most: twice as many slots as there may be of both. */
 static int make_seen(struct frames *frames, size_t most, struct err *err)
 {
-	size_t room = SEEN_FIRST_ROOM;
+	size_t capacity = SEEN_FIRST_ROOM;
 
-	while (room < most * 4)
-		room *= 2;
-	if (room > frames->seen_room) {
-		budget_give_back(frames->budget, &frames->seen.at, frames->seen_room,
+	while (capacity < most * 4)
+		capacity *= 2;
+	if (capacity > frames->seen_capacity) {
+		budget_give_back(frames->budget, &frames->seen.at, frames->seen_capacity,
 				 sizeof(*frames->seen.at));
-		frames->seen.room = frames->seen_room = 0;
-		if (budget_count(frames->budget, room * sizeof(*frames->seen.at), err) < 0)
+		frames->seen.capacity = frames->seen_capacity = 0;
+		if (budget_count(frames->budget, capacity * sizeof(*frames->seen.at), err) < 0)
 			return -1;
-		frames->seen_room = room;
-		frames->seen.at = mem_get_array(room, sizeof(*frames->seen.at));
+		frames->seen_capacity = capacity;
+		frames->seen.at = mem_get_array(capacity, sizeof(*frames->seen.at));
 		if (!frames->seen.at)
-			return err_set(err, ERR_NO_MEMORY, "no room for a table of %zu slots", room);
+			return err_set(err, ERR_NO_MEMORY, "no room for a table of %zu slots", capacity);
 	} else {
-		memset(frames->seen.at, 0, room * sizeof(*frames->seen.at));
+		memset(frames->seen.at, 0, capacity * sizeof(*frames->seen.at));
 	}
-	frames->seen.room = room;
+	frames->seen.capacity = capacity;
 	return 0;
 }
 
@@ -51,7 +51,7 @@ int frames_begin(struct frames *frames, size_t most, struct err *err)
 static int append_frame(struct frames *frames, const struct frame *frame, uint32_t *number,
 			struct err *err)
 {
-	if (budget_room(frames->budget, &frames->frames, &frames->frame_room,
+	if (budget_reserve(frames->budget, &frames->frames, &frames->frame_capacity,
 			(size_t)frames->frame_count + 1, sizeof(*frames->frames), err) < 0)
 		return -1;
 	*number = frames->frame_count;
@@ -67,7 +67,7 @@ int frames_add_root(struct frames *frames, uint32_t function, uint32_t *number, 
 static int add_call(struct frames *frames, const struct call *call, uint32_t *number,
 		    struct err *err)
 {
-	size_t mask = frames->seen.room - 1;
+	size_t mask = frames->seen.capacity - 1;
 	size_t slot = hash_words((uint64_t)call->line << 32 | call->file, call->parent) & mask;
 	uint32_t mark;
 
@@ -77,7 +77,7 @@ static int add_call(struct frames *frames, const struct call *call, uint32_t *nu
 		    memcmp(&frames->calls[*number], call, sizeof(*call)) == 0)
 			return 0;
 	}
-	if (budget_room(frames->budget, &frames->calls, &frames->call_room,
+	if (budget_reserve(frames->budget, &frames->calls, &frames->call_capacity,
 			(size_t)frames->call_count + 1, sizeof(*frames->calls), err) < 0)
 		return -1;
 	*number = frames->call_count;
@@ -90,7 +90,7 @@ int frames_add(struct frames *frames, uint32_t function, const struct call *call
 	       uint32_t *number, struct err *err)
 {
 	struct frame frame = { .function = function };
-	size_t mask = frames->seen.room - 1, slot;
+	size_t mask = frames->seen.capacity - 1, slot;
 	uint32_t mark;
 
 	if (add_call(frames, call, &frame.call, err) < 0)
@@ -111,9 +111,9 @@ int frames_add(struct frames *frames, uint32_t function, const struct call *call
 
 void frames_finish(struct frames *frames)
 {
-	budget_give_back(frames->budget, &frames->seen.at, frames->seen_room,
+	budget_give_back(frames->budget, &frames->seen.at, frames->seen_capacity,
 			 sizeof(*frames->seen.at));
-	frames->seen.room = frames->seen_room = 0;
+	frames->seen.capacity = frames->seen_capacity = 0;
 }
 
 void frames_release(struct frames *frames)

@@ -31,12 +31,12 @@ struct frames {
 	struct budget *budget;
 	struct frame *frames;
 	struct call *calls;
-	size_t frame_room, call_room;
+	size_t frame_capacity, call_capacity;
 	uint32_t frame_count, call_count;
 	/* of the function whose frames are being added */
 	uint32_t first_frame, first_call;
 	struct slots seen;           /* both: number within the function * 2 + which, + 1 */
-	size_t seen_room;            /* what `seen` could be grown to */
+	size_t seen_capacity;            /* what `seen` could be grown to */
 };
 
 /* A function with at most so many frames; the ones added belong to it.  The writer may take the

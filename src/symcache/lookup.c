@@ -290,7 +290,7 @@ static void run_seeks(struct seek *seeks, size_t count)
 
 /* As symcache_lookup_many(), for at most GROUP_LOOKUPS; *used grows by the frames made. */
 static size_t lookup_group(struct symcache_query *queries, size_t query_count,
-			   struct symcache_frame *frames, size_t room, size_t *used)
+			   struct symcache_frame *frames, size_t capacity, size_t *used)
 {
 	struct seek seeks[GROUP_LOOKUPS];
 	size_t place[GROUP_LOOKUPS], count = 0;
@@ -304,7 +304,7 @@ static size_t lookup_group(struct symcache_query *queries, size_t query_count,
 	for (size_t i = 0; i < query_count; i++) {
 		size_t steps = place[i] < GROUP_LOOKUPS ? seeks[place[i]].step_count : 0;
 
-		if (steps > room - *used)
+		if (steps > capacity - *used)
 			return i;
 		queries[i].first = *used;
 		queries[i].count = steps;
@@ -316,14 +316,14 @@ static size_t lookup_group(struct symcache_query *queries, size_t query_count,
 }
 
 size_t symcache_lookup_many(struct symcache_query *queries, size_t query_count,
-			    struct symcache_frame *frames, size_t room)
+			    struct symcache_frame *frames, size_t capacity)
 {
 	size_t done = 0, used = 0;
 
 	while (done < query_count) {
 		size_t left = query_count - done;
 		size_t asked = left < GROUP_LOOKUPS ? left : GROUP_LOOKUPS;
-		size_t answered = lookup_group(queries + done, asked, frames, room, &used);
+		size_t answered = lookup_group(queries + done, asked, frames, capacity, &used);
 
 		done += answered;
 		if (answered < asked)
@@ -333,7 +333,7 @@ size_t symcache_lookup_many(struct symcache_query *queries, size_t query_count,
 }
 
 size_t symcache_lookup(const struct symcache *cache, uint64_t address,
-		       struct symcache_frame *frames, size_t room)
+		       struct symcache_frame *frames, size_t capacity)
 {
 	struct seek seek;
 	size_t count;
@@ -341,7 +341,7 @@ size_t symcache_lookup(const struct symcache *cache, uint64_t address,
 	if (!begin_seek(&seek, cache, address))
 		return 0;
 	run_seeks(&seek, 1);
-	count = seek.step_count < room ? seek.step_count : room;
+	count = seek.step_count < capacity ? seek.step_count : capacity;
 	resolve_steps(&seek, frames, count);
 	return count;
 }

@@ -22,7 +22,7 @@ static size_t length_bytes(uint32_t size)
 
 static int list(struct numbers *numbers, struct listed *list, uint32_t item, struct err *err)
 {
-	if (budget_room(numbers->budget, &list->items, &list->room, (size_t)list->count + 1,
+	if (budget_reserve(numbers->budget, &list->items, &list->capacity, (size_t)list->count + 1,
 			sizeof(*list->items), err) < 0)
 		return -1;
 	list->items[list->count++] = item;
@@ -49,7 +49,7 @@ static int name_ref(struct numbers *numbers, uint32_t name, uint32_t *ref, struc
 /* `before`: how many there were.  Tables grow in steps; what is behind them is not touched. */
 static int note_name(struct numbers *numbers, uint32_t name, uint32_t before, struct err *err)
 {
-	if (budget_room(numbers->budget, &numbers->refs, &numbers->ref_room,
+	if (budget_reserve(numbers->budget, &numbers->refs, &numbers->ref_capacity,
 			numbers->names.count, sizeof(*numbers->refs), err) < 0)
 		return -1;
 	if (name == before)
@@ -66,7 +66,7 @@ static int add_symbol_name(struct numbers *numbers, struct text text, uint32_t *
 	uint32_t count = names->count, before = numbers->names.count, known;
 
 	if (names_add_hashed(names, &name, &known, err) < 0 ||
-	    budget_room(numbers->budget, &numbers->symbol_name_numbers, &numbers->symbol_name_room,
+	    budget_reserve(numbers->budget, &numbers->symbol_name_numbers, &numbers->symbol_name_capacity,
 			names->count, sizeof(*numbers->symbol_name_numbers), err) < 0)
 		return -1;
 	if (known == count) {
@@ -146,7 +146,7 @@ static int number_added(struct numbers *numbers, uint32_t function, uint32_t bef
 {
 	uint32_t **all = &numbers->renumberings[0].functions;
 
-	if (budget_room(numbers->budget, all, &numbers->function_room, numbers->functions.count,
+	if (budget_reserve(numbers->budget, all, &numbers->function_capacity, numbers->functions.count,
 			sizeof(**all), err) < 0)
 		return -1;
 	if (function == before)
@@ -242,7 +242,7 @@ static int make_renumberings(struct numbers *numbers, struct err *err)
 		if (!to->functions)
 			return -1;
 	}
-	numbers->function_room = (size_t)numbers->functions.count + 1;
+	numbers->function_capacity = (size_t)numbers->functions.count + 1;
 	return 0;
 }
 
@@ -254,7 +254,7 @@ static int make_refs(struct numbers *numbers, struct err *err)
 	if (!numbers->refs)
 		return -1;
 	memset(numbers->refs, 0xff, count * sizeof(*numbers->refs));     /* SYMC_NONE */
-	numbers->ref_room = count + 1;
+	numbers->ref_capacity = count + 1;
 	return 0;
 }
 

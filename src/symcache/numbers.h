@@ -28,7 +28,7 @@ struct renumbering {
 /* What of an array the file holds, in its order. */
 struct listed {
 	uint32_t *items;
-	size_t room;
+	size_t capacity;
 	uint32_t count;
 };
 
@@ -46,7 +46,7 @@ struct numbers {
 	struct names symbol_names;   /* told apart among themselves only: few are functions' too */
 	uint32_t *symbol_name_numbers;         /* of each of those: among the names */
 	struct records functions;    /* with numbers of names */
-	size_t ref_room, symbol_name_room, function_room;        /* the last: of their new numbers */
+	size_t ref_capacity, symbol_name_capacity, function_capacity;        /* the last: of their new numbers */
 	/* what the file holds */
 	struct listed name_list, function_list;
 	uint64_t string_bytes;

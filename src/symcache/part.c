@@ -39,7 +39,7 @@ void part_use_variables(struct part *part)
 
 int part_use_line_map(struct part *part, const struct il2cpp *map, struct err *err)
 {
-	if (budget_room(part->budget, &part->managed_files, &part->managed_file_room,
+	if (budget_reserve(part->budget, &part->managed_files, &part->managed_file_capacity,
 			map->managed_count + 1, sizeof(*part->managed_files), err) < 0)
 		return -1;
 	memset(part->managed_files, 0, map->managed_count * sizeof(*part->managed_files));
@@ -51,17 +51,17 @@ void part_finish(struct part *part, bool keeps_tables)
 {
 	struct budget *budget = part->budget;
 
-	budget_give_back(budget, &part->unit_files, part->unit_file_room,
+	budget_give_back(budget, &part->unit_files, part->unit_file_capacity,
 			 sizeof(*part->unit_files));
-	budget_give_back(budget, &part->mapped_files, part->mapped_file_room,
+	budget_give_back(budget, &part->mapped_files, part->mapped_file_capacity,
 			 sizeof(*part->mapped_files));
-	budget_give_back(budget, &part->managed_files, part->managed_file_room,
+	budget_give_back(budget, &part->managed_files, part->managed_file_capacity,
 			 sizeof(*part->managed_files));
-	budget_give_back(budget, &part->fresh, part->fresh_room, sizeof(*part->fresh));
-	budget_give_back(budget, &part->spans, part->span_room, sizeof(*part->spans));
-	budget_give_back(budget, &part->nests, part->nest_room, sizeof(*part->nests));
-	part->fresh_room = part->unit_file_room = part->span_room = part->nest_room = 0;
-	part->mapped_file_room = part->managed_file_room = 0;
+	budget_give_back(budget, &part->fresh, part->fresh_capacity, sizeof(*part->fresh));
+	budget_give_back(budget, &part->spans, part->span_capacity, sizeof(*part->spans));
+	budget_give_back(budget, &part->nests, part->nest_capacity, sizeof(*part->nests));
+	part->fresh_capacity = part->unit_file_capacity = part->span_capacity = part->nest_capacity = 0;
+	part->mapped_file_capacity = part->managed_file_capacity = 0;
 	names_forget(&part->names);
 	records_finish(&part->files);
 	records_forget(&part->functions);
@@ -192,7 +192,7 @@ static int ask_line_map(struct part *part, const struct object_file_name *files,
 	struct buf path;
 	int rc = 0;
 
-	if (budget_room(part->budget, &part->mapped_files, &part->mapped_file_room, to,
+	if (budget_reserve(part->budget, &part->mapped_files, &part->mapped_file_capacity, to,
 			sizeof(*part->mapped_files), err) < 0)
 		return -1;
 	buf_init(&path, PATH_BYTES);
@@ -235,7 +235,7 @@ static int make_unit_files(struct part *part, const struct object_file_name *fil
 		return 0;
 	if (part->line_map && ask_line_map(part, files, known, file_count, err) < 0)
 		return -1;
-	if (budget_room(part->budget, &part->unit_files, &part->unit_file_room, file_count,
+	if (budget_reserve(part->budget, &part->unit_files, &part->unit_file_capacity, file_count,
 			sizeof(*part->unit_files), err) < 0)
 		return -1;
 	memset(part->unit_files + known, 0, (file_count - known) * sizeof(*part->unit_files));
@@ -253,7 +253,7 @@ static int make_nests(struct part *part, const struct object_function *function,
 
 	if (count > LIMIT_INLINEES_PER_FUNCTION)
 		return err_set(err, ERR_MALFORMED, "a function with %zu inlined calls", count);
-	if (budget_room(part->budget, &part->nests, &part->nest_room, count + 1,
+	if (budget_reserve(part->budget, &part->nests, &part->nest_capacity, count + 1,
 			sizeof(*part->nests), err) < 0)
 		return -1;
 	part->nests[0] = (struct nest){ .depth = 0 };
@@ -410,7 +410,7 @@ static int collect_spans(struct part *part, const struct object_function *functi
 
 	for (size_t i = 0; i < function->inlinee_count; i++)
 		total += function->inlinees[i].range_count;
-	if (budget_room(part->budget, &part->spans, &part->span_room, total * 2,
+	if (budget_reserve(part->budget, &part->spans, &part->span_capacity, total * 2,
 			sizeof(*part->spans), err) < 0)
 		return -1;
 	for (size_t i = 0; i < function->inlinee_count; i++) {
@@ -459,7 +459,7 @@ static int add_entry(struct walk *walk, uint32_t address, struct err *err)
 	if (last && last->file == entry.file && last->line == entry.line &&
 	    last->frame == entry.frame)
 		return 0;
-	if (budget_room(part->budget, &part->fresh, &part->fresh_room, part->fresh_count + 1,
+	if (budget_reserve(part->budget, &part->fresh, &part->fresh_capacity, part->fresh_count + 1,
 			sizeof(*part->fresh), err) < 0)
 		return -1;
 	part->fresh[part->fresh_count++] = entry;
@@ -548,7 +548,7 @@ static bool fit_small(const struct part *part, const struct piece *piece)
 
 static int keep_small(struct part *part, struct piece *piece, struct err *err)
 {
-	if (budget_room(part->budget, &part->small_entries, &part->small_entry_room,
+	if (budget_reserve(part->budget, &part->small_entries, &part->small_entry_capacity,
 			part->small_entry_count + part->fresh_count,
 			sizeof(*part->small_entries), err) < 0)
 		return -1;
@@ -567,7 +567,7 @@ static int keep_small(struct part *part, struct piece *piece, struct err *err)
 
 static int keep_large(struct part *part, struct piece *piece, struct err *err)
 {
-	if (budget_room(part->budget, &part->entries, &part->entry_room,
+	if (budget_reserve(part->budget, &part->entries, &part->entry_capacity,
 			part->entry_count + part->fresh_count, sizeof(*part->entries), err) < 0)
 		return -1;
 	piece->first = part->entry_count;
@@ -596,7 +596,7 @@ static int keep_calls(struct part *part, struct piece *piece, struct err *err)
 
 	if (!fit_small_calls(frames, piece))
 		return 0;
-	if (budget_room(part->budget, &part->small_calls, &part->small_call_room,
+	if (budget_reserve(part->budget, &part->small_calls, &part->small_call_capacity,
 			(size_t)part->small_call_count + piece->call_count,
 			sizeof(*part->small_calls), err) < 0)
 		return -1;
@@ -633,7 +633,7 @@ static int add_piece(struct part *part, const struct walk *walk, uint32_t start,
 	if ((piece.is_small ? keep_small(part, &piece, err) : keep_large(part, &piece, err)) < 0 ||
 	    keep_calls(part, &piece, err) < 0)
 		return -1;
-	if (budget_room(part->budget, &part->pieces, &part->piece_room, part->piece_count + 1,
+	if (budget_reserve(part->budget, &part->pieces, &part->piece_capacity, part->piece_count + 1,
 			sizeof(*part->pieces), err) < 0)
 		return -1;
 	part->pieces[part->piece_count++] = piece;

@@ -80,30 +80,30 @@ struct part {
 	struct arena copies;         /* of lists of variables */
 	const struct il2cpp *line_map;       /* NULL: lines stay where they are */
 	uint32_t *managed_files;     /* the part's number + 1 of each C# file of the map */
-	size_t managed_file_room;
+	size_t managed_file_capacity;
 	struct names names;
 	struct records files, functions;
 	struct frames frames;
 	struct entry *entries;
 	struct small_entry *small_entries;
 	struct small_call *small_calls;
-	size_t entry_room, small_entry_room, small_call_room;
+	size_t entry_capacity, small_entry_capacity, small_call_capacity;
 	uint32_t entry_count, small_entry_count, small_call_count;
 	struct piece *pieces;
-	size_t piece_room, piece_count;
+	size_t piece_capacity, piece_count;
 	/* of the unit being read */
 	uint32_t unit, order;
 	uint32_t *unit_files;        /* the part's number + 1 of each of the unit's files */
-	size_t unit_file_room, unit_file_count;
+	size_t unit_file_capacity, unit_file_count;
 	const struct il2cpp_file **mapped_files;     /* with a map: what it says of each */
-	size_t mapped_file_room;
+	size_t mapped_file_capacity;
 	/* of the function being flattened */
 	struct entry *fresh;         /* its entries */
-	size_t fresh_room, fresh_count;
+	size_t fresh_capacity, fresh_count;
 	struct span *spans;          /* and behind them the stack of the open ones */
-	size_t span_room;
+	size_t span_capacity;
 	struct nest *nests;          /* the function itself, then its inlined calls */
-	size_t nest_room;
+	size_t nest_capacity;
 };
 
 void part_init(struct part *part, struct budget *budget, uint32_t number,

@@ -48,9 +48,9 @@ static void put(char *joined, size_t *size, struct text text)
 	*size += text.size;
 }
 
-/* One of the two where that is all, else both in `room`, which has place for them and a
+/* One of the two where that is all, else both in `capacity`, which has place for them and a
  * separator. */
-static struct text join(struct text base, struct text other, char *room)
+static struct text join(struct text base, struct text other, char *capacity)
 {
 	bool windows = is_windows(base) || is_windows(other);
 	size_t size = 0;
@@ -58,9 +58,9 @@ static struct text join(struct text base, struct text other, char *room)
 	if (text_starts_with(other, "<") && text_ends_with(other, ">"))
 		return other;
 	if (text_starts_with(other, "\\") && !text_starts_with(other, "\\\\") && has_drive(base)) {
-		put(room, &size, (struct text){ base.bytes, 2 });
-		put(room, &size, other);
-		return (struct text){ room, size };
+		put(capacity, &size, (struct text){ base.bytes, 2 });
+		put(capacity, &size, other);
+		return (struct text){ capacity, size };
 	}
 	if (base.size == 0 || is_absolute(other))
 		return other;
@@ -72,10 +72,10 @@ static struct text join(struct text base, struct text other, char *room)
 		other.bytes++;
 		other.size--;
 	}
-	put(room, &size, base);
-	put(room, &size, windows ? TEXT("\\") : TEXT("/"));
-	put(room, &size, other);
-	return (struct text){ room, size };
+	put(capacity, &size, base);
+	put(capacity, &size, windows ? TEXT("\\") : TEXT("/"));
+	put(capacity, &size, other);
+	return (struct text){ capacity, size };
 }
 
 /* The part up to the next separator; *path moves behind it. */
@@ -233,20 +233,20 @@ void symcache_frame_path(const struct symcache_frame *frame, struct buf *out)
 	size_t folder_bytes = frame->comp_dir.size + frame->directory.size + 1;
 	size_t bytes = 2 * folder_bytes + frame->name.size + 1;
 	char near[NEAR_BYTES];
-	char *room = near;
+	char *capacity = near;
 	struct text folder;
 
 	if (!frame->has_file || join_simply(frame, out))
 		return;
 	if (bytes > sizeof(near))
-		room = bytes <= PATH_CEILING_BYTES ? mem_get(bytes) : NULL;
-	if (!room) {
+		capacity = bytes <= PATH_CEILING_BYTES ? mem_get(bytes) : NULL;
+	if (!capacity) {
 		out->failed = true;
 		out->no_memory = bytes <= PATH_CEILING_BYTES;
 		return;
 	}
-	folder = join(frame->comp_dir, frame->directory, room);
-	clean(join(folder, frame->name, room + folder_bytes), out);
-	if (room != near)
-		mem_give_back(room);
+	folder = join(frame->comp_dir, frame->directory, capacity);
+	clean(join(folder, frame->name, capacity + folder_bytes), out);
+	if (capacity != near)
+		mem_give_back(capacity);
 }

@@ -23,27 +23,27 @@ int budget_count(struct budget *budget, size_t bytes, struct err *err)
 		       budget->ceiling_bytes);
 }
 
-void budget_give_back(struct budget *budget, void *items, size_t room, size_t size)
+void budget_give_back(struct budget *budget, void *items, size_t capacity, size_t size)
 {
 	void **block = items;
 
 	mem_give_back(*block);
 	*block = NULL;
-	atomic_fetch_sub(&budget->held_bytes, room * size);
+	atomic_fetch_sub(&budget->held_bytes, capacity * size);
 }
 
-int budget_room(struct budget *budget, void *items, size_t *room, size_t need, size_t size,
+int budget_reserve(struct budget *budget, void *items, size_t *capacity, size_t need, size_t size,
 		struct err *err)
 {
-	size_t had = *room;
+	size_t had = *capacity;
 
 	if (need <= had)
 		return 0;
 	if (need >= UINT32_MAX)
 		return err_set(err, ERR_LIMIT, "the lookup file has too many records");
-	if (vec_room(items, room, need, size) < 0)
+	if (vec_reserve(items, capacity, need, size) < 0)
 		return err_set(err, ERR_NO_MEMORY, "no room for %zu records", need);
-	return budget_count(budget, (*room - had) * size, err);
+	return budget_count(budget, (*capacity - had) * size, err);
 }
 
 /* --- Slots --------------------------------------------------------------------------- */
@@ -51,65 +51,65 @@ int budget_room(struct budget *budget, void *items, size_t *room, size_t need, s
 typedef uint32_t hash_fn(const void *items, uint32_t number);
 
 /* Doubles the table before it is more than half full; makes it anew once it was given back. */
-static int slots_make_room(struct slots *slots, uint32_t count, hash_fn *hash, const void *items,
+static int slots_reserve(struct slots *slots, uint32_t count, hash_fn *hash, const void *items,
 			   struct budget *budget, struct err *err)
 {
-	size_t room = slots->room ? slots->room * 2 : SLOTS_FIRST_ROOM;
+	size_t capacity = slots->capacity ? slots->capacity * 2 : SLOTS_FIRST_ROOM;
 	uint32_t *at;
 
-	if ((size_t)count * 2 < slots->room)
+	if ((size_t)count * 2 < slots->capacity)
 		return 0;
-	while (room <= (size_t)count * 2)
-		room *= 2;
-	if (budget_count(budget, (room - slots->room) * sizeof(*at), err) < 0)
+	while (capacity <= (size_t)count * 2)
+		capacity *= 2;
+	if (budget_count(budget, (capacity - slots->capacity) * sizeof(*at), err) < 0)
 		return -1;
-	at = mem_get_array(room, sizeof(*at));
+	at = mem_get_array(capacity, sizeof(*at));
 	if (!at)
-		return err_set(err, ERR_NO_MEMORY, "no room for a table of %zu slots", room);
+		return err_set(err, ERR_NO_MEMORY, "no room for a table of %zu slots", capacity);
 	for (uint32_t number = 0; number < count; number++) {
-		size_t slot = hash(items, number) & (room - 1);
+		size_t slot = hash(items, number) & (capacity - 1);
 
 		while (at[slot])
-			slot = (slot + 1) & (room - 1);
+			slot = (slot + 1) & (capacity - 1);
 		at[slot] = number + 1;
 	}
 	mem_give_back(slots->at);
 	slots->at = at;
-	slots->room = room;
+	slots->capacity = capacity;
 	return 0;
 }
 
 static void slots_release(struct slots *slots, struct budget *budget)
 {
-	budget_give_back(budget, &slots->at, slots->room, sizeof(*slots->at));
-	slots->room = 0;
+	budget_give_back(budget, &slots->at, slots->capacity, sizeof(*slots->at));
+	slots->capacity = 0;
 }
 
 /* --- What was asked for last ----------------------------------------------------------- */
 
 /* Room for about as many as there are; what was remembered is learnt again. */
-static int memory_make_room(struct memory *memory, size_t count, struct budget *budget,
+static int memory_reserve(struct memory *memory, size_t count, struct budget *budget,
 			    struct err *err)
 {
-	size_t room = memory->room ? memory->room * 4 : MEMORY_FIRST_ROOM;
+	size_t capacity = memory->capacity ? memory->capacity * 4 : MEMORY_FIRST_ROOM;
 	struct recalled *at;
 
-	if (memory->room && (count < memory->room || memory->room >= MEMORY_MOST))
+	if (memory->capacity && (count < memory->capacity || memory->capacity >= MEMORY_MOST))
 		return 0;
-	if (budget_count(budget, (room - memory->room) * sizeof(*at), err) < 0)
+	if (budget_count(budget, (capacity - memory->capacity) * sizeof(*at), err) < 0)
 		return -1;
-	at = mem_get_array(room, sizeof(*at));
+	at = mem_get_array(capacity, sizeof(*at));
 	if (!at)
-		return err_set(err, ERR_NO_MEMORY, "no room to remember %zu names", room);
+		return err_set(err, ERR_NO_MEMORY, "no room to remember %zu names", capacity);
 	mem_give_back(memory->at);
-	*memory = (struct memory){ at, room };
+	*memory = (struct memory){ at, capacity };
 	return 0;
 }
 
 static void memory_release(struct memory *memory, struct budget *budget)
 {
-	budget_give_back(budget, &memory->at, memory->room, sizeof(*memory->at));
-	memory->room = 0;
+	budget_give_back(budget, &memory->at, memory->capacity, sizeof(*memory->at));
+	memory->capacity = 0;
 }
 
 static struct recalled *memory_ways(const struct memory *memory, const char *bytes)
@@ -117,7 +117,7 @@ static struct recalled *memory_ways(const struct memory *memory, const char *byt
 	uint64_t spread = (uint64_t)(uintptr_t)bytes * HASH_ODD_1;
 
 	/* The middle of the product is alike for texts at like distances, its top is not. */
-	return &memory->at[spread >> 48 & (memory->room - 1) & ~(size_t)(MEMORY_WAYS - 1)];
+	return &memory->at[spread >> 48 & (memory->capacity - 1) & ~(size_t)(MEMORY_WAYS - 1)];
 }
 
 static bool memory_recall(const struct memory *memory, const char *bytes, uint32_t traits,
@@ -125,7 +125,7 @@ static bool memory_recall(const struct memory *memory, const char *bytes, uint32
 {
 	const struct recalled *ways;
 
-	if (memory->room == 0 || traits == 0)
+	if (memory->capacity == 0 || traits == 0)
 		return false;
 	ways = memory_ways(memory, bytes);
 	for (size_t i = 0; i < MEMORY_WAYS; i++)
@@ -163,9 +163,9 @@ static bool same_name(const struct name *a, const struct name *b)
 
 uint32_t names_find(const struct names *names, const struct name *name)
 {
-	size_t mask = names->slots.room - 1, slot = name->hash & mask;
+	size_t mask = names->slots.capacity - 1, slot = name->hash & mask;
 
-	if (names->slots.room == 0)
+	if (names->slots.capacity == 0)
 		return UINT32_MAX;
 	for (; names->slots.at[slot]; slot = (slot + 1) & mask)
 		if (same_name(&names->items[names->slots.at[slot] - 1], name))
@@ -176,7 +176,7 @@ uint32_t names_find(const struct names *names, const struct name *name)
 int names_append(struct names *names, const struct name *name, uint32_t *number,
 		 struct err *err)
 {
-	if (budget_room(names->budget, &names->items, &names->room, (size_t)names->count + 1,
+	if (budget_reserve(names->budget, &names->items, &names->capacity, (size_t)names->count + 1,
 			sizeof(*names->items), err) < 0)
 		return -1;
 	*number = names->count;
@@ -189,10 +189,10 @@ int names_add_hashed(struct names *names, const struct name *name, uint32_t *num
 {
 	size_t mask, slot;
 
-	if (slots_make_room(&names->slots, names->count, name_hash, names->items,
+	if (slots_reserve(&names->slots, names->count, name_hash, names->items,
 			    names->budget, err) < 0)
 		return -1;
-	mask = names->slots.room - 1;
+	mask = names->slots.capacity - 1;
 	for (slot = name->hash & mask; names->slots.at[slot]; slot = (slot + 1) & mask) {
 		if (same_name(&names->items[names->slots.at[slot] - 1], name)) {
 			*number = names->slots.at[slot] - 1;
@@ -220,7 +220,7 @@ int names_add(struct names *names, struct text text, uint32_t *number, struct er
 	if (memory_recall(&names->memory, text.bytes, (uint32_t)text.size, number))
 		return 0;
 	name = name_of(text);
-	if (memory_make_room(&names->memory, 0, names->budget, err) < 0 ||
+	if (memory_reserve(&names->memory, 0, names->budget, err) < 0 ||
 	    names_add_hashed(names, &name, number, err) < 0)
 		return -1;
 	memory_keep(&names->memory, text.bytes, (uint32_t)text.size, *number);
@@ -275,9 +275,9 @@ static uint32_t record_hash(const void *items, uint32_t number)
 
 uint32_t records_find(const struct records *records, const struct record *record)
 {
-	size_t mask = records->slots.room - 1, slot = record_hash(record, 0) & mask;
+	size_t mask = records->slots.capacity - 1, slot = record_hash(record, 0) & mask;
 
-	if (records->slots.room == 0)
+	if (records->slots.capacity == 0)
 		return UINT32_MAX;
 	for (; records->slots.at[slot]; slot = (slot + 1) & mask)
 		if (memcmp(&records->items[records->slots.at[slot] - 1], record,
@@ -289,7 +289,7 @@ uint32_t records_find(const struct records *records, const struct record *record
 int records_append(struct records *records, const struct record *record, uint32_t *number,
 		   struct err *err)
 {
-	if (budget_room(records->budget, &records->items, &records->room,
+	if (budget_reserve(records->budget, &records->items, &records->capacity,
 			(size_t)records->count + 1, sizeof(*records->items), err) < 0)
 		return -1;
 	*number = records->count;
@@ -302,10 +302,10 @@ int records_add(struct records *records, const struct record *record, uint32_t *
 {
 	size_t mask, slot;
 
-	if (slots_make_room(&records->slots, records->count, record_hash, records->items,
+	if (slots_reserve(&records->slots, records->count, record_hash, records->items,
 			    records->budget, err) < 0)
 		return -1;
-	mask = records->slots.room - 1;
+	mask = records->slots.capacity - 1;
 	slot = record_hash(record, 0) & mask;
 	for (; records->slots.at[slot]; slot = (slot + 1) & mask) {
 		*number = records->slots.at[slot] - 1;
@@ -333,14 +333,14 @@ bool records_recall(struct records *records, struct text name, uint32_t language
 
 void records_expect(const struct records *records, struct text name)
 {
-	if (records->memory.room)
+	if (records->memory.capacity)
 		__builtin_prefetch(memory_ways(&records->memory, name.bytes));
 }
 
 int records_remember(struct records *records, struct text name, uint32_t language,
 		     uint32_t number, struct err *err)
 {
-	if (memory_make_room(&records->memory, records->count, records->budget, err) < 0)
+	if (memory_reserve(&records->memory, records->count, records->budget, err) < 0)
 		return -1;
 	memory_keep(&records->memory, name.bytes, traits_of(name, language), number);
 	return 0;

@@ -27,21 +27,21 @@ struct budget {
 	size_t ceiling_bytes;
 };
 
-/* As vec_room(), counted; ERR_LIMIT over the ceiling, ERR_NO_MEMORY without memory. */
-int budget_room(struct budget *budget, void *items, size_t *room, size_t need, size_t size,
+/* As vec_reserve(), counted; ERR_LIMIT over the ceiling, ERR_NO_MEMORY without memory. */
+int budget_reserve(struct budget *budget, void *items, size_t *capacity, size_t need, size_t size,
 		struct err *err) __attribute__((warn_unused_result));
 
 /* Counts memory got elsewhere. */
 int budget_count(struct budget *budget, size_t bytes, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* Gives an array back, with the `room` for items of `size` bytes it was counted for; *items
+/* Gives an array back, with the `capacity` for items of `size` bytes it was counted for; *items
  * is NULL afterwards. */
-void budget_give_back(struct budget *budget, void *items, size_t room, size_t size);
+void budget_give_back(struct budget *budget, void *items, size_t capacity, size_t size);
 
 struct slots {
 	uint32_t *at;            /* number + 1; 0: free */
-	size_t room;             /* a power of two, or 0 */
+	size_t capacity;             /* a power of two, or 0 */
 };
 
 static inline uint32_t hash_words(uint64_t low, uint64_t high)
@@ -65,7 +65,7 @@ struct recalled {
 
 struct memory {
 	struct recalled *at;
-	size_t room;             /* a power of two, or 0 */
+	size_t capacity;             /* a power of two, or 0 */
 };
 
 struct name {
@@ -76,7 +76,7 @@ struct name {
 struct names {
 	struct budget *budget;
 	struct name *items;
-	size_t room;
+	size_t capacity;
 	uint32_t count;
 	struct slots slots;
 	struct memory memory;
@@ -112,7 +112,7 @@ struct record {
 struct records {
 	struct budget *budget;
 	struct record *items;
-	size_t room;
+	size_t capacity;
 	uint32_t count;
 	struct slots slots;
 	struct memory memory;

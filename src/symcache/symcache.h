@@ -50,10 +50,10 @@ struct symcache_frame {
 int symcache_open(struct symcache *cache, const void *bytes, size_t size, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* The chain at a relative address, innermost inlined call first; at most `room` frames.
+/* The chain at a relative address, innermost inlined call first; at most `capacity` frames.
  * Returns how many; 0: nothing known there. */
 size_t symcache_lookup(const struct symcache *cache, uint64_t address,
-		       struct symcache_frame *frames, size_t room);
+		       struct symcache_frame *frames, size_t capacity);
 
 /* One of several look-ups made together. */
 struct symcache_query {
@@ -65,9 +65,9 @@ struct symcache_query {
 /* The same for many addresses, several times as fast as one by one: they wait for memory
  * together.  Frames lie one behind the other in the order of the queries.  Returns how many
  * queries, from the first on, were answered: as many as there was room for the whole chains
- * of, so at least one when `room` is LIMIT_INLINE_DEPTH. */
+ * of, so at least one when `capacity` is LIMIT_INLINE_DEPTH. */
 size_t symcache_lookup_many(struct symcache_query *queries, size_t query_count,
-			    struct symcache_frame *frames, size_t room);
+			    struct symcache_frame *frames, size_t capacity);
 
 /* Where the range of that index (< range_count) begins; it ends where the next one does. */
 uint32_t symcache_range_address(const struct symcache *cache, uint32_t index);

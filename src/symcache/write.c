@@ -245,7 +245,7 @@ static int take_symbol(void *payload, const struct object_symbol *symbol)
 	if (symbol->address >= UINT32_MAX || symbol->name.size == 0 ||
 	    symbol->name.size > UINT32_MAX || symbol->file.size > UINT32_MAX)
 		return 0;
-	sink->rc = budget_room(symbols->budget, &symbols->items, &symbols->room,
+	sink->rc = budget_reserve(symbols->budget, &symbols->items, &symbols->capacity,
 			       symbols->count + 1, sizeof(*symbols->items), sink->err);
 	if (sink->rc < 0)
 		return 1;
@@ -285,7 +285,7 @@ static int gather_pieces(struct writing *writing, struct err *err)
 
 		if (part->piece_count == 0)
 			continue;
-		if (budget_room(&writing->budget, &all->pieces, &all->piece_room,
+		if (budget_reserve(&writing->budget, &all->pieces, &all->piece_capacity,
 				all->piece_count + part->piece_count, sizeof(*all->pieces),
 				err) < 0)
 			return -1;
@@ -294,7 +294,7 @@ static int gather_pieces(struct writing *writing, struct err *err)
 		all->piece_count += part->piece_count;
 		mem_give_back(part->pieces);
 		part->pieces = NULL;
-		part->piece_count = part->piece_room = 0;
+		part->piece_count = part->piece_capacity = 0;
 	}
 	cover_sort_pieces(all->pieces, all->piece_count);
 	return 0;

@@ -176,7 +176,7 @@ static int extract(struct cabinet *cabinet, struct mscab_decompressor *mspack, s
 
 int cab_unpack(struct text cabinet, int out_fd, uint64_t ceiling_bytes, struct err *err)
 {
-	struct cabinet room = {
+	struct cabinet capacity = {
 		.system = {
 			.open = on_open, .close = on_close, .read = on_read, .write = on_write,
 			.seek = on_seek, .tell = on_tell, .message = on_message,
@@ -191,10 +191,10 @@ int cab_unpack(struct text cabinet, int out_fd, uint64_t ceiling_bytes, struct e
 	MSPACK_SYS_SELFTEST(ready);          /* was it built with our size of file offsets? */
 	if (ready != MSPACK_ERR_OK)
 		return err_set(err, ERR_INTERNAL, "libmspack was built for other file sizes");
-	mspack = mspack_create_cab_decompressor(&room.system);
+	mspack = mspack_create_cab_decompressor(&capacity.system);
 	if (!mspack)
-		return explain(&room, MSPACK_ERR_NOMEMORY, err);
-	rc = extract(&room, mspack, err);
+		return explain(&capacity, MSPACK_ERR_NOMEMORY, err);
+	rc = extract(&capacity, mspack, err);
 	mspack_destroy_cab_decompressor(mspack);
 	return rc;
 }

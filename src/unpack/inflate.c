@@ -414,7 +414,7 @@ static inline void copy_match(uint8_t *out, size_t length, size_t distance)
 			from += 8;
 		} while (out < end);
 	} else {
-		do {                     /* each store repeats the pattern and spoils what follows */
+		do {                     /* each store repeats the pattern and invalidates what follows */
 			uint64_t word;
 
 			memcpy(&word, from, 8);

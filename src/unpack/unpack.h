@@ -3,7 +3,7 @@
  *
  * Thin faces over libdeflate, zlib, libzstd, liblzma and libmspack.  From memory to memory the size is known
  * beforehand and must be met exactly; from descriptor to descriptor a ceiling ends the work.
- * Who unpacks brings the memory: `struct unpack_room` counts it, and gives big pieces back
+ * Who unpacks brings the memory: `struct unpack_memory` counts it, and gives big pieces back
  * before the arena goes.
  *
  * May include: base.
@@ -96,22 +96,22 @@ uint64_t unpack_most(uint64_t packed_bytes, uint64_t ceiling_bytes);
 
 struct unpack_piece;
 
-struct unpack_room {
+struct unpack_memory {
 	struct arena *arena;             /* small pieces, and the list of the big ones */
 	struct unpack_piece *pieces;     /* big ones, newest first */
 	uint64_t held_bytes;
 	uint64_t ceiling_bytes;          /* for all pieces together */
 };
 
-void unpack_room_init(struct unpack_room *room, struct arena *arena, uint64_t ceiling_bytes);
+void unpack_memory_init(struct unpack_memory *capacity, struct arena *arena, uint64_t ceiling_bytes);
 /* Gives the big pieces back; the small pieces go with the arena. */
-void unpack_room_release(struct unpack_room *room);
+void unpack_memory_release(struct unpack_memory *capacity);
 /* Writable, never NULL on success; ERR_LIMIT over the ceiling, else ERR_NO_MEMORY. */
-int  unpack_room_get(struct unpack_room *room, uint64_t size, void **bytes, struct err *err)
+int  unpack_memory_get(struct unpack_memory *capacity, uint64_t size, void **bytes, struct err *err)
 	__attribute__((warn_unused_result));
 /* A section packed the GNU way: "ZLIB", the size (64 bits, big endian), a zlib stream.  What is
  * not packed so is as it is stored; what unpacks to more than `most` bytes is TEXT_NONE. */
-int  unpack_gnu_section(struct unpack_room *room, struct text stored, const char *what,
+int  unpack_gnu_section(struct unpack_memory *capacity, struct text stored, const char *what,
 			uint64_t most, struct text *bytes, struct err *err)
 	__attribute__((warn_unused_result));
 

@@ -28,7 +28,7 @@ void carry_note_failure(struct carried *carried, const struct cache_key *key,
 {
 	struct passing_failure *failure;
 
-	if (vec_room(&carried->failures, &carried->failure_room, carried->failure_count + 1,
+	if (vec_reserve(&carried->failures, &carried->failure_capacity, carried->failure_count + 1,
 		     sizeof(*carried->failures)) < 0)
 		return;              /* it will be tried again instead */
 	failure = &carried->failures[carried->failure_count++];
@@ -84,12 +84,12 @@ static enum resolved resolve_names(struct resolver *resolver, struct convert_nam
 	return asker_resolve(&carried->shop->asker, carried, names, count, err);
 }
 
-static void resolve_spoil(struct resolver *resolver, const struct derive *derive,
+static void resolve_invalidate(struct resolver *resolver, const struct derive *derive,
 			  const struct cache_found *found, const char *why)
 {
 	struct shop *shop = carried_of(resolver)->shop;
 
-	cache_spoil(shop->cache, shop->store, &derive->key, found, why);
+	cache_invalidate(shop->cache, shop->store, &derive->key, found, why);
 }
 
 struct carried *carry_new(struct shop *shop, struct err *err)
@@ -101,7 +101,7 @@ struct carried *carry_new(struct shop *shop, struct err *err)
 		return NULL;
 	}
 	carried->resolver = (struct resolver){
-		.entry = resolve_entry, .names = resolve_names, .spoil = resolve_spoil,
+		.entry = resolve_entry, .names = resolve_names, .invalidate = resolve_invalidate,
 		.refresh = refresh_ask,
 	};
 	carried->shop = shop;

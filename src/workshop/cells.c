@@ -98,7 +98,7 @@ static int write_parameters(const struct task *task, struct buf *out, struct err
 			.of_variables = task->derive->of_variables }, out, err);
 }
 
-static int hatch(struct task *task, struct err *err)
+static int spawn(struct task *task, struct err *err)
 {
 	struct shop *shop = task->shop;
 	const struct errand *errand = errand_of(task);
@@ -120,7 +120,7 @@ static int hatch(struct task *task, struct err *err)
 	if (write_parameters(task, &parameters, err) < 0)
 		goto done;
 	order.parameters = buf_text(&parameters);
-	rc = nursery_hatch(shop->nursery, &order, &task->cell, err);
+	rc = nursery_spawn(shop->nursery, &order, &task->cell, err);
 done:
 	buf_release(&parameters);
 	return rc;
@@ -142,7 +142,7 @@ void cells_start_queued(struct shop *shop)
 		struct task *task = task_of(claim);
 		struct err err = ERR_INIT;
 
-		if (hatch(task, &err) == 0) {
+		if (spawn(task, &err) == 0) {
 			board_count(shop->board, BOARD_CELLS_STARTED, 1);
 			continue;
 		}
@@ -179,37 +179,37 @@ void cells_make_way(struct shop *shop)
 	cells_queue(task);
 }
 
-static void count_end(struct shop *shop, const struct cell_news *news)
+static void count_end(struct shop *shop, const struct cell_event *event)
 {
 	enum board_counter counter = BOARD_CELLS_DONE;
 
-	if (news->kind == CELL_FAILED)
+	if (event->kind == CELL_FAILED)
 		counter = BOARD_CELLS_FAILED;
-	else if (news->kind == CELL_DIED)
-		counter = board_counter_of_cell_death(news->status.kind);
+	else if (event->kind == CELL_DIED)
+		counter = board_counter_of_cell_death(event->status.kind);
 	board_count(shop->board, counter, 1);
 }
 
 /* A cell that does not take its answer has perhaps ended meanwhile: then that is what counts. */
 static void answer_failed(struct task *task, const struct err *why)
 {
-	struct cell_news news = { 0 };
+	struct cell_event event = { 0 };
 	struct err err = ERR_INIT;
 
-	if (cell_news(task->cell, &news, &err) == 0 && news.kind == CELL_DIED) {
-		count_end(task->shop, &news);
-		making_cell_ended(task, &news);
+	if (cell_event(task->cell, &event, &err) == 0 && event.kind == CELL_DIED) {
+		count_end(task->shop, &event);
+		making_cell_ended(task, &event);
 	} else {
 		making_cell_lost(task, why);
 	}
 }
 
-static void answer_want(struct task *task, const struct cell_news *news)
+static void answer_want(struct task *task, const struct cell_event *event)
 {
 	struct checksum_seal seal;
 	struct err err = ERR_INIT;
 	int fd = -1;
-	int rc = making_companion(task, news, &fd, &seal, &err);
+	int rc = making_companion(task, event, &fd, &seal, &err);
 
 	if (rc < 0)
 		making_cell_lost(task, &err);
@@ -223,25 +223,25 @@ static void answer_want(struct task *task, const struct cell_news *news)
 void cells_hear(struct task *task)
 {
 	while (task->cell) {
-		struct cell_news news = { 0 };
+		struct cell_event event = { 0 };
 		struct err err = ERR_INIT;
 
-		if (cell_news(task->cell, &news, &err) < 0) {
+		if (cell_event(task->cell, &event, &err) < 0) {
 			making_cell_lost(task, &err);
 			return;
 		}
-		switch (news.kind) {
+		switch (event.kind) {
 		case CELL_NOTHING:
 		case CELL_MESSAGE:       /* these operations are not resident: nothing to hear */
 			return;
 		case CELL_WANTS:
-			answer_want(task, &news);
+			answer_want(task, &event);
 			break;
 		case CELL_DONE:
 		case CELL_FAILED:
 		case CELL_DIED:
-			count_end(task->shop, &news);
-			making_cell_ended(task, &news);
+			count_end(task->shop, &event);
+			making_cell_ended(task, &event);
 			return;
 		}
 	}

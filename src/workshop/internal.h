@@ -18,7 +18,7 @@
 #include "convert/demangler.h"
 #include "fetch/fetch.h"
 #include "job/job.h"
-#include "passes/passes.h"
+#include "credentials/credentials.h"
 #include "sandbox/sandbox.h"
 #include "symbolicate/symbolicate.h"
 #include "workshop/cell_queue.h"
@@ -91,7 +91,7 @@ struct carried {
 	int64_t deadline_millis;     /* monotonic */
 	int64_t started_millis;
 	struct passing_failure *failures;
-	size_t failure_count, failure_room;
+	size_t failure_count, failure_capacity;
 	struct question *question;   /* NULL: nothing asked yet */
 	struct buf *reply;           /* the command line's: where the reply goes */
 	struct buf *candidates;
@@ -129,12 +129,12 @@ struct task {
 	uint32_t cache_word_seen;    /* when the row was last looked at, by whom another makes it */
 	int64_t looked_millis;
 	struct carried **waiting;
-	size_t waiting_count, waiting_room;
+	size_t waiting_count, waiting_capacity;
 
 	obtained_fn *obtained;       /* who is told when the file below is there */
 	const struct location *obtaining;
 	uint64_t obtain_bytes;
-	struct pass_wait pass;       /* where its source wants one */
+	struct credential_wait credential;       /* where its source wants one */
 	struct listing *listing;     /* DERIVE_LISTING */
 
 	struct fetch *fetch;
@@ -169,7 +169,7 @@ struct shop {
 	struct store *store;
 	struct cache *cache;
 	struct fetcher *fetcher;
-	struct passes passes;
+	struct credentials credentials;
 	struct shared *shared;       /* NULL: there is none */
 	struct demangler *demangler;
 	struct asker asker;
@@ -191,11 +191,11 @@ struct shop {
 	bool stopping, leaving;
 	int64_t renewed_millis, worked_millis;
 	struct fetch_poll *polls;
-	size_t poll_room;
+	size_t poll_capacity;
 	struct task **poll_tasks;
-	size_t poll_task_room;
+	size_t poll_task_capacity;
 	struct owed_claim *owed;
-	size_t owed_count, owed_room;
+	size_t owed_count, owed_capacity;
 };
 
 /* shop.c */
@@ -244,7 +244,7 @@ void making_obtain(struct task *task);            /* from where it lies */
 void making_use_object(struct task *task);        /* object_fd is there */
 void making_take_out(struct task *task);          /* the out file becomes the object */
 void making_drop_out(struct task *task);
-void making_cell_ended(struct task *task, const struct cell_news *news);
+void making_cell_ended(struct task *task, const struct cell_event *event);
 void making_cell_lost(struct task *task, const struct err *why);   /* by no fault of the file */
 void making_convert(struct task *task);           /* object_fd is what a cell turns into the result */
 /* object_fd is somebody else's file: how it is now. */
@@ -253,7 +253,7 @@ int  making_note_local(struct task *task, struct err *err) __attribute__((warn_u
 int  making_open_known(struct shop *shop, const struct cache_key *key, int *fd,
 		       struct checksum_seal *seal, struct err *err)
 	__attribute__((warn_unused_result));
-int  making_companion(struct task *task, const struct cell_news *news, int *fd,
+int  making_companion(struct task *task, const struct cell_event *event, int *fd,
 		      struct checksum_seal *seal, struct err *err)
 	__attribute__((warn_unused_result));
 

@@ -200,7 +200,7 @@ static void forget(struct shop *shop, const struct cache_key *key)
 
 	if (cache_find(shop->cache, shop->store, key, &found, &err) == 0 &&
 	    found.state == CACHE_READY)
-		cache_spoil(shop->cache, shop->store, key, &found, "its file is gone");
+		cache_invalidate(shop->cache, shop->store, key, &found, "its file is gone");
 	cache_found_release(&found);
 }
 
@@ -249,7 +249,7 @@ static int open_companion(struct task *task, const struct derive_companion *comp
 		       location->uri.bytes);
 }
 
-int making_companion(struct task *task, const struct cell_news *news, int *fd,
+int making_companion(struct task *task, const struct cell_event *event, int *fd,
 		     struct checksum_seal *seal, struct err *err)
 {
 	const struct derive *derive = task->derive;
@@ -259,8 +259,8 @@ int making_companion(struct task *task, const struct cell_news *news, int *fd,
 	for (size_t i = 0; i < derive->companion_count; i++) {
 		const struct derive_companion *companion = &derive->companions[i];
 
-		if (strcmp(object_role_name(companion->role), news->role) != 0 ||
-		    !text_equal(companion->id, news->id))
+		if (strcmp(object_role_name(companion->role), event->role) != 0 ||
+		    !text_equal(companion->id, event->id))
 			continue;
 		if (!companion->location)
 			return 0;
@@ -468,13 +468,13 @@ void making_cell_lost(struct task *task, const struct err *why)
 }
 
 /* What the cache gave was not what was published, or did not stay so: it is got anew. */
-static bool begins_anew(struct task *task, const struct cell_news *news)
+static bool begins_anew(struct task *task, const struct cell_event *event)
 {
-	if (news->kind != CELL_FAILED || news->status.kind != ERR_IO ||
-	    news->status.os_errno != CELL_INPUT_CHANGED || !task->object_seal.is_set ||
+	if (event->kind != CELL_FAILED || event->status.kind != ERR_IO ||
+	    event->status.os_errno != CELL_INPUT_CHANGED || !task->object_seal.is_set ||
 	    task->damaged_inputs++ == DAMAGED_INPUTS_MOST)
 		return false;
-	log_message(LOG_WARN, "cell_input", NULL, "%s; it is looked for anew", news->status.text);
+	log_message(LOG_WARN, "cell_input", NULL, "%s; it is looked for anew", event->status.text);
 	drop_damaged_inputs(task);
 	cells_kill(task);
 	making_drop_out(task);
@@ -494,14 +494,14 @@ static void end_failed(struct task *task, const struct err *status)
 		task_end(task, status);
 }
 
-void making_cell_ended(struct task *task, const struct cell_news *news)
+void making_cell_ended(struct task *task, const struct cell_event *event)
 {
-	struct err status = news->status;
+	struct err status = event->status;
 	int rc;
 
-	if (begins_anew(task, news))
+	if (begins_anew(task, event))
 		return;
-	if (news->kind != CELL_DONE) {
+	if (event->kind != CELL_DONE) {
 		judge(task, &status);
 		if (err_kind_is_ours(status.kind))
 			making_cell_lost(task, &status);
@@ -520,10 +520,10 @@ void making_cell_ended(struct task *task, const struct cell_news *news)
 		return;
 	}
 	if (task->derive->how == DERIVE_AUXILIARY)
-		rc = auxiliary_read(task, news->reply, &status);
+		rc = auxiliary_read(task, event->reply, &status);
 	else
-		rc = task->stage == TASK_INSPECTING ? inspected(task, news->reply, &status)
-						    : converted(task, news->reply, &status);
+		rc = task->stage == TASK_INSPECTING ? inspected(task, event->reply, &status)
+						    : converted(task, event->reply, &status);
 	if (rc < 0)
 		end_failed(task, &status);
 }

@@ -1,5 +1,5 @@
 /*
- * obtain.c -- the file of a location into a descriptor: opened, or downloaded, after a pass
+ * obtain.c -- the file of a location into a descriptor: opened, or downloaded, after a credential
  * when the source wants one.
  */
 #include "workshop/internal.h"
@@ -44,27 +44,27 @@ int obtain_order(struct task *task, struct fetch_order *order, uint64_t max_byte
 	return fetch_start(shop->fetcher, order, fetched, task, &task->fetch, err);
 }
 
-static int reach(struct task *task, struct text pass, struct err *err);
+static int reach(struct task *task, struct text credential, struct err *err);
 
-static void pass_told(struct pass_wait *wait, struct text pass, const struct err *failure)
+static void credential_told(struct credential_wait *wait, struct text credential, const struct err *failure)
 {
-	struct task *task = (struct task *)(void *)((char *)wait - offsetof(struct task, pass));
+	struct task *task = (struct task *)(void *)((char *)wait - offsetof(struct task, credential));
 	struct err err = ERR_INIT;
 
 	if (failure)
 		task->obtained(task, failure);
-	else if (reach(task, pass, &err) < 0)
+	else if (reach(task, credential, &err) < 0)
 		task->obtained(task, &err);
 }
 
-static int reach(struct task *task, struct text pass, struct err *err)
+static int reach(struct task *task, struct text credential, struct err *err)
 {
 	const struct location *location = task->obtaining;
 	struct fetch_order order = { .fd = -1 };
 	enum source_access access;
 	int had;
 
-	if (source_reach_with(location, pass, &task->maker->work.arena, &access, &task->object_fd,
+	if (source_reach_with(location, credential, &task->maker->work.arena, &access, &task->object_fd,
 			      &order, err) < 0)
 		return -1;
 	switch (access) {
@@ -76,15 +76,15 @@ static int reach(struct task *task, struct text pass, struct err *err)
 	default:
 		break;
 	}
-	if (pass.bytes)
+	if (credential.bytes)
 		return err_set(err, ERR_INTERNAL, "a pass is no pass");
 	if (task->shop->config->offline)
 		return err_set(err, ERR_DOWNLOAD, "offline: nothing is fetched");
 	wait_for_it(task);
-	task->pass.told = pass_told;
-	task->pass.source = location->source;
-	had = passes_ask(&task->shop->passes, &task->pass, &pass, err);
-	return had > 0 ? reach(task, pass, err) : had;
+	task->credential.told = credential_told;
+	task->credential.source = location->source;
+	had = credentials_ask(&task->shop->credentials, &task->credential, &credential, err);
+	return had > 0 ? reach(task, credential, err) : had;
 }
 
 int obtain(struct task *task, const struct location *location, uint64_t max_bytes,

@@ -32,7 +32,7 @@ void refresh_ask(struct resolver *resolver, const struct derive *derive)
 	struct err err = ERR_INIT;
 	struct task *task;
 
-	if (!carried->is_refresh || !cache_is_worth_refreshing(shop->cache, &derive->key))
+	if (!carried->is_refresh || !cache_claim_refresh(shop->cache, &derive->key))
 		return;
 	if (shop->refreshes[category] >= budget(shop->config, category)) {
 		board_count(shop->board, (enum board_counter)(BOARD_REFUSED_DOWNLOADED +

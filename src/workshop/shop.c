@@ -71,7 +71,7 @@ int shop_open(struct shop *shop, const struct config *config, struct nursery *nu
 		shop_close(shop);
 		return -1;
 	}
-	shop->passes.fetcher = shop->fetcher;
+	shop->credentials.fetcher = shop->fetcher;
 	board_sandbox_level_set(shop->board, (int)nursery_level(nursery));
 	shop->jobs = (struct jobs){ .config = config, .store = shop->store, .board = shop->board };
 	shop->worked_millis = clock_monotonic_millis();
@@ -83,7 +83,7 @@ void shop_close(struct shop *shop)
 	if (shop->fetcher)
 		task_abandon_all(shop);
 	shared_close(shop->shared);
-	passes_release(&shop->passes);
+	credentials_release(&shop->credentials);
 	carry_give_back(shop);
 	asker_close(&shop->asker);
 	for (struct carried *carried = shop->carried; carried; carried = carried->next)
@@ -139,8 +139,8 @@ static int gather_polls(struct shop *shop, const struct fetch_poll *bells, size_
 {
 	size_t need = bell_count + 1 + shop->cells.running_count;
 
-	if (vec_room(&shop->polls, &shop->poll_room, need, sizeof(*shop->polls)) < 0 ||
-	    vec_room(&shop->poll_tasks, &shop->poll_task_room, need, sizeof(struct task *)) < 0)
+	if (vec_reserve(&shop->polls, &shop->poll_capacity, need, sizeof(*shop->polls)) < 0 ||
+	    vec_reserve(&shop->poll_tasks, &shop->poll_task_capacity, need, sizeof(struct task *)) < 0)
 		return err_set(err, ERR_NO_MEMORY, "no room for %zu descriptors", need);
 	for (*count = 0; *count < bell_count; ++*count)
 		shop->polls[*count] = bells[*count];

@@ -137,7 +137,7 @@ int task_wait(struct task *task, struct carried *carried, struct err *err)
 	for (size_t i = 0; i < task->waiting_count; i++)
 		if (task->waiting[i] == carried)
 			return 0;
-	if (vec_room(&task->waiting, &task->waiting_room, task->waiting_count + 1,
+	if (vec_reserve(&task->waiting, &task->waiting_capacity, task->waiting_count + 1,
 		     sizeof(struct carried *)) < 0)
 		return err_set(err, ERR_NO_MEMORY, "no room to wait for a task");
 	carried->references++;
@@ -202,7 +202,7 @@ static void wake_waiting(struct task *task, const struct err *failure)
 static void give_up_claim(struct shop *shop, const struct cache_key *key)
 {
 	if (cache_unclaim(shop->cache, shop->store, key, shop->owner) ||
-	    vec_room(&shop->owed, &shop->owed_room, shop->owed_count + 1, sizeof(*shop->owed)) < 0)
+	    vec_reserve(&shop->owed, &shop->owed_capacity, shop->owed_count + 1, sizeof(*shop->owed)) < 0)
 		return;
 	shop->owed[shop->owed_count++] = (struct owed_claim){ .kind = key->kind };
 	memcpy(shop->owed[shop->owed_count - 1].hash, key->hash, sizeof(key->hash));
@@ -235,7 +235,7 @@ static void let_go(struct task *task)
 	if (task->fetch)
 		fetch_cancel(shop->fetcher, task->fetch);
 	task->fetch = NULL;
-	passes_leave(&task->pass);
+	credentials_leave(&task->credential);
 	sharing_leave(task);
 	cells_kill(task);
 	close_files(task);

@@ -161,7 +161,7 @@ close_signals:
 	return rc;
 }
 
-int workshop_bury(const struct config *config, const char *name, bool own_doing, struct err *err)
+int workshop_release_dead_owner(const struct config *config, const char *name, bool own_doing, struct err *err)
 {
 	struct jobs jobs = { .config = config };
 	struct cache *cache = NULL;
@@ -170,8 +170,8 @@ int workshop_bury(const struct config *config, const char *name, bool own_doing,
 	if (board_open(&jobs.board, config, err) == 0 &&
 	    store_open(&jobs.store, config, err) == 0 &&
 	    cache_open(&cache, config, jobs.board, jobs.store, err) == 0 &&
-	    cache_claims_bury(cache, jobs.store, name, err) == 0 &&
-	    job_bury(&jobs, name, own_doing, err) == 0)
+	    cache_claims_release_dead_owner(cache, jobs.store, name, err) == 0 &&
+	    job_release_dead_owner(&jobs, name, own_doing, err) == 0)
 		rc = 0;
 	if (cache)
 		cache_close(cache);

@@ -1,7 +1,7 @@
 /*
  * workshop -- one event loop that carries many jobs: downloads, cells, timers, wake-ups.
  *
- * A job is a `work` of the symbolicate room stepped with a resolver that starts what is
+ * A job is a `work` of the symbolicate component stepped with a resolver that starts what is
  * missing.  What is missing becomes a task, one per key however many jobs want it, across
  * processes too (cache_claim).  No job code blocks.
  *
@@ -33,8 +33,8 @@ int workshop_run(const struct config *config, struct nursery *nursery, const cha
 		 bool leaves_when_idle, struct err *err) __attribute__((warn_unused_result));
 
 /* The workshop of that name has died: whatever it carried and made is anyone's at once.
- * `own_doing`: see job_bury(). */
-int workshop_bury(const struct config *config, const char *name, bool own_doing, struct err *err)
+ * `own_doing`: see job_release_dead_owner(). */
+int workshop_release_dead_owner(const struct config *config, const char *name, bool own_doing, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* One request carried to its end in this process, without a job row: the command line's way.

@@ -133,7 +133,7 @@ START_TEST(map_stays_small)
 			ck_assert_ptr_eq(map_remove(&map, key(i - 10)), &keys[i - 10]);
 	}
 	ck_assert_uint_eq(map.count, 10);
-	ck_assert_uint_le(map.room, 64);
+	ck_assert_uint_le(map.capacity, 64);
 	map_release(&map);
 }
 END_TEST

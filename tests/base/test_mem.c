@@ -102,16 +102,16 @@ END_TEST
 START_TEST(vec_grows_and_keeps)
 {
 	uint32_t *items = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 
 	for (uint32_t i = 0; i < 10000; i++) {
-		ck_assert_int_eq(vec_room(&items, &room, (size_t)i + 1, sizeof(*items)), 0);
-		ck_assert_uint_gt(room, i);
+		ck_assert_int_eq(vec_reserve(&items, &capacity, (size_t)i + 1, sizeof(*items)), 0);
+		ck_assert_uint_gt(capacity, i);
 		items[i] = i * 7;
 	}
 	for (uint32_t i = 0; i < 10000; i++)
 		ck_assert_uint_eq(items[i], i * 7);
-	ck_assert_uint_lt(room, 20001);
+	ck_assert_uint_lt(capacity, 20001);
 	mem_give_back(items);
 }
 END_TEST
@@ -119,16 +119,16 @@ END_TEST
 START_TEST(vec_stands_as_it_was_when_refused)
 {
 	uint32_t *items = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 
-	ck_assert_int_eq(vec_room(&items, &room, 4, sizeof(*items)), 0);
+	ck_assert_int_eq(vec_reserve(&items, &capacity, 4, sizeof(*items)), 0);
 	items[3] = 99;
 	atomic_store(&mem_fail_after, 0);
-	ck_assert_int_eq(vec_room(&items, &room, 4, sizeof(*items)), 0);
-	ck_assert_int_eq(vec_room(&items, &room, room + 1, sizeof(*items)), -1);
+	ck_assert_int_eq(vec_reserve(&items, &capacity, 4, sizeof(*items)), 0);
+	ck_assert_int_eq(vec_reserve(&items, &capacity, capacity + 1, sizeof(*items)), -1);
 	atomic_store(&mem_fail_after, -1);
-	ck_assert_int_eq(vec_room(&items, &room, SIZE_MAX, sizeof(*items)), -1);
-	ck_assert_int_eq(vec_room(&items, &room, SIZE_MAX / 2 + 2, sizeof(*items)), -1);
+	ck_assert_int_eq(vec_reserve(&items, &capacity, SIZE_MAX, sizeof(*items)), -1);
+	ck_assert_int_eq(vec_reserve(&items, &capacity, SIZE_MAX / 2 + 2, sizeof(*items)), -1);
 	ck_assert_uint_eq(items[3], 99);
 	mem_give_back(items);
 }

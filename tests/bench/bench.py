@@ -35,7 +35,7 @@ import time
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "tests", "service"))
 sys.path.insert(0, os.path.join(TOP, "tests", "bench"))
-from house_of_tests import Program, Service, Symbols, eventually, free_port, request_for  # noqa: E402
+from service_tests import Program, Service, Symbols, eventually, free_port, request_for  # noqa: E402
 from makers import write_breakpad, write_dsym, write_pdb  # noqa: E402
 
 SYMGATE = os.environ["SYMGATE"]

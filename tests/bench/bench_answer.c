@@ -1,5 +1,5 @@
 /*
- * bench_answer.c -- what one hot request costs the symbolicate room: parse, step and answer
+ * bench_answer.c -- what one hot request costs the symbolicate component: parse, step and answer
  * of 10 modules and 30 frames over a resolver that has everything in a table.
  *
  *	bench_answer [SECONDS]
@@ -78,7 +78,7 @@ static enum resolved table_names(struct resolver *resolver, struct convert_name 
 	return RESOLVED_READY;
 }
 
-static void table_spoil(struct resolver *resolver, const struct derive *derive,
+static void table_invalidate(struct resolver *resolver, const struct derive *derive,
 			const struct cache_found *found, const char *why)
 {
 	(void)resolver, (void)derive, (void)found;
@@ -137,7 +137,7 @@ int main(int argc, char **argv)
 	fake_symcache(&symcache, ARCH_X86_64);
 	table.symcache = buf_text(&symcache);
 	table.resolver = (struct resolver){ .entry = table_entry, .names = table_names,
-					    .spoil = table_spoil, .stops_at_wait = true,
+					    .invalidate = table_invalidate, .stops_at_wait = true,
 					    .memo = plan_memo_new() };
 	write_request(&body);
 	do {

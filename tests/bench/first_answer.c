@@ -107,9 +107,9 @@ static void ask(int fd, const struct buf *request, struct buf *reply)
 		sent += done > 0 ? (size_t)done : 0;
 	}
 	while (done > 0) {
-		char *room = buf_reserve(reply, RECORD_BYTES_MAX);
+		char *capacity = buf_reserve(reply, RECORD_BYTES_MAX);
 
-		done = room ? recv(fd, room, RECORD_BYTES_MAX, 0) : -1;
+		done = capacity ? recv(fd, capacity, RECORD_BYTES_MAX, 0) : -1;
 		reply->size += done > 0 ? (size_t)done : 0;
 	}
 	close(fd);

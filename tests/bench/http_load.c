@@ -96,8 +96,8 @@ static bool read_reply(int fd, struct buf *reply)
 
 	buf_clear(reply);
 	while (!whole || reply->size < whole) {
-		char *room = buf_reserve(reply, READ_BYTES);
-		ssize_t got = room ? recv(fd, room, READ_BYTES, 0) : -1;
+		char *capacity = buf_reserve(reply, READ_BYTES);
+		ssize_t got = capacity ? recv(fd, capacity, READ_BYTES, 0) : -1;
 
 		if (got <= 0)
 			fail("the connection broke before the reply's end");

@@ -18,7 +18,7 @@ import tempfile
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "tests", "service"))
 import test_deploy as deploy  # noqa: E402
-from house_of_tests import eventually, request_for  # noqa: E402
+from service_tests import eventually, request_for  # noqa: E402
 
 TRIVIAL = os.path.join(os.environ["PROGRAMS"], "trivial_fcgi")
 PAIRS = int(os.environ.get("BENCH_PAIRS", "5"))

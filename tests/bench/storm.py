@@ -18,7 +18,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(TOP, "tests", "service"))
 import test_deploy as deploy  # noqa: E402
 import test_storm as storm  # noqa: E402
-from house_of_tests import eventually, request_for  # noqa: E402
+from service_tests import eventually, request_for  # noqa: E402
 
 HTTP_LOAD = os.path.join(os.environ["PROGRAMS"], "http_load")
 SECONDS = os.environ.get("BENCH_SECONDS", "5")

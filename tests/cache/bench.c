@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "cache/room.h"
+#include "cache/internal.h"
 
 int64_t bench_now = 1800000000, bench_millis_ahead;
 
@@ -144,14 +144,14 @@ const char *bench_find(struct bench *bench, const struct cache_key *key)
 	return words;
 }
 
-void bench_spoil(struct bench *bench, const struct cache_key *key)
+void bench_invalidate(struct bench *bench, const struct cache_key *key)
 {
 	struct cache_found found;
 	struct err err = ERR_INIT;
 
 	ck_assert_msg(cache_find(bench->cache, bench->state.store, key, &found, &err) == 0, "%s",
 		      err.text);
-	cache_spoil(bench->cache, bench->state.store, key, &found, "test");
+	cache_invalidate(bench->cache, bench->state.store, key, &found, "test");
 	cache_found_release(&found);
 }
 

@@ -35,7 +35,7 @@ const char *bench_find(struct bench *bench, const struct cache_key *key);
 /* The same after forgetting what this process has read. */
 const char *bench_find_anew(struct bench *bench, const struct cache_key *key);
 /* Spoils what a look finds. */
-void bench_spoil(struct bench *bench, const struct cache_key *key);
+void bench_invalidate(struct bench *bench, const struct cache_key *key);
 const char *bench_blob(const struct bench *bench, const struct cache_key *key);
 
 #endif

@@ -14,7 +14,7 @@
 #include "base/debugid.h"
 #include "base/mem.h"
 #include "cache/bench.h"
-#include "cache/room.h"
+#include "cache/internal.h"
 #include "support/support.h"
 
 #define HOUR 3600
@@ -171,7 +171,7 @@ START_TEST(holds_keep_the_payload)
 	ck_assert_int_eq(cache_find(bench.cache, bench.state.store, &key, &found, &err), 0);
 	bench_put(&bench, &key, "second");
 	ck_assert_str_eq(bench_find(&bench, &key), "second");
-	bench_spoil(&bench, &key);
+	bench_invalidate(&bench, &key);
 	ck_assert_str_eq(bench_find(&bench, &key), "absent");
 	ck_assert(text_is(found.payload, "first"));
 	cache_found_release(&found);
@@ -197,14 +197,14 @@ START_TEST(a_late_spoil_spoils_nothing)
 	bench_set_clock(late);
 	ck_assert_int_eq(cache_find(late, bench.state.store, &key, &found, &err), 0);
 	ck_assert_str_eq(bench_find(&bench, &key), "damaged");
-	bench_spoil(&bench, &key);
+	bench_invalidate(&bench, &key);
 	ck_assert_str_eq(bench_find(&bench, &key), "absent");
 	bench_put(&bench, &key, "good");
-	cache_spoil(late, bench.state.store, &key, &found, "test");
+	cache_invalidate(late, bench.state.store, &key, &found, "test");
 	ck_assert_str_eq(bench_find_anew(&bench, &key), "good");
 	cache_found_release(&found);
-	/* Who does not know what it saw spoils nothing either. */
-	cache_spoil(late, bench.state.store, &key, &found, "test");
+	/* Who does not know what it saw invalidates nothing either. */
+	cache_invalidate(late, bench.state.store, &key, &found, "test");
 	ck_assert_str_eq(bench_find_anew(&bench, &key), "good");
 	cache_close(late);
 	bench_remove(&bench);
@@ -658,7 +658,7 @@ START_TEST(harm_done_to_a_blob_is_noticed)
 		harm(bench_blob(&bench, &key), (unsigned)_i % HARMS);
 		if (mapped) {
 			ck_assert(!cache_found_is_unchanged(&found));
-			cache_spoil(bench.cache, bench.state.store, &key, &found, "test");
+			cache_invalidate(bench.cache, bench.state.store, &key, &found, "test");
 			cache_found_release(&found);
 		}
 		ck_assert_str_eq(bench_find(&bench, &key), "absent");
@@ -683,7 +683,7 @@ START_TEST(a_touched_file_is_compared_and_kept)
 	ck_assert_int_eq(chmod(bench_blob(&bench, &key), 0440), 0);
 	ck_assert(!cache_found_is_unchanged(&found));
 	ck_assert(cache_found_is_whole(&found));
-	cache_spoil(bench.cache, bench.state.store, &key, &found, "test");
+	cache_invalidate(bench.cache, bench.state.store, &key, &found, "test");
 	cache_found_release(&found);
 	find(&bench, &key, &again);
 	ck_assert(text_is(again.payload, long_payload()));
@@ -942,7 +942,7 @@ struct racer {
 	unsigned wrong;
 };
 
-/* Three read, one publishes, fails and spoils: a payload is the whole of one, or nothing. */
+/* Three read, one publishes, fails and invalidates: a payload is the whole of one, or nothing. */
 static void *race(void *payload)
 {
 	struct racer *racer = payload;
@@ -955,7 +955,7 @@ static void *race(void *payload)
 		if (racer->number == 0 && i % 16 == 7) {
 			if (cache_find(racer->bench->cache, racer->store, key, &found, &err) < 0)
 				racer->wrong++;
-			cache_spoil(racer->bench->cache, racer->store, key, &found, "test");
+			cache_invalidate(racer->bench->cache, racer->store, key, &found, "test");
 			cache_found_release(&found);
 		} else if (racer->number == 0) {
 			const char *text = i % 8 < 4 ? "short" : "a longer payload";

@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "cache/bench.h"
-#include "cache/room.h"
+#include "cache/internal.h"
 #include "support/support.h"
 
 #define HOUR 3600
@@ -249,7 +249,7 @@ static void clean_on_a_full_disk(void *payload)
 	}
 }
 
-START_TEST(makes_room_on_a_full_disk)
+START_TEST(makes_capacity_on_a_full_disk)
 {
 	struct cache_key key;
 	struct bench bench;
@@ -343,7 +343,7 @@ START_TEST(odd_times_are_expired)
 	state_sql(&bench.state, sql);
 	for (int i = 0; i < 2; i++) {
 		ck_assert_str_eq(bench_find_anew(&bench, &keys[i]), "absent");
-		ck_assert(!cache_is_worth_refreshing(bench.cache, &keys[i]));
+		ck_assert(!cache_claim_refresh(bench.cache, &keys[i]));
 	}
 	clean(&bench, false);
 	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 0);
@@ -380,7 +380,7 @@ int main(void)
 	tcase_add_test(tcase, keeps_the_quota_by_use);
 	tcase_add_test(tcase, folders_of_older_programs_are_closed);
 	tcase_add_test(tcase, removes_files_nobody_knows);
-	tcase_add_test(tcase, makes_room_on_a_full_disk);
+	tcase_add_test(tcase, makes_capacity_on_a_full_disk);
 	tcase_add_test(tcase, files_on_their_way_count);
 	tcase_add_test(tcase, the_quota_alone);
 	tcase_add_loop_test(tcase, odd_times_are_expired, 0, sizeof(odd_times) / sizeof(odd_times[0]));

@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "cache/bench.h"
-#include "cache/room.h"
+#include "cache/internal.h"
 #include "support/support.h"
 
 #define REST "source: foo\nlocation: file://bar.baz\n"
@@ -64,12 +64,12 @@ START_TEST(publishing_ends_the_flight)
 	ck_assert_int_eq(claim(&bench, &key, "b"), 0);
 	ck_assert_uint_ne(board_read(bench.state.board, BOARD_CACHE_CHANGED), seen);
 	ck_assert_str_eq(bench_find(&bench, &key), "x");
-	bench_spoil(&bench, &key);
+	bench_invalidate(&bench, &key);
 	ck_assert_int_eq(claim(&bench, &key, "b"), 1);
 	bench_fail(&bench, &key, ERR_TIMEOUT);
 	ck_assert_int_eq(claim(&bench, &key, "a"), 0);
 	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM flight"), 0);
-	bench_spoil(&bench, &key);
+	bench_invalidate(&bench, &key);
 	ck_assert_str_eq(bench_find(&bench, &key), "timeout");
 	bench_now += 86400;
 	ck_assert_int_eq(claim(&bench, &key, "a"), 1);
@@ -88,9 +88,9 @@ START_TEST(the_claims_of_the_dead_are_free_at_once)
 	bench_open(&bench);
 	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
 	ck_assert_int_eq(claim(&bench, &key, "a"), 1);
-	ck_assert_int_eq(cache_claims_bury(bench.cache, bench.state.store, "b", &err), 0);
+	ck_assert_int_eq(cache_claims_release_dead_owner(bench.cache, bench.state.store, "b", &err), 0);
 	ck_assert_int_eq(claim(&bench, &key, "b"), 0);
-	ck_assert_int_eq(cache_claims_bury(bench.cache, bench.state.store, "a", &err), 0);
+	ck_assert_int_eq(cache_claims_release_dead_owner(bench.cache, bench.state.store, "a", &err), 0);
 	ck_assert_int_eq(claim(&bench, &key, "b"), 1);
 	ck_assert_int_eq(state_ask(&bench.state, "SELECT attempt FROM flight"), 2);
 	bench_remove(&bench);

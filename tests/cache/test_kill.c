@@ -1,5 +1,5 @@
 /*
- * test_kill -- processes that publish, fail, claim, spoil and clean up are killed at any
+ * test_kill -- processes that publish, fail, claim, invalidate and clean up are killed at any
  * moment; what they leave is always a whole payload, a failure or a miss.
  */
 #include <check.h>
@@ -14,8 +14,8 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "cache/bench.h"
-#include "cache/room.h"
-#include "store/room.h"
+#include "cache/internal.h"
+#include "store/internal.h"
 #include "support/support.h"
 
 #define KEYS      6
@@ -37,10 +37,10 @@ static unsigned roll(unsigned sides)
 }
 
 /* A payload that tells whether it is whole: its length, then as many of one letter. */
-static size_t make_payload(char *out, size_t room)
+static size_t make_payload(char *out, size_t capacity)
 {
-	unsigned size = 1 + roll((unsigned)room - 16);
-	int head = snprintf(out, room, "%08u", size);
+	unsigned size = 1 + roll((unsigned)capacity - 16);
+	int head = snprintf(out, capacity, "%08u", size);
 
 	memset(out + head, 'a' + (int)(size % 26), size);
 	return (size_t)head + size;
@@ -135,7 +135,7 @@ static int act(struct cache *cache, struct store *store, const struct cache_key 
 	case 5:
 		if (cache_find(cache, store, key, &found, err) < 0)
 			return -1;
-		cache_spoil(cache, store, key, &found, "test");
+		cache_invalidate(cache, store, key, &found, "test");
 		cache_found_release(&found);
 		return 0;
 	case 6:
@@ -159,7 +159,7 @@ static void work(struct arsenal *arsenal, int number)
 	char owner[32];
 
 	snprintf(owner, sizeof(owner), "worker %d", number);
-	/* What is spoiled is logged; a thousand times here. */
+	/* What is invalidated is logged; a thousand times here. */
 	if (!freopen("/dev/null", "w", stderr))
 		_exit(3);
 	if (store_open(&store, &state->config, &err) < 0 ||

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cache/bench.h"
-#include "cache/room.h"
+#include "cache/internal.h"
 #include "support/support.h"
 
 #define HOUR 3600
@@ -113,7 +113,7 @@ START_TEST(a_descriptor_on_an_older_version)
 	bench_put(&bench, &key, "old");
 	grow_old(&bench, &key);
 	ck_assert_str_eq(bench_find_anew(&bench, &key), "old");
-	bench_spoil(&bench, &key);
+	bench_invalidate(&bench, &key);
 	ck_assert_str_eq(bench_find(&bench, &key), "absent");
 	ck_assert_int_ne(access(blob_of(&bench, &key, cache_kind_version(KIND) - 1), F_OK), 0);
 	bench_remove(&bench);
@@ -139,12 +139,12 @@ START_TEST(a_failed_refresh_leaves_the_old)
 	bench_fail(&bench, &key, failures[_i]);
 	ck_assert_str_eq(bench_find_anew(&bench, &key), "old");
 	/* While that is remembered nobody tries again ... */
-	ck_assert(!cache_is_worth_refreshing(bench.cache, &key));
+	ck_assert(!cache_claim_refresh(bench.cache, &key));
 	ck_assert_int_eq(cache_claim_again(bench.cache, bench.state.store, &key, "a", &err), 0);
 	/* ... and afterwards somebody does. */
 	bench_now += 2 * 86400;
 	ck_assert_str_eq(bench_find_anew(&bench, &key), "old");
-	ck_assert(cache_is_worth_refreshing(bench.cache, &key));
+	ck_assert(cache_claim_refresh(bench.cache, &key));
 	ck_assert_int_eq(cache_claim_again(bench.cache, bench.state.store, &key, "a", &err), 1);
 	bench_remove(&bench);
 }
@@ -162,7 +162,7 @@ START_TEST(outdated_failures_answer_too)
 	grow_old(&bench, &key);
 	ck_assert_str_eq(bench_find_anew(&bench, &key), "unsupported");
 	ck_assert(is_outdated(&bench, &key));
-	ck_assert(cache_is_worth_refreshing(bench.cache, &key));
+	ck_assert(cache_claim_refresh(bench.cache, &key));
 	ck_assert_int_eq(cache_claim(bench.cache, bench.state.store, &key, "a", &err), 1);
 	bench_put(&bench, &key, "new");
 	ck_assert_str_eq(bench_find(&bench, &key), "new");
@@ -179,17 +179,17 @@ START_TEST(outdated_entries_are_asked_for_once_a_minute)
 
 	bench_open(&bench);
 	key = bench_key(&bench, KIND, NULL, REST);
-	ck_assert_msg(!cache_is_worth_refreshing(bench.cache, &key), "nobody knows it");
+	ck_assert_msg(!cache_claim_refresh(bench.cache, &key), "nobody knows it");
 	bench_put(&bench, &key, "old");
 	ck_assert_str_eq(bench_find(&bench, &key), "old");
-	ck_assert_msg(!cache_is_worth_refreshing(bench.cache, &key), "it is current");
+	ck_assert_msg(!cache_claim_refresh(bench.cache, &key), "it is current");
 	grow_old(&bench, &key);
 	ck_assert_str_eq(bench_find_anew(&bench, &key), "old");
-	ck_assert(cache_is_worth_refreshing(bench.cache, &key));
-	ck_assert(!cache_is_worth_refreshing(bench.cache, &key));
+	ck_assert(cache_claim_refresh(bench.cache, &key));
+	ck_assert(!cache_claim_refresh(bench.cache, &key));
 	bench_millis_ahead += CACHE_RENEW_MILLIS;
 	ck_assert_str_eq(bench_find(&bench, &key), "old");
-	ck_assert(cache_is_worth_refreshing(bench.cache, &key));
+	ck_assert(cache_claim_refresh(bench.cache, &key));
 	/* One maker, across processes. */
 	ck_assert_int_eq(cache_claim_again(bench.cache, bench.state.store, &key, "a", &err), 1);
 	ck_assert_int_eq(cache_claim_again(bench.cache, bench.state.store, &key, "b", &err), 0);
@@ -217,12 +217,12 @@ START_TEST(failures_are_tried_again_hourly)
 	key = bench_key(&bench, CACHE_OBJECT_META, NULL, REST);
 	bench_fail(&bench, &key, passing[_i].failure);
 	bench_find(&bench, &key);
-	ck_assert(!cache_is_worth_refreshing(bench.cache, &key));
+	ck_assert(!cache_claim_refresh(bench.cache, &key));
 	ck_assert_int_eq(cache_claim_again(bench.cache, bench.state.store, &key, "a", &err), 0);
 	bench_now += HOUR;
 	bench_find_anew(&bench, &key);
-	ck_assert_int_eq(cache_is_worth_refreshing(bench.cache, &key), may_pass);
-	ck_assert(!cache_is_worth_refreshing(bench.cache, &key));
+	ck_assert_int_eq(cache_claim_refresh(bench.cache, &key), may_pass);
+	ck_assert(!cache_claim_refresh(bench.cache, &key));
 	if (may_pass) {
 		ck_assert_int_eq(cache_claim(bench.cache, bench.state.store, &key, "a", &err), 0);
 		ck_assert_int_eq(cache_claim_again(bench.cache, bench.state.store, &key, "a", &err), 1);
@@ -231,7 +231,7 @@ START_TEST(failures_are_tried_again_hourly)
 		ck_assert_int_eq(cache_claim_again(bench.cache, bench.state.store, &key, "a", &err), 0);
 		bench_reopen(&bench);
 		bench_find(&bench, &key);
-		ck_assert(!cache_is_worth_refreshing(bench.cache, &key));
+		ck_assert(!cache_claim_refresh(bench.cache, &key));
 	}
 	bench_remove(&bench);
 }

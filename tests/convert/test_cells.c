@@ -67,7 +67,7 @@ static const char *fixture(const char *name, const char *then)
 /* --- inspect ---------------------------------------------------------------------------- */
 
 struct result {
-	struct cell_news news;
+	struct cell_event event;
 	int output;
 	bool written;
 	struct convert_meta meta;
@@ -91,10 +91,10 @@ static struct result inspect(const char *path, const struct convert_inspect *ask
 	buf_init(&parameters, 4096);
 	ck_assert_int_eq(convert_inspect_parameters(asked, &parameters, &err), 0);
 	order.parameters = buf_text(&parameters);
-	ck_assert_msg(nursery_hatch(nursery, &order, &handle, &err) == 0, "%s", err.text);
-	ck_assert_int_eq(cell_wait_news(handle, PATIENCE_MILLIS, &result.news, &err), 0);
-	if (result.news.kind == CELL_DONE) {
-		ck_assert_msg(convert_inspect_reply(result.news.reply, &arena, &result.written,
+	ck_assert_msg(nursery_spawn(nursery, &order, &handle, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(cell_wait_event(handle, PATIENCE_MILLIS, &result.event, &err), 0);
+	if (result.event.kind == CELL_DONE) {
+		ck_assert_msg(convert_inspect_reply(result.event.reply, &arena, &result.written,
 						    &json, &err) == 0, "%s", err.text);
 		ck_assert_int_eq(convert_meta_parse(json, &arena, &result.meta, &err), 0);
 	}
@@ -132,8 +132,8 @@ START_TEST(inspects_a_file)
 {
 	struct result result = inspect(fixture(files[_i].name, files[_i].then), &anything);
 
-	ck_assert_msg(result.news.kind == CELL_DONE, "%s: %s", files[_i].what,
-		      result.news.status.text);
+	ck_assert_msg(result.event.kind == CELL_DONE, "%s: %s", files[_i].what,
+		      result.event.status.text);
 	ck_assert_msg(result.written == files[_i].written, "%s", files[_i].what);
 	ck_assert_int_eq(result.size > 0, files[_i].written);
 	ck_assert(result.meta.has_debug_info && result.meta.has_symbols &&
@@ -177,12 +177,12 @@ START_TEST(says_what_is_wrong)
 
 	asked.max_bytes = bad_files[_i].max_bytes;
 	result = inspect(fixture(bad_files[_i].name, bad_files[_i].then), &asked);
-	ck_assert_msg(result.news.kind == CELL_FAILED, "%s: %d", bad_files[_i].what,
-		      result.news.kind);
-	ck_assert_msg(result.news.status.kind == bad_files[_i].kind, "%s: %s %s",
-		      bad_files[_i].what, err_kind_name(result.news.status.kind),
-		      result.news.status.text);
-	ck_assert_msg(strlen(result.news.status.text) > 10, "%s", result.news.status.text);
+	ck_assert_msg(result.event.kind == CELL_FAILED, "%s: %d", bad_files[_i].what,
+		      result.event.kind);
+	ck_assert_msg(result.event.status.kind == bad_files[_i].kind, "%s: %s %s",
+		      bad_files[_i].what, err_kind_name(result.event.status.kind),
+		      result.event.status.text);
+	ck_assert_msg(strlen(result.event.status.text) > 10, "%s", result.event.status.text);
 }
 END_TEST
 
@@ -206,13 +206,13 @@ START_TEST(takes_the_slice)
 
 	snprintf(recipe, sizeof(recipe), "%scp arm64 $OUT", fat);
 	thin = inspect(support_fixture("convert-thin", recipe), &anything);
-	ck_assert_msg(thin.news.kind == CELL_DONE, "%s", thin.news.status.text);
+	ck_assert_msg(thin.event.kind == CELL_DONE, "%s", thin.event.status.text);
 	ck_assert(!thin.written);
 	ck_assert(debugid_parse(thin.meta.debug_id, &asked.debug_id));
 
 	snprintf(recipe, sizeof(recipe), "%s%s", fat, packers[_i]);
 	result = inspect(support_fixture(names[_i], recipe), &asked);
-	ck_assert_msg(result.news.kind == CELL_DONE, "%s", result.news.status.text);
+	ck_assert_msg(result.event.kind == CELL_DONE, "%s", result.event.status.text);
 	ck_assert(result.written);
 	ck_assert(text_is(result.meta.format, "macho"));
 	ck_assert(text_is(result.meta.arch, "arm64"));
@@ -227,7 +227,7 @@ START_TEST(tells_what_it_wants)
 		"objcopy --only-keep-debug a a.debug\n"
 		"objcopy --strip-debug --add-gnu-debuglink=a.debug a\nmv a $OUT"), &anything);
 
-	ck_assert_msg(result.news.kind == CELL_DONE, "%s", result.news.status.text);
+	ck_assert_msg(result.event.kind == CELL_DONE, "%s", result.event.status.text);
 	ck_assert(!result.meta.has_debug_info);
 	ck_assert_uint_ge(result.meta.want_count, 1);
 	ck_assert_int_eq(result.meta.wants[0].role, OBJECT_ROLE_DEBUGLINK);
@@ -239,7 +239,7 @@ END_TEST
 /* --- symcache --------------------------------------------------------------------------- */
 
 /* Runs the conversion; every want is answered with `companion` (NULL: absent). */
-static struct cell_news convert(const char *path, const char *companion, int to,
+static struct cell_event convert(const char *path, const char *companion, int to,
 				unsigned *wants, struct convert_symcache_reply *facts)
 {
 	struct cell_file input = { "object", open(path, O_RDONLY | O_CLOEXEC) };
@@ -248,7 +248,7 @@ static struct cell_news convert(const char *path, const char *companion, int to,
 				    .outputs = &output, .output_count = 1 };
 	struct cell_handle *handle;
 	struct err err = ERR_INIT;
-	struct cell_news news;
+	struct cell_event event;
 	struct buf parameters;
 
 	ck_assert_int_ge(input.fd, 0);
@@ -257,26 +257,26 @@ static struct cell_news convert(const char *path, const char *companion, int to,
 		&(struct convert_symcache){ .max_section_bytes = section_max_bytes, .threads = 2 },
 		&parameters, &err), 0);
 	order.parameters = buf_text(&parameters);
-	ck_assert_msg(nursery_hatch(nursery, &order, &handle, &err) == 0, "%s", err.text);
+	ck_assert_msg(nursery_spawn(nursery, &order, &handle, &err) == 0, "%s", err.text);
 	for (*wants = 0;; (*wants)++) {
 		int fd = -1;
 
-		ck_assert_int_eq(cell_wait_news(handle, PATIENCE_MILLIS, &news, &err), 0);
-		if (news.kind != CELL_WANTS)
+		ck_assert_int_eq(cell_wait_event(handle, PATIENCE_MILLIS, &event, &err), 0);
+		if (event.kind != CELL_WANTS)
 			break;
-		if (companion && strcmp(news.role, "debuglink") == 0)
+		if (companion && strcmp(event.role, "debuglink") == 0)
 			fd = open(companion, O_RDONLY | O_CLOEXEC);
 		ck_assert_int_eq(cell_answer_want(handle, fd, NULL, &err), 0);
 		if (fd >= 0)
 			close(fd);
 	}
-	if (news.kind == CELL_DONE)
-		ck_assert_int_eq(convert_symcache_reply_parse(news.reply, &arena, facts, &err), 0);
-	news.reply = TEXT_NONE;
+	if (event.kind == CELL_DONE)
+		ck_assert_int_eq(convert_symcache_reply_parse(event.reply, &arena, facts, &err), 0);
+	event.reply = TEXT_NONE;
 	cell_kill(handle);
 	buf_release(&parameters);
 	close(input.fd);
-	return news;
+	return event;
 }
 
 static void check_main_is_known(int fd, bool with_line)
@@ -305,10 +305,10 @@ START_TEST(converts_an_object)
 	int to = memfd_create("symcache", MFD_CLOEXEC);
 	struct convert_symcache_reply facts;
 	unsigned wants;
-	struct cell_news news = convert(fixture("convert-plain", "mv a $OUT"), NULL, to, &wants,
+	struct cell_event event = convert(fixture("convert-plain", "mv a $OUT"), NULL, to, &wants,
 					&facts);
 
-	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
+	ck_assert_msg(event.kind == CELL_DONE, "%s", event.status.text);
 	ck_assert_uint_ge(facts.units, 1);
 	ck_assert_uint_eq(facts.bad_units, 0);
 	ck_assert_uint_gt(facts.ranges, 0);
@@ -331,9 +331,9 @@ START_TEST(asks_for_companions)
 	int to = memfd_create("symcache", MFD_CLOEXEC);
 	struct convert_symcache_reply facts;
 	unsigned wants;
-	struct cell_news news = convert(stripped, companions[_i], to, &wants, &facts);
+	struct cell_event event = convert(stripped, companions[_i], to, &wants, &facts);
 
-	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
+	ck_assert_msg(event.kind == CELL_DONE, "%s", event.status.text);
 	ck_assert_uint_ge(wants, 1);
 	check_main_is_known(to, _i == 0);
 	close(to);
@@ -347,13 +347,13 @@ START_TEST(bounds_sections)
 		"objcopy --compress-debug-sections=zlib a $OUT");
 	struct convert_symcache_reply facts;
 	int to = memfd_create("symcache", MFD_CLOEXEC);
-	struct cell_news news;
+	struct cell_event event;
 	unsigned wants;
 
 	section_max_bytes = 16;
-	news = convert(path, NULL, to, &wants, &facts);
+	event = convert(path, NULL, to, &wants, &facts);
 	section_max_bytes = 1 << 30;
-	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
+	ck_assert_msg(event.kind == CELL_DONE, "%s", event.status.text);
 	ck_assert_uint_eq(facts.units, 0);
 	check_main_is_known(to, false);
 	close(to);
@@ -365,11 +365,11 @@ START_TEST(refuses_to_convert_nonsense)
 	int to = memfd_create("symcache", MFD_CLOEXEC);
 	struct convert_symcache_reply facts;
 	unsigned wants;
-	struct cell_news news = convert(fixture("convert-cut", "head -c 40 a > $OUT"), NULL, to,
+	struct cell_event event = convert(fixture("convert-cut", "head -c 40 a > $OUT"), NULL, to,
 					&wants, &facts);
 
-	ck_assert_int_eq(news.kind, CELL_FAILED);
-	ck_assert_msg(news.status.kind == ERR_MALFORMED, "%s", news.status.text);
+	ck_assert_int_eq(event.kind, CELL_FAILED);
+	ck_assert_msg(event.status.kind == ERR_MALFORMED, "%s", event.status.text);
 	close(to);
 }
 END_TEST

@@ -40,7 +40,7 @@ static void stop(void)
 struct companion { const char *role, *path; };
 
 /* One cell from `path` to `to`; its wants are answered with that companion alone. */
-static struct cell_news run(const char *operation, struct text parameters, const char *in,
+static struct cell_event run(const char *operation, struct text parameters, const char *in,
 			    const char *path, const char *out, int to, struct companion companion,
 			    struct cell_handle **handle)
 {
@@ -50,26 +50,26 @@ static struct cell_news run(const char *operation, struct text parameters, const
 				    .outputs = &output, .output_count = 1,
 				    .parameters = parameters };
 	struct err err = ERR_INIT;
-	struct cell_news news;
+	struct cell_event event;
 
 	snprintf(input.role, sizeof(input.role), "%s", in);
 	snprintf(output.role, sizeof(output.role), "%s", out);
 	ck_assert_int_ge(input.fd, 0);
-	ck_assert_msg(nursery_hatch(nursery, &order, handle, &err) == 0, "%s", err.text);
+	ck_assert_msg(nursery_spawn(nursery, &order, handle, &err) == 0, "%s", err.text);
 	for (;;) {
 		int fd;
 
-		ck_assert_int_eq(cell_wait_news(*handle, PATIENCE_MILLIS, &news, &err), 0);
-		if (news.kind != CELL_WANTS)
+		ck_assert_int_eq(cell_wait_event(*handle, PATIENCE_MILLIS, &event, &err), 0);
+		if (event.kind != CELL_WANTS)
 			break;
-		fd = companion.path && strcmp(news.role, companion.role) == 0
+		fd = companion.path && strcmp(event.role, companion.role) == 0
 			? open(companion.path, O_RDONLY | O_CLOEXEC) : -1;
 		ck_assert_int_eq(cell_answer_want(*handle, fd, NULL, &err), 0);
 		if (fd >= 0)
 			close(fd);
 	}
 	close(input.fd);
-	return news;
+	return event;
 }
 
 /* --- auxiliary -------------------------------------------------------------------------- */
@@ -117,20 +117,20 @@ START_TEST(reads_files_that_are_no_objects)
 	struct cell_handle *handle;
 	struct err err = ERR_INIT;
 	struct debugid original;
-	struct cell_news news;
+	struct cell_event event;
 	struct buf parameters;
 	struct stat st;
 
 	buf_init(&parameters, 4096);
 	ck_assert_int_eq(convert_auxiliary_parameters(&asked, &parameters, &err), 0);
-	news = run("auxiliary", buf_text(&parameters), "file",
+	event = run("auxiliary", buf_text(&parameters), "file",
 		   support_fixture(cases[_i].name, cases[_i].recipe), "object", to, (struct companion){ 0 }, &handle);
 	if (cases[_i].kind) {
-		ck_assert_msg(news.kind == CELL_FAILED && news.status.kind == cases[_i].kind,
-			      "%s: %d %s", cases[_i].what, news.kind, news.status.text);
+		ck_assert_msg(event.kind == CELL_FAILED && event.status.kind == cases[_i].kind,
+			      "%s: %d %s", cases[_i].what, event.kind, event.status.text);
 	} else {
-		ck_assert_msg(news.kind == CELL_DONE, "%s: %s", cases[_i].what, news.status.text);
-		ck_assert_int_eq(convert_auxiliary_reply(news.reply, &original, &err), 0);
+		ck_assert_msg(event.kind == CELL_DONE, "%s: %s", cases[_i].what, event.status.text);
+		ck_assert_int_eq(convert_auxiliary_reply(event.reply, &original, &err), 0);
 		ck_assert_msg(debugid_is_nil(&original) == !is_uuid_map, "%s",
 			      cases[_i].what);
 		ck_assert_int_eq(fstat(to, &st), 0);
@@ -202,21 +202,21 @@ START_TEST(converts_with_a_map)
 		support_fixture(conversions[_i].map, conversions[_i].recipe) : NULL };
 	struct cell_handle *handle;
 	struct err err = ERR_INIT;
-	struct cell_news news;
+	struct cell_event event;
 	struct buf parameters;
 
 	buf_init(&parameters, 4096);
 	ck_assert_int_eq(convert_symcache_parameters(&(struct convert_symcache){
 		.max_section_bytes = 1 << 30, .threads = 1 }, &parameters, &err), 0);
-	news = run("symcache", buf_text(&parameters), "object", object, "symcache", to, map, &handle);
+	event = run("symcache", buf_text(&parameters), "object", object, "symcache", to, map, &handle);
 	if (conversions[_i].function) {
-		ck_assert_msg(news.kind == CELL_DONE, "%s: %s", conversions[_i].what,
-			      news.status.text);
+		ck_assert_msg(event.kind == CELL_DONE, "%s: %s", conversions[_i].what,
+			      event.status.text);
 		ck_assert_msg(is_known(to, conversions[_i].function,
 						   conversions[_i].file), "%s", conversions[_i].what);
 	} else {
-		ck_assert_msg(news.kind == CELL_FAILED && news.status.kind == ERR_MALFORMED,
-			      "%s: %d %s", conversions[_i].what, news.kind, news.status.text);
+		ck_assert_msg(event.kind == CELL_FAILED && event.status.kind == ERR_MALFORMED,
+			      "%s: %d %s", conversions[_i].what, event.kind, event.status.text);
 	}
 	cell_kill(handle);
 	buf_release(&parameters);

@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "service")]
 
 import bombs  # noqa: E402
-from house_of_tests import run_all  # noqa: E402
+from service_tests import run_all  # noqa: E402
 
 SYMGATE = os.environ.get("SYMGATE", os.path.join(HERE, "..", "..", "build", "symgate"))
 MEMORY = 64 << 20

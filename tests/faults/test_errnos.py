@@ -26,8 +26,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "service"))
-import house_of_tests  # noqa: E402
-from house_of_tests import PATIENCE, Service, Symbols, eventually, run_all  # noqa: E402
+import service_tests  # noqa: E402
+from service_tests import PATIENCE, Service, Symbols, eventually, run_all  # noqa: E402
 import sqlite3  # noqa: E402
 
 LONG = os.environ.get("SYMGATE_STORM") == "long"
@@ -70,7 +70,7 @@ class Faults:
             self.control = Control.from_buffer(mmap.mmap(f.fileno(), 0))
         self.program = os.path.join(folder, "symgate")
         with open(self.program, "w", encoding="ascii") as f:
-            f.write(f"#!/bin/sh\nexec env LD_PRELOAD='{library}' FAIL_CALLS='{path}' '{house_of_tests.SYMGATE}' \"$@\"\n")
+            f.write(f"#!/bin/sh\nexec env LD_PRELOAD='{library}' FAIL_CALLS='{path}' '{service_tests.SYMGATE}' \"$@\"\n")
         os.chmod(self.program, 0o755)
 
     def arm(self, role, kind, error, skip, left):
@@ -133,7 +133,7 @@ class Storm:
         self.symbols = Symbols()
         self.symbols.files.update(self.object.files)
         self.number = 0
-        self.program, house_of_tests.SYMGATE = house_of_tests.SYMGATE, self.faults.program
+        self.program, service_tests.SYMGATE = service_tests.SYMGATE, self.faults.program
         self.service = Service("pool:\n  processes: 1\n" + config)
 
     def __enter__(self):
@@ -144,7 +144,7 @@ class Storm:
     def __exit__(self, *what):
         self.faults.disarm()
         self.service.__exit__(*what)
-        house_of_tests.SYMGATE = self.program
+        service_tests.SYMGATE = self.program
         self.symbols.shutdown()
         shutil.rmtree(self.folder, ignore_errors=True)
 

@@ -21,7 +21,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "service"))
 import test_deploy  # noqa: E402
-from house_of_tests import PATIENCE, SYMGATE, Service, eventually, functions, request_for, run_all
+from service_tests import PATIENCE, SYMGATE, Service, eventually, functions, request_for, run_all
 from test_deploy import PROGRAMS, serve_all
 
 DISK_BYTES = 100 << 20       # more than /readyz wants to see free

@@ -220,7 +220,7 @@ START_TEST(a_dead_address_does_not_hide_a_living_one)
 }
 END_TEST
 
-/* What is refused of a name's addresses does not spoil the others. */
+/* What is refused of a name's addresses does not invalidate the others. */
 START_TEST(one_of_two_addresses_may_be_refused)
 {
 	static const struct config_network local = { { 127, 0, 0, 0 }, 8, false };

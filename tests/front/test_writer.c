@@ -120,10 +120,10 @@ START_TEST(a_reply_is_whole_however_it_is_read)
 	struct buf body, records;
 	struct outgoing out;
 	enum pushed pushed;
-	int pair[2], room = 4096 << (_i % 3);
+	int pair[2], capacity = 4096 << (_i % 3);
 
 	make_pair(pair);
-	ck_assert_int_eq(setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)), 0);
+	ck_assert_int_eq(setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &capacity, sizeof(capacity)), 0);
 	fill(&body, bodies[_i].size);
 	buf_init(&records, (size_t)64 * 1024 * 1024);
 	out = outgoing_for(pair[0], &body);
@@ -232,13 +232,13 @@ START_TEST(what_the_web_server_still_says_is_listened_to)
 }
 END_TEST
 
-static struct board *open_board(char *folder, size_t room)
+static struct board *open_board(char *folder, size_t capacity)
 {
 	struct err err = ERR_INIT;
 	struct config config = { 0 };
 	struct board *board;
 
-	snprintf(folder, room, "/tmp/symgate-writer-XXXXXX");
+	snprintf(folder, capacity, "/tmp/symgate-writer-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	config.state_dir = folder;
 	ck_assert_msg(board_open(&board, &config, &err) == 0, "%s", err.text);

@@ -1,5 +1,5 @@
-/* fuzz_dwarf.c -- sections of DWARF, as tests/dwarf/container.h packs them. */
-#include "dwarf/container.h"
+/* fuzz_dwarf.c -- sections of DWARF, as tests/object/dwarf/container.h packs them. */
+#include "object/dwarf/container.h"
 
 #define ARENA_BYTES ((size_t)256 << 20)
 

@@ -44,7 +44,7 @@ static void check_location(const struct location *location, struct arena *arena)
 	if (source_is_local(location->source))
 		return;
 	if (source_reach(location, arena, &access, &fd, &order, &err) == 0 &&
-	    access != SOURCE_NEEDS_PASS && (access != SOURCE_ORDERED || !order.url))
+	    access != SOURCE_NEEDS_CREDENTIAL && (access != SOURCE_ORDERED || !order.url))
 		abort();
 }
 

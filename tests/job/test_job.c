@@ -18,7 +18,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "job/room.h"
+#include "job/internal.h"
 #include "store/state.h"
 #include "support/support.h"
 
@@ -368,9 +368,9 @@ START_TEST(jobs_of_the_killed_are_free_at_once)
 		ck_assert_int_eq(number_of(&desk, "SELECT lapses FROM job"),
 				 claims > JOB_KILLS_MAX ? claims - JOB_KILLS_MAX : 0);
 		late = job;
-		ck_assert_int_eq(job_bury(&desk.jobs, "another", false, &err), 0);
+		ck_assert_int_eq(job_release_dead_owner(&desk.jobs, "another", false, &err), 0);
 		ck_assert_int_eq(claim(&desk, "alive", &job), 0);
-		ck_assert_int_eq(job_bury(&desk.jobs, "dead", false, &err), 0);
+		ck_assert_int_eq(job_release_dead_owner(&desk.jobs, "dead", false, &err), 0);
 		if (claims < JOB_KILLS_MAX)
 			finish(&desk, &late, "dead", "{}");  /* it only seemed dead: too late */
 	}
@@ -392,7 +392,7 @@ START_TEST(jobs_of_the_crashed_are_counted)
 	for (int i = 0; i < JOB_LAPSES_MAX; i++) {
 		ck_assert_int_eq(claim(&desk, "dead", &job), 1);
 		ck_assert_int_eq(number_of(&desk, "SELECT lapses FROM job"), i);
-		ck_assert_int_eq(job_bury(&desk.jobs, "dead", true, &err), 0);
+		ck_assert_int_eq(job_release_dead_owner(&desk.jobs, "dead", true, &err), 0);
 	}
 	ck_assert_int_eq(claim(&desk, "dead", &job), 0);
 	ck_assert_str_eq(state_of(&desk, id), "internal_error");
@@ -690,7 +690,7 @@ START_TEST(says_when_files_are_gone)
 }
 END_TEST
 
-static void submit_without_room(void *payload)
+static void submit_without_capacity(void *payload)
 {
 	struct desk *desk = payload;
 	struct rlimit limit = { 4096, 4096 };
@@ -708,12 +708,12 @@ static void submit_without_room(void *payload)
 	}
 }
 
-START_TEST(says_when_there_is_no_room)
+START_TEST(says_when_there_is_no_capacity)
 {
 	struct desk desk;
 
 	desk_open(&desk);
-	ck_assert_int_eq(in_child(submit_without_room, &desk), 0);
+	ck_assert_int_eq(in_child(submit_without_capacity, &desk), 0);
 	ck_assert_int_eq(state_ask(&desk.state, "SELECT count(*) FROM job"), 0);
 	ck_assert_int_eq(setenv("STATE", desk.state.folder, 1), 0);
 	ck_assert_int_eq(system("test $(ls \"$STATE/spool\" | wc -l) = 0"), 0);
@@ -780,7 +780,7 @@ int main(void)
 	tcase_add_test(tcase, history_is_bounded);
 	tcase_add_test(tcase, lost_files_are_removed);
 	tcase_add_test(tcase, says_when_files_are_gone);
-	tcase_add_test(tcase, says_when_there_is_no_room);
+	tcase_add_test(tcase, says_when_there_is_no_capacity);
 	tcase_add_test(tcase, survives_every_allocation_failure);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);

@@ -29,8 +29,8 @@ static void put_string(struct buf *out, const char *string, size_t padded)
 static void put_deflated(struct buf *out, const void *bytes, size_t size)
 {
 	z_stream stream;
-	size_t room = size + size / 8 + 64;
-	char *at = buf_reserve(out, room);
+	size_t capacity = size + size / 8 + 64;
+	char *at = buf_reserve(out, capacity);
 
 	memset(&stream, 0, sizeof(stream));
 	if (!at || deflateInit2(&stream, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
@@ -38,7 +38,7 @@ static void put_deflated(struct buf *out, const void *bytes, size_t size)
 	stream.next_in = (Bytef *)(uintptr_t)bytes;
 	stream.avail_in = (uInt)size;
 	stream.next_out = (Bytef *)at;
-	stream.avail_out = (uInt)room;
+	stream.avail_out = (uInt)capacity;
 	if (deflate(&stream, Z_FINISH) != Z_STREAM_END)
 		abort();
 	out->size += stream.total_out;

@@ -67,10 +67,10 @@ static int segfault(struct cell *cell, struct err *err)
 
 static unsigned deeper(volatile unsigned char *above)
 {
-	volatile unsigned char room[4096];
+	volatile unsigned char capacity[4096];
 
-	room[0] = above ? above[0] : 1;
-	return room[0] ? deeper(room) + room[0] : 0;
+	capacity[0] = above ? above[0] : 1;
+	return capacity[0] ? deeper(capacity) + capacity[0] : 0;
 }
 
 static int overflow(struct cell *cell, struct err *err)

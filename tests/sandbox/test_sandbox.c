@@ -53,26 +53,26 @@ static void stop(void)
 	ck_assert_int_eq(mem_live, 0);
 }
 
-static struct cell_handle *hatch_with(const struct cell_order *order)
+static struct cell_handle *spawn_with(const struct cell_order *order)
 {
 	struct err err = ERR_INIT;
 	struct cell_handle *handle;
 
-	ck_assert_msg(nursery_hatch(nursery, order, &handle, &err) == 0, "%s", err.text);
+	ck_assert_msg(nursery_spawn(nursery, order, &handle, &err) == 0, "%s", err.text);
 	return handle;
 }
 
-static struct cell_handle *hatch(const char *operation, const char *parameters)
+static struct cell_handle *spawn(const char *operation, const char *parameters)
 {
-	return hatch_with(&(struct cell_order){ .operation = operation,
+	return spawn_with(&(struct cell_order){ .operation = operation,
 						.parameters = text_of(parameters) });
 }
 
-static void wait_news(struct cell_handle *handle, struct cell_news *news)
+static void wait_event(struct cell_handle *handle, struct cell_event *event)
 {
 	struct err err = ERR_INIT;
 
-	ck_assert_msg(cell_wait_news(handle, PATIENCE_MILLIS, news, &err) == 0, "%s", err.text);
+	ck_assert_msg(cell_wait_event(handle, PATIENCE_MILLIS, event, &err) == 0, "%s", err.text);
 }
 
 static int memory_file(const char *text)
@@ -165,14 +165,14 @@ static bool vanish_within(const char *name, pid_t group, int millis)
 
 START_TEST(runs_an_operation)
 {
-	struct cell_handle *handle = hatch("echo", "hello");
-	struct cell_news news;
+	struct cell_handle *handle = spawn("echo", "hello");
+	struct cell_event event;
 
-	wait_news(handle, &news);
-	ck_assert_msg(news.kind == CELL_DONE, "%d %s", news.kind, news.status.text);
-	ck_assert(text_is(news.reply, "echo hello"));
-	wait_news(handle, &news);
-	ck_assert_int_eq(news.kind, CELL_NOTHING);
+	wait_event(handle, &event);
+	ck_assert_msg(event.kind == CELL_DONE, "%d %s", event.kind, event.status.text);
+	ck_assert(text_is(event.reply, "echo hello"));
+	wait_event(handle, &event);
+	ck_assert_int_eq(event.kind, CELL_NOTHING);
 	cell_kill(handle);
 	ck_assert(nursery_is_alive(nursery));
 }
@@ -182,16 +182,16 @@ START_TEST(takes_large_parameters_and_replies)
 {
 	size_t size = (size_t)9 << 20;
 	char *large = mem_get(size);
-	struct cell_news news;
+	struct cell_event event;
 	struct cell_handle *handle;
 
 	memset(large, 'p', size);
-	handle = hatch_with(&(struct cell_order){ .operation = "echo",
+	handle = spawn_with(&(struct cell_order){ .operation = "echo",
 						  .parameters = { large, size } });
-	wait_news(handle, &news);
-	ck_assert_msg(news.kind == CELL_DONE, "%d %s", news.kind, news.status.text);
-	ck_assert_uint_eq(news.reply.size, size + 5);
-	ck_assert_int_eq(memcmp(news.reply.bytes + 5, large, size), 0);
+	wait_event(handle, &event);
+	ck_assert_msg(event.kind == CELL_DONE, "%d %s", event.kind, event.status.text);
+	ck_assert_uint_eq(event.reply.size, size + 5);
+	ck_assert_int_eq(memcmp(event.reply.bytes + 5, large, size), 0);
 	cell_kill(handle);
 	mem_give_back(large);
 }
@@ -201,14 +201,14 @@ START_TEST(reads_inputs_and_writes_outputs)
 {
 	struct cell_file from = { "from", memory_file("some bytes") };
 	struct cell_file to = { "to", memory_file("") };
-	struct cell_handle *handle = hatch_with(&(struct cell_order){
+	struct cell_handle *handle = spawn_with(&(struct cell_order){
 		.operation = "copy", .inputs = &from, .input_count = 1,
 		.outputs = &to, .output_count = 1 });
-	struct cell_news news;
+	struct cell_event event;
 	char bytes[32] = "";
 
-	wait_news(handle, &news);
-	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
+	wait_event(handle, &event);
+	ck_assert_msg(event.kind == CELL_DONE, "%s", event.status.text);
 	cell_kill(handle);
 	ck_assert_int_eq((int)pread(to.fd, bytes, sizeof(bytes), 0), 10);
 	ck_assert_str_eq(bytes, "some bytes");
@@ -220,13 +220,13 @@ END_TEST
 START_TEST(inputs_are_for_reading_only)
 {
 	struct cell_file from = { "from", memory_file("some bytes") };
-	struct cell_handle *handle = hatch_with(&(struct cell_order){
+	struct cell_handle *handle = spawn_with(&(struct cell_order){
 		.operation = "scribble", .inputs = &from, .input_count = 1 });
-	struct cell_news news;
+	struct cell_event event;
 
-	wait_news(handle, &news);
-	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
-	ck_assert_msg(text_is(news.reply, "0"), "it starts at the beginning");
+	wait_event(handle, &event);
+	ck_assert_msg(event.kind == CELL_DONE, "%s", event.status.text);
+	ck_assert_msg(text_is(event.reply, "0"), "it starts at the beginning");
 	cell_kill(handle);
 	close(from.fd);
 }
@@ -234,12 +234,12 @@ END_TEST
 
 static void run_threads(void)
 {
-	struct cell_handle *handle = hatch("threads", "");
-	struct cell_news news;
+	struct cell_handle *handle = spawn("threads", "");
+	struct cell_event event;
 
-	wait_news(handle, &news);
-	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
-	ck_assert(text_is(news.reply, "4"));
+	wait_event(handle, &event);
+	ck_assert_msg(event.kind == CELL_DONE, "%s", event.status.text);
+	ck_assert(text_is(event.reply, "4"));
 	cell_kill(handle);
 }
 
@@ -251,47 +251,47 @@ END_TEST
 
 START_TEST(answers_wants)
 {
-	struct cell_handle *handle = hatch("want", "");
+	struct cell_handle *handle = spawn("want", "");
 	struct err err = ERR_INIT;
-	struct cell_news news;
+	struct cell_event event;
 	int fd = memory_file("alternate");
 
 	ck_assert_int_eq(cell_answer_want(handle, -1, NULL, &err), -1);     /* nobody asked */
-	wait_news(handle, &news);
-	ck_assert_int_eq(news.kind, CELL_WANTS);
-	ck_assert_str_eq(news.role, "dwz");
-	ck_assert(text_is(news.id, "abcd"));
-	ck_assert(text_is(news.name, "x.debug"));
+	wait_event(handle, &event);
+	ck_assert_int_eq(event.kind, CELL_WANTS);
+	ck_assert_str_eq(event.role, "dwz");
+	ck_assert(text_is(event.id, "abcd"));
+	ck_assert(text_is(event.name, "x.debug"));
 	ck_assert_int_eq(cell_answer_want(handle, fd, NULL, &err), 0);
 	close(fd);
-	wait_news(handle, &news);
-	ck_assert_int_eq(news.kind, CELL_WANTS);
-	ck_assert_str_eq(news.role, "dwp");
-	ck_assert_ptr_null(news.name.bytes);
+	wait_event(handle, &event);
+	ck_assert_int_eq(event.kind, CELL_WANTS);
+	ck_assert_str_eq(event.role, "dwp");
+	ck_assert_ptr_null(event.name.bytes);
 	ck_assert_int_eq(cell_answer_want(handle, -1, NULL, &err), 0);
-	wait_news(handle, &news);
-	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
-	ck_assert(text_is(news.reply, "dwz alternate;dwp absent;"));
+	wait_event(handle, &event);
+	ck_assert_msg(event.kind == CELL_DONE, "%s", event.status.text);
+	ck_assert(text_is(event.reply, "dwz alternate;dwp absent;"));
 	cell_kill(handle);
 }
 END_TEST
 
 START_TEST(wants_have_an_end)
 {
-	struct cell_handle *handle = hatch("want_forever", "");
+	struct cell_handle *handle = spawn("want_forever", "");
 	struct err err = ERR_INIT;
-	struct cell_news news;
+	struct cell_event event;
 	unsigned wants = 0;
 
 	for (;;) {
-		wait_news(handle, &news);
-		if (news.kind != CELL_WANTS)
+		wait_event(handle, &event);
+		if (event.kind != CELL_WANTS)
 			break;
 		ck_assert_uint_lt(++wants, 1000);
 		ck_assert_int_eq(cell_answer_want(handle, -1, NULL, &err), 0);
 	}
-	ck_assert_int_eq(news.kind, CELL_DIED);
-	ck_assert_int_eq(news.status.kind, ERR_LIMIT);
+	ck_assert_int_eq(event.kind, CELL_DIED);
+	ck_assert_int_eq(event.status.kind, ERR_LIMIT);
 	cell_kill(handle);
 }
 END_TEST
@@ -299,23 +299,23 @@ END_TEST
 START_TEST(residents_talk)
 {
 	static const size_t sizes[] = { 0, 1, 5, 16384, 16385, 100000, (size_t)3 << 20 };
-	struct cell_handle *handle = hatch("parrot", "");
+	struct cell_handle *handle = spawn("parrot", "");
 	char *message = mem_get((size_t)3 << 20);
 	struct err err = ERR_INIT;
-	struct cell_news news;
+	struct cell_event event;
 
 	memset(message, 'm', (size_t)3 << 20);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		ck_assert_msg(cell_send(handle, (struct text){ message, sizes[i] }, &err) == 0,
 			      "%s", err.text);
-		wait_news(handle, &news);
-		ck_assert_msg(news.kind == CELL_MESSAGE, "%d %s", news.kind, news.status.text);
-		ck_assert_uint_eq(news.reply.size, sizes[i]);
-		ck_assert_int_eq(memcmp(news.reply.bytes, message, sizes[i]), 0);
+		wait_event(handle, &event);
+		ck_assert_msg(event.kind == CELL_MESSAGE, "%d %s", event.kind, event.status.text);
+		ck_assert_uint_eq(event.reply.size, sizes[i]);
+		ck_assert_int_eq(memcmp(event.reply.bytes, message, sizes[i]), 0);
 	}
 	ck_assert_int_eq(cell_send(handle, TEXT("end"), &err), 0);
-	wait_news(handle, &news);
-	ck_assert_int_eq(news.kind, CELL_DONE);
+	wait_event(handle, &event);
+	ck_assert_int_eq(event.kind, CELL_DONE);
 	cell_kill(handle);
 	mem_give_back(message);
 }
@@ -324,7 +324,7 @@ END_TEST
 /* A cell that does not read never blocks its asker. */
 START_TEST(sending_never_blocks)
 {
-	struct cell_handle *handle = hatch("sleep", "");
+	struct cell_handle *handle = spawn("sleep", "");
 	struct err err = ERR_INIT;
 	int sent = 0;
 
@@ -339,7 +339,7 @@ END_TEST
 
 static const struct {
 	const char *what, *operation;
-	enum cell_news_kind news;
+	enum cell_event_kind event;
 	enum err_kind kind;
 	const char *text;            /* contained in the status */
 } endings[] = {
@@ -359,15 +359,15 @@ static const struct {
 
 START_TEST(says_how_it_ended)
 {
-	struct cell_handle *handle = hatch(endings[_i].operation, "");
-	struct cell_news news;
+	struct cell_handle *handle = spawn(endings[_i].operation, "");
+	struct cell_event event;
 
-	wait_news(handle, &news);
-	ck_assert_msg(news.kind == endings[_i].news, "%s: %d", endings[_i].what, news.kind);
-	ck_assert_msg(news.status.kind == endings[_i].kind, "%s: %s %s", endings[_i].what,
-		      err_kind_name(news.status.kind), news.status.text);
-	ck_assert_msg(strstr(news.status.text, endings[_i].text), "%s: %s", endings[_i].what,
-		      news.status.text);
+	wait_event(handle, &event);
+	ck_assert_msg(event.kind == endings[_i].event, "%s: %d", endings[_i].what, event.kind);
+	ck_assert_msg(event.status.kind == endings[_i].kind, "%s: %s %s", endings[_i].what,
+		      err_kind_name(event.status.kind), event.status.text);
+	ck_assert_msg(strstr(event.status.text, endings[_i].text), "%s: %s", endings[_i].what,
+		      event.status.text);
 	cell_kill(handle);
 	ck_assert(nursery_is_alive(nursery));
 }
@@ -375,12 +375,12 @@ END_TEST
 
 START_TEST(cpu_time_ends_the_stubborn)
 {
-	struct cell_handle *handle = hatch("spin_on", "");
-	struct cell_news news;
+	struct cell_handle *handle = spawn("spin_on", "");
+	struct cell_event event;
 
-	wait_news(handle, &news);
-	ck_assert_int_eq(news.kind, CELL_DIED);
-	ck_assert_msg(news.status.kind == ERR_LIMIT, "%s", news.status.text);
+	wait_event(handle, &event);
+	ck_assert_int_eq(event.kind, CELL_DIED);
+	ck_assert_msg(event.status.kind == ERR_LIMIT, "%s", event.status.text);
 	cell_kill(handle);
 }
 END_TEST
@@ -388,14 +388,14 @@ END_TEST
 #ifndef SYMGATE_SANITIZED            /* shadow memory: no ceiling there */
 START_TEST(memory_has_a_ceiling)
 {
-	struct cell_handle *handle = hatch("eat", "");
-	struct cell_news news;
+	struct cell_handle *handle = spawn("eat", "");
+	struct cell_event event;
 
-	wait_news(handle, &news);
-	ck_assert_msg(news.kind == CELL_FAILED, "%s", news.status.text);
-	ck_assert_msg(news.status.kind == ERR_LIMIT, "%s", news.status.text);
-	ck_assert_msg(strstr(news.status.text, "memory ceiling of 268435456 bytes"), "%s",
-		      news.status.text);
+	wait_event(handle, &event);
+	ck_assert_msg(event.kind == CELL_FAILED, "%s", event.status.text);
+	ck_assert_msg(event.status.kind == ERR_LIMIT, "%s", event.status.text);
+	ck_assert_msg(strstr(event.status.text, "memory ceiling of 268435456 bytes"), "%s",
+		      event.status.text);
 	cell_kill(handle);
 }
 END_TEST
@@ -442,20 +442,20 @@ static const struct { const char *way; unsigned percent; } ways[] = {
 START_TEST(all_memory_has_one_ceiling)
 {
 	struct cell_handle *handle;
-	struct cell_news news;
+	struct cell_event event;
 	uint64_t had;
 
 	if (nursery_level(nursery) < SANDBOX_FILTERED)
 		return;
-	handle = hatch("hoard", ways[_i].way);
-	wait_news(handle, &news);
-	if (news.kind == CELL_DIED) {
-		ck_assert_msg(strstr(news.status.text, "SIGSYS"), "%s: %s", ways[_i].way,
-			      news.status.text);
+	handle = spawn("hoard", ways[_i].way);
+	wait_event(handle, &event);
+	if (event.kind == CELL_DIED) {
+		ck_assert_msg(strstr(event.status.text, "SIGSYS"), "%s: %s", ways[_i].way,
+			      event.status.text);
 		cell_kill(handle);
 		return;
 	}
-	ck_assert_msg(news.kind == CELL_MESSAGE, "%s: %s", ways[_i].way, news.status.text);
+	ck_assert_msg(event.kind == CELL_MESSAGE, "%s: %s", ways[_i].way, event.status.text);
 	had = cell_resident_bytes();
 	ck_assert_msg(had > 0 && had < config.cell_memory_bytes, "%s: %llu bytes", ways[_i].way,
 		      (unsigned long long)had);
@@ -470,15 +470,15 @@ END_TEST
 START_TEST(threads_have_a_ceiling)
 {
 	struct cell_handle *handle;
-	struct cell_news news;
+	struct cell_event event;
 
 	if (getuid() == 0)
 		return;
-	handle = hatch("many_threads", "");
-	wait_news(handle, &news);
-	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
-	ck_assert_int_gt((int)strtol(news.reply.bytes, NULL, 10), 0);
-	ck_assert_int_lt((int)strtol(news.reply.bytes, NULL, 10), LIMIT_CELL_TASKS);
+	handle = spawn("many_threads", "");
+	wait_event(handle, &event);
+	ck_assert_msg(event.kind == CELL_DONE, "%s", event.status.text);
+	ck_assert_int_gt((int)strtol(event.reply.bytes, NULL, 10), 0);
+	ck_assert_int_lt((int)strtol(event.reply.bytes, NULL, 10), LIMIT_CELL_TASKS);
 	cell_kill(handle);
 }
 END_TEST
@@ -486,14 +486,14 @@ END_TEST
 START_TEST(files_have_a_ceiling)
 {
 	struct cell_file to = { "to", memory_file("") };
-	struct cell_handle *handle = hatch_with(&(struct cell_order){
+	struct cell_handle *handle = spawn_with(&(struct cell_order){
 		.operation = "write_much", .outputs = &to, .output_count = 1 });
-	struct cell_news news;
+	struct cell_event event;
 
-	wait_news(handle, &news);
-	ck_assert_int_eq(news.kind, CELL_DIED);
-	ck_assert_msg(news.status.kind == ERR_LIMIT, "%s", news.status.text);
-	ck_assert_msg(strstr(news.status.text, "file size limit"), "%s", news.status.text);
+	wait_event(handle, &event);
+	ck_assert_int_eq(event.kind, CELL_DIED);
+	ck_assert_msg(event.status.kind == ERR_LIMIT, "%s", event.status.text);
+	ck_assert_msg(strstr(event.status.text, "file size limit"), "%s", event.status.text);
 	cell_kill(handle);
 	close(to.fd);
 }
@@ -505,18 +505,18 @@ START_TEST(a_limit_of_the_service_is_no_fault_of_the_file)
 	const struct rlimit little = { 1 << 20, RLIM_INFINITY };
 	struct cell_file to = { "to", memory_file("") };
 	struct cell_handle *handle;
-	struct cell_news news;
+	struct cell_event event;
 
 	stop();
 	process_protect();
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
 	start();
-	handle = hatch_with(&(struct cell_order){
+	handle = spawn_with(&(struct cell_order){
 		.operation = "write_much", .outputs = &to, .output_count = 1 });
-	wait_news(handle, &news);
-	ck_assert_msg(news.kind == CELL_FAILED, "%s", news.status.text);
-	ck_assert_msg(news.status.kind == ERR_IO, "%s", news.status.text);
-	ck_assert_int_eq(news.status.os_errno, EFBIG);
+	wait_event(handle, &event);
+	ck_assert_msg(event.kind == CELL_FAILED, "%s", event.status.text);
+	ck_assert_msg(event.status.kind == ERR_IO, "%s", event.status.text);
+	ck_assert_int_eq(event.status.os_errno, EFBIG);
 	cell_kill(handle);
 	close(to.fd);
 }
@@ -528,7 +528,7 @@ START_TEST(cells_have_no_capabilities)
 	static const char *const sets[] = { "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb" };
 	unsigned long long set, any = 0;
 	struct cell_handle *handle;
-	struct cell_news news;
+	struct cell_event event;
 	char path[64];
 
 	stop();
@@ -536,9 +536,9 @@ START_TEST(cells_have_no_capabilities)
 		printf("   no user namespace to be root in: %s\n", strerror(errno));
 	ck_assert(status_number("/proc/self/status", "CapEff", &any));
 	start();
-	handle = hatch("sleep", "");
-	wait_news(handle, &news);
-	ck_assert_int_eq(news.kind, CELL_MESSAGE);
+	handle = spawn("sleep", "");
+	wait_event(handle, &event);
+	ck_assert_int_eq(event.kind, CELL_MESSAGE);
 	ck_assert_uint_eq(each_process("symgate-cell", getpgrp(), false, 0), 1);
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)last_process);
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
@@ -557,18 +557,18 @@ START_TEST(an_input_cut_short_is_transient)
 	char path[] = "/tmp/symgate-cut-XXXXXX";
 	struct cell_file from = { "from", mkstemp(path) };
 	struct cell_handle *handle;
-	struct cell_news news;
+	struct cell_event event;
 
 	ck_assert_int_ge(from.fd, 0);
 	ck_assert_int_eq(ftruncate(from.fd, 1 << 20), 0);
-	handle = hatch_with(&(struct cell_order){ .operation = "read_slowly", .inputs = &from,
+	handle = spawn_with(&(struct cell_order){ .operation = "read_slowly", .inputs = &from,
 						  .input_count = 1 });
-	wait_news(handle, &news);
-	ck_assert_int_eq(news.kind, CELL_MESSAGE);
+	wait_event(handle, &event);
+	ck_assert_int_eq(event.kind, CELL_MESSAGE);
 	ck_assert_int_eq(ftruncate(from.fd, 0), 0);
-	wait_news(handle, &news);
-	ck_assert_int_eq(news.kind, CELL_FAILED);
-	ck_assert_msg(news.status.kind == ERR_IO, "%s", news.status.text);
+	wait_event(handle, &event);
+	ck_assert_int_eq(event.kind, CELL_FAILED);
+	ck_assert_msg(event.status.kind == ERR_IO, "%s", event.status.text);
 	cell_kill(handle);
 	unlink(path);
 	close(from.fd);
@@ -581,20 +581,20 @@ START_TEST(an_input_overwritten_is_transient)
 	char path[] = "/tmp/symgate-cut-XXXXXX";
 	struct cell_file from = { "from", mkstemp(path) };
 	struct cell_handle *handle;
-	struct cell_news news;
+	struct cell_event event;
 
 	ck_assert_int_ge(from.fd, 0);
 	ck_assert_int_eq(ftruncate(from.fd, 1 << 20), 0);
 	usleep(20000);                       /* file systems keep times to the tick */
-	handle = hatch_with(&(struct cell_order){ .operation = "read_slowly", .inputs = &from,
+	handle = spawn_with(&(struct cell_order){ .operation = "read_slowly", .inputs = &from,
 						  .input_count = 1 });
-	wait_news(handle, &news);
-	ck_assert_int_eq(news.kind, CELL_MESSAGE);
+	wait_event(handle, &event);
+	ck_assert_int_eq(event.kind, CELL_MESSAGE);
 	ck_assert_int_eq((int)pwrite(from.fd, "x", 1, 4096), 1);
-	wait_news(handle, &news);
-	ck_assert_int_eq(news.kind, CELL_FAILED);
-	ck_assert_msg(news.status.kind == ERR_IO && news.status.os_errno == CELL_INPUT_CHANGED, "%s",
-		      news.status.text);
+	wait_event(handle, &event);
+	ck_assert_int_eq(event.kind, CELL_FAILED);
+	ck_assert_msg(event.status.kind == ERR_IO && event.status.os_errno == CELL_INPUT_CHANGED, "%s",
+		      event.status.text);
 	cell_kill(handle);
 	unlink(path);
 	close(from.fd);
@@ -618,13 +618,13 @@ static struct checksum_seal seal_of(int fd, size_t more, uint64_t other)
 
 static void expect_changed(struct cell_handle *handle)
 {
-	struct cell_news news;
+	struct cell_event event;
 
-	wait_news(handle, &news);
-	ck_assert_int_eq(news.kind, CELL_FAILED);
-	ck_assert_int_eq(news.status.kind, ERR_IO);
-	ck_assert_int_eq(news.status.os_errno, CELL_INPUT_CHANGED);
-	ck_assert_msg(strstr(news.status.text, "not what was kept") != NULL, "%s", news.status.text);
+	wait_event(handle, &event);
+	ck_assert_int_eq(event.kind, CELL_FAILED);
+	ck_assert_int_eq(event.status.kind, ERR_IO);
+	ck_assert_int_eq(event.status.os_errno, CELL_INPUT_CHANGED);
+	ck_assert_msg(strstr(event.status.text, "not what was kept") != NULL, "%s", event.status.text);
 }
 
 START_TEST(sealed_inputs_are_what_they_must_be)
@@ -632,14 +632,14 @@ START_TEST(sealed_inputs_are_what_they_must_be)
 	struct cell_file from = { "from", memory_file("some bytes") };
 	struct cell_file to = { "to", memory_file("") };
 	struct checksum_seal seal = seal_of(from.fd, seals[_i].more, seals[_i].other);
-	struct cell_handle *handle = hatch_with(&(struct cell_order){
+	struct cell_handle *handle = spawn_with(&(struct cell_order){
 		.operation = "copy", .inputs = &from, .input_count = 1, .seals = &seal,
 		.outputs = &to, .output_count = 1 });
-	struct cell_news news;
+	struct cell_event event;
 
 	if (seals[_i].is_sound) {
-		wait_news(handle, &news);
-		ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
+		wait_event(handle, &event);
+		ck_assert_msg(event.kind == CELL_DONE, "%s", event.status.text);
 	} else {
 		expect_changed(handle);
 	}
@@ -651,18 +651,18 @@ END_TEST
 
 START_TEST(sealed_answers_are_what_they_must_be)
 {
-	struct cell_handle *handle = hatch("want", "");
+	struct cell_handle *handle = spawn("want", "");
 	int fd = memory_file("alternate");
 	struct checksum_seal seal = seal_of(fd, seals[_i].more, seals[_i].other);
 	struct err err = ERR_INIT;
-	struct cell_news news;
+	struct cell_event event;
 
-	wait_news(handle, &news);
-	ck_assert_int_eq(news.kind, CELL_WANTS);
+	wait_event(handle, &event);
+	ck_assert_int_eq(event.kind, CELL_WANTS);
 	ck_assert_int_eq(cell_answer_want(handle, fd, &seal, &err), 0);
 	if (seals[_i].is_sound) {
-		wait_news(handle, &news);
-		ck_assert_int_eq(news.kind, CELL_WANTS);     /* the next */
+		wait_event(handle, &event);
+		ck_assert_int_eq(event.kind, CELL_WANTS);     /* the next */
 	} else {
 		expect_changed(handle);
 	}
@@ -677,15 +677,15 @@ START_TEST(being_killed_is_not_its_fault)
 	static const int signals[] = { SIGKILL, SIGTERM, SIGINT };
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		struct cell_handle *handle = hatch("sleep", "");
-		struct cell_news news;
+		struct cell_handle *handle = spawn("sleep", "");
+		struct cell_event event;
 
-		wait_news(handle, &news);
-		ck_assert_int_eq(news.kind, CELL_MESSAGE);
+		wait_event(handle, &event);
+		ck_assert_int_eq(event.kind, CELL_MESSAGE);
 		ck_assert_uint_eq(each_process("symgate-cell", getpgrp(), false, signals[i]), 1);
-		wait_news(handle, &news);
-		ck_assert_int_eq(news.kind, CELL_DIED);
-		ck_assert_msg(news.status.kind == ERR_IO, "%s", news.status.text);
+		wait_event(handle, &event);
+		ck_assert_int_eq(event.kind, CELL_DIED);
+		ck_assert_msg(event.status.kind == ERR_IO, "%s", event.status.text);
 		cell_kill(handle);
 	}
 }
@@ -702,19 +702,19 @@ static const char *const forbidden[] = {
 START_TEST(refuses_what_is_forbidden)
 {
 	struct cell_handle *handle;
-	struct cell_news news;
+	struct cell_event event;
 
 	if (nursery_level(nursery) < SANDBOX_FILTERED)
 		return;
-	handle = hatch("try", forbidden[_i]);
-	wait_news(handle, &news);
-	if (news.kind == CELL_DIED)
-		ck_assert_msg(strstr(news.status.text, "SIGSYS"), "%s: %s", forbidden[_i],
-			      news.status.text);
+	handle = spawn("try", forbidden[_i]);
+	wait_event(handle, &event);
+	if (event.kind == CELL_DIED)
+		ck_assert_msg(strstr(event.status.text, "SIGSYS"), "%s: %s", forbidden[_i],
+			      event.status.text);
 	else
-		ck_assert_msg(news.kind == CELL_FAILED && strstr(news.status.text, "refused"),
-			      "%s: %.*s %s", forbidden[_i], (int)news.reply.size,
-			      news.reply.size ? news.reply.bytes : "", news.status.text);
+		ck_assert_msg(event.kind == CELL_FAILED && strstr(event.status.text, "refused"),
+			      "%s: %.*s %s", forbidden[_i], (int)event.reply.size,
+			      event.reply.size ? event.reply.bytes : "", event.status.text);
 	cell_kill(handle);
 	ck_assert(nursery_is_alive(nursery));
 }
@@ -751,20 +751,20 @@ START_TEST(a_cell_has_its_own_descriptors_only)
 	struct cell_file inputs[2] = { { "from", memory_file("a") }, { "other", memory_file("b") } };
 	struct cell_file to = { "to", memory_file("") };
 	struct cell_handle *others[8], *handle;
-	struct cell_news news;
+	struct cell_event event;
 	unsigned count = 0;
 
 	for (int i = 0; i < 8; i++)
-		others[i] = hatch("hang", "");
-	handle = hatch_with(&(struct cell_order){ .operation = "descriptors", .inputs = inputs,
+		others[i] = spawn("hang", "");
+	handle = spawn_with(&(struct cell_order){ .operation = "descriptors", .inputs = inputs,
 						  .input_count = 2, .outputs = &to,
 						  .output_count = 1 });
-	wait_news(handle, &news);
-	ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
-	for (size_t i = 0; i < news.reply.size; i++)
-		count += news.reply.bytes[i] == ' ';
+	wait_event(handle, &event);
+	ck_assert_msg(event.kind == CELL_DONE, "%s", event.status.text);
+	for (size_t i = 0; i < event.reply.size; i++)
+		count += event.reply.bytes[i] == ' ';
 	/* 0, 1 and 2 on /dev/null, the channel, two inputs, one output */
-	ck_assert_msg(count == 7, "%.*s", (int)news.reply.size, news.reply.bytes);
+	ck_assert_msg(count == 7, "%.*s", (int)event.reply.size, event.reply.bytes);
 	cell_kill(handle);
 	for (int i = 0; i < 8; i++)
 		cell_kill(others[i]);
@@ -778,7 +778,7 @@ END_TEST
 
 static const struct {
 	const char *what, *lie;
-	enum cell_news_kind news;
+	enum cell_event_kind event;
 	enum err_kind kind;
 } lies[] = {
 	{ "a packet without a head", "a", CELL_DIED, ERR_CRASHED },
@@ -798,16 +798,16 @@ static const struct {
 
 START_TEST(survives_lies)
 {
-	struct cell_handle *handle = hatch("lie", lies[_i].lie);
-	struct cell_news news;
+	struct cell_handle *handle = spawn("lie", lies[_i].lie);
+	struct cell_event event;
 
 	do
-		wait_news(handle, &news);
-	while (news.kind == CELL_WANTS);
-	ck_assert_msg(news.kind == lies[_i].news, "%s: %d", lies[_i].what, news.kind);
-	ck_assert_msg(news.status.kind == lies[_i].kind, "%s: %s", lies[_i].what,
-		      news.status.text);
-	ck_assert_uint_lt(strlen(news.status.text), ERR_TEXT_BYTES);
+		wait_event(handle, &event);
+	while (event.kind == CELL_WANTS);
+	ck_assert_msg(event.kind == lies[_i].event, "%s: %d", lies[_i].what, event.kind);
+	ck_assert_msg(event.status.kind == lies[_i].kind, "%s: %s", lies[_i].what,
+		      event.status.text);
+	ck_assert_uint_lt(strlen(event.status.text), ERR_TEXT_BYTES);
 	cell_kill(handle);
 }
 END_TEST
@@ -820,12 +820,12 @@ START_TEST(a_thousand_cells_leave_nothing)
 	int64_t start_micros = clock_monotonic_micros();
 
 	for (int i = 0; i < 1000; i++) {
-		struct cell_handle *handle = hatch(i % 10 ? "echo" : "hang", "x");
-		struct cell_news news;
+		struct cell_handle *handle = spawn(i % 10 ? "echo" : "hang", "x");
+		struct cell_event event;
 
 		if (i % 10) {
-			wait_news(handle, &news);
-			ck_assert_msg(news.kind == CELL_DONE, "%s", news.status.text);
+			wait_event(handle, &event);
+			ck_assert_msg(event.kind == CELL_DONE, "%s", event.status.text);
 		}
 		cell_kill(handle);
 	}
@@ -841,17 +841,17 @@ END_TEST
 START_TEST(many_at_once)
 {
 	struct cell_handle *handles[64];
-	struct cell_news news;
+	struct cell_event event;
 
 	for (int i = 0; i < 64; i++)
-		handles[i] = hatch(i % 2 ? "parrot" : "echo", "x");
+		handles[i] = spawn(i % 2 ? "parrot" : "echo", "x");
 	for (int i = 0; i < 64; i++) {
 		struct err err = ERR_INIT;
 
 		if (i % 2)
 			ck_assert_int_eq(cell_send(handles[i], TEXT("hi"), &err), 0);
-		wait_news(handles[i], &news);
-		ck_assert_int_eq(news.kind, i % 2 ? CELL_MESSAGE : CELL_DONE);
+		wait_event(handles[i], &event);
+		ck_assert_int_eq(event.kind, i % 2 ? CELL_MESSAGE : CELL_DONE);
 		cell_kill(handles[i]);
 	}
 }
@@ -859,21 +859,21 @@ END_TEST
 
 START_TEST(killing_the_nursery_ends_its_cells)
 {
-	struct cell_handle *handle = hatch("sleep", "");
+	struct cell_handle *handle = spawn("sleep", "");
 	struct err err = ERR_INIT;
-	struct cell_news news;
+	struct cell_event event;
 	struct cell_handle *another;
 
-	wait_news(handle, &news);
-	ck_assert_int_eq(news.kind, CELL_MESSAGE);
+	wait_event(handle, &event);
+	ck_assert_int_eq(event.kind, CELL_MESSAGE);
 	ck_assert(nursery_is_alive(nursery));
 	ck_assert_uint_eq(each_process("symgate-nursery", getpgrp(), false, SIGKILL), 1);
-	wait_news(handle, &news);
-	ck_assert_int_eq(news.kind, CELL_DIED);
-	ck_assert_msg(news.status.kind == ERR_IO, "%s", news.status.text);
+	wait_event(handle, &event);
+	ck_assert_int_eq(event.kind, CELL_DIED);
+	ck_assert_msg(event.status.kind == ERR_IO, "%s", event.status.text);
 	cell_kill(handle);
 	ck_assert(!nursery_is_alive(nursery));
-	ck_assert_int_eq(nursery_hatch(nursery,
+	ck_assert_int_eq(nursery_spawn(nursery,
 				       &(struct cell_order){ .operation = "echo" }, &another, &err),
 			 -1);
 	ck_assert_int_eq(err.kind, ERR_IO);
@@ -893,13 +893,13 @@ static pid_t start_family(void)
 	pid = fork();
 	if (pid == 0) {
 		struct cell_handle *handles[2];
-		struct cell_news news;
+		struct cell_event event;
 
 		setpgid(0, 0);
 		start();
 		for (int i = 0; i < 2; i++) {
-			handles[i] = hatch("sleep", "");
-			wait_news(handles[i], &news);
+			handles[i] = spawn("sleep", "");
+			wait_event(handles[i], &event);
 		}
 		signal(SIGTERM, SIG_IGN);
 		if (write(ready[1], "x", 1) != 1)
@@ -988,18 +988,18 @@ static int order_one(void *payload, struct err *err)
 	struct cell_order order = { .operation = "echo", .parameters = { large, sizeof(large) } };
 	struct nursery *own;
 	struct cell_handle *handle = NULL;
-	struct cell_news news;
+	struct cell_event event;
 	int rc;
 
 	(void)payload;
 	rc = nursery_start(&own, &config, operations, operation_count, err);
 	if (rc < 0)
 		return -1;
-	rc = nursery_hatch(own, &order, &handle, err);
+	rc = nursery_spawn(own, &order, &handle, err);
 	if (rc == 0)
-		rc = cell_wait_news(handle, PATIENCE_MILLIS, &news, err);
-	if (rc == 0 && news.kind != CELL_DONE)
-		rc = err_set(err, ERR_NO_MEMORY, "the other side had none: %s", news.status.text);
+		rc = cell_wait_event(handle, PATIENCE_MILLIS, &event, err);
+	if (rc == 0 && event.kind != CELL_DONE)
+		rc = err_set(err, ERR_NO_MEMORY, "the other side had none: %s", event.status.text);
 	cell_kill(handle);
 	nursery_stop(own);
 	return rc;

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import zipfile
 
-from house_of_tests import SYMGATE, Handler, Program, Service, Symbols
+from service_tests import SYMGATE, Handler, Program, Service, Symbols
 
 CONFIG = "connect_to_reserved_ips: true\n"
 LINKED = "".join(f"line {number}\n" for number in range(1, 21))

@@ -16,7 +16,7 @@ import time
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from house_of_tests import Program, Service, eventually, functions, run_all
+from service_tests import Program, Service, eventually, functions, run_all
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-clouds-")
 PROGRAM = Program(FOLDER.name, 1)

@@ -21,13 +21,13 @@ import tempfile
 import threading
 import time
 
-from house_of_tests import (PATIENCE, SYMGATE, TOP, Program, Symbols, eventually, free_port, functions,
+from service_tests import (PATIENCE, SYMGATE, TOP, Program, Symbols, eventually, free_port, functions,
                             request_for, run_all)
-import house_of_tests
+import service_tests
 
 DEPLOY = os.path.join(TOP, "deploy")
 APACHE_MODULES = "/usr/lib/apache2/modules"
-house_of_tests.leave_root()
+service_tests.leave_root()
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-programs-")
 PROGRAMS = [Program(FOLDER.name, number) for number in range(8)]
 
@@ -232,12 +232,12 @@ class Site:
                 found.append(int(name))
         return found
 
-    # As house_of_tests.Service does it:
-    answer = house_of_tests.Service.answer
-    metric = house_of_tests.Service.metric
-    get = house_of_tests.Service.get
-    post = house_of_tests.Service.post
-    plain_request = house_of_tests.Service.request
+    # As service_tests.Service does it:
+    answer = service_tests.Service.answer
+    metric = service_tests.Service.metric
+    get = service_tests.Service.get
+    post = service_tests.Service.post
+    plain_request = service_tests.Service.request
 
     def request(self, method, path, *more, **named):
         return self.plain_request(method, self.base + path, *more, **named)

@@ -19,7 +19,7 @@ import tempfile
 import threading
 
 import service_sources
-from house_of_tests import (PATIENCE, SYMGATE, TOP, Program, Service, Symbols, eventually, functions, request_for,
+from service_tests import (PATIENCE, SYMGATE, TOP, Program, Service, Symbols, eventually, functions, request_for,
                             run_all)
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-edges-")

@@ -9,7 +9,7 @@ import tempfile
 import zlib
 
 import test_deploy
-from house_of_tests import Program, Service, Symbols, eventually, functions, request_for, run_all
+from service_tests import Program, Service, Symbols, eventually, functions, request_for, run_all
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-http-")
 PROGRAMS = [Program(FOLDER.name, number) for number in range(2)]

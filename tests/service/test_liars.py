@@ -21,7 +21,7 @@ import tempfile
 import threading
 import zipfile
 
-from house_of_tests import (PATIENCE, SYMGATE, TOP, Program, Service, Symbols, eventually, functions, request_for, run_all)
+from service_tests import (PATIENCE, SYMGATE, TOP, Program, Service, Symbols, eventually, functions, request_for, run_all)
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-liars-")
 GOOD = Program(FOLDER.name, 1)

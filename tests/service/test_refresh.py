@@ -14,7 +14,7 @@ import sqlite3
 import subprocess
 import tempfile
 
-from house_of_tests import Program, Service, Symbols, eventually, functions, request_for, run_all
+from service_tests import Program, Service, Symbols, eventually, functions, request_for, run_all
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-programs-")
 PROGRAMS = [Program(FOLDER.name, number) for number in range(4)]

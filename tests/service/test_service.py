@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import time
 
-from house_of_tests import (PATIENCE, SYMGATE, Program, Service, Symbols, eventually, functions, request_for, run_all)
+from service_tests import (PATIENCE, SYMGATE, Program, Service, Symbols, eventually, functions, request_for, run_all)
 from service_sources import *  # noqa: F401,F403 -- their tests run with these
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-programs-")

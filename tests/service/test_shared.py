@@ -19,7 +19,7 @@ import time
 import urllib.parse
 
 import test_clouds as clouds
-from house_of_tests import SYMGATE, Program, Service, Symbols, eventually, functions, request_for, run_all
+from service_tests import SYMGATE, Program, Service, Symbols, eventually, functions, request_for, run_all
 from test_clouds import SECRET, Cloud, is_signed, is_verified, s3_error
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-shared-")

@@ -11,7 +11,7 @@ import signal
 import tempfile
 import threading
 
-from house_of_tests import PATIENCE, Program, Service, Symbols, eventually, functions, request_for, run_all
+from service_tests import PATIENCE, Program, Service, Symbols, eventually, functions, request_for, run_all
 
 FACTOR = float(os.environ.get("SYMGATE_STORM_FACTOR", "1"))
 

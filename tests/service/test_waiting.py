@@ -14,7 +14,7 @@ import struct
 import subprocess
 import tempfile
 
-from house_of_tests import (PATIENCE, SYMGATE, Program, Service, Symbols, eventually, functions,
+from service_tests import (PATIENCE, SYMGATE, Program, Service, Symbols, eventually, functions,
                             request_for, run_all)
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-waiting-")

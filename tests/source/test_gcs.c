@@ -90,7 +90,7 @@ START_TEST(claims_are_signed)
 {
 	static const char begin[] =
 		"grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=";
-	struct source_pass pass = { .step = 0 };
+	struct source_credential credential = { .step = 0 };
 	struct fetch_order order;
 	struct source *source;
 	enum source_access access;
@@ -103,16 +103,16 @@ START_TEST(claims_are_signed)
 	source = with_key(KEY_RECIPE, "gcs-key.pem", &arena);
 	location.source = source;
 	ck_assert_int_eq(source_reach(&location, &arena, &access, &fd, &order, &err), 0);
-	ck_assert_int_eq(access, SOURCE_NEEDS_PASS);
-	ck_assert_msg(source_pass_step(source, &pass, TEXT_NONE, &arena, &err) == 1, "%s", err.text);
-	ck_assert_str_eq(pass.order.url, "http://t/token");
-	ck_assert_str_eq(pass.order.method, "POST");
-	ck_assert(text_starts_with(pass.order.body, begin));
-	check_jwt(pass.order.body.bytes + strlen(begin));
-	ck_assert_int_eq(source_pass_step(source, &pass, TEXT("{\"access_token\":\"tok\"}"), &arena,
+	ck_assert_int_eq(access, SOURCE_NEEDS_CREDENTIAL);
+	ck_assert_msg(source_credential_step(source, &credential, TEXT_NONE, &arena, &err) == 1, "%s", err.text);
+	ck_assert_str_eq(credential.order.url, "http://t/token");
+	ck_assert_str_eq(credential.order.method, "POST");
+	ck_assert(text_starts_with(credential.order.body, begin));
+	check_jwt(credential.order.body.bytes + strlen(begin));
+	ck_assert_int_eq(source_credential_step(source, &credential, TEXT("{\"access_token\":\"tok\"}"), &arena,
 					  &err), 0);
-	ck_assert_int_le(llabs(pass.until - clock_unix_seconds() - 58 * 60), 1);
-	ck_assert_int_eq(source_reach_with(&location, pass.secret, &arena, &access, &fd, &order,
+	ck_assert_int_le(llabs(credential.until - clock_unix_seconds() - 58 * 60), 1);
+	ck_assert_int_eq(source_reach_with(&location, credential.secret, &arena, &access, &fd, &order,
 					   &err), 0);
 	ck_assert_str_eq(order.url, "http://s:1/storage/v1/b/my%20bucket/o/p%2Fa%2Fb%20c?alt=media");
 	ck_assert_str_eq(order.headers[0].name.bytes, "authorization");
@@ -133,7 +133,7 @@ START_TEST(bad_keys_are_refused)
 
 	arena_init(&arena, CEILING_BYTES);
 	for (size_t i = 0; i <= sizeof(keys) / sizeof(keys[0]); i++) {
-		struct source_pass pass = { .step = 0 };
+		struct source_credential credential = { .step = 0 };
 		struct source *source;
 		cJSON *object = bucket();
 
@@ -145,7 +145,7 @@ START_TEST(bad_keys_are_refused)
 			cJSON_AddStringToObject(object, "client_email", "e");
 			source = parse(object, &arena);
 		}
-		ck_assert_int_lt(source_pass_step(source, &pass, TEXT_NONE, &arena, &err), 0);
+		ck_assert_int_lt(source_credential_step(source, &credential, TEXT_NONE, &arena, &err), 0);
 		ck_assert_int_eq(err.kind, ERR_DOWNLOAD);
 		ck_assert_str_eq(err.text, "failed encoding JWT");
 	}
@@ -155,17 +155,17 @@ END_TEST
 
 START_TEST(failures_have_their_words)
 {
-	struct source_pass pass = { .step = 1 };
+	struct source_credential credential = { .step = 1 };
 	struct source *source;
 	struct arena arena;
 	struct err err = ERR_INIT;
 
 	arena_init(&arena, CEILING_BYTES);
 	source = with_key(KEY_RECIPE, "gcs-key.pem", &arena);
-	ck_assert_int_lt(source_pass_step(source, &pass, TEXT("{\"error\":1}"), &arena, &err), 0);
+	ck_assert_int_lt(source_credential_step(source, &credential, TEXT("{\"error\":1}"), &arena, &err), 0);
 	ck_assert_str_eq(err.text, "failed to send authentication request");
 	err_set(&err, ERR_NOT_FOUND, "404 Not Found");
-	source_pass_fail(source, &err);
+	source_credential_fail(source, &err);
 	ck_assert_int_eq(err.kind, ERR_DOWNLOAD);
 	ck_assert_str_eq(err.text, "failed to send authentication request");
 	arena_release(&arena);

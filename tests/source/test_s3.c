@@ -213,7 +213,7 @@ static void clear_environment(void)
 	unsetenv("AWS_EC2_METADATA_SERVICE_ENDPOINT");
 }
 
-static void check_keys(const struct source *source, const struct source_pass *pass,
+static void check_keys(const struct source *source, const struct source_credential *credential,
 		       struct arena *arena)
 {
 	struct location location = { .source = source, .path = TEXT("a") };
@@ -222,10 +222,10 @@ static void check_keys(const struct source *source, const struct source_pass *pa
 	struct err err = ERR_INIT;
 	int fd;
 
-	ck_assert_int_eq(pass->until, 1898598896 - 60);
+	ck_assert_int_eq(credential->until, 1898598896 - 60);
 	ck_assert_int_eq(source_reach(&location, arena, &access, &fd, &order, &err), 0);
-	ck_assert_int_eq(access, SOURCE_NEEDS_PASS);
-	ck_assert_int_eq(source_reach_with(&location, pass->secret, arena, &access, &fd, &order,
+	ck_assert_int_eq(access, SOURCE_NEEDS_CREDENTIAL);
+	ck_assert_int_eq(source_reach_with(&location, credential->secret, arena, &access, &fd, &order,
 					   &err), 0);
 	ck_assert_int_eq(access, SOURCE_ORDERED);
 	ck_assert(strstr(order.url, "X-Amz-Credential=AK%2F") != NULL);
@@ -234,7 +234,7 @@ static void check_keys(const struct source *source, const struct source_pass *pa
 
 START_TEST(containers_give_keys)
 {
-	struct source_pass pass = { .step = 0 };
+	struct source_credential credential = { .step = 0 };
 	const struct source *source;
 	struct arena arena;
 	struct err err = ERR_INIT;
@@ -242,19 +242,19 @@ START_TEST(containers_give_keys)
 	clear_environment();
 	arena_init(&arena, CEILING_BYTES);
 	source = parse(CONTAINER, SOURCE_OF_REQUEST, &arena);
-	ck_assert_int_lt(source_pass_step(source, &pass, TEXT_NONE, &arena, &err), 0);
+	ck_assert_int_lt(source_credential_step(source, &credential, TEXT_NONE, &arena, &err), 0);
 	ck_assert_str_eq(err.text, "this is no container with credentials");
 	setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://10.0.0.1/x", 1);
-	ck_assert_int_lt(source_pass_step(source, &pass, TEXT_NONE, &arena, &err), 0);
+	ck_assert_int_lt(source_credential_step(source, &credential, TEXT_NONE, &arena, &err), 0);
 	setenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "/v2/abc", 1);
 	setenv("AWS_CONTAINER_AUTHORIZATION_TOKEN", "Basic xyz", 1);
-	ck_assert_int_eq(source_pass_step(source, &pass, TEXT_NONE, &arena, &err), 1);
-	ck_assert_str_eq(pass.order.url, "http://169.254.170.2/v2/abc");
-	ck_assert_str_eq(pass.order.headers[0].value.bytes, "Basic xyz");
-	ck_assert_int_eq(source_pass_step(source, &pass, TEXT(KEYS), &arena, &err), 0);
-	check_keys(source, &pass, &arena);
-	pass.step = 1;
-	ck_assert_int_lt(source_pass_step(source, &pass, TEXT("{}"), &arena, &err), 0);
+	ck_assert_int_eq(source_credential_step(source, &credential, TEXT_NONE, &arena, &err), 1);
+	ck_assert_str_eq(credential.order.url, "http://169.254.170.2/v2/abc");
+	ck_assert_str_eq(credential.order.headers[0].value.bytes, "Basic xyz");
+	ck_assert_int_eq(source_credential_step(source, &credential, TEXT(KEYS), &arena, &err), 0);
+	check_keys(source, &credential, &arena);
+	credential.step = 1;
+	ck_assert_int_lt(source_credential_step(source, &credential, TEXT("{}"), &arena, &err), 0);
 	ck_assert_int_eq(err.kind, ERR_DOWNLOAD);
 	arena_release(&arena);
 }
@@ -262,7 +262,7 @@ END_TEST
 
 START_TEST(machines_give_keys_to_their_operator)
 {
-	struct source_pass pass = { .step = 0 };
+	struct source_credential credential = { .step = 0 };
 	uint8_t mine[32], theirs[32];
 	const struct source *source;
 	struct arena arena;
@@ -272,23 +272,23 @@ START_TEST(machines_give_keys_to_their_operator)
 	setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://meta:1/", 1);
 	arena_init(&arena, CEILING_BYTES);
 	source = parse(CONTAINER, SOURCE_OF_CONFIG, &arena);
-	source_pass_name(source, mine);
-	source_pass_name(parse(CONTAINER, SOURCE_OF_REQUEST, &arena), theirs);
+	source_credential_name(source, mine);
+	source_credential_name(parse(CONTAINER, SOURCE_OF_REQUEST, &arena), theirs);
 	ck_assert_int_ne(memcmp(mine, theirs, sizeof(mine)), 0);
-	ck_assert_int_eq(source_pass_step(source, &pass, TEXT_NONE, &arena, &err), 1);
-	ck_assert_str_eq(pass.order.url, "http://meta:1/latest/api/token");
-	ck_assert_str_eq(pass.order.method, "PUT");
-	ck_assert_str_eq(pass.order.proxy, "");          /* straight to the machine's own */
-	ck_assert_int_eq(source_pass_step(source, &pass, TEXT("tok"), &arena, &err), 1);
-	ck_assert_str_eq(pass.order.url, "http://meta:1/latest/meta-data/iam/security-credentials/");
-	ck_assert_int_eq(source_pass_step(source, &pass, TEXT("role\n"), &arena, &err), 1);
-	ck_assert_str_eq(pass.order.url, "http://meta:1/latest/meta-data/iam/security-credentials/role");
-	ck_assert_str_eq(pass.order.headers[0].value.bytes, "tok");
-	ck_assert_int_eq(source_pass_step(source, &pass, TEXT(KEYS), &arena, &err), 0);
-	check_keys(source, &pass, &arena);
+	ck_assert_int_eq(source_credential_step(source, &credential, TEXT_NONE, &arena, &err), 1);
+	ck_assert_str_eq(credential.order.url, "http://meta:1/latest/api/token");
+	ck_assert_str_eq(credential.order.method, "PUT");
+	ck_assert_str_eq(credential.order.proxy, "");          /* straight to the machine's own */
+	ck_assert_int_eq(source_credential_step(source, &credential, TEXT("tok"), &arena, &err), 1);
+	ck_assert_str_eq(credential.order.url, "http://meta:1/latest/meta-data/iam/security-credentials/");
+	ck_assert_int_eq(source_credential_step(source, &credential, TEXT("role\n"), &arena, &err), 1);
+	ck_assert_str_eq(credential.order.url, "http://meta:1/latest/meta-data/iam/security-credentials/role");
+	ck_assert_str_eq(credential.order.headers[0].value.bytes, "tok");
+	ck_assert_int_eq(source_credential_step(source, &credential, TEXT(KEYS), &arena, &err), 0);
+	check_keys(source, &credential, &arena);
 	setenv("AWS_EC2_METADATA_DISABLED", "true", 1);
-	pass.step = 0;
-	ck_assert_int_lt(source_pass_step(source, &pass, TEXT_NONE, &arena, &err), 0);
+	credential.step = 0;
+	ck_assert_int_lt(source_credential_step(source, &credential, TEXT_NONE, &arena, &err), 0);
 	arena_release(&arena);
 }
 END_TEST

@@ -18,7 +18,7 @@
 #include "base/mem.h"
 #include "store/boot.h"
 #include "store/repair.h"
-#include "store/room.h"
+#include "store/internal.h"
 #include "store/state.h"
 #include "support/support.h"
 
@@ -357,11 +357,11 @@ static void fill_by_steps(sqlite3 *db)
 }
 
 /* All blanks as one. */
-static void squeeze(const char *sql, char *out, size_t room)
+static void squeeze(const char *sql, char *out, size_t capacity)
 {
 	size_t size = 0;
 
-	for (; *sql && size + 1 < room; sql++) {
+	for (; *sql && size + 1 < capacity; sql++) {
 		bool blank = *sql == ' ' || *sql == '\n' || *sql == '\t';
 
 		if (!blank)

@@ -43,11 +43,11 @@ __attribute__((constructor)) static void allow_more_time(void)
 
 /* What is kept until the end can be reached from here: leak checkers call it no leak. */
 static void **kept;
-static size_t kept_count, kept_room;
+static size_t kept_count, kept_capacity;
 
 void *support_keep(void *block)
 {
-	if (!block || vec_room(&kept, &kept_room, kept_count + 1, sizeof(*kept)) < 0)
+	if (!block || vec_reserve(&kept, &kept_capacity, kept_count + 1, sizeof(*kept)) < 0)
 		ck_abort_msg("no memory");
 	kept[kept_count++] = block;
 	return block;

@@ -106,7 +106,7 @@ static enum resolved names(struct resolver *resolver, struct convert_name *list,
 	return RESOLVED_READY;
 }
 
-static void spoil(struct resolver *resolver, const struct derive *derive,
+static void invalidate(struct resolver *resolver, const struct derive *derive,
 		  const struct cache_found *found, const char *why)
 {
 	struct fake_resolver *fake = (struct fake_resolver *)resolver;
@@ -116,7 +116,7 @@ static void spoil(struct resolver *resolver, const struct derive *derive,
 	(void)why;
 	if (!found->hold)
 		abort();             /* the fuzz target links no Check */
-	fake->spoiled++;
+	fake->invalidated++;
 	if (change) {
 		change->times--;
 		return;
@@ -128,7 +128,7 @@ static void spoil(struct resolver *resolver, const struct derive *derive,
 void fake_resolver_init(struct fake_resolver *fake, struct fake_entry *entries, size_t count)
 {
 	*fake = (struct fake_resolver){
-		.resolver = { .entry = entry, .names = names, .spoil = spoil },
+		.resolver = { .entry = entry, .names = names, .invalidate = invalidate },
 		.entries = entries, .count = count,
 	};
 }

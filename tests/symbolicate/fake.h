@@ -1,5 +1,5 @@
 /*
- * fake -- the rooms below symbolicate, made of tables: a resolver that knows what it was
+ * fake -- the components below symbolicate, made of tables: a resolver that knows what it was
  * told, and SymCache bytes written by hand.
  */
 #ifndef TESTS_SYMBOLICATE_FAKE_H
@@ -35,7 +35,7 @@ struct fake_resolver {
 	size_t count;
 	struct fake_change changes[FAKE_CHANGES];
 	struct fake_entry *variables;        /* the SymCache with variables; NULL: not found */
-	unsigned asked, waited, spoiled, name_messages, name_waits;
+	unsigned asked, waited, invalidated, name_messages, name_waits;
 	unsigned auxiliaries;        /* answers about files that are no objects */
 	size_t names;
 	struct text last_symcache_key;

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 
-/* --- The cache room: keys are texts, holds are counted ----------------------------------- */
+/* --- The cache component: keys are texts, holds are counted ----------------------------------- */
 
 int cache_key_make(struct cache_key *key, struct arena *arena, enum cache_kind kind,
 		   struct text scope, struct text rest, struct err *err)
@@ -56,7 +56,7 @@ const char *cache_kind_name(enum cache_kind kind)
 	return kind == CACHE_SYMCACHES ? "symcaches" : "others";
 }
 
-/* --- The convert room: what is stored of an object, and wants as {role, id} -------------- */
+/* --- The convert component: what is stored of an object, and wants as {role, id} -------------- */
 
 static bool is_true(const cJSON *json, const char *name)
 {

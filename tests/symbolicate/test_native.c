@@ -343,7 +343,7 @@ START_TEST(a_found_module_with_inlined_calls)
 		"{\"status\":\"notfound\"}},{\"source\":\"s\",\"location\":"
 		"\"http://h/s/ab/cdef01.debug\",\"download\":{\"status\":\"ok\",\"features\":"
 		DEBUG_FEATURES "},\"debug\":{\"status\":\"ok\"}}]}]}");
-	ck_assert_uint_eq(fake.spoiled, 2);
+	ck_assert_uint_eq(fake.invalidated, 2);
 	ck_assert_uint_eq(fake.name_messages, 1);
 	ck_assert_uint_eq(fake.names, 3);     /* outer, inner, bare; C names are never mangled */
 	ck_assert(text_is(fake.last_symcache_key, "scope: global\n\nsource: s\nlocation: "
@@ -541,7 +541,7 @@ START_TEST(objects_that_cannot_be_converted)
 	expect_answer(&fake, "{\"sources\":[" FILTERED("s", "\"elf_code\"") "],\"modules\":["
 		      ELF_MODULE "]," ONE_FRAME("0x10110") ",\"options\":{\"dif_candidates\":true,"
 		      "\"apply_source_context\":false}}", reply);
-	ck_assert_uint_eq(fake.spoiled, conversions[_i].kind ? 0 : SPOIL_TRIES);
+	ck_assert_uint_eq(fake.invalidated, conversions[_i].kind ? 0 : SPOIL_TRIES);
 }
 END_TEST
 
@@ -674,7 +674,7 @@ START_TEST(maps_are_found_in_two_steps)
 		 "/debuginfo\n%s", map_cases[_i].key);
 	ck_assert_msg(text_is(fake.last_symcache_key, key), "%s: %.*s", map_cases[_i].what,
 		      (int)fake.last_symcache_key.size, fake.last_symcache_key.bytes);
-	ck_assert_uint_eq(fake.spoiled, map_cases[_i].uuid_maps[0] == ERR_NONE);
+	ck_assert_uint_eq(fake.invalidated, map_cases[_i].uuid_maps[0] == ERR_NONE);
 	ck_assert_ptr_null(strstr(buf_string(&answered.reply), "uuidmap"));
 	ck_assert_ptr_null(strstr(buf_string(&answered.reply), "bcsymbolmap"));
 	buf_release(&answered.reply);
@@ -894,7 +894,7 @@ START_TEST(files_that_change_while_they_are_read_are_made_again)
 	ck_assert_msg(answer_with(&again, &fake, TWO_FRAMES, TEXT_NONE) == 0, "%s: %s",
 		      changes[_i].what, again.err.text);
 	ck_assert_str_eq(buf_string(&again.reply), buf_string(&whole.reply));
-	ck_assert_uint_eq(fake.spoiled, changes[_i].symcache + changes[_i].variables);
+	ck_assert_uint_eq(fake.invalidated, changes[_i].symcache + changes[_i].variables);
 	buf_release(&again.reply);
 	ck_assert_int_eq(fake_holds, 0);
 	buf_release(&whole.reply);
@@ -990,7 +990,7 @@ START_TEST(a_page_that_fails_among_others_is_told_apart)
 		ck_assert_ptr_nonnull(strstr(reply, wanted));
 	}
 	ck_assert_ptr_null(strstr(reply, "malformed"));
-	ck_assert_uint_eq(fake.spoiled, 2);
+	ck_assert_uint_eq(fake.invalidated, 2);
 	buf_release(&answered.reply);
 	forget_made();
 	file_unmap(&map);

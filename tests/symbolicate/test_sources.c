@@ -269,7 +269,7 @@ START_TEST(damaged_files_are_made_again)
 		bench.entries[i].waits = 1;
 	}
 	expect(&bench, "{" NET "," NET_FRAME("7", "0") "}", parts);
-	ck_assert_uint_eq(bench.fake.spoiled, 3);
+	ck_assert_uint_eq(bench.fake.invalidated, 3);
 	bench_release(&bench);
 }
 END_TEST
@@ -298,7 +298,7 @@ START_TEST(files_that_change_while_they_are_read_are_made_again)
 						      .payload = buf_text(&link) };
 	ck_assert_msg(answer(&bench, body, &again, &err) == 0, "%s", err.text);
 	ck_assert_str_eq(buf_string(&again), buf_string(&whole));
-	ck_assert_uint_eq(bench.fake.spoiled, 6);
+	ck_assert_uint_eq(bench.fake.invalidated, 6);
 	ck_assert_int_eq(fake_holds, 0);
 	buf_release(&places);
 	buf_release(&sources);

@@ -46,17 +46,17 @@ static const struct {
 };
 
 static void say_answer(const struct il2cpp *map, const char *path, uint32_t line, char *out,
-		       size_t room)
+		       size_t capacity)
 {
 	const struct il2cpp_file *file = il2cpp_file(map, text_of(path));
 	const struct il2cpp_line *origin = file ? il2cpp_line(file, line) : NULL;
 	struct text managed;
 
-	snprintf(out, room, "-");
+	snprintf(out, capacity, "-");
 	if (!origin)
 		return;
 	managed = map->managed[origin->managed];
-	snprintf(out, room, "%.*s:%u", (int)managed.size, managed.bytes, origin->line);
+	snprintf(out, capacity, "%.*s:%u", (int)managed.size, managed.bytes, origin->line);
 }
 
 START_TEST(answers_with_the_line_before)

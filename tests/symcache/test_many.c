@@ -208,19 +208,19 @@ static void same_frames(const struct symcache_frame *a, const struct symcache_fr
 }
 
 /* With so little room some calls answer one query only, and none of a chain is lost. */
-static const size_t rooms[] = {
+static const size_t capacities[] = {
 	LIMIT_INLINE_DEPTH, LIMIT_INLINE_DEPTH + 1, 3 * LIMIT_INLINE_DEPTH,
 	QUERIES * LIMIT_INLINE_DEPTH,
 };
 
-static void compare(struct symcache_query *queries, size_t room)
+static void compare(struct symcache_query *queries, size_t capacity)
 {
 	static struct symcache_frame together[QUERIES * LIMIT_INLINE_DEPTH];
 	static struct symcache_frame alone[LIMIT_INLINE_DEPTH];
 
 	for (size_t done = 0; done < QUERIES; ) {
 		size_t used = 0;
-		size_t now = symcache_lookup_many(queries + done, QUERIES - done, together, room);
+		size_t now = symcache_lookup_many(queries + done, QUERIES - done, together, capacity);
 
 		ck_assert_uint_gt(now, 0);
 		for (size_t end = done + now; done < end; done++) {
@@ -233,7 +233,7 @@ static void compare(struct symcache_query *queries, size_t room)
 			same_frames(together + query->first, alone, count);
 			used += count;
 		}
-		ck_assert_uint_le(used, room);
+		ck_assert_uint_le(used, capacity);
 	}
 }
 
@@ -251,13 +251,13 @@ START_TEST(together_is_the_same_as_alone)
 			.address = chance() % 9 ? chance() & ADDRESS_BITS
 						: (uint64_t)chance() << (chance() % 8),
 		};
-	for (size_t i = 0; i < COUNT(rooms); i++)
-		compare(queries, rooms[i]);
+	for (size_t i = 0; i < COUNT(capacities); i++)
+		compare(queries, capacities[i]);
 	forget_caches();
 }
 END_TEST
 
-START_TEST(without_room_nothing_is_answered_that_has_frames)
+START_TEST(without_capacity_nothing_is_answered_that_has_frames)
 {
 	struct symcache_frame frames[1];
 	struct symcache_query queries[2];
@@ -287,7 +287,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, together_they_find_what_a_walk_finds, 0, 60);
 	tcase_add_loop_test(tcase, together_is_the_same_as_alone, 0, 90);
-	tcase_add_test(tcase, without_room_nothing_is_answered_that_has_frames);
+	tcase_add_test(tcase, without_capacity_nothing_is_answered_that_has_frames);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
 }

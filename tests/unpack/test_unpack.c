@@ -305,25 +305,25 @@ START_TEST(xz_tells_its_size)
 }
 END_TEST
 
-START_TEST(room_keeps_to_its_ceiling)
+START_TEST(capacity_keeps_to_its_ceiling)
 {
-	struct unpack_room room;
+	struct unpack_memory capacity;
 	struct err err = ERR_INIT;
 	struct arena arena;
 	void *bytes;
 
 	arena_init(&arena, ARENA_BYTES);
-	unpack_room_init(&room, &arena, (uint64_t)3 << 20);
-	ck_assert_int_eq(unpack_room_get(&room, 0, &bytes, &err), 0);
+	unpack_memory_init(&capacity, &arena, (uint64_t)3 << 20);
+	ck_assert_int_eq(unpack_memory_get(&capacity, 0, &bytes, &err), 0);
 	ck_assert_ptr_nonnull(bytes);
-	ck_assert_int_eq(unpack_room_get(&room, 1000, &bytes, &err), 0);
-	ck_assert_int_eq(unpack_room_get(&room, 2 << 20, &bytes, &err), 0);
+	ck_assert_int_eq(unpack_memory_get(&capacity, 1000, &bytes, &err), 0);
+	ck_assert_int_eq(unpack_memory_get(&capacity, 2 << 20, &bytes, &err), 0);
 	memset(bytes, 1, 2 << 20);
 	ck_assert_uint_lt(arena.held_bytes, 2 << 20);
-	ck_assert_int_eq(unpack_room_get(&room, 1 << 20, &bytes, &err), -1);
+	ck_assert_int_eq(unpack_memory_get(&capacity, 1 << 20, &bytes, &err), -1);
 	ck_assert_int_eq(err.kind, ERR_LIMIT);
-	ck_assert_int_eq(unpack_room_get(&room, UINT64_MAX, &bytes, &err), -1);
-	unpack_room_release(&room);
+	ck_assert_int_eq(unpack_memory_get(&capacity, UINT64_MAX, &bytes, &err), -1);
+	unpack_memory_release(&capacity);
 	arena_release(&arena);
 	ck_assert_int_eq(mem_live, 0);
 }
@@ -404,7 +404,7 @@ int main(void)
 	tcase_add_test(tcase, archives_are_no_streams);
 	tcase_add_test(tcase, recognises_by_four_bytes);
 	tcase_add_test(tcase, xz_tells_its_size);
-	tcase_add_test(tcase, room_keeps_to_its_ceiling);
+	tcase_add_test(tcase, capacity_keeps_to_its_ceiling);
 	tcase_add_loop_test(tcase, survives_every_allocation_failure, 0, KINDS);
 	tcase_add_loop_test(tcase, survives_every_byte_change, 0, KINDS);
 	suite_add_tcase(suite, tcase);

@@ -27,7 +27,7 @@ static void resolve_refresh(struct resolver *resolver, const struct derive *deri
 	struct front_resolver *mine = (struct front_resolver *)(void *)resolver;
 	const struct front *front = mine->worker->front;
 
-	if (!front->config->offline && cache_is_worth_refreshing(front->cache, &derive->key))
+	if (!front->config->offline && cache_claim_refresh(front->cache, &derive->key))
 		mine->wants_refresh = true;
 }
 
@@ -60,12 +60,12 @@ static enum resolved resolve_names(struct resolver *resolver, struct convert_nam
 	       : rc == 0 || err_kind_is_ours(err->kind) ? RESOLVED_WAIT : RESOLVED_ERROR;
 }
 
-static void resolve_spoil(struct resolver *resolver, const struct derive *derive,
+static void resolve_invalidate(struct resolver *resolver, const struct derive *derive,
 			  const struct cache_found *found, const char *why)
 {
 	struct worker *worker = worker_of(resolver);
 
-	cache_spoil(worker->front->cache, worker->store, &derive->key, found, why);
+	cache_invalidate(worker->front->cache, worker->store, &derive->key, found, why);
 }
 
 static struct job_order order_of(const struct request *request, const struct request_kind *kind)
@@ -123,7 +123,7 @@ static void carry_out(struct worker *worker, struct request *request, struct rep
 		      const struct request_kind *kind)
 {
 	struct front_resolver mine = {
-		.resolver = { .entry = resolve_entry, .names = resolve_names, .spoil = resolve_spoil,
+		.resolver = { .entry = resolve_entry, .names = resolve_names, .invalidate = resolve_invalidate,
 			      .refresh = resolve_refresh,
 			      .memo = worker->front->memo, .stops_at_wait = true },
 		.worker = worker,

@@ -10,13 +10,13 @@
 #define SCAN_BYTES ((size_t)4096)
 #define HEAD_BYTES 320u      /* the MODULE line ends within them */
 
-int breakpad_grow(struct arena *arena, void *items, size_t count, size_t *room, size_t need,
+int breakpad_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t need,
 		  size_t size, const char *what, struct err *err)
 {
-	size_t wanted = *room ? 2 * *room : FIRST_ROOM;
+	size_t wanted = *capacity ? 2 * *capacity : FIRST_ROOM;
 	void *bigger, *had;
 
-	if (need <= *room)
+	if (need <= *capacity)
 		return 0;
 	while (wanted < need)
 		wanted *= 2;
@@ -27,7 +27,7 @@ int breakpad_grow(struct arena *arena, void *items, size_t count, size_t *room, 
 	if (count > 0)
 		memcpy(bigger, had, count * size);
 	memcpy(items, &bigger, sizeof(bigger));
-	*room = wanted;
+	*capacity = wanted;
 	return 0;
 }
 
@@ -157,11 +157,11 @@ static int read_unit(const struct object *object, size_t unit, struct arena *scr
 	return breakpad_read_unit(object->state, unit, scratch, sink, err);
 }
 
-static void unit_name(const struct object *object, size_t unit, char *out, size_t room)
+static void unit_name(const struct object *object, size_t unit, char *out, size_t capacity)
 {
 	const struct breakpad *breakpad = object->state;
 
-	(void)snprintf(out, room, "functions from byte %zu",
+	(void)snprintf(out, capacity, "functions from byte %zu",
 		       (size_t)(breakpad->units[unit].start - breakpad->start));
 }
 

@@ -24,7 +24,7 @@ struct breakpad_name {
 
 struct breakpad_names {
 	struct breakpad_name *names;
-	size_t count, room;
+	size_t count, capacity;
 	bool plain;                  /* numbered 0, 1, 2, ... */
 };
 
@@ -35,8 +35,8 @@ struct breakpad {
 	struct breakpad_names files, origins;
 	struct object_file_name *file_names;     /* of files, split */
 	struct object_symbol *publics;           /* ascending, one per address */
-	size_t public_count, public_room;
-	size_t unit_room;
+	size_t public_count, public_capacity;
+	size_t unit_capacity;
 	struct work_budget *work;                /* the object's */
 	bool prepared;
 };
@@ -58,7 +58,7 @@ static inline struct text breakpad_text(const struct breakpad_name *name)
 
 /* Room for `need` items of `size` bytes where there are `count`; what grew lies in the arena
  * twice.  `what` they are, for the message. */
-int breakpad_grow(struct arena *arena, void *items, size_t count, size_t *room, size_t need,
+int breakpad_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t need,
 		  size_t size, const char *what, struct err *err)
 	__attribute__((warn_unused_result));
 

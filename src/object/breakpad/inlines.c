@@ -16,7 +16,7 @@ struct nest {
 	struct arena *scratch;
 	struct object_inlinee *inlinees;
 	struct object_range *ranges;     /* of inlinee i: ranges[i] */
-	size_t count, room;
+	size_t count, capacity;
 };
 
 /* Of one depth. */
@@ -64,33 +64,33 @@ static int sort_records(const struct breakpad_inline *records, size_t count, str
 	return 0;
 }
 
-static int make_room(struct nest *nest, struct err *err)
+static int reserve(struct nest *nest, struct err *err)
 {
-	size_t room = nest->room ? 2 * nest->room : 64;
+	size_t capacity = nest->capacity ? 2 * nest->capacity : 64;
 	struct object_inlinee *inlinees;
 	struct object_range *ranges;
 
 	if (nest->count >= LIMIT_INLINEES_PER_FUNCTION)
 		return err_set(err, ERR_LIMIT, "more than %u inlined calls in one function",
 			       LIMIT_INLINEES_PER_FUNCTION);
-	inlinees = arena_alloc_raw(nest->scratch, room, sizeof(*inlinees));
-	ranges = arena_alloc_raw(nest->scratch, room, sizeof(*ranges));
+	inlinees = arena_alloc_raw(nest->scratch, capacity, sizeof(*inlinees));
+	ranges = arena_alloc_raw(nest->scratch, capacity, sizeof(*ranges));
 	if (!inlinees || !ranges)
-		return err_set(err, ERR_NO_MEMORY, "no memory for %zu inlined calls", room);
+		return err_set(err, ERR_NO_MEMORY, "no memory for %zu inlined calls", capacity);
 	if (nest->count > 0) {
 		memcpy(inlinees, nest->inlinees, nest->count * sizeof(*inlinees));
 		memcpy(ranges, nest->ranges, nest->count * sizeof(*ranges));
 	}
 	nest->inlinees = inlinees;
 	nest->ranges = ranges;
-	nest->room = room;
+	nest->capacity = capacity;
 	return 0;
 }
 
 static int add_piece(struct nest *nest, const struct breakpad_inline *record, uint32_t parent,
 		     uint64_t start, uint64_t end, struct err *err)
 {
-	if (nest->count == nest->room && make_room(nest, err) < 0)
+	if (nest->count == nest->capacity && reserve(nest, err) < 0)
 		return -1;
 	nest->ranges[nest->count] = (struct object_range){ start, end - start };
 	nest->inlinees[nest->count++] = (struct object_inlinee){

@@ -24,7 +24,7 @@ static int end_unit(struct survey *survey, struct err *err)
 	if (!survey->unit_start)
 		return 0;
 	if (breakpad_grow(survey->arena, &breakpad->units, breakpad->unit_count,
-			  &breakpad->unit_room, breakpad->unit_count + 1,
+			  &breakpad->unit_capacity, breakpad->unit_count + 1,
 			  sizeof(*breakpad->units), FOUND, err) < 0)
 		return -1;
 	breakpad->units[breakpad->unit_count++] = (struct breakpad_unit){
@@ -64,7 +64,7 @@ static int keep_name(struct survey *survey, struct breakpad_names *names, struct
 	text = field_rest(&line);
 	if (text.size > UINT32_MAX)
 		text.size = UINT32_MAX;
-	if (breakpad_grow(survey->arena, &names->names, names->count, &names->room,
+	if (breakpad_grow(survey->arena, &names->names, names->count, &names->capacity,
 			  names->count + 1, sizeof(*names->names), FOUND, err) < 0)
 		return -1;
 	names->names[names->count++] = (struct breakpad_name){ text.bytes, (uint32_t)text.size,
@@ -86,7 +86,7 @@ static int keep_public(struct survey *survey, struct fields line, struct err *er
 	if (symbol.name.size == 0)
 		symbol.name = TEXT("<unknown>");
 	if (breakpad_grow(survey->arena, &breakpad->publics, breakpad->public_count,
-			  &breakpad->public_room, breakpad->public_count + 1,
+			  &breakpad->public_capacity, breakpad->public_count + 1,
 			  sizeof(*breakpad->publics), FOUND, err) < 0)
 		return -1;
 	breakpad->publics[breakpad->public_count++] = symbol;

@@ -24,11 +24,11 @@ struct unit {
 	bool open;                   /* inside a FUNC that counts */
 	const char *func_at;         /* for messages */
 	struct line_record *records;
-	size_t record_count, record_room;
+	size_t record_count, record_capacity;
 	struct breakpad_inline *inlines;
-	size_t inline_count, inline_room;
+	size_t inline_count, inline_capacity;
 	struct object_line *lines;
-	size_t line_room;
+	size_t line_capacity;
 	struct work_allowance work;
 };
 
@@ -67,8 +67,8 @@ static int add_line(struct unit *unit, const struct line_fields *line, struct er
 {
 	if (line->size == 0 || !unit->open)
 		return 0;
-	if (unit->record_count == unit->record_room &&
-	    breakpad_grow(unit->scratch, &unit->records, unit->record_count, &unit->record_room,
+	if (unit->record_count == unit->record_capacity &&
+	    breakpad_grow(unit->scratch, &unit->records, unit->record_count, &unit->record_capacity,
 			  unit->record_count + 1, sizeof(*unit->records), RECORDS, err) < 0)
 		return -1;
 	unit->records[unit->record_count] = (struct line_record){
@@ -94,7 +94,7 @@ static int read_line(struct unit *unit, struct fields fields, const char *start,
 static int add_inline_range(struct unit *unit, const struct breakpad_inline *record,
 			    struct err *err)
 {
-	if (breakpad_grow(unit->scratch, &unit->inlines, unit->inline_count, &unit->inline_room,
+	if (breakpad_grow(unit->scratch, &unit->inlines, unit->inline_count, &unit->inline_capacity,
 			  unit->inline_count + 1, sizeof(*unit->inlines), RECORDS, err) < 0)
 		return -1;
 	unit->inlines[unit->inline_count] = *record;
@@ -163,7 +163,7 @@ static int make_lines(struct unit *unit, size_t *count, struct err *err)
 	uint64_t from = unit->range.address, to = from + unit->range.size, covered = from;
 
 	*count = 0;
-	if (breakpad_grow(unit->scratch, &unit->lines, 0, &unit->line_room,
+	if (breakpad_grow(unit->scratch, &unit->lines, 0, &unit->line_capacity,
 			  2 * unit->record_count + 1, sizeof(*unit->lines), RECORDS, err) < 0)
 		return -1;
 	sort_lines(unit);

@@ -1,7 +1,7 @@
 /*
  * abbrev.c -- abbreviation tables, made into steps.
  *
- * Reading a DIE is the inner loop of the house, so what can be known beforehand is worked
+ * Reading a DIE is the inner loop of the program, so what can be known beforehand is worked
  * out here: neighbouring attributes nobody asks for become one skip, and a DIE of nothing
  * but fixed sizes is one addition.
  */
@@ -11,7 +11,7 @@
 
 struct building {
 	struct pool abbrevs;     /* struct abbrev */
-	struct pool steps;       /* struct step */
+	struct pool specs;       /* struct step */
 	struct arena *arena;
 	struct encoding encoding;
 	struct work_allowance *work;
@@ -138,38 +138,38 @@ static enum die_kind kind_with_variables(uint64_t tag)
 }
 
 /* A sibling reference is only used to jump, from DIEs that are otherwise skipped. */
-static void note_sibling(struct abbrev *abbrev, const struct step *step)
+static void note_sibling(struct abbrev *abbrev, const struct attr_spec *spec)
 {
-	if (!abbrev->is_fixed || step->shape != SHAPE_FIXED ||
-	    step->meaning != MEANS_UNIT_REFERENCE || abbrev->sibling_bytes)
+	if (!abbrev->is_fixed || spec->shape != FORM_ENCODING_FIXED ||
+	    spec->meaning != FORM_CLASS_UNIT_REFERENCE || abbrev->sibling_bytes)
 		return;
 	abbrev->sibling_at = abbrev->fixed_bytes;
-	abbrev->sibling_bytes = (uint8_t)step->bytes;
+	abbrev->sibling_bytes = (uint8_t)spec->bytes;
 }
 
-static int add_step(struct building *building, struct abbrev *abbrev, const struct step *step,
+static int add_attr_spec(struct building *building, struct abbrev *abbrev, const struct attr_spec *spec,
 		    struct err *err)
 {
-	struct step *steps = building->steps.items;
-	struct step *last = abbrev->step_count ? &steps[building->steps.count - 1] : NULL;
+	struct attr_spec *specs = building->specs.items;
+	struct attr_spec *last = abbrev->spec_count ? &specs[building->specs.count - 1] : NULL;
 
-	if (step->shape == SHAPE_FIXED) {
-		abbrev->fixed_bytes += step->bytes;
-		if (last && step->attribute == AT_NONE && last->shape == SHAPE_FIXED &&
+	if (spec->shape == FORM_ENCODING_FIXED) {
+		abbrev->fixed_bytes += spec->bytes;
+		if (last && spec->attribute == AT_NONE && last->shape == FORM_ENCODING_FIXED &&
 		    last->attribute == AT_NONE) {
-			last->bytes += step->bytes;
+			last->bytes += spec->bytes;
 			return 0;
 		}
-	} else if (step->shape != SHAPE_IMPLICIT) {
+	} else if (spec->shape != FORM_ENCODING_IMPLICIT) {
 		abbrev->is_fixed = false;
-	} else if (step->attribute == AT_NONE) {
+	} else if (spec->attribute == AT_NONE) {
 		return 0;
 	}
-	if (pool_reserve(&building->steps, building->arena, 1, sizeof(*step), err) < 0)
+	if (pool_reserve(&building->specs, building->arena, 1, sizeof(*spec), err) < 0)
 		return -1;
-	steps = building->steps.items;
-	steps[building->steps.count++] = *step;
-	abbrev->step_count++;
+	specs = building->specs.items;
+	specs[building->specs.count++] = *spec;
+	abbrev->spec_count++;
 	return 0;
 }
 
@@ -180,26 +180,26 @@ static int read_attributes(struct building *building, struct reader *reader,
 		uint64_t name = reader_uleb128(reader);
 		uint64_t form = reader_uleb128(reader);
 		enum attribute attribute = wanted(name, abbrev->kind);
-		struct step step;
+		struct attr_spec spec;
 
 		if (work_charge(building->work, i ? 1 : ABBREV_STEPS, err) < 0)
 			return -1;
 		if (!name && !form)
 			return reader_check(reader, err);
-		if (!form_step(form, building->encoding, &step))
+		if (!form_attr_spec(form, building->encoding, &spec))
 			return err_set(err, ERR_UNSUPPORTED,
 				       "abbreviation %llu has the unknown form %#llx",
 				       (unsigned long long)abbrev->code,
 				       (unsigned long long)form);
 		if (form == DW_FORM_implicit_const)
-			step.constant = (uint64_t)reader_sleb128(reader);
+			spec.constant = (uint64_t)reader_sleb128(reader);
 		if (attribute == AT_SIBLING)
-			note_sibling(abbrev, &step);
-		else if (step.meaning != MEANS_NOTHING || step.shape == SHAPE_INDIRECT)
-			step.attribute = (uint8_t)attribute;
+			note_sibling(abbrev, &spec);
+		else if (spec.meaning != FORM_CLASS_NOTHING || spec.shape == FORM_ENCODING_INDIRECT)
+			spec.attribute = (uint8_t)attribute;
 		if (attribute == AT_DECLARATION)
 			abbrev->declares = true;
-		if (add_step(building, abbrev, &step, err) < 0)
+		if (add_attr_spec(building, abbrev, &spec, err) < 0)
 			return -1;
 	}
 	return err_set(err, ERR_LIMIT, "abbreviation %llu has more than %u attributes",
@@ -216,12 +216,12 @@ static int read_abbrev(struct building *building, struct reader *reader, uint64_
 				? kind_with_variables(reader_uleb128(reader))
 				: kind_of(reader_uleb128(reader)));
 	abbrev.children = reader_u8(reader) != 0;
-	abbrev.first_step = (uint32_t)building->steps.count;
+	abbrev.first_attr_spec = (uint32_t)building->specs.count;
 	if (read_attributes(building, reader, &abbrev, err) < 0)
 		return -1;
-	if (building->steps.count >= UINT32_MAX ||
+	if (building->specs.count >= UINT32_MAX ||
 	    pool_reserve(&building->abbrevs, building->arena, 1, sizeof(abbrev), err) < 0)
-		return no_room(err);
+		return no_capacity(err);
 	items = building->abbrevs.items;
 	items[building->abbrevs.count++] = abbrev;
 	return 0;
@@ -234,7 +234,7 @@ static int sort_by_code(struct abbrevs *abbrevs, struct arena *arena, struct err
 	struct abbrev *sorted = arena_alloc_raw(arena, abbrevs->count, sizeof(*sorted));
 
 	if (!order || !sorted)
-		return no_room(err);
+		return no_capacity(err);
 	for (size_t i = 0; i < abbrevs->count; i++)
 		order[i] = (struct sort_item){ items[i].code, i };
 	sort_items(order, order + abbrevs->count, abbrevs->count);
@@ -244,12 +244,12 @@ static int sort_by_code(struct abbrevs *abbrevs, struct arena *arena, struct err
 	return 0;
 }
 
-int abbrevs_read(struct abbrevs *abbrevs, const struct book *book, uint64_t offset,
+int abbrevs_read(struct abbrevs *abbrevs, const struct info_section *info_section, uint64_t offset,
 		 struct encoding encoding, struct work_allowance *work, struct arena *arena, struct err *err)
 {
-	struct reader reader = section_reader(book->sections, DWARF_ABBREV);
+	struct reader reader = section_reader(info_section->sections, DWARF_ABBREV);
 	struct building building = { .arena = arena, .encoding = encoding, .work = work,
-				     .wants_variables = book->wants_variables };
+				     .wants_variables = info_section->wants_variables };
 	bool dense = true;
 	uint64_t code;
 
@@ -263,7 +263,7 @@ int abbrevs_read(struct abbrevs *abbrevs, const struct book *book, uint64_t offs
 	if (reader_check(&reader, err) < 0)
 		return -1;
 	abbrevs->items = building.abbrevs.items;
-	abbrevs->steps = building.steps.items;
+	abbrevs->specs = building.specs.items;
 	abbrevs->count = building.abbrevs.count;
 	abbrevs->dense = dense;
 	return dense ? 0 : sort_by_code(abbrevs, arena, err);

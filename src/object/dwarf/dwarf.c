@@ -30,8 +30,8 @@ static int open_books(struct dwarf *dwarf, struct work_allowance *work, struct a
 {
 	const struct dwarf_input *input = &dwarf->input;
 
-	if (book_open(&dwarf->main, &input->main, input->wants_variables, work, arena, err) < 0 ||
-	    book_open(&dwarf->alternate, &input->alternate, input->wants_variables, work, arena,
+	if (info_section_open(&dwarf->main, &input->main, input->wants_variables, work, arena, err) < 0 ||
+	    info_section_open(&dwarf->alternate, &input->alternate, input->wants_variables, work, arena,
 		      err) < 0 ||
 	    split_open(dwarf, work, arena, err) < 0 ||
 	    (input->flow && stream_open(dwarf, all_bytes(input), arena, err) < 0))
@@ -67,75 +67,75 @@ size_t dwarf_unit_count(const struct dwarf *dwarf)
 	return dwarf->main.count;
 }
 
-static int load_listed(struct reading *reading, const struct book *book, struct unit_head head,
+static int load_listed(struct unit_context *context, const struct info_section *info_section, struct unit_head head,
 		       struct err *err)
 {
-	const struct dwarf *dwarf = reading->dwarf;
+	const struct dwarf *dwarf = context->dwarf;
 
-	if (head.broken && head_read(&head, book->sections, head.offset, err) < 0)
+	if (head.broken && head_read(&head, info_section->sections, head.offset, err) < 0)
 		return -1;
-	reading->unit = reading->line_unit = &reading->listed;
-	return unit_load(&reading->listed, dwarf, book, &head, NULL, NULL, &reading->work,
-			 reading->scratch, err);
+	context->unit = context->line_unit = &context->listed;
+	return unit_load(&context->listed, dwarf, info_section, &head, NULL, NULL, &context->work,
+			 context->scratch, err);
 }
 
 /* The split unit takes the skeleton's place.  Without it the skeleton stands for itself:
  * some compilers leave the inlined calls in it. */
-static int load_split(struct reading *reading, struct err *err)
+static int load_split(struct unit_context *context, struct err *err)
 {
 	struct split split;
-	int found = split_find(reading->dwarf, reading->listed.dwo_id, &split, &reading->work, err);
+	int found = split_find(context->dwarf, context->listed.dwo_id, &split, &context->work, err);
 
 	if (found <= 0)
 		return found;
-	work_allowance_add(&reading->work, split.head.end - split.head.offset);
-	if (unit_load(&reading->split, reading->dwarf, split.book, &split.head,
-		      &split.contribution, &reading->listed, &reading->work, reading->scratch,
+	work_allowance_add(&context->work, split.head.end - split.head.offset);
+	if (unit_load(&context->split, context->dwarf, split.info_section, &split.head,
+		      &split.contribution, &context->listed, &context->work, context->scratch,
 		      err) < 0)
 		return err_while(err, "reading its split unit %016llx",
-				 (unsigned long long)reading->listed.dwo_id);
-	reading->unit = &reading->split;
+				 (unsigned long long)context->listed.dwo_id);
+	context->unit = &context->split;
 	return 0;
 }
 
-static int read_loaded(struct reading *reading, struct err *err)
+static int read_loaded(struct unit_context *context, struct err *err)
 {
-	if (reading->listed.is_discarded)
+	if (context->listed.is_discarded)
 		return 0;
-	if (load_split(reading, err) < 0 || names_prepare(reading, err) < 0)
+	if (load_split(context, err) < 0 || names_prepare(context, err) < 0)
 		return -1;
-	if (walk_unit(reading, err) < 0 || gaps_emit(reading, err) < 0)
+	if (walk_unit(context, err) < 0 || gaps_emit(context, err) < 0)
 		return -1;
-	if (reading->work.is_over)
-		return work_allowance_refuse(&reading->work, err);
-	if (reading->listed.book->copies && reading->listed.book->copies->ran_out)
-		reading->ran_out = true;
-	return reading->ran_out ? no_room(err) : 0;
+	if (context->work.is_over)
+		return work_allowance_refuse(&context->work, err);
+	if (context->listed.info_section->copies && context->listed.info_section->copies->ran_out)
+		context->ran_out = true;
+	return context->ran_out ? no_capacity(err) : 0;
 }
 
-int unit_read(const struct dwarf *dwarf, const struct book *book, const struct unit_head *head,
+int unit_read(const struct dwarf *dwarf, const struct info_section *info_section, const struct unit_head *head,
 	      uint64_t offset, struct arena *scratch, const struct object_sink *sink,
 	      struct err *err)
 {
 	struct arena_mark mark = arena_mark(scratch);
-	struct reading *reading = arena_alloc(scratch, 1, sizeof(*reading));
+	struct unit_context *context = arena_alloc(scratch, 1, sizeof(*context));
 	bool sink_stopped;
 	int result;
 
-	if (!reading)
-		return no_room(err);
-	reading->dwarf = dwarf;
-	reading->scratch = scratch;
-	reading->sink = sink;
-	work_allowance_begin(&reading->work, dwarf->input.work, head->end - head->offset);
+	if (!context)
+		return no_capacity(err);
+	context->dwarf = dwarf;
+	context->scratch = scratch;
+	context->sink = sink;
+	work_allowance_begin(&context->work, dwarf->input.work, head->end - head->offset);
 	err_clear(err);
-	result = work_charge(&reading->work, UNIT_STEPS, err);
+	result = work_charge(&context->work, UNIT_STEPS, err);
 	if (result == 0)
-		result = load_listed(reading, book, *head, err);
+		result = load_listed(context, info_section, *head, err);
 	if (result == 0)
-		result = read_loaded(reading, err);
-	sink_stopped = reading->sink_stopped;
-	work_allowance_end(&reading->work);
+		result = read_loaded(context, err);
+	sink_stopped = context->sink_stopped;
+	work_allowance_end(&context->work);
 	arena_rewind(scratch, mark);
 	if (result < 0 && !sink_stopped)
 		return err_while(err, "reading .debug_info unit at %#llx",
@@ -151,9 +151,9 @@ int dwarf_read_unit(const struct dwarf *dwarf, size_t unit, struct arena *scratc
 	return unit_read(dwarf, &dwarf->main, head, head->offset, scratch, sink, err);
 }
 
-void unit_describe(const struct dwarf *dwarf, const struct book *book,
+void unit_describe(const struct dwarf *dwarf, const struct info_section *info_section,
 		   const struct unit_head *head, uint64_t offset, size_t number, char *out,
-		   size_t room)
+		   size_t capacity)
 {
 	struct err ignored = ERR_INIT;
 	struct arena arena;
@@ -163,21 +163,21 @@ void unit_describe(const struct dwarf *dwarf, const struct book *book,
 
 	work_allowance_begin(&work, NULL, head->end - head->offset);
 	arena_init(&arena, NAME_ARENA_BYTES);
-	if (!head->broken && unit_load(&loaded, dwarf, book, head, NULL, NULL, &work, &arena,
+	if (!head->broken && unit_load(&loaded, dwarf, info_section, head, NULL, NULL, &work, &arena,
 				       &ignored) == 0)
 		name = loaded.name;
-	snprintf(out, room, "unit %zu at .debug_info+%#llx%s%.*s%s", number,
+	snprintf(out, capacity, "unit %zu at .debug_info+%#llx%s%.*s%s", number,
 		 (unsigned long long)offset, name.size ? " (" : "",
 		 (int)(name.size > 4096 ? 4096 : name.size), name.size ? name.bytes : "",
 		 name.size ? ")" : "");
 	arena_release(&arena);
 }
 
-void dwarf_unit_name(const struct dwarf *dwarf, size_t unit, char *out, size_t room)
+void dwarf_unit_name(const struct dwarf *dwarf, size_t unit, char *out, size_t capacity)
 {
 	const struct unit_head *head = &dwarf->main.heads[unit];
 
-	unit_describe(dwarf, &dwarf->main, head, head->offset, unit, out, room);
+	unit_describe(dwarf, &dwarf->main, head, head->offset, unit, out, capacity);
 }
 
 /* Fills *missing, and tells whether it is; -1: memory ran out. */

@@ -77,7 +77,7 @@ size_t dwarf_unit_count(const struct dwarf *dwarf);
 int dwarf_read_unit(const struct dwarf *dwarf, size_t unit, struct arena *scratch,
 		    const struct object_sink *sink, struct err *err)
 	__attribute__((warn_unused_result));
-void dwarf_unit_name(const struct dwarf *dwarf, size_t unit, char *out, size_t room);
+void dwarf_unit_name(const struct dwarf *dwarf, size_t unit, char *out, size_t capacity);
 
 /* With a flow there are no numbered units: they are taken one by one, by any thread, and read by
  * the one that took them.  `own` is NULL before a thread's first; 1: taken, 0: there are no
@@ -89,7 +89,7 @@ int dwarf_read_taken(const struct dwarf *dwarf, struct stream_buffer *own, struc
 		     const struct object_sink *sink, struct err *err)
 	__attribute__((warn_unused_result));
 void dwarf_taken_name(const struct dwarf *dwarf, struct stream_buffer *own, char *out,
-		      size_t room);
+		      size_t capacity);
 /* May the units be read so?  By all abbreviations none refers to another. */
 bool dwarf_units_stand_alone(struct text abbreviations);
 /* No more are taken: their memory goes, what they told stays until dwarf_release().  Without a

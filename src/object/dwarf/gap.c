@@ -10,7 +10,7 @@
 #include "object/dwarf/internal.h"
 
 struct gaps {
-	struct reading *reading;
+	struct unit_context *context;
 	const struct span *covered;      /* not ours to fill: functions, and what the unit disowns */
 	size_t covered_count;
 	size_t next;                     /* first that may reach beyond `done` */
@@ -19,28 +19,28 @@ struct gaps {
 
 static int give(struct gaps *gaps, struct span piece, struct text name, struct err *err)
 {
-	struct reading *reading = gaps->reading;
+	struct unit_context *context = gaps->context;
 	struct object_function function = {
 		.range = { piece.start, piece.end - piece.start },
-		.name = name, .language = reading->unit->language,
+		.name = name, .language = context->unit->language,
 	};
 
 	if (piece.start >= piece.end)
 		return 0;
-	if (lines_of(&reading->lines, piece, reading->scratch, &function.lines,
+	if (lines_of(&context->lines, piece, context->scratch, &function.lines,
 		     &function.line_count, err) < 0)
 		return -1;
-	return function_give(reading, &function, err);
+	return function_give(context, &function, err);
 }
 
 /* Without stretches to ask for: a new function at every row that a symbol starts at. */
 static int give_by_rows(struct gaps *gaps, const struct sequence *sequence, struct span piece,
 			struct err *err)
 {
-	const struct lines *lines = &gaps->reading->lines;
-	struct text name = function_symbol(gaps->reading, piece.start);
+	const struct lines *lines = &gaps->context->lines;
+	struct text name = function_symbol(gaps->context, piece.start);
 
-	if (work_charge(&gaps->reading->work, sequence->count, err) < 0)
+	if (work_charge(&gaps->context->work, sequence->count, err) < 0)
 		return -1;
 	for (size_t i = 0; i < sequence->count; i++) {
 		uint64_t address = lines->rows[sequence->first + i].address;
@@ -50,7 +50,7 @@ static int give_by_rows(struct gaps *gaps, const struct sequence *sequence, stru
 			continue;
 		if (address >= piece.end)
 			break;
-		next = function_symbol(gaps->reading, address);
+		next = function_symbol(gaps->context, address);
 		if (!next.size)
 			continue;
 		if (give(gaps, (struct span){ piece.start, address }, name, err) < 0)
@@ -64,9 +64,9 @@ static int give_by_rows(struct gaps *gaps, const struct sequence *sequence, stru
 static int give_piece(struct gaps *gaps, const struct sequence *sequence, struct span piece,
 		      struct err *err)
 {
-	const struct dwarf_input *input = &gaps->reading->dwarf->input;
+	const struct dwarf_input *input = &gaps->context->dwarf->input;
 
-	if (!input->symbol_around || gaps->reading->unit->ignores_symbols)
+	if (!input->symbol_around || gaps->context->unit->ignores_symbols)
 		return give_by_rows(gaps, sequence, piece, err);
 	while (piece.start < piece.end) {
 		struct object_symbol around = { 0 };
@@ -124,15 +124,15 @@ static size_t outside_unit(const struct span *own, size_t own_count, struct span
 
 static int sort_covered(struct gaps *gaps, struct span *spans, size_t count, struct err *err)
 {
-	struct reading *reading = gaps->reading;
-	struct span *sorted = arena_alloc_raw(reading->scratch, count, sizeof(*sorted));
+	struct unit_context *context = gaps->context;
+	struct span *sorted = arena_alloc_raw(context->scratch, count, sizeof(*sorted));
 	struct sort_item *order;
 
 	if (!sorted)
-		return no_room(err);
-	if (pool_reserve(&reading->order, reading->scratch, 2 * count, sizeof(*order), err) < 0)
+		return no_capacity(err);
+	if (pool_reserve(&context->order, context->scratch, 2 * count, sizeof(*order), err) < 0)
 		return -1;
-	order = reading->order.items;
+	order = context->order.items;
 	for (size_t i = 0; i < count; i++)
 		order[i] = (struct sort_item){ spans[i].start, i };
 	sort_items(order, order + count, count);
@@ -144,53 +144,53 @@ static int sort_covered(struct gaps *gaps, struct span *spans, size_t count, str
 }
 
 /* Of the unit that has the lines; a split unit has no ranges of its own. */
-static int find_own(struct reading *reading, size_t *own_count, struct err *err)
+static int find_own(struct unit_context *context, size_t *own_count, struct err *err)
 {
-	const struct unit *walked = reading->unit;
+	const struct unit *walked = context->unit;
 	int result;
 
-	reading->spans.count = 0;
-	reading->unit = reading->line_unit;
-	result = ranges_of(reading, &reading->line_unit->root, own_count, err);
-	reading->unit = walked;
+	context->spans.count = 0;
+	context->unit = context->line_unit;
+	result = ranges_of(context, &context->line_unit->root, own_count, err);
+	context->unit = walked;
 	return result;
 }
 
 static int find_covered(struct gaps *gaps, size_t own_count, struct err *err)
 {
-	struct reading *reading = gaps->reading;
-	struct span *spans = arena_alloc_raw(reading->scratch, own_count + 1 + reading->seen_count,
+	struct unit_context *context = gaps->context;
+	struct span *spans = arena_alloc_raw(context->scratch, own_count + 1 + context->seen_count,
 					     sizeof(*spans));
 	size_t count;
 
 	if (!spans)
-		return no_room(err);
-	count = outside_unit(reading->spans.items, own_count, spans);
-	for (size_t i = 0; i < reading->seen_room; i++)
-		if (reading->seen[i].end)
-			spans[count++] = reading->seen[i];
+		return no_capacity(err);
+	count = outside_unit(context->spans.items, own_count, spans);
+	for (size_t i = 0; i < context->seen_capacity; i++)
+		if (context->seen[i].end)
+			spans[count++] = context->seen[i];
 	return sort_covered(gaps, spans, count, err);
 }
 
 /* A unit without code of its own (a partial one, one of types) has no use for its lines. */
-int gaps_emit(struct reading *reading, struct err *err)
+int gaps_emit(struct unit_context *context, struct err *err)
 {
-	struct gaps gaps = { .reading = reading };
+	struct gaps gaps = { .context = context };
 	size_t own_count;
 
-	if (find_own(reading, &own_count, err) < 0)
+	if (find_own(context, &own_count, err) < 0)
 		return -1;
 	if (!own_count)
 		return 0;
-	if (reading_lines(reading, err) < 0)
+	if (reading_lines(context, err) < 0)
 		return -1;
-	if (!reading->lines.sequence_count)
+	if (!context->lines.sequence_count)
 		return 0;
 	if (find_covered(&gaps, own_count, err) < 0 ||
-	    work_charge(&reading->work, reading->lines.sequence_count, err) < 0)
+	    work_charge(&context->work, context->lines.sequence_count, err) < 0)
 		return -1;
-	for (size_t i = 0; i < reading->lines.sequence_count; i++)
-		if (give_sequence(&gaps, &reading->lines.sequences[i], err) < 0)
+	for (size_t i = 0; i < context->lines.sequence_count; i++)
+		if (give_sequence(&gaps, &context->lines.sequences[i], err) < 0)
 			return -1;
 	return 0;
 }

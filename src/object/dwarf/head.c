@@ -84,9 +84,9 @@ bool head_is_listed(const struct unit_head *head)
 	return head->broken || (head->type != DW_UT_type && head->type != DW_UT_split_type);
 }
 
-static int read_heads(struct book *book, struct work_allowance *work, struct arena *arena, struct err *err)
+static int read_heads(struct info_section *info_section, struct work_allowance *work, struct arena *arena, struct err *err)
 {
-	struct text info = book->sections->section[DWARF_INFO];
+	struct text info = info_section->sections->section[DWARF_INFO];
 	struct pool heads = { 0 };
 	struct unit_head head;
 
@@ -97,7 +97,7 @@ static int read_heads(struct book *book, struct work_allowance *work, struct are
 
 		if (work_charge(work, HEAD_STEPS, err) < 0)
 			return -1;
-		if (head_read(&head, book->sections, offset, &ignored) < 0)
+		if (head_read(&head, info_section->sections, offset, &ignored) < 0)
 			head.broken = true;
 		if (!head_is_listed(&head))
 			continue;
@@ -108,8 +108,8 @@ static int read_heads(struct book *book, struct work_allowance *work, struct are
 		items = heads.items;
 		items[heads.count++] = head;
 	}
-	book->heads = heads.items;
-	book->count = heads.count;
+	info_section->heads = heads.items;
+	info_section->count = heads.count;
 	return 0;
 }
 
@@ -122,15 +122,15 @@ bool head_same_table(const struct unit_head *a, const struct unit_head *b)
 }
 
 /* A table that cannot be read is left to the units: each says so for itself. */
-static int share_table(struct book *book, struct abbrevs *tables, const struct sort_item *order,
+static int share_table(struct info_section *info_section, struct abbrevs *tables, const struct sort_item *order,
 		       size_t count, struct work_allowance *work, struct arena *arena,
 		       struct err *err)
 {
-	const struct unit_head *first = &book->heads[order[0].index];
-	struct abbrevs *abbrevs = &tables[book->shared_count];
+	const struct unit_head *first = &info_section->heads[order[0].index];
+	struct abbrevs *abbrevs = &tables[info_section->shared_count];
 	struct err why = ERR_INIT;
 
-	if (abbrevs_read(abbrevs, book, first->abbrev_offset, first->encoding, work, arena,
+	if (abbrevs_read(abbrevs, info_section, first->abbrev_offset, first->encoding, work, arena,
 			 &why) < 0) {
 		if (why.kind != ERR_LIMIT)
 			return 0;
@@ -138,62 +138,62 @@ static int share_table(struct book *book, struct abbrevs *tables, const struct s
 		return -1;
 	}
 	for (size_t i = 0; i < count; i++)
-		book->heads[order[i].index].shared = (uint32_t)book->shared_count;
-	book->shared_count++;
+		info_section->heads[order[i].index].shared = (uint32_t)info_section->shared_count;
+	info_section->shared_count++;
 	return 0;
 }
 
-static int share_tables(struct book *book, struct work_allowance *work, struct arena *arena,
+static int share_tables(struct info_section *info_section, struct work_allowance *work, struct arena *arena,
 			struct err *err)
 {
-	struct sort_item *order = arena_alloc_raw(arena, book->count, 2 * sizeof(*order));
+	struct sort_item *order = arena_alloc_raw(arena, info_section->count, 2 * sizeof(*order));
 	size_t count = 0, held = arena->held_bytes;
 	struct abbrevs *tables;
 
-	tables = arena_alloc_raw(arena, book->count, sizeof(*tables));
-	book->shared = tables;
+	tables = arena_alloc_raw(arena, info_section->count, sizeof(*tables));
+	info_section->shared = tables;
 	if (!order || !tables)
-		return no_room(err);
-	for (size_t i = 0; i < book->count; i++)
-		if (!book->heads[i].broken)
-			order[count++] = (struct sort_item){ book->heads[i].abbrev_offset, i };
-	sort_items(order, order + book->count, count);
+		return no_capacity(err);
+	for (size_t i = 0; i < info_section->count; i++)
+		if (!info_section->heads[i].broken)
+			order[count++] = (struct sort_item){ info_section->heads[i].abbrev_offset, i };
+	sort_items(order, order + info_section->count, count);
 	for (size_t i = 0, end; i < count; i = end) {
-		for (end = i + 1; end < count && head_same_table(&book->heads[order[i].index],
-								 &book->heads[order[end].index]);)
+		for (end = i + 1; end < count && head_same_table(&info_section->heads[order[i].index],
+								 &info_section->heads[order[end].index]);)
 			end++;
 		if (end - i < 2)
 			continue;
 		if (arena->held_bytes - held > SHARED_TABLES_BYTES)
 			break;
-		if (share_table(book, tables, order + i, end - i, work, arena, err) < 0)
+		if (share_table(info_section, tables, order + i, end - i, work, arena, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-int book_open(struct book *book, const struct dwarf_sections *sections, bool wants_variables,
+int info_section_open(struct info_section *info_section, const struct dwarf_sections *sections, bool wants_variables,
 	      struct work_allowance *work, struct arena *arena, struct err *err)
 {
-	*book = (struct book){ .sections = sections, .wants_variables = wants_variables };
-	if (read_heads(book, work, arena, err) < 0)
+	*info_section = (struct info_section){ .sections = sections, .wants_variables = wants_variables };
+	if (read_heads(info_section, work, arena, err) < 0)
 		return -1;
-	return book->count ? share_tables(book, work, arena, err) : 0;
+	return info_section->count ? share_tables(info_section, work, arena, err) : 0;
 }
 
-const struct unit_head *book_find(const struct book *book, uint64_t offset)
+const struct unit_head *info_section_find(const struct info_section *info_section, uint64_t offset)
 {
-	size_t low = 0, high = book->count;
+	size_t low = 0, high = info_section->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (book->heads[middle].end <= offset)
+		if (info_section->heads[middle].end <= offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == book->count || book->heads[low].broken || offset < book->heads[low].first_die)
+	if (low == info_section->count || info_section->heads[low].broken || offset < info_section->heads[low].first_die)
 		return NULL;
-	return &book->heads[low];
+	return &info_section->heads[low];
 }

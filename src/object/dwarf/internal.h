@@ -1,14 +1,14 @@
 /*
- * internal -- what the files of this room share.
+ * internal -- what the files of this component share.
  *
- * A `book` is one file's DWARF: the object's own, the split units', or the dwz alternate's.
+ * A `info section` is one file's DWARF: the object's own, the split units', or the dwz alternate's.
  * A `unit_head` is what dwarf_open() learns of a unit; a `unit` is one made ready for
  * reading, in a reading thread's scratch arena.  Nothing reachable from struct dwarf
  * changes after dwarf_open(), so threads share it freely.
  *
  * Addresses come in two kinds: raw (as the file says) and relative (what object.h hands
  * out: bias added, load address taken off).  Rows of line tables and everything that
- * leaves the room are relative; whatever is read from attributes is raw until place.c has
+ * leaves the component are relative; whatever is read from attributes is raw until place.c has
  * moved it.
  */
 #ifndef OBJECT_DWARF_INTERNAL_H
@@ -26,7 +26,7 @@
 #include "base/text.h"
 #include "base/work_budget.h"
 #include "object/dwarf/dwarf.h"
-#include "object/dwarf/names.h"
+#include "object/dwarf/constants.h"
 
 #define NO_OFFSET UINT64_MAX
 #define NO_TABLE  UINT32_MAX
@@ -35,7 +35,7 @@
 
 struct pool {
 	void *items;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 /* Room for `more` items past count; the new ones are not zeroed. */
@@ -45,12 +45,12 @@ int pool_grow(struct pool *pool, struct arena *arena, size_t more, size_t size, 
 static inline int pool_reserve(struct pool *pool, struct arena *arena, size_t more, size_t size,
 			       struct err *err)
 {
-	if (__builtin_expect(pool->room - pool->count >= more, 1))
+	if (__builtin_expect(pool->capacity - pool->count >= more, 1))
 		return 0;
 	return pool_grow(pool, arena, more, size, err);
 }
 
-int no_room(struct err *err) __attribute__((cold));
+int no_capacity(struct err *err) __attribute__((cold));
 
 /* --- Sections ------------------------------------------------------------------------- */
 
@@ -77,22 +77,22 @@ enum attribute {
 
 /* How many bytes a form takes. */
 enum shape {
-	SHAPE_BAD, SHAPE_FIXED, SHAPE_ULEB, SHAPE_SLEB, SHAPE_STRING, SHAPE_BLOCK, SHAPE_BLOCK_LEB,
-	SHAPE_IMPLICIT, SHAPE_INDIRECT,
+	FORM_ENCODING_BAD, FORM_ENCODING_FIXED, FORM_ENCODING_ULEB, FORM_ENCODING_SLEB, FORM_ENCODING_STRING, FORM_ENCODING_BLOCK, FORM_ENCODING_BLOCK_LEB,
+	FORM_ENCODING_IMPLICIT, FORM_ENCODING_INDIRECT,
 	/* only in the table of forms: */
-	SHAPE_ADDRESS, SHAPE_OFFSET, SHAPE_REF_ADDRESS
+	FORM_ENCODING_ADDRESS, FORM_ENCODING_OFFSET, FORM_ENCODING_REF_ADDRESS
 };
 
 /* What the number read from a form means. */
 enum meaning {
-	MEANS_NOTHING, MEANS_ADDRESS, MEANS_ADDRESS_INDEX, MEANS_CONSTANT, MEANS_STRING_HERE,
-	MEANS_STRING, MEANS_LINE_STRING, MEANS_STRING_INDEX, MEANS_STRING_ALTERNATE,
-	MEANS_UNIT_REFERENCE, MEANS_REFERENCE, MEANS_ALTERNATE_REFERENCE, MEANS_OFFSET,
-	MEANS_RANGES_INDEX
+	FORM_CLASS_NOTHING, FORM_CLASS_ADDRESS, FORM_CLASS_ADDRESS_INDEX, FORM_CLASS_CONSTANT, FORM_CLASS_STRING_HERE,
+	FORM_CLASS_STRING, FORM_CLASS_LINE_STRING, FORM_CLASS_STRING_INDEX, FORM_CLASS_STRING_ALTERNATE,
+	FORM_CLASS_UNIT_REFERENCE, FORM_CLASS_REFERENCE, FORM_CLASS_ALTERNATE_REFERENCE, FORM_CLASS_OFFSET,
+	FORM_CLASS_RANGES_INDEX
 };
 
 /* One attribute of an abbreviation, or several that are skipped together. */
-struct step {
+struct attr_spec {
 	uint8_t shape, meaning, attribute;
 	uint8_t : 8;
 	uint32_t bytes;          /* FIXED: all of them; BLOCK: of the length */
@@ -116,10 +116,10 @@ static inline bool die_has(const struct die *die, enum attribute attribute)
 }
 
 /* False for a form nobody knows (its size is unknown, so the unit cannot be read). */
-bool form_step(uint64_t form, struct encoding encoding, struct step *step);
-void steps_skip(struct reader *reader, const struct step *steps, size_t count,
+bool form_attr_spec(uint64_t form, struct encoding encoding, struct attr_spec *spec);
+void attr_specs_skip(struct reader *reader, const struct attr_spec *specs, size_t count,
 		struct encoding encoding);
-void steps_read(struct reader *reader, const struct step *steps, size_t count,
+void attr_specs_read(struct reader *reader, const struct attr_spec *specs, size_t count,
 		struct encoding encoding, struct die *die);
 
 /* --- Abbreviations -------------------------------------------------------------------- */
@@ -135,8 +135,8 @@ enum die_kind {
 
 struct abbrev {
 	uint64_t code;
-	uint32_t first_step;
-	uint16_t step_count;
+	uint32_t first_attr_spec;
+	uint16_t spec_count;
 	uint8_t kind;            /* enum die_kind */
 	bool children;
 	bool is_fixed;           /* fixed_bytes is the size of every DIE made with it */
@@ -148,21 +148,21 @@ struct abbrev {
 
 struct abbrevs {
 	const struct abbrev *items;
-	const struct step *steps;
+	const struct attr_spec *specs;
 	size_t count;
 	bool dense;              /* code n is item n-1; otherwise sorted by code */
 };
 
-struct book;
-int abbrevs_read(struct abbrevs *abbrevs, const struct book *book, uint64_t offset,
+struct info_section;
+int abbrevs_read(struct abbrevs *abbrevs, const struct info_section *info_section, uint64_t offset,
 		 struct encoding encoding, struct work_allowance *work, struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
 const struct abbrev *abbrevs_search(const struct abbrevs *abbrevs, uint64_t code);
 
-static inline const struct step *abbrev_steps(const struct abbrevs *abbrevs,
+static inline const struct attr_spec *abbrev_attr_specs(const struct abbrevs *abbrevs,
 					      const struct abbrev *abbrev)
 {
-	return abbrev->step_count ? abbrevs->steps + abbrev->first_step : NULL;
+	return abbrev->spec_count ? abbrevs->specs + abbrev->first_attr_spec : NULL;
 }
 
 static inline const struct abbrev *abbrevs_find(const struct abbrevs *abbrevs, uint64_t code)
@@ -186,7 +186,7 @@ struct unit_head {
 	bool broken;             /* the header cannot be read; head_read() says why */
 };
 
-struct book {
+struct info_section {
 	const struct dwarf_sections *sections;
 	bool wants_variables;
 	struct unit_head *heads;         /* by offset */
@@ -202,7 +202,7 @@ struct copy;
 struct copies {
 	struct arena *lasting, *scratch;
 	struct copy *slots;              /* open addressing */
-	size_t count, room;
+	size_t count, capacity;
 	bool ran_out;                    /* one is missing for want of memory */
 };
 
@@ -215,8 +215,8 @@ struct contribution {
 
 struct dwarf {
 	struct dwarf_input input;
-	struct book main, alternate;
-	struct book *splits;             /* of input.split, then of each .dwo file */
+	struct info_section main, alternate;
+	struct info_section *splits;             /* of input.split, then of each .dwo file */
 	struct split_entry *split_index; /* by dwo id; the units of all splits that are no package */
 	size_t split_count;
 	struct stream *stream;           /* units that come from a flow; or NULL */
@@ -226,13 +226,13 @@ struct dwarf {
 
 struct split_entry {
 	uint64_t dwo_id;
-	const struct book *book;
+	const struct info_section *info_section;
 	const struct unit_head *head;
 };
 
 struct unit {
 	const struct dwarf *dwarf;
-	const struct book *book;
+	const struct info_section *info_section;
 	struct unit_head head;
 	struct contribution contribution;
 	const struct abbrevs *abbrevs;
@@ -257,14 +257,14 @@ int head_read(struct unit_head *head, const struct dwarf_sections *sections, uin
 /* Type units are none that anybody reads by themselves. */
 bool head_is_listed(const struct unit_head *head);
 bool head_same_table(const struct unit_head *a, const struct unit_head *b);
-int book_open(struct book *book, const struct dwarf_sections *sections, bool wants_variables,
+int info_section_open(struct info_section *info_section, const struct dwarf_sections *sections, bool wants_variables,
 	      struct work_allowance *work, struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
 /* The unit whose DIEs hold that offset, or NULL. */
-const struct unit_head *book_find(const struct book *book, uint64_t offset);
+const struct unit_head *info_section_find(const struct info_section *info_section, uint64_t offset);
 
 /* Abbreviations, root DIE and bases.  `skeleton`: the unit a split one belongs to. */
-int unit_load(struct unit *unit, const struct dwarf *dwarf, const struct book *book,
+int unit_load(struct unit *unit, const struct dwarf *dwarf, const struct info_section *info_section,
 	      const struct unit_head *head, const struct contribution *contribution,
 	      const struct unit *skeleton, struct work_allowance *work, struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
@@ -284,7 +284,7 @@ bool unit_address(const struct unit *unit, struct value value, uint64_t *address
 int split_open(struct dwarf *dwarf, struct work_allowance *work, struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
 struct split {
-	const struct book *book;
+	const struct info_section *info_section;
 	struct unit_head head;
 	struct contribution contribution;
 };
@@ -297,13 +297,13 @@ int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split *split, 
 /* `bytes`: of all sections. */
 int stream_open(struct dwarf *dwarf, uint64_t bytes, struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
-/* The unit of a book; `offset` is where messages say it stands. */
-int unit_read(const struct dwarf *dwarf, const struct book *book, const struct unit_head *head,
+/* The unit of a info section; `offset` is where messages say it stands. */
+int unit_read(const struct dwarf *dwarf, const struct info_section *info_section, const struct unit_head *head,
 	      uint64_t offset, struct arena *scratch, const struct object_sink *sink,
 	      struct err *err) __attribute__((warn_unused_result));
-void unit_describe(const struct dwarf *dwarf, const struct book *book,
+void unit_describe(const struct dwarf *dwarf, const struct info_section *info_section,
 		   const struct unit_head *head, uint64_t offset, size_t number, char *out,
-		   size_t room);
+		   size_t capacity);
 
 /* --- Ranges --------------------------------------------------------------------------- */
 
@@ -319,10 +319,10 @@ bool lines_at_zero_are_dead(const struct dwarf *dwarf, uint64_t end);
 bool function_at_zero_is_dead(const struct dwarf *dwarf, uint64_t end);
 uint64_t address_relative(const struct dwarf *dwarf, uint64_t address);
 
-struct reading;
+struct unit_context;
 
 /* Appends the DIE's live spans, relative, ascending, merged, to reading->spans. */
-int ranges_of(struct reading *reading, const struct die *die, size_t *count, struct err *err)
+int ranges_of(struct unit_context *context, const struct die *die, size_t *count, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* --- Line tables ---------------------------------------------------------------------- */
@@ -389,7 +389,7 @@ struct inlinee {
 
 struct name_slot;
 
-struct reading {
+struct unit_context {
 	const struct dwarf *dwarf;
 	struct unit listed, split;       /* the unit asked for, and the one it stands for */
 	const struct unit *unit;         /* whose DIEs are walked: one of these two */
@@ -409,7 +409,7 @@ struct reading {
 	struct pool given;               /* struct object_inlinee, given to the sink */
 	struct pool renumbered;          /* uint32_t */
 	struct span *seen;               /* open addressing: functions handed out */
-	size_t seen_count, seen_room;
+	size_t seen_count, seen_capacity;
 	struct work_allowance work;                /* against what is referred to again and again */
 	bool sink_stopped;               /* err is the sink's */
 	bool ran_out;                    /* a name may be missing for want of memory */
@@ -422,30 +422,30 @@ struct named {
 };
 
 /* A place is a DIE's offset in the .debug_info of the walked unit, or of the alternate. */
-#define PLACE_ALTERNATE ((uint64_t)1 << 63)
-#define PLACE_NONE      UINT64_MAX
+#define DIE_REF_ALTERNATE ((uint64_t)1 << 63)
+#define DIE_REF_NONE      UINT64_MAX
 
 /* The place of the DIE that knows this one's name: its origin if it says nothing itself. */
-uint64_t name_place(const struct unit *unit, const struct die *die);
+uint64_t name_die_ref(const struct unit *unit, const struct die *die);
 /* The DIE's linkage name, name, or its origin's.  What cannot be followed gives TEXT_NONE. */
-struct named name_at(struct reading *reading, uint64_t place);
+struct named name_at(struct unit_context *context, uint64_t place);
 /* What a reference found in that unit means: a place, as seen from the unit being read. */
-uint64_t place_from(const struct reading *reading, const struct unit *unit, struct value value);
+uint64_t die_ref_from(const struct unit_context *context, const struct unit *unit, struct value value);
 /* Where the DIE's origin or specification is, or PLACE_NONE. */
-uint64_t origin_place(const struct reading *reading, const struct unit *unit,
+uint64_t origin_die_ref(const struct unit_context *context, const struct unit *unit,
 		      const struct die *die);
 /* Reads the DIE at the place; NULL when it cannot be followed.  The reader is left behind it. */
-const struct abbrev *place_read(struct reading *reading, uint64_t place,
+const struct abbrev *die_ref_read(struct unit_context *context, uint64_t place,
 				const struct unit **unit, struct reader *reader, struct die *die);
 
 /* The variables of the function DIE the reader is behind, in scratch memory.  What cannot be
  * followed is left out. */
-struct text variables_below(struct reading *reading, const struct unit *unit,
+struct text variables_below(struct unit_context *context, const struct unit *unit,
 			    struct reader reader);
 
-int names_prepare(struct reading *reading, struct err *err) __attribute__((warn_unused_result));
+int names_prepare(struct unit_context *context, struct err *err) __attribute__((warn_unused_result));
 
-int walk_unit(struct reading *reading, struct err *err) __attribute__((warn_unused_result));
+int walk_unit(struct unit_context *context, struct err *err) __attribute__((warn_unused_result));
 
 /* A function whose DIE is open: its spans and inlinees are the last ones of their pools. */
 struct pending {
@@ -454,27 +454,27 @@ struct pending {
 	size_t first_inlinee;
 };
 
-int function_begin(struct reading *reading, const struct die *die, struct pending *pending,
+int function_begin(struct unit_context *context, const struct die *die, struct pending *pending,
 		   bool *is_live, struct err *err) __attribute__((warn_unused_result));
 /* *inlinee, its parent's index, becomes its own; or stays when it has no code. */
-int function_add_inlinee(struct reading *reading, const struct pending *pending,
+int function_add_inlinee(struct unit_context *context, const struct pending *pending,
 			 const struct die *die, uint32_t *inlinee, struct err *err)
 	__attribute__((warn_unused_result));
-int function_finish(struct reading *reading, const struct pending *pending, struct err *err)
+int function_finish(struct unit_context *context, const struct pending *pending, struct err *err)
 	__attribute__((warn_unused_result));
-int reading_lines(struct reading *reading, struct err *err) __attribute__((warn_unused_result));
+int reading_lines(struct unit_context *context, struct err *err) __attribute__((warn_unused_result));
 /* The name the symbol table has for a function starting at this relative address. */
-struct text function_symbol(const struct reading *reading, uint64_t address);
-int function_give(struct reading *reading, const struct object_function *function,
+struct text function_symbol(const struct unit_context *context, uint64_t address);
+int function_give(struct unit_context *context, const struct object_function *function,
 		  struct err *err) __attribute__((warn_unused_result));
 
 /* Clips inlinees to their parents and siblings to each other: inlinees' spans then lie in
  * reading->fixed, some of them empty. */
-int nest_repair(struct reading *reading, const struct pending *pending, struct err *err)
+int nest_repair(struct unit_context *context, const struct pending *pending, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* Line rows that no function covered, as functions of their own. */
-int gaps_emit(struct reading *reading, struct err *err) __attribute__((warn_unused_result));
+int gaps_emit(struct unit_context *context, struct err *err) __attribute__((warn_unused_result));
 
 /* --- Sorting -------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #define ENTRY_STEPS       4u         /* of one, beside its parts */
 
 struct entry_formats {
-	struct step steps[ENTRY_FORMATS_MAX];
+	struct attr_spec specs[ENTRY_FORMATS_MAX];
 	uint64_t content[ENTRY_FORMATS_MAX];
 	unsigned count;
 };
@@ -78,21 +78,21 @@ static int read_formats(struct entry_formats *formats, struct reader *reader,
 		form = reader_uleb128(reader);
 		if (reader->failed)
 			break;
-		if (!form_step(form, encoding, &formats->steps[i]))
+		if (!form_attr_spec(form, encoding, &formats->specs[i]))
 			return err_set(err, ERR_UNSUPPORTED, "an entry with the unknown form %#llx",
 				       (unsigned long long)form);
 		if (formats->content[i] == DW_LNCT_path)
-			formats->steps[i].attribute = AT_NAME;
+			formats->specs[i].attribute = AT_NAME;
 		else if (formats->content[i] == DW_LNCT_directory_index)
-			formats->steps[i].attribute = AT_COMP_DIR;
+			formats->specs[i].attribute = AT_COMP_DIR;
 	}
 	return reader_check(reader, err);
 }
 
 static struct text entry_text(const struct unit *unit, struct value value)
 {
-	if (value.meaning == MEANS_STRING_HERE)
-		return unit_string(unit, unit->book->sections, DWARF_LINE, value.number);
+	if (value.meaning == FORM_CLASS_STRING_HERE)
+		return unit_string(unit, unit->info_section->sections, DWARF_LINE, value.number);
 	return unit_text(unit, value);
 }
 
@@ -116,7 +116,7 @@ static int read_entries(struct line_header *header, struct reader *reader,
 
 		if (work_charge(unit->work, ENTRY_STEPS + formats.count, err) < 0)
 			return -1;
-		steps_read(reader, formats.steps, formats.count, header->encoding, &entry);
+		attr_specs_read(reader, formats.specs, formats.count, header->encoding, &entry);
 		if (die_has(&entry, AT_NAME))
 			name = entry_text(unit, entry.values[AT_NAME]);
 		if (die_has(&entry, AT_COMP_DIR))

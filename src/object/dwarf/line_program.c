@@ -138,14 +138,14 @@ static int end_sequence(struct program *program, struct err *err)
 
 static void advance(struct program *program, uint64_t operations)
 {
-	uint64_t step = program->header.min_instruction_bytes;
+	uint64_t spec = program->header.min_instruction_bytes;
 	uint64_t all = program->operation + operations;
 
 	if (__builtin_expect(program->header.max_operations == 1, 1)) {
-		program->address += step * operations;
+		program->address += spec * operations;
 		return;
 	}
-	program->address += step * (all / program->header.max_operations);
+	program->address += spec * (all / program->header.max_operations);
 	program->operation = all % program->header.max_operations;
 }
 
@@ -290,7 +290,7 @@ static int sort_sequences(struct lines *lines, struct pool *sequences, struct ar
 
 	lines->sequences = arena_alloc_raw(arena, count, sizeof(*lines->sequences));
 	if (!order || !lines->sequences)
-		return no_room(err);
+		return no_capacity(err);
 	for (size_t i = 0; i < count; i++)
 		order[i] = (struct sort_item){ items[i].end, i };
 	sort_items(order, order + count, count);
@@ -305,7 +305,7 @@ int lines_read(struct lines *lines, const struct unit *unit, struct arena *arena
 	struct program program = { .unit = unit, .lines = lines, .arena = arena };
 
 	*lines = (struct lines){ 0 };
-	program.reader = section_reader(unit->book->sections, DWARF_LINE);
+	program.reader = section_reader(unit->info_section->sections, DWARF_LINE);
 	if (unit->line_offset == NO_OFFSET || !program.reader.size)
 		return 0;
 	reader_seek(&program.reader, unit->line_offset);

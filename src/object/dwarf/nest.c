@@ -10,7 +10,7 @@
 #define CLIP_STEPS 8u             /* to make a piece, sort it and tell it */
 
 struct nest {
-	struct reading *reading;
+	struct unit_context *context;
 	struct inlinee *inlinees;
 	size_t count;
 	struct span *spans;              /* of the function */
@@ -36,7 +36,7 @@ static size_t first_ending_after(const struct span *spans, size_t count, uint64_
 static int clip_span(struct nest *nest, struct span span, size_t parent_first,
 		     size_t parent_count, bool parent_is_function, struct err *err)
 {
-	struct pool *fixed = &nest->reading->fixed;
+	struct pool *fixed = &nest->context->fixed;
 	const struct span *parents = nest->spans;
 
 	if (!parent_count)
@@ -48,7 +48,7 @@ static int clip_span(struct nest *nest, struct span span, size_t parent_first,
 		struct span common = parents[i];
 		struct span *items;
 
-		if (work_charge(&nest->reading->work, CLIP_STEPS, err) < 0)
+		if (work_charge(&nest->context->work, CLIP_STEPS, err) < 0)
 			return -1;
 		if (common.start < span.start)
 			common.start = span.start;
@@ -56,7 +56,7 @@ static int clip_span(struct nest *nest, struct span span, size_t parent_first,
 			common.end = span.end;
 		if (common.start >= common.end)
 			continue;
-		if (pool_reserve(fixed, nest->reading->scratch, 1, sizeof(*items), err) < 0)
+		if (pool_reserve(fixed, nest->context->scratch, 1, sizeof(*items), err) < 0)
 			return -1;
 		items = fixed->items;
 		items[fixed->count++] = common;
@@ -68,8 +68,8 @@ static int clip_span(struct nest *nest, struct span span, size_t parent_first,
 
 static int clip(struct nest *nest, struct inlinee *inlinee, struct err *err)
 {
-	const struct span *own = nest->reading->spans.items;
-	size_t first = nest->reading->fixed.count;
+	const struct span *own = nest->context->spans.items;
+	size_t first = nest->context->fixed.count;
 	bool is_outermost = inlinee->parent == OBJECT_NO_PARENT;
 	const struct inlinee *parent = is_outermost ? NULL : &nest->inlinees[inlinee->parent];
 
@@ -80,24 +80,24 @@ static int clip(struct nest *nest, struct inlinee *inlinee, struct err *err)
 			      err) < 0)
 			return -1;
 	inlinee->first_span = first;
-	inlinee->span_count = nest->reading->fixed.count - first;
+	inlinee->span_count = nest->context->fixed.count - first;
 	return 0;
 }
 
 /* Spans [first, ...) of reading->fixed are one level's: neighbours' and cousins'. */
 static int part_siblings(struct nest *nest, size_t first, struct err *err)
 {
-	struct reading *reading = nest->reading;
-	struct span *spans = reading->fixed.items;
-	size_t count = reading->fixed.count - first;
+	struct unit_context *context = nest->context;
+	struct span *spans = context->fixed.items;
+	size_t count = context->fixed.count - first;
 	struct sort_item *order;
 	uint64_t covered = 0;
 
 	if (!count)
 		return 0;
-	if (pool_reserve(&reading->order, reading->scratch, 2 * count, sizeof(*order), err) < 0)
+	if (pool_reserve(&context->order, context->scratch, 2 * count, sizeof(*order), err) < 0)
 		return -1;
-	order = reading->order.items;
+	order = context->order.items;
 	for (size_t i = 0; i < count; i++)
 		order[i] = (struct sort_item){ spans[first + i].start, first + i };
 	sort_items(order, order + count, count);
@@ -116,11 +116,11 @@ static int part_siblings(struct nest *nest, size_t first, struct err *err)
 static int order_by_depth(struct nest *nest, size_t *starts, size_t levels, uint32_t **out,
 			  struct err *err)
 {
-	struct pool *pool = &nest->reading->renumbered;
+	struct pool *pool = &nest->context->renumbered;
 	size_t at[LIMIT_INLINE_DEPTH + 2];
 	uint32_t *order;
 
-	if (pool_reserve(pool, nest->reading->scratch, nest->count, sizeof(*order), err) < 0)
+	if (pool_reserve(pool, nest->context->scratch, nest->count, sizeof(*order), err) < 0)
 		return -1;
 	order = pool->items;
 	memset(starts, 0, (levels + 1) * sizeof(*starts));
@@ -135,25 +135,25 @@ static int order_by_depth(struct nest *nest, size_t *starts, size_t levels, uint
 	return 0;
 }
 
-int nest_repair(struct reading *reading, const struct pending *pending, struct err *err)
+int nest_repair(struct unit_context *context, const struct pending *pending, struct err *err)
 {
-	struct nest nest = { .reading = reading };
+	struct nest nest = { .context = context };
 	size_t starts[LIMIT_INLINE_DEPTH + 2];
 	size_t levels = 0;
 	uint32_t *order;
 
-	nest.inlinees = (struct inlinee *)reading->inlinees.items + pending->first_inlinee;
-	nest.count = reading->inlinees.count - pending->first_inlinee;
-	nest.spans = (struct span *)reading->spans.items + pending->first_span;
+	nest.inlinees = (struct inlinee *)context->inlinees.items + pending->first_inlinee;
+	nest.count = context->inlinees.count - pending->first_inlinee;
+	nest.spans = (struct span *)context->spans.items + pending->first_span;
 	nest.span_count = pending->span_count;
-	reading->fixed.count = 0;
+	context->fixed.count = 0;
 	for (size_t i = 0; i < nest.count; i++)
 		if (nest.inlinees[i].depth >= levels)
 			levels = nest.inlinees[i].depth + 1;
 	if (order_by_depth(&nest, starts, levels, &order, err) < 0)
 		return -1;
 	for (size_t depth = 0; depth < levels; depth++) {
-		size_t first = reading->fixed.count;
+		size_t first = context->fixed.count;
 
 		for (size_t i = starts[depth]; i < starts[depth + 1]; i++)
 			if (clip(&nest, &nest.inlinees[order[i]], err) < 0)

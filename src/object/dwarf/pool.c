@@ -4,28 +4,28 @@
 #define FIRST_ITEMS 32u
 #define INSERTION_ITEMS 12u      /* below that, moving one by one is quickest */
 
-int no_room(struct err *err)
+int no_capacity(struct err *err)
 {
 	return err_set(err, ERR_LIMIT, "the memory allowed for one unit is used up");
 }
 
 int pool_grow(struct pool *pool, struct arena *arena, size_t more, size_t size, struct err *err)
 {
-	size_t need, room = pool->room ? pool->room : FIRST_ITEMS;
+	size_t need, capacity = pool->capacity ? pool->capacity : FIRST_ITEMS;
 	void *items;
 
 	if (more > SIZE_MAX / 4 - pool->count)
-		return no_room(err);
+		return no_capacity(err);
 	need = pool->count + more;
-	while (room < need)
-		room *= 2;
-	items = arena_alloc_raw(arena, room, size);
+	while (capacity < need)
+		capacity *= 2;
+	items = arena_alloc_raw(arena, capacity, size);
 	if (!items)
-		return no_room(err);
+		return no_capacity(err);
 	if (pool->count)
 		memcpy(items, pool->items, pool->count * size);
 	pool->items = items;
-	pool->room = room;
+	pool->capacity = capacity;
 	return 0;
 }
 

@@ -6,7 +6,7 @@
 #define RANGE_STEPS    4u        /* for an entry, until its piece of a function is told */
 
 struct range_walk {
-	struct reading *reading;
+	struct unit_context *context;
 	const struct unit *unit;
 	uint64_t base;
 	bool base_is_dead;
@@ -63,16 +63,16 @@ uint64_t address_relative(const struct dwarf *dwarf, uint64_t address)
 
 static int add_span(struct range_walk *walk, uint64_t start, uint64_t end, struct err *err)
 {
-	struct reading *reading = walk->reading;
+	struct unit_context *context = walk->context;
 	struct span *spans;
 
 	if (start >= end || address_is_dead(walk->unit, start))
 		return 0;
-	if (pool_reserve(&reading->spans, reading->scratch, 1, sizeof(*spans), err) < 0)
+	if (pool_reserve(&context->spans, context->scratch, 1, sizeof(*spans), err) < 0)
 		return -1;
-	spans = reading->spans.items;
-	spans[reading->spans.count++] = (struct span){
-		address_relative(reading->dwarf, start), address_relative(reading->dwarf, end)
+	spans = context->spans.items;
+	spans[context->spans.count++] = (struct span){
+		address_relative(context->dwarf, start), address_relative(context->dwarf, end)
 	};
 	return 0;
 }
@@ -117,7 +117,7 @@ static int read_ranges(struct range_walk *walk, uint64_t offset, struct err *err
 	struct reader reader = section_reader(&walk->unit->dwarf->input.main, DWARF_RANGES);
 
 	if (!walk->unit->is_split)
-		reader = section_reader(walk->unit->book->sections, DWARF_RANGES);
+		reader = section_reader(walk->unit->info_section->sections, DWARF_RANGES);
 	else
 		offset += walk->unit->ranges_base;
 	reader_seek(&reader, offset);
@@ -127,7 +127,7 @@ static int read_ranges(struct range_walk *walk, uint64_t offset, struct err *err
 
 		if (reader.failed || (!start && !end))
 			break;
-		if (work_charge(&walk->reading->work, RANGE_STEPS, err) < 0)
+		if (work_charge(&walk->context->work, RANGE_STEPS, err) < 0)
 			return -1;
 		if (start == address_max(walk->unit))
 			set_base(walk, end);
@@ -139,7 +139,7 @@ static int read_ranges(struct range_walk *walk, uint64_t offset, struct err *err
 
 static uint64_t address_index(const struct range_walk *walk, struct reader *reader)
 {
-	struct value value = { .number = reader_uleb128(reader), .meaning = MEANS_ADDRESS_INDEX };
+	struct value value = { .number = reader_uleb128(reader), .meaning = FORM_CLASS_ADDRESS_INDEX };
 	uint64_t address;
 
 	return unit_address(walk->unit, value, &address) ? address : 0;
@@ -191,11 +191,11 @@ static int read_entry(struct range_walk *walk, struct reader *reader, struct err
 static int read_rnglist(struct range_walk *walk, struct value value, struct err *err)
 {
 	const struct unit *unit = walk->unit;
-	struct reader reader = section_reader(unit->book->sections, DWARF_RNGLISTS);
+	struct reader reader = section_reader(unit->info_section->sections, DWARF_RNGLISTS);
 	uint64_t offset = value.number;
 	int ended = 0;
 
-	if (value.meaning == MEANS_RANGES_INDEX) {
+	if (value.meaning == FORM_CLASS_RANGES_INDEX) {
 		if (offset > reader.size)
 			return err_set(err, ERR_MALFORMED, "range list %llu is not there",
 				       (unsigned long long)offset);
@@ -208,7 +208,7 @@ static int read_rnglist(struct range_walk *walk, struct value value, struct err 
 	}
 	reader_seek(&reader, offset);
 	while (!ended && !reader.failed) {
-		if (work_charge(&walk->reading->work, RANGE_STEPS, err) < 0)
+		if (work_charge(&walk->context->work, RANGE_STEPS, err) < 0)
 			return -1;
 		ended = read_entry(walk, &reader, err);
 		if (ended < 0)
@@ -224,24 +224,24 @@ static int read_low_high(struct range_walk *walk, const struct die *die, struct 
 
 	if (!unit_address(walk->unit, die->values[AT_LOW_PC], &low))
 		return 0;
-	if (high_value.meaning == MEANS_CONSTANT)
+	if (high_value.meaning == FORM_CLASS_CONSTANT)
 		high += low;
 	else if (!unit_address(walk->unit, high_value, &high))
 		return 0;
 	return add_span(walk, low, high, err);
 }
 
-static int sort_spans(struct reading *reading, size_t first, struct err *err)
+static int sort_spans(struct unit_context *context, size_t first, struct err *err)
 {
-	size_t count = reading->spans.count - first;
+	size_t count = context->spans.count - first;
 	struct sort_item *order;
 	struct span *spans;
 
-	if (pool_reserve(&reading->order, reading->scratch, 2 * count, sizeof(*order), err) < 0 ||
-	    pool_reserve(&reading->spans, reading->scratch, count, sizeof(*spans), err) < 0)
+	if (pool_reserve(&context->order, context->scratch, 2 * count, sizeof(*order), err) < 0 ||
+	    pool_reserve(&context->spans, context->scratch, count, sizeof(*spans), err) < 0)
 		return -1;
-	order = reading->order.items;
-	spans = (struct span *)reading->spans.items + first;
+	order = context->order.items;
+	spans = (struct span *)context->spans.items + first;
 	for (size_t i = 0; i < count; i++) {
 		order[i] = (struct sort_item){ spans[i].start, i };
 		spans[count + i] = spans[i];
@@ -253,18 +253,18 @@ static int sort_spans(struct reading *reading, size_t first, struct err *err)
 }
 
 /* Ascending, and one where several touch. */
-static int tidy_spans(struct reading *reading, size_t first, struct err *err)
+static int tidy_spans(struct unit_context *context, size_t first, struct err *err)
 {
-	struct span *spans = (struct span *)reading->spans.items + first;
-	size_t count = reading->spans.count - first;
+	struct span *spans = (struct span *)context->spans.items + first;
+	size_t count = context->spans.count - first;
 	size_t kept = 0;
 
 	for (size_t i = 1; i < count; i++) {
 		if (spans[i - 1].start <= spans[i].start)
 			continue;
-		if (sort_spans(reading, first, err) < 0)
+		if (sort_spans(context, first, err) < 0)
 			return -1;
-		spans = (struct span *)reading->spans.items + first;
+		spans = (struct span *)context->spans.items + first;
 		break;
 	}
 	for (size_t i = 1; i < count; i++) {
@@ -273,22 +273,22 @@ static int tidy_spans(struct reading *reading, size_t first, struct err *err)
 		else if (spans[i].end > spans[kept].end)
 			spans[kept].end = spans[i].end;
 	}
-	reading->spans.count = first + kept + 1;
+	context->spans.count = first + kept + 1;
 	return 0;
 }
 
-int ranges_of(struct reading *reading, const struct die *die, size_t *count, struct err *err)
+int ranges_of(struct unit_context *context, const struct die *die, size_t *count, struct err *err)
 {
-	struct range_walk walk = { .reading = reading, .unit = reading->unit,
-				   .first = reading->spans.count };
+	struct range_walk walk = { .context = context, .unit = context->unit,
+				   .first = context->spans.count };
 	int result = 0;
 
-	walk.base = reading->unit->low_pc;
+	walk.base = context->unit->low_pc;
 	walk.base_is_dead = walk.base && address_is_dead(walk.unit, walk.base);
 	if (die_has(die, AT_RANGES)) {
 		struct value value = die->values[AT_RANGES];
 
-		result = reading->unit->head.encoding.version >= 5
+		result = context->unit->head.encoding.version >= 5
 				 ? read_rnglist(&walk, value, err)
 				 : read_ranges(&walk, value.number, err);
 	} else if (die_has(die, AT_LOW_PC) && die_has(die, AT_HIGH_PC)) {
@@ -297,8 +297,8 @@ int ranges_of(struct reading *reading, const struct die *die, size_t *count, str
 	if (result < 0)
 		return err_while(err, "reading the ranges of the entry at %#llx",
 				 (unsigned long long)die->offset);
-	if (reading->spans.count > walk.first && tidy_spans(reading, walk.first, err) < 0)
+	if (context->spans.count > walk.first && tidy_spans(context, walk.first, err) < 0)
 		return -1;
-	*count = reading->spans.count - walk.first;
+	*count = context->spans.count - walk.first;
 	return 0;
 }

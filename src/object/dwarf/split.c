@@ -59,7 +59,7 @@ static uint32_t package_row(const struct package *package, const struct reader *
 {
 	uint32_t mask = package->slots - 1;
 	uint32_t slot = (uint32_t)dwo_id & mask;
-	uint32_t step = ((uint32_t)(dwo_id >> 32) & mask) | 1;
+	uint32_t spec = ((uint32_t)(dwo_id >> 32) & mask) | 1;
 
 	for (uint32_t tries = 0; tries < package->slots && work_spend(work, TRY_STEPS); tries++) {
 		uint32_t row = (uint32_t)number_at(reader, package->rows + 4ull * slot, 4);
@@ -68,7 +68,7 @@ static uint32_t package_row(const struct package *package, const struct reader *
 			return 0;
 		if (number_at(reader, package->ids + 8ull * slot, 8) == dwo_id)
 			return row <= package->units ? row : 0;
-		slot = (slot + step) & mask;
+		slot = (slot + spec) & mask;
 	}
 	return 0;
 }
@@ -114,7 +114,7 @@ static int package_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split
 	row = package.slots ? package_row(&package, &reader, dwo_id, work) : 0;
 	if (!row)
 		return 0;
-	split->book = &dwarf->splits[0];
+	split->info_section = &dwarf->splits[0];
 	package_places(&package, &reader, row, &split->contribution);
 	if (head_read(&split->head, &dwarf->input.split, split->contribution.info, err) < 0)
 		return err_while(err, "reading .debug_info.dwo unit at %#llx",
@@ -126,7 +126,7 @@ static int package_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split
 
 /* The id stands in the header since version 5, in the root DIE before.  A unit that cannot
  * be read has none; -1 only when memory ran out. */
-static int dwo_id_of(const struct dwarf *dwarf, const struct book *book,
+static int dwo_id_of(const struct dwarf *dwarf, const struct info_section *info_section,
 		     const struct unit_head *head, struct work_allowance *work, struct arena *arena,
 		     uint64_t *dwo_id)
 {
@@ -138,15 +138,15 @@ static int dwo_id_of(const struct dwarf *dwarf, const struct book *book,
 	*dwo_id = head->broken ? 0 : head->dwo_id;
 	if (head->broken || head->encoding.version >= 5)
 		return 0;
-	result = unit_load(&unit, dwarf, book, head, NULL, NULL, work, arena, &ignored);
+	result = unit_load(&unit, dwarf, info_section, head, NULL, NULL, work, arena, &ignored);
 	if (result == 0)
 		*dwo_id = unit.dwo_id;
 	arena_rewind(arena, mark);
 	return result < 0 && ignored.kind == ERR_LIMIT ? -1 : 0;
 }
 
-/* Units of all books, in their order: of two with one id the first is found. */
-static int fill_index(struct dwarf *dwarf, size_t book_count, struct work_allowance *work,
+/* Units of all info sections, in their order: of two with one id the first is found. */
+static int fill_index(struct dwarf *dwarf, size_t info_section_count, struct work_allowance *work,
 		      struct arena *arena, struct err *err)
 {
 	struct sort_item *order = arena_alloc_raw(arena, dwarf->split_count, 2 * sizeof(*order));
@@ -155,15 +155,15 @@ static int fill_index(struct dwarf *dwarf, size_t book_count, struct work_allowa
 
 	dwarf->split_index = arena_alloc_raw(arena, dwarf->split_count, sizeof(*units));
 	if (!order || !units || !dwarf->split_index)
-		return no_room(err);
-	for (size_t i = 0; i < book_count; i++) {
-		const struct book *book = &dwarf->splits[i];
+		return no_capacity(err);
+	for (size_t i = 0; i < info_section_count; i++) {
+		const struct info_section *info_section = &dwarf->splits[i];
 
-		for (size_t j = 0; j < book->count; j++, count++) {
-			units[count] = (struct split_entry){ 0, book, &book->heads[j] };
-			if (dwo_id_of(dwarf, book, &book->heads[j], work, arena,
+		for (size_t j = 0; j < info_section->count; j++, count++) {
+			units[count] = (struct split_entry){ 0, info_section, &info_section->heads[j] };
+			if (dwo_id_of(dwarf, info_section, &info_section->heads[j], work, arena,
 				      &units[count].dwo_id) < 0)
-				return work->is_over ? work_allowance_refuse(work, err) : no_room(err);
+				return work->is_over ? work_allowance_refuse(work, err) : no_capacity(err);
 			order[count] = (struct sort_item){ .key = units[count].dwo_id, .index = count };
 		}
 	}
@@ -176,23 +176,23 @@ static int fill_index(struct dwarf *dwarf, size_t book_count, struct work_allowa
 int split_open(struct dwarf *dwarf, struct work_allowance *work, struct arena *arena, struct err *err)
 {
 	const struct dwarf_input *input = &dwarf->input;
-	size_t book_count = 1 + input->split_file_count;
+	size_t info_section_count = 1 + input->split_file_count;
 
-	dwarf->splits = arena_alloc(arena, book_count, sizeof(*dwarf->splits));
+	dwarf->splits = arena_alloc(arena, info_section_count, sizeof(*dwarf->splits));
 	if (!dwarf->splits)
-		return no_room(err);
-	for (size_t i = 0; i < book_count; i++) {
+		return no_capacity(err);
+	for (size_t i = 0; i < info_section_count; i++) {
 		const struct dwarf_sections *sections = i ? &input->split_files[i - 1] : &input->split;
 
 		dwarf->splits[i].sections = sections;
 		if ((i == 0 && is_package(dwarf)) || !sections->section[DWARF_INFO].size)
 			continue;
-		if (book_open(&dwarf->splits[i], sections, input->wants_variables, work, arena,
+		if (info_section_open(&dwarf->splits[i], sections, input->wants_variables, work, arena,
 			      err) < 0)
 			return -1;
 		dwarf->split_count += dwarf->splits[i].count;
 	}
-	return dwarf->split_count ? fill_index(dwarf, book_count, work, arena, err) : 0;
+	return dwarf->split_count ? fill_index(dwarf, info_section_count, work, arena, err) : 0;
 }
 
 int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split *split, struct work_allowance *work,
@@ -200,7 +200,7 @@ int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split *split, 
 {
 	size_t low = 0, high = dwarf->split_count;
 
-	*split = (struct split){ .book = NULL };
+	*split = (struct split){ .info_section = NULL };
 	if (!dwo_id)
 		return 0;
 	if (is_package(dwarf)) {
@@ -219,7 +219,7 @@ int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split *split, 
 	}
 	if (low == dwarf->split_count || dwarf->split_index[low].dwo_id != dwo_id)
 		return 0;
-	split->book = dwarf->split_index[low].book;
+	split->info_section = dwarf->split_index[low].info_section;
 	split->head = *dwarf->split_index[low].head;
 	return 1;
 }

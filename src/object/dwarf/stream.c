@@ -42,7 +42,7 @@ struct stream_buffer {
 	uint8_t *memory;
 	size_t capacity, used;           /* behind the flow's own bytes */
 	struct taken *taken;
-	size_t taken_room, taken_count, given;
+	size_t taken_capacity, taken_count, given;
 	size_t first_unit;
 	bool is_full;
 	struct err tail;                 /* why the last unit's length is none */
@@ -67,7 +67,7 @@ struct stream {
 	struct work_allowance work;
 	struct arena arena;              /* of shared tables */
 	struct table *tables;            /* open addressing */
-	size_t table_count, table_room;
+	size_t table_count, table_capacity;
 };
 
 /* --- May they be read so? ------------------------------------------------------------ */
@@ -101,32 +101,32 @@ bool dwarf_units_stand_alone(struct text abbreviations)
 
 /* --- Abbreviation tables ------------------------------------------------------------- */
 
-static struct table *find_table(struct table *tables, size_t room, const struct unit_head *head)
+static struct table *find_table(struct table *tables, size_t capacity, const struct unit_head *head)
 {
-	size_t slot = (size_t)(head->abbrev_offset * 0x9e3779b97f4a7c15u >> 32) & (room - 1);
+	size_t slot = (size_t)(head->abbrev_offset * 0x9e3779b97f4a7c15u >> 32) & (capacity - 1);
 
 	while (tables[slot].key.encoding.address_bytes &&
 	       !head_same_table(&tables[slot].key, head))
-		slot = (slot + 1) & (room - 1);
+		slot = (slot + 1) & (capacity - 1);
 	return &tables[slot];
 }
 
 static int grow_tables(struct stream *stream, struct err *err)
 {
-	size_t room = stream->table_room ? stream->table_room * 2 : FIRST_TABLES;
+	size_t capacity = stream->table_capacity ? stream->table_capacity * 2 : FIRST_TABLES;
 	struct table *tables;
 
-	if (stream->table_count * 2 < stream->table_room)
+	if (stream->table_count * 2 < stream->table_capacity)
 		return 0;
-	tables = mem_get_array(room, sizeof(*tables));
+	tables = mem_get_array(capacity, sizeof(*tables));
 	if (!tables)
-		return err_set(err, ERR_NO_MEMORY, "no memory for %zu abbreviation tables", room);
-	for (size_t i = 0; i < stream->table_room; i++)
+		return err_set(err, ERR_NO_MEMORY, "no memory for %zu abbreviation tables", capacity);
+	for (size_t i = 0; i < stream->table_capacity; i++)
 		if (stream->tables[i].key.encoding.address_bytes)
-			*find_table(tables, room, &stream->tables[i].key) = stream->tables[i];
+			*find_table(tables, capacity, &stream->tables[i].key) = stream->tables[i];
 	mem_give_back(stream->tables);
 	stream->tables = tables;
-	stream->table_room = room;
+	stream->table_capacity = capacity;
 	return 0;
 }
 
@@ -141,7 +141,7 @@ static int share_table(struct stream *stream, const struct dwarf *dwarf,
 
 	if (grow_tables(stream, err) < 0)
 		return -1;
-	table = find_table(stream->tables, stream->table_room, head);
+	table = find_table(stream->tables, stream->table_capacity, head);
 	*shared = table->abbrevs;
 	if (!table->key.encoding.address_bytes) {
 		table->key = *head;
@@ -152,7 +152,7 @@ static int share_table(struct stream *stream, const struct dwarf *dwarf,
 		return 0;
 	abbrevs = arena_alloc(&stream->arena, 1, sizeof(*abbrevs));
 	if (!abbrevs)
-		return no_room(err);
+		return no_capacity(err);
 	if (abbrevs_read(abbrevs, &dwarf->main, head->abbrev_offset, head->encoding, &stream->work,
 			 &stream->arena, &why) == 0) {
 		*shared = table->abbrevs = abbrevs;
@@ -337,7 +337,7 @@ static int add_taken(const struct dwarf *dwarf, struct stream_buffer *buffer,
 	if (!taken->head.broken &&
 	    share_table(stream, dwarf, &taken->head, &taken->abbrevs, err) < 0)
 		return -1;
-	if (vec_room(&buffer->taken, &buffer->taken_room, buffer->taken_count + 1,
+	if (vec_reserve(&buffer->taken, &buffer->taken_capacity, buffer->taken_count + 1,
 		     sizeof(*taken)) < 0)
 		return err_set(err, ERR_NO_MEMORY, "no memory for units");
 	buffer->taken[buffer->taken_count++] = *taken;
@@ -457,19 +457,19 @@ static const struct taken *last_given(const struct stream_buffer *buffer)
 	return &buffer->taken[buffer->given - 1];
 }
 
-static struct book book_of(const struct dwarf_sections *sections, struct taken *taken,
+static struct info_section info_section_of(const struct dwarf_sections *sections, struct taken *taken,
 			   struct copies *copies)
 {
-	struct book book = { .sections = sections, .heads = &taken->head, .count = 1,
+	struct info_section info_section = { .sections = sections, .heads = &taken->head, .count = 1,
 			     .copies = copies };
 
 	taken->head.shared = NO_TABLE;
 	if (taken->abbrevs) {
-		book.shared = taken->abbrevs;
-		book.shared_count = 1;
+		info_section.shared = taken->abbrevs;
+		info_section.shared_count = 1;
 		taken->head.shared = 0;
 	}
-	return book;
+	return info_section;
 }
 
 int dwarf_read_taken(const struct dwarf *dwarf, struct stream_buffer *buffer,
@@ -478,25 +478,25 @@ int dwarf_read_taken(const struct dwarf *dwarf, struct stream_buffer *buffer,
 	struct taken taken = *last_given(buffer);
 	struct dwarf_sections sections = sections_of(dwarf, buffer, &taken);
 	struct copies copies = { .lasting = &buffer->copies, .scratch = scratch };
-	struct book book = book_of(&sections, &taken, &copies);
+	struct info_section info_section = info_section_of(&sections, &taken, &copies);
 
 	if (taken.is_tail) {
 		*err = buffer->tail;
 		return err_while(err, "reading .debug_info unit at %#llx",
 				 (unsigned long long)taken.offset);
 	}
-	return unit_read(dwarf, &book, &taken.head, taken.offset, scratch, sink, err);
+	return unit_read(dwarf, &info_section, &taken.head, taken.offset, scratch, sink, err);
 }
 
 void dwarf_taken_name(const struct dwarf *dwarf, struct stream_buffer *buffer, char *out,
-		      size_t room)
+		      size_t capacity)
 {
 	struct taken taken = *last_given(buffer);
 	struct dwarf_sections sections = sections_of(dwarf, buffer, &taken);
-	struct book book = book_of(&sections, &taken, NULL);
+	struct info_section info_section = info_section_of(&sections, &taken, NULL);
 
-	unit_describe(dwarf, &book, &taken.head, taken.offset,
-		      buffer->first_unit + buffer->given - 1, out, room);
+	unit_describe(dwarf, &info_section, &taken.head, taken.offset,
+		      buffer->first_unit + buffer->given - 1, out, capacity);
 }
 
 /* --- Names in units ------------------------------------------------------------------ */
@@ -506,30 +506,30 @@ struct copy {
 	struct text text;
 };
 
-static struct copy *find_copy(struct copy *slots, size_t room, uint64_t offset)
+static struct copy *find_copy(struct copy *slots, size_t capacity, uint64_t offset)
 {
-	size_t slot = (size_t)(offset * 0x9e3779b97f4a7c15u >> 32) & (room - 1);
+	size_t slot = (size_t)(offset * 0x9e3779b97f4a7c15u >> 32) & (capacity - 1);
 
 	while (slots[slot].key && slots[slot].key != offset + 1)
-		slot = (slot + 1) & (room - 1);
+		slot = (slot + 1) & (capacity - 1);
 	return &slots[slot];
 }
 
 static bool grow_copies(struct copies *copies)
 {
-	size_t room = copies->room ? copies->room * 2 : FIRST_COPIES;
+	size_t capacity = copies->capacity ? copies->capacity * 2 : FIRST_COPIES;
 	struct copy *slots;
 
-	if (copies->count * 2 < copies->room)
+	if (copies->count * 2 < copies->capacity)
 		return true;
-	slots = arena_alloc(copies->scratch, room, sizeof(*slots));
+	slots = arena_alloc(copies->scratch, capacity, sizeof(*slots));
 	if (!slots)
 		return false;
-	for (size_t i = 0; i < copies->room; i++)
+	for (size_t i = 0; i < copies->capacity; i++)
 		if (copies->slots[i].key)
-			*find_copy(slots, room, copies->slots[i].key - 1) = copies->slots[i];
+			*find_copy(slots, capacity, copies->slots[i].key - 1) = copies->slots[i];
 	copies->slots = slots;
-	copies->room = room;
+	copies->capacity = capacity;
 	return true;
 }
 
@@ -545,7 +545,7 @@ struct text copies_keep(struct copies *copies, struct text text, uint64_t offset
 		copies->ran_out = true;
 		return TEXT_NONE;
 	}
-	copy = find_copy(copies->slots, copies->room, offset);
+	copy = find_copy(copies->slots, copies->capacity, offset);
 	if (copy->key)
 		return copy->text;
 	bytes = arena_strndup(copies->lasting, text.bytes, text.size);
@@ -565,7 +565,7 @@ int stream_open(struct dwarf *dwarf, uint64_t bytes, struct arena *arena, struct
 	struct stream *stream = arena_alloc(arena, 1, sizeof(*stream));
 
 	if (!stream)
-		return no_room(err);
+		return no_capacity(err);
 	stream->flow = *dwarf->input.flow;
 	arena_init(&stream->arena, arena->ceiling_bytes);
 	work_allowance_begin(&stream->work, dwarf->input.work, bytes);
@@ -584,7 +584,7 @@ void dwarf_units_done(struct dwarf *dwarf)
 		mem_give_back(buffer->taken);
 		buffer->memory = NULL;
 		buffer->taken = NULL;
-		buffer->capacity = buffer->used = buffer->taken_room = 0;
+		buffer->capacity = buffer->used = buffer->taken_capacity = 0;
 		buffer->taken_count = buffer->given = 0;
 	}
 	work_allowance_end(&dwarf->stream->work);
@@ -594,7 +594,7 @@ void dwarf_units_done(struct dwarf *dwarf)
 	dwarf->stream->aside = NULL;
 	dwarf->stream->ahead_at = dwarf->stream->ahead_end = 0;
 	dwarf->stream->tables = NULL;
-	dwarf->stream->table_room = dwarf->stream->table_count = 0;
+	dwarf->stream->table_capacity = dwarf->stream->table_count = 0;
 }
 
 void dwarf_release(struct dwarf *dwarf)

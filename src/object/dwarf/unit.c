@@ -24,7 +24,7 @@ static uint32_t language_of(uint64_t code)
 
 struct reader unit_reader(const struct unit *unit, uint64_t offset)
 {
-	struct reader reader = section_reader(unit->book->sections, DWARF_INFO);
+	struct reader reader = section_reader(unit->info_section->sections, DWARF_INFO);
 
 	reader.size = (size_t)unit->head.end;
 	reader_seek(&reader, offset);
@@ -54,9 +54,9 @@ const struct abbrev *unit_read_die(const struct unit *unit, struct reader *reade
 			(void)unknown_code(reader, code, err);
 		return NULL;
 	}
-	if (work_charge(unit->work, DIE_STEPS + abbrev->step_count, err) < 0)
+	if (work_charge(unit->work, DIE_STEPS + abbrev->spec_count, err) < 0)
 		return NULL;
-	steps_read(reader, abbrev_steps(unit->abbrevs, abbrev), abbrev->step_count,
+	attr_specs_read(reader, abbrev_attr_specs(unit->abbrevs, abbrev), abbrev->spec_count,
 		   unit->head.encoding, die);
 	return reader_check(reader, err) < 0 ? NULL : abbrev;
 }
@@ -91,21 +91,21 @@ struct text unit_string(const struct unit *unit, const struct dwarf_sections *se
 
 struct text unit_text(const struct unit *unit, struct value value)
 {
-	const struct dwarf_sections *sections = unit->book->sections;
+	const struct dwarf_sections *sections = unit->info_section->sections;
 	uint64_t offset = value.number;
 	struct text text;
 
 	switch (value.meaning) {
-	case MEANS_STRING_HERE:
+	case FORM_CLASS_STRING_HERE:
 		text = unit_string(unit, sections, DWARF_INFO, offset);
-		return unit->book->copies ? copies_keep(unit->book->copies, text, offset) : text;
-	case MEANS_STRING:
+		return unit->info_section->copies ? copies_keep(unit->info_section->copies, text, offset) : text;
+	case FORM_CLASS_STRING:
 		return unit_string(unit, sections, DWARF_STR, offset);
-	case MEANS_LINE_STRING:
+	case FORM_CLASS_LINE_STRING:
 		return unit_string(unit, sections, DWARF_LINE_STR, offset);
-	case MEANS_STRING_ALTERNATE:
+	case FORM_CLASS_STRING_ALTERNATE:
 		return unit_string(unit, &unit->dwarf->input.alternate, DWARF_STR, offset);
-	case MEANS_STRING_INDEX:
+	case FORM_CLASS_STRING_INDEX:
 		if (!indexed(sections, DWARF_STR_OFFSETS, unit->str_offsets_base, value.number,
 			     unit->head.encoding.offset_bytes, &offset))
 			return TEXT_NONE;
@@ -118,9 +118,9 @@ struct text unit_text(const struct unit *unit, struct value value)
 bool unit_address(const struct unit *unit, struct value value, uint64_t *address)
 {
 	*address = value.number;
-	if (value.meaning == MEANS_ADDRESS)
+	if (value.meaning == FORM_CLASS_ADDRESS)
 		return true;
-	return value.meaning == MEANS_ADDRESS_INDEX &&
+	return value.meaning == FORM_CLASS_ADDRESS_INDEX &&
 	       indexed(&unit->dwarf->input.main, DWARF_ADDR, unit->addr_base, value.number,
 		       unit->head.encoding.address_bytes, address);
 }
@@ -182,7 +182,7 @@ static void read_root(struct unit *unit, const struct die *root, const struct un
 	unit->types_hold_no_code = text_starts_with(producer, "GNU C");
 }
 
-int unit_load(struct unit *unit, const struct dwarf *dwarf, const struct book *book,
+int unit_load(struct unit *unit, const struct dwarf *dwarf, const struct info_section *info_section,
 	      const struct unit_head *head, const struct contribution *contribution,
 	      const struct unit *skeleton, struct work_allowance *work, struct arena *arena, struct err *err)
 {
@@ -190,15 +190,15 @@ int unit_load(struct unit *unit, const struct dwarf *dwarf, const struct book *b
 	struct die *root = &unit->root;
 	struct reader reader;
 
-	*unit = (struct unit){ .dwarf = dwarf, .book = book, .head = *head,
+	*unit = (struct unit){ .dwarf = dwarf, .info_section = info_section, .head = *head,
 			       .is_split = skeleton != NULL, .work = work };
 	if (contribution)
 		unit->contribution = *contribution;
 	if (head->shared != NO_TABLE) {
-		unit->abbrevs = &book->shared[head->shared];
+		unit->abbrevs = &info_section->shared[head->shared];
 	} else {
 		unit->abbrevs = &unit->own_abbrevs;
-		if (abbrevs_read(&unit->own_abbrevs, book,
+		if (abbrevs_read(&unit->own_abbrevs, info_section,
 				 head->abbrev_offset + unit->contribution.abbrev, head->encoding,
 				 work, arena, err) < 0)
 			return -1;

@@ -50,7 +50,7 @@ static struct text name_of_base(const struct unit *unit, const struct die *die)
 }
 
 /* What is behind all the pointers, and how many there were. */
-static struct text name_of_type(struct reading *reading, const struct unit *unit,
+static struct text name_of_type(struct unit_context *context, const struct unit *unit,
 				const struct die *holder, unsigned *stars)
 {
 	struct die die = *holder;
@@ -61,7 +61,7 @@ static struct text name_of_type(struct reading *reading, const struct unit *unit
 
 		if (!die_has(&die, AT_TYPE))
 			return *stars ? TEXT("void") : NOT_SAID;
-		abbrev = place_read(reading, place_from(reading, unit, die.values[AT_TYPE]), &unit,
+		abbrev = die_ref_read(context, die_ref_from(context, unit, die.values[AT_TYPE]), &unit,
 				    &reader, &die);
 		if (!abbrev)
 			return NOT_SAID;
@@ -77,7 +77,7 @@ static struct text name_of_type(struct reading *reading, const struct unit *unit
 
 /* The copy of a variable in an inlined or a cloned function leaves all but its place to the
  * first one; *type is the DIE that has the type. */
-static struct text complete(struct reading *reading, const struct unit **unit, struct die *type)
+static struct text complete(struct unit_context *context, const struct unit **unit, struct die *type)
 {
 	const struct unit *at = *unit;
 	struct text name = TEXT_NONE;
@@ -93,13 +93,13 @@ static struct text complete(struct reading *reading, const struct unit **unit, s
 			*unit = at;
 		}
 		if ((name.size && die_has(type, AT_TYPE)) ||
-		    !place_read(reading, origin_place(reading, at, &die), &at, &reader, &die))
+		    !die_ref_read(context, origin_die_ref(context, at, &die), &at, &reader, &die))
 			break;
 	}
 	return name;
 }
 
-static void add(struct reading *reading, const struct unit *unit, const struct die *variable,
+static void add(struct unit_context *context, const struct unit *unit, const struct die *variable,
 		struct list *list)
 {
 	static const char pointers[LIMIT_ORIGIN_CHAIN + 1] = "****************";
@@ -109,11 +109,11 @@ static void add(struct reading *reading, const struct unit *unit, const struct d
 
 	if (list->count == LIST_MOST || die_has(&die, AT_DECLARATION))
 		return;
-	(void)work_spend(&reading->work, list->count);
-	name = complete(reading, &unit, &die);
+	(void)work_spend(&context->work, list->count);
+	name = complete(context, &unit, &die);
 	if (!name.size || name.size > WORD_BYTES || is_listed(list, name))
 		return;
-	type = name_of_type(reading, unit, &die, &stars);
+	type = name_of_type(context, unit, &die, &stars);
 	if (stars > LIMIT_ORIGIN_CHAIN)
 		stars = 0;
 	if (list->size + name.size + type.size + stars + 2 > LIST_BYTES)
@@ -135,7 +135,7 @@ struct below {
 };
 
 /* One DIE.  False at the end, or where it cannot be read. */
-static bool pass(struct reading *reading, struct below *below, struct list *list)
+static bool pass(struct unit_context *context, struct below *below, struct list *list)
 {
 	struct err ignored = ERR_INIT;
 	struct die die;
@@ -148,7 +148,7 @@ static bool pass(struct reading *reading, struct below *below, struct list *list
 		return ignored.kind == ERR_NONE && below->depth > 0;
 	}
 	if (abbrev->kind == DIE_VARIABLE && !below->others)
-		add(reading, below->unit, &die, list);
+		add(context, below->unit, &die, list);
 	if (!abbrev->children)
 		return true;
 	below->depth++;
@@ -158,7 +158,7 @@ static bool pass(struct reading *reading, struct below *below, struct list *list
 	return below->depth < LIMIT_DIE_DEPTH;
 }
 
-struct text variables_below(struct reading *reading, const struct unit *unit,
+struct text variables_below(struct unit_context *context, const struct unit *unit,
 			    struct reader reader)
 {
 	struct below below = { .unit = unit, .reader = reader, .depth = 1 };
@@ -166,11 +166,11 @@ struct text variables_below(struct reading *reading, const struct unit *unit,
 	char *copy;
 
 	list.size = list.count = 0;
-	while (pass(reading, &below, &list))
+	while (pass(context, &below, &list))
 		;
 	if (list.size == 0)
 		return TEXT_NONE;
-	copy = arena_strndup(reading->scratch, list.bytes, list.size);
-	reading->ran_out = reading->ran_out || !copy;
+	copy = arena_strndup(context->scratch, list.bytes, list.size);
+	context->ran_out = context->ran_out || !copy;
 	return (struct text){ copy, copy ? list.size : 0 };
 }

@@ -14,7 +14,7 @@ struct level {
 };
 
 struct walk {
-	struct reading *reading;
+	struct unit_context *context;
 	const struct unit *unit;
 	struct reader reader;
 	struct level levels[LIMIT_DIE_DEPTH + 1];
@@ -37,7 +37,7 @@ static int pop(struct walk *walk, struct err *err)
 
 	if (!level->owns)
 		return 0;
-	return function_finish(walk->reading, &walk->pendings[--walk->pending_count], err);
+	return function_finish(walk->context, &walk->pendings[--walk->pending_count], err);
 }
 
 /* Over the DIE and all below it.  False when it says nothing useful. */
@@ -72,10 +72,10 @@ static int enter_function(struct walk *walk, const struct abbrev *abbrev, const 
 	bool is_live = false;
 
 	if ((die_has(die, AT_RANGES) || die_has(die, AT_HIGH_PC)) &&
-	    function_begin(walk->reading, die, pending, &is_live, err) < 0)
+	    function_begin(walk->context, die, pending, &is_live, err) < 0)
 		return -1;
 	if (!abbrev->children)
-		return is_live ? function_finish(walk->reading, pending, err) : 0;
+		return is_live ? function_finish(walk->context, pending, err) : 0;
 	if (is_live) {
 		level.function = (uint32_t)++walk->pending_count;
 		level.owns = true;
@@ -90,7 +90,7 @@ static int enter_inlinee(struct walk *walk, const struct abbrev *abbrev, const s
 
 	level.owns = false;
 	if (level.function &&
-	    function_add_inlinee(walk->reading, &walk->pendings[level.function - 1], die,
+	    function_add_inlinee(walk->context, &walk->pendings[level.function - 1], die,
 				 &level.inlinee, err) < 0)
 		return -1;
 	return abbrev->children ? push(walk, level, err) : 0;
@@ -105,8 +105,8 @@ static int pass(struct walk *walk, const struct abbrev *abbrev, struct err *err)
 	if (abbrev->is_fixed)
 		reader_skip(&walk->reader, abbrev->fixed_bytes);
 	else
-		steps_skip(&walk->reader, abbrev_steps(walk->unit->abbrevs, abbrev),
-			   abbrev->step_count, walk->unit->head.encoding);
+		attr_specs_skip(&walk->reader, abbrev_attr_specs(walk->unit->abbrevs, abbrev),
+			   abbrev->spec_count, walk->unit->head.encoding);
 	if (!abbrev->children)
 		return 0;
 	level = walk->levels[walk->depth];
@@ -121,9 +121,9 @@ static int enter(struct walk *walk, const struct abbrev *abbrev, size_t start, s
 	if (abbrev->kind == DIE_FUNCTION && abbrev->declares && abbrev->children &&
 	    jump(walk, abbrev))
 		return 0;
-	if (work_charge(&walk->reading->work, abbrev->step_count, err) < 0)
+	if (work_charge(&walk->context->work, abbrev->spec_count, err) < 0)
 		return -1;
-	steps_read(&walk->reader, abbrev_steps(walk->unit->abbrevs, abbrev), abbrev->step_count,
+	attr_specs_read(&walk->reader, abbrev_attr_specs(walk->unit->abbrevs, abbrev), abbrev->spec_count,
 		   walk->unit->head.encoding, &die);
 	if (reader_check(&walk->reader, err) < 0)
 		return -1;
@@ -132,7 +132,7 @@ static int enter(struct walk *walk, const struct abbrev *abbrev, size_t start, s
 	return enter_inlinee(walk, abbrev, &die, err);
 }
 
-static int step(struct walk *walk, struct err *err)
+static int spec(struct walk *walk, struct err *err)
 {
 	size_t start = walk->reader.pos;
 	uint64_t code = reader_uleb128(&walk->reader);
@@ -149,24 +149,24 @@ static int step(struct walk *walk, struct err *err)
 	return pass(walk, abbrev, err);
 }
 
-int walk_unit(struct reading *reading, struct err *err)
+int walk_unit(struct unit_context *context, struct err *err)
 {
-	struct walk *walk = arena_alloc_raw(reading->scratch, 1, sizeof(*walk));
+	struct walk *walk = arena_alloc_raw(context->scratch, 1, sizeof(*walk));
 
 	if (!walk)
-		return no_room(err);
-	walk->reading = reading;
-	walk->unit = reading->unit;
+		return no_capacity(err);
+	walk->context = context;
+	walk->unit = context->unit;
 	walk->reader = unit_reader(walk->unit, walk->unit->head.first_die);
 	walk->levels[0] = (struct level){ .inlinee = OBJECT_NO_PARENT };
 	walk->depth = walk->pending_count = 0;
 	/* An entry takes a byte at least. */
-	if (work_charge(&reading->work, reader_left(&walk->reader), err) < 0)
+	if (work_charge(&context->work, reader_left(&walk->reader), err) < 0)
 		return -1;
 	do {
 		if (reader_at_end(&walk->reader))
 			break;
-		if (step(walk, err) < 0)
+		if (spec(walk, err) < 0)
 			return -1;
 	} while (walk->depth);
 	if (reader_check(&walk->reader, err) < 0)

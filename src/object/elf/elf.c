@@ -25,9 +25,9 @@ struct elf {
 	struct elf_file alternate;       /* dwz file, likewise */
 	struct elf_file split;           /* .dwp */
 	struct elf_file *split_files;    /* .dwo files; room for as many as were wanted */
-	size_t split_file_count, split_file_room;
+	size_t split_file_count, split_file_capacity;
 	struct elf_file mini;            /* unpacked .gnu_debugdata */
-	struct unpack_room room;
+	struct unpack_memory capacity;
 	struct elf_table tables[SYMBOLS_TABLES];
 	unsigned table_count;
 	struct symbols symbols;
@@ -64,7 +64,7 @@ static int elf_open(struct object *object, struct arena *arena, struct err *err)
 
 	if (!elf)
 		return err_set(err, ERR_NO_MEMORY, "no memory for its headers");
-	unpack_room_init(&elf->room, arena, unpack_most(object->size, LIMIT_UNPACKED_BYTES));
+	unpack_memory_init(&elf->capacity, arena, unpack_most(object->size, LIMIT_UNPACKED_BYTES));
 	object->state = elf;
 	if (elf_file_read(&elf->main, object->bytes, object->size, arena, err) < 0)
 		return -1;
@@ -185,7 +185,7 @@ static int elf_attach(struct object *object, enum object_role role, const uint8_
 		return err_set(err, ERR_MALFORMED, "not an ELF file");
 	if (elf_file_read(&file, bytes, size, object->arena, err) < 0)
 		return -1;
-	elf->room.ceiling_bytes = unpack_most(object->work->bytes, LIMIT_UNPACKED_BYTES);
+	elf->capacity.ceiling_bytes = unpack_most(object->work->bytes, LIMIT_UNPACKED_BYTES);
 	switch (role) {
 	case OBJECT_ROLE_DEBUGLINK:
 		return attach_debuglink(object, elf, &file, err);
@@ -195,7 +195,7 @@ static int elf_attach(struct object *object, enum object_role role, const uint8_
 		elf->split = file;
 		return 0;
 	case OBJECT_ROLE_DWO:
-		if (elf->split_file_count == elf->split_file_room)
+		if (elf->split_file_count == elf->split_file_capacity)
 			return err_set(err, ERR_INTERNAL, "more split units than were wanted");
 		elf->split_files[elf->split_file_count++] = file;
 		return 0;
@@ -219,7 +219,7 @@ static int unpack_mini(struct elf *elf, struct arena *arena, struct text packed,
 	void *out;
 
 	if (unpack_xz_size(".gnu_debugdata", packed, &size, err) < 0 ||
-	    unpack_room_get(&elf->room, size, &out, err) < 0 ||
+	    unpack_memory_get(&elf->capacity, size, &out, err) < 0 ||
 	    unpack_memory(UNPACK_XZ, ".gnu_debugdata", packed, out, (size_t)size, err) < 0)
 		return -1;
 	return elf_file_read(&elf->mini, out, (size_t)size, arena, err);
@@ -425,7 +425,7 @@ static int elf_section_address(const struct object *object, const char *name, ui
 
 /* But for those that are there. */
 static int load_sections(const struct elf_file *file, const char *suffix,
-			 struct unpack_room *room, struct dwarf_sections *sections,
+			 struct unpack_memory *capacity, struct dwarf_sections *sections,
 			 struct err *err)
 {
 	sections->big_endian = file->whole.big_endian;
@@ -437,7 +437,7 @@ static int load_sections(const struct elf_file *file, const char *suffix,
 		(void)snprintf(name, sizeof(name), "%s%s",
 			       dwarf_section_name((enum dwarf_section)i),
 			       i == DWARF_CU_INDEX ? "" : suffix);
-		if (elf_file_load(file, name, room, &sections->section[i], err) < 0)
+		if (elf_file_load(file, name, capacity, &sections->section[i], err) < 0)
 			return -1;
 	}
 	return 0;
@@ -463,7 +463,7 @@ static int load_gradually(struct object *object, struct elf *elf, struct err *er
 
 	if (!object->takes_units || object->wants_variables)
 		return 0;
-	if (elf_file_load(elf->described, dwarf_section_name(DWARF_ABBREV), &elf->room, abbrev,
+	if (elf_file_load(elf->described, dwarf_section_name(DWARF_ABBREV), &elf->capacity, abbrev,
 			  err) < 0)
 		return -1;
 	if (!dwarf_units_stand_alone(*abbrev))
@@ -499,11 +499,11 @@ static int load_dwarf(struct object *object, struct elf *elf, struct err *err)
 		.has_code_at_zero = elf_file_has_code_at_zero(file),
 	};
 	if (load_gradually(object, elf, err) < 0 ||
-	    load_sections(file, "", &elf->room, &input->main, err) < 0 ||
-	    load_sections(split, ".dwo", &elf->room, &input->split, err) < 0)
+	    load_sections(file, "", &elf->capacity, &input->main, err) < 0 ||
+	    load_sections(split, ".dwo", &elf->capacity, &input->split, err) < 0)
 		return -1;
 	if (elf->alternate.whole.bytes &&
-	    load_sections(&elf->alternate, "", &elf->room, &input->alternate, err) < 0)
+	    load_sections(&elf->alternate, "", &elf->capacity, &input->alternate, err) < 0)
 		return err_while(err, "reading its dwz file");
 	elf->loaded = true;
 	return 0;
@@ -520,7 +520,7 @@ static int load_split_files(struct object *object, struct elf *elf, struct err *
 	if (!all)
 		return err_set(err, ERR_NO_MEMORY, "no memory for its split units");
 	for (size_t i = 0; i < elf->split_file_count; i++) {
-		if (load_sections(&elf->split_files[i], ".dwo", &elf->room, &all[i], err) == 0)
+		if (load_sections(&elf->split_files[i], ".dwo", &elf->capacity, &all[i], err) == 0)
 			continue;
 		if (err->kind == ERR_NO_MEMORY)
 			return -1;
@@ -642,7 +642,7 @@ static int add_missing(struct object *object, struct elf *elf, const struct dwar
 	list.count = 0;
 	if (dwarf_each_missing(dwarf, list_missing, &list) < 0 || list.failed)
 		return err_set(err, ERR_NO_MEMORY, "no memory for its split units");
-	elf->split_file_room = list.count;
+	elf->split_file_capacity = list.count;
 	object->wants = all;
 	object->want_count += list.count;
 	return 0;
@@ -680,9 +680,9 @@ static int elf_read_unit(const struct object *object, size_t unit, struct arena 
 			       elf->described->is_laid_out ? &through : sink, err);
 }
 
-static void elf_unit_name(const struct object *object, size_t unit, char *out, size_t room)
+static void elf_unit_name(const struct object *object, size_t unit, char *out, size_t capacity)
 {
-	dwarf_unit_name(((const struct elf *)object->state)->dwarf, unit, out, room);
+	dwarf_unit_name(((const struct elf *)object->state)->dwarf, unit, out, capacity);
 }
 
 static int elf_take_unit(const struct object *object, struct object_taken *taken, struct err *err)
@@ -702,9 +702,9 @@ static int elf_read_taken(const struct object *object, const struct object_taken
 }
 
 static void elf_taken_name(const struct object *object, const struct object_taken *taken,
-			   char *out, size_t room)
+			   char *out, size_t capacity)
 {
-	dwarf_taken_name(((const struct elf *)object->state)->dwarf, taken->state, out, room);
+	dwarf_taken_name(((const struct elf *)object->state)->dwarf, taken->state, out, capacity);
 }
 
 static void elf_units_done(struct object *object)
@@ -718,7 +718,7 @@ static void elf_units_done(struct object *object)
 static void elf_release(struct object *object)
 {
 	dwarf_release(((struct elf *)object->state)->dwarf);
-	unpack_room_release(&((struct elf *)object->state)->room);
+	unpack_memory_release(&((struct elf *)object->state)->capacity);
 }
 
 const struct object_format object_format_elf = {

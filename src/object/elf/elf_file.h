@@ -75,15 +75,15 @@ const struct elf_section *elf_file_section(const struct elf_file *file, const ch
 /* As stored; TEXT_NONE when (partly) outside the file. */
 struct text elf_section_raw(const struct elf_file *file, const struct elf_section *section);
 /* Unpacked, and relocated in a relocatable file.  Absent, or over object_section_max_bytes: TEXT_NONE. */
-int elf_file_load(const struct elf_file *file, const char *name, struct unpack_room *room,
+int elf_file_load(const struct elf_file *file, const char *name, struct unpack_memory *capacity,
 		  struct text *bytes, struct err *err) __attribute__((warn_unused_result));
 /* The same for one packed by zlib, to be unpacked piece after piece: 1, and how large it is; 0: it
  * is not packed so, or has to be relocated. */
 int elf_file_load_gradually(const struct elf_file *file, const char *name, struct arena *arena,
 			   struct unpack_incremental **incremental, uint64_t *size,
 			   struct err *err) __attribute__((warn_unused_result));
-/* The first `room` bytes, unpacked; how many there are. */
-size_t elf_file_peek(const struct elf_file *file, const char *name, uint8_t *out, size_t room);
+/* The first `capacity` bytes, unpacked; how many there are. */
+size_t elf_file_peek(const struct elf_file *file, const char *name, uint8_t *out, size_t capacity);
 /* File bytes at a virtual address, to the end of the segment's; TEXT_NONE when unmapped. */
 struct text elf_file_at_address(const struct elf_file *file, uint64_t address);
 /* The least address of an executable section, whether its bytes are here or not; 0: unknown. */

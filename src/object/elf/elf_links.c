@@ -41,12 +41,12 @@ static struct reader link_reader(const struct elf_file *file, struct want_list *
 				 const char *name)
 {
 	struct err err = ERR_INIT;
-	struct unpack_room room;
+	struct unpack_memory capacity;
 	struct reader reader;
 	struct text bytes;
 
-	unpack_room_init(&room, list->arena, LINK_BYTES_MOST);
-	if (elf_file_load(file, name, &room, &bytes, &err) < 0) {
+	unpack_memory_init(&capacity, list->arena, LINK_BYTES_MOST);
+	if (elf_file_load(file, name, &capacity, &bytes, &err) < 0) {
 		bytes = TEXT_NONE;
 		list->failed |= err.kind == ERR_NO_MEMORY;
 	}

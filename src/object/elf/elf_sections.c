@@ -124,7 +124,7 @@ static int check_promise(const struct packed *packed, const char *name, struct e
 	return 0;
 }
 
-int elf_file_load(const struct elf_file *file, const char *name, struct unpack_room *room,
+int elf_file_load(const struct elf_file *file, const char *name, struct unpack_memory *capacity,
 		  struct text *bytes, struct err *err)
 {
 	const struct elf_section *section = elf_file_section(file, name);
@@ -145,7 +145,7 @@ int elf_file_load(const struct elf_file *file, const char *name, struct unpack_r
 		return 0;
 	}
 	if (check_promise(&packed, name, err) < 0 ||
-	    unpack_room_get(room, packed.size, &out, err) < 0)
+	    unpack_memory_get(capacity, packed.size, &out, err) < 0)
 		return -1;
 	if (packed.kind == UNPACK_NONE)
 		memcpy(out, packed.bytes.bytes, packed.bytes.size);
@@ -177,7 +177,7 @@ int elf_file_load_gradually(const struct elf_file *file, const char *name, struc
 	return 1;
 }
 
-size_t elf_file_peek(const struct elf_file *file, const char *name, uint8_t *out, size_t room)
+size_t elf_file_peek(const struct elf_file *file, const char *name, uint8_t *out, size_t capacity)
 {
 	const struct elf_section *section = elf_file_section(file, name);
 	struct err ignored = ERR_INIT;
@@ -185,13 +185,13 @@ size_t elf_file_peek(const struct elf_file *file, const char *name, uint8_t *out
 
 	if (!section || read_packed(file, section, name, &packed, &ignored) < 0)
 		return 0;
-	if (packed.size < room)
-		room = (size_t)packed.size;
+	if (packed.size < capacity)
+		capacity = (size_t)packed.size;
 	if (packed.kind == UNPACK_NONE)
-		memcpy(out, packed.bytes.bytes, room);
-	else if (unpack_head(packed.kind, name, packed.bytes, out, room, &ignored) < 0)
+		memcpy(out, packed.bytes.bytes, capacity);
+	else if (unpack_head(packed.kind, name, packed.bytes, out, capacity, &ignored) < 0)
 		return 0;
-	return room;
+	return capacity;
 }
 
 struct text elf_file_at_address(const struct elf_file *file, uint64_t address)

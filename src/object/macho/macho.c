@@ -16,7 +16,7 @@
 
 struct macho {
 	struct macho_file file;
-	struct unpack_room room;
+	struct unpack_memory capacity;
 	struct symbols symbols;
 	struct dwarf *dwarf;
 	struct macho_hidden hidden;      /* count 0: no map was attached */
@@ -151,7 +151,7 @@ static int macho_open(struct object *object, struct arena *arena, struct err *er
 			       fat.count);
 	if (!macho)
 		return err_set(err, ERR_NO_MEMORY, "no memory for its headers");
-	unpack_room_init(&macho->room, arena, unpack_most(object->size, LIMIT_UNPACKED_BYTES));
+	unpack_memory_init(&macho->capacity, arena, unpack_most(object->size, LIMIT_UNPACKED_BYTES));
 	object->state = macho;
 	if (macho_file_read(&macho->file, object->bytes, object->size, arena, err) < 0)
 		return -1;
@@ -272,7 +272,7 @@ static int open_dwarf(struct object *object, struct macho *macho, struct err *er
 
 	for (unsigned i = 0; i < DWARF_SECTIONS; i++)
 		if (macho_file_load(&macho->file, dwarf_section_name((enum dwarf_section)i),
-				    &macho->room, &input.main.section[i], err) < 0)
+				    &macho->capacity, &input.main.section[i], err) < 0)
 			return -1;
 	return dwarf_open(&macho->dwarf, &input, object->arena, err);
 }
@@ -314,9 +314,9 @@ static int macho_read_unit(const struct object *object, size_t unit, struct aren
 	return rc;
 }
 
-static void macho_unit_name(const struct object *object, size_t unit, char *out, size_t room)
+static void macho_unit_name(const struct object *object, size_t unit, char *out, size_t capacity)
 {
-	dwarf_unit_name(((const struct macho *)object->state)->dwarf, unit, out, room);
+	dwarf_unit_name(((const struct macho *)object->state)->dwarf, unit, out, capacity);
 }
 
 static int macho_each_symbol(const struct object *object, object_symbol_fn *fn, void *payload,
@@ -342,7 +342,7 @@ static int macho_each_symbol(const struct object *object, object_symbol_fn *fn, 
 
 static void macho_release(struct object *object)
 {
-	unpack_room_release(&((struct macho *)object->state)->room);
+	unpack_memory_release(&((struct macho *)object->state)->capacity);
 }
 
 const struct object_format object_format_macho = {

@@ -253,7 +253,7 @@ const struct macho_section *macho_file_section(const struct macho_file *file, co
 	return NULL;
 }
 
-int macho_file_load(const struct macho_file *file, const char *name, struct unpack_room *room,
+int macho_file_load(const struct macho_file *file, const char *name, struct unpack_memory *capacity,
 		    struct text *bytes, struct err *err)
 {
 	const struct macho_section *section = macho_file_section(file, name);
@@ -271,7 +271,7 @@ int macho_file_load(const struct macho_file *file, const char *name, struct unpa
 			       (unsigned long long)section->offset, file->whole.size);
 	raw = (struct text){ (const char *)window.bytes, window.size };
 	if (text_starts_with(section->name, "__z"))
-		return unpack_gnu_section(room, raw, name, object_section_max_bytes, bytes, err);
+		return unpack_gnu_section(capacity, raw, name, object_section_max_bytes, bytes, err);
 	*bytes = raw;
 	return 0;
 }

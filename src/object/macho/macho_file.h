@@ -51,7 +51,7 @@ int macho_file_read(struct macho_file *file, const void *bytes, size_t size,
  * when absent or empty of bytes. */
 const struct macho_section *macho_file_section(const struct macho_file *file, const char *name);
 /* Unpacked; TEXT_NONE when absent. */
-int macho_file_load(const struct macho_file *file, const char *name, struct unpack_room *room,
+int macho_file_load(const struct macho_file *file, const char *name, struct unpack_memory *capacity,
 		    struct text *bytes, struct err *err) __attribute__((warn_unused_result));
 
 /* macho_identity.c */

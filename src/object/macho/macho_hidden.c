@@ -93,7 +93,7 @@ struct text macho_hidden_name(const struct macho_hidden *hidden, struct text nam
 
 /* --- A sink before a sink ------------------------------------------------------------- */
 
-static int no_room(struct err *err)
+static int no_capacity(struct err *err)
 {
 	return err_set(err, ERR_NO_MEMORY, "no memory to restore hidden names");
 }
@@ -117,7 +117,7 @@ static int restore_files(struct macho_restoring *restoring, const struct object_
 		return 0;
 	clear = arena_alloc_raw(restoring->arena, count, sizeof(*clear));
 	if (!clear)
-		return no_room(err);
+		return no_capacity(err);
 	for (size_t i = 0; i < count; i++) {
 		clear[i] = (struct object_file_name){
 			macho_hidden_name(restoring->hidden, files[i].comp_dir),
@@ -148,7 +148,7 @@ static int restore_function(void *payload, const struct object_file_name *files,
 		inlinees = arena_alloc_raw(restoring->arena, function->inlinee_count,
 					   sizeof(*inlinees));
 		if (!inlinees)
-			return no_room(err);
+			return no_capacity(err);
 		for (size_t i = 0; i < function->inlinee_count; i++) {
 			inlinees[i] = function->inlinees[i];
 			inlinees[i].name = macho_hidden_name(restoring->hidden, inlinees[i].name);

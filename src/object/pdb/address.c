@@ -143,12 +143,12 @@ int pdb_read_omap(struct pdb *pdb, struct arena *arena, struct err *err)
 	size_t count;
 
 	if (msf_stream_open(&pdb->msf, pdb->omap_stream, "OMAP stream", &stream, err) < 0 ||
-	    msf_stream_in_room(&stream, &pdb->room, &pdb->omap, err) < 0)
+	    msf_stream_in_capacity(&stream, &pdb->capacity, &pdb->omap, err) < 0)
 		return -1;
 	if (pdb->omap.size > 0)
 		return 0;
 	if (msf_stream_open(&pdb->msf, pdb->omap_back_stream, "OMAP stream", &back, err) < 0 ||
-	    msf_stream_in_room(&back, &pdb->room, &reader, err) < 0)
+	    msf_stream_in_capacity(&back, &pdb->capacity, &reader, err) < 0)
 		return -1;
 	count = reader.size / OMAP_BYTES;
 	if (count == 0)

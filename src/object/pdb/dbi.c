@@ -214,7 +214,7 @@ int pdb_read_dbi(struct pdb *pdb, struct arena *arena, struct err *err)
 
 	if (!pdb->has_dbi || pdb->has_modules)
 		return 0;
-	if (msf_stream_in_room(&pdb->dbi_stream, &pdb->room, &dbi, err) < 0)
+	if (msf_stream_in_capacity(&pdb->dbi_stream, &pdb->capacity, &dbi, err) < 0)
 		return -1;
 	reader_skip(&dbi, DBI_HEADER_BYTES);
 	part = reader_part(&dbi, "modules of the DBI stream", pdb->module_bytes);

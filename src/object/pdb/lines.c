@@ -23,7 +23,7 @@
 
 int rows_add(struct rows *rows, struct row row, struct err *err)
 {
-	if (vec_room(&rows->items, &rows->room, rows->count + 1, sizeof(row)) < 0)
+	if (vec_reserve(&rows->items, &rows->capacity, rows->count + 1, sizeof(row)) < 0)
 		return err_set(err, ERR_NO_MEMORY, "no memory for lines");
 	rows->items[rows->count++] = row;
 	return 0;

@@ -223,7 +223,7 @@ static int fill_inlinee(struct reading *reading, const struct pdb_stretch *stret
 			const struct call *call, struct object_inlinee *inlinee,
 			struct object_range *ranges, struct err *err)
 {
-	const struct painting *painting = &reading->painting;
+	const struct inline_builder *builder = &reading->builder;
 
 	*inlinee = (struct object_inlinee){
 		.parent = call->parent ? call->parent - 1 : OBJECT_NO_PARENT,
@@ -231,40 +231,40 @@ static int fill_inlinee(struct reading *reading, const struct pdb_stretch *stret
 		.call_line = call->file == OBJECT_NO_FILE ? 0 : call->line,
 		.ranges = ranges,
 	};
-	for (uint32_t at = call->first_range; at > 0; at = painting->ranges[at - 1].next)
-		if (move(stretch, painting->ranges[at - 1].start, painting->ranges[at - 1].end,
+	for (uint32_t at = call->first_range; at > 0; at = builder->ranges[at - 1].next)
+		if (move(stretch, builder->ranges[at - 1].start, builder->ranges[at - 1].end,
 			 &ranges[inlinee->range_count]))
 			inlinee->range_count++;
-	return name_site(reading, painting->sites[call->site].id, &inlinee->name, err);
+	return name_site(reading, builder->sites[call->site].id, &inlinee->name, err);
 }
 
 static int hand_out_stretch(struct reading *reading, const struct procedure *procedure,
 			    const struct pdb_stretch *stretch, struct text name, struct err *err)
 {
-	const struct painting *painting = &reading->painting;
+	const struct inline_builder *builder = &reading->builder;
 	struct object_function function = {
 		.range = { stretch->image, stretch->size }, .name = name,
-		.inlinee_count = painting->call_count,
+		.inlinee_count = builder->call_count,
 	};
 	struct object_line *lines = arena_alloc_raw(reading->scratch, reading->rows.count + 1,
 						    sizeof(*lines));
 	struct object_inlinee *inlinees = arena_alloc_raw(reading->scratch,
-							  painting->call_count + 1,
+							  builder->call_count + 1,
 							  sizeof(*inlinees));
 	struct object_range *ranges = arena_alloc_raw(reading->scratch,
-						      painting->range_count + 1,
+						      builder->range_count + 1,
 						      sizeof(*ranges));
 
 	if (!lines || !inlinees || !ranges)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a function's lines");
 	if (work_charge(&reading->work, STRETCH_STEPS + reading->rows.count +
-			painting->call_count + painting->range_count, err) < 0)
+			builder->call_count + builder->range_count, err) < 0)
 		return -1;
-	for (size_t i = 0; i < painting->call_count; i++) {
-		if (fill_inlinee(reading, stretch, &painting->calls[i], &inlinees[i], ranges,
+	for (size_t i = 0; i < builder->call_count; i++) {
+		if (fill_inlinee(reading, stretch, &builder->calls[i], &inlinees[i], ranges,
 				 err) < 0)
 			return -1;
-		ranges += painting->calls[i].range_count;
+		ranges += builder->calls[i].range_count;
 	}
 	function.lines = lines;
 	function.line_count = move_lines(reading, stretch, procedure->end, lines);
@@ -500,10 +500,10 @@ static int read_function(struct reading *reading, struct procedure *procedure, s
 	struct text name;
 
 	if (!procedure->is_part)
-		painting_begin(&reading->painting, procedure->symbol_at);
-	else if (work_charge(&reading->work, reading->painting.far_rows.count +
-			     reading->painting.site_count, err) < 0 ||
-		 painting_go_on(&reading->painting, procedure->symbol_at, procedure->start,
+		inline_builder_begin(&reading->builder, procedure->symbol_at);
+	else if (work_charge(&reading->work, reading->builder.far_rows.count +
+			     reading->builder.site_count, err) < 0 ||
+		 inline_builder_go_on(&reading->builder, procedure->symbol_at, procedure->start,
 				err) < 0)
 		return -1;
 	if (!wanted)
@@ -527,7 +527,7 @@ static int add_label(struct reading *reading, const struct symbol *symbol, struc
 	label.name = codeview_name(&record, symbol->kind);
 	if (label.name.size == 0 || label.start == PDB_NO_ADDRESS)
 		return 0;
-	if (vec_room(&reading->labels, &reading->label_room, reading->label_count + 1,
+	if (vec_reserve(&reading->labels, &reading->label_capacity, reading->label_count + 1,
 		     sizeof(label)) < 0)
 		return err_set(err, ERR_NO_MEMORY, "no memory for labels");
 	reading->labels[reading->label_count++] = label;
@@ -596,7 +596,7 @@ static int hand_out_bare(struct reading *reading, uint32_t start, uint32_t end,
 {
 	struct procedure procedure = { .start = start, .end = end };
 
-	painting_begin(&reading->painting, 0);
+	inline_builder_begin(&reading->builder, 0);
 	if (start == end)
 		return 0;
 	if (!reading->in_place && name.size > 0 && keep_name(reading, name, &name, err) < 0)
@@ -692,7 +692,7 @@ int module_read(const struct pdb *pdb, uint32_t module, struct arena *scratch,
 		rc = read_bare_lines(&reading, err);
 	work_allowance_end(&reading.work);
 	namer_release(&reading.namer);
-	painting_release(&reading.painting);
+	inline_builder_release(&reading.builder);
 	mem_give_back(reading.rows.items);
 	mem_give_back(reading.labels);
 	return rc;

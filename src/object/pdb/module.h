@@ -25,7 +25,7 @@ struct row {
 
 struct rows {
 	struct row *items;
-	size_t room, count;
+	size_t capacity, count;
 };
 
 /* Lines of one run of code (one function, mostly). */
@@ -78,9 +78,9 @@ struct call_range {
 	uint32_t next;               /* of the same call: index + 1 */
 };
 
-struct painting {                    /* the memory is used again for the next function */
+struct inline_builder {                    /* the memory is used again for the next function */
 	struct site *sites;
-	size_t site_room, site_count;
+	size_t site_capacity, site_count;
 	struct rows site_rows;       /* of all sites */
 	struct rows far_rows;        /* in parts put elsewhere: from the part's start; `call`: which */
 	uint32_t function_at;        /* the function's symbol: its parts are those that name it */
@@ -88,9 +88,9 @@ struct painting {                    /* the memory is used again for the next fu
 	struct rows cells, claimed;  /* of this level, of the next */
 	struct rows level;           /* site rows of one level, sorted */
 	struct call *calls;
-	size_t call_room, call_count;
+	size_t call_capacity, call_count;
 	struct call_range *ranges;
-	size_t range_room, range_count;
+	size_t range_capacity, range_count;
 };
 
 /* A place in code that has no function (assembler). */
@@ -118,9 +118,9 @@ struct reading {
 	struct import_list *imports;
 	size_t import_count;
 	struct rows rows;            /* of the function being read */
-	struct painting painting;
+	struct inline_builder builder;
 	struct label *labels;
-	size_t label_room, label_count;
+	size_t label_capacity, label_count;
 	struct namer namer;
 	struct work_allowance work;
 };
@@ -146,12 +146,12 @@ int rows_add(struct rows *rows, struct row row, struct err *err)
 
 /* sites.c */
 /* For the function whose symbol stands there. */
-void painting_begin(struct painting *painting, uint32_t at);
+void inline_builder_begin(struct inline_builder *builder, uint32_t at);
 /* For a part of that function which begins at that source address: its calls are those the
  * function's own sites have there, and what its own symbols add. */
-int painting_go_on(struct painting *painting, uint32_t at, uint32_t start, struct err *err)
+int inline_builder_go_on(struct inline_builder *builder, uint32_t at, uint32_t start, struct err *err)
 	__attribute__((warn_unused_result));
-void painting_release(struct painting *painting);
+void inline_builder_release(struct inline_builder *builder);
 /* A S_INLINESITE record behind its kind, below the site `parent` (index + 1), in a function
  * at that source address; its number (index + 1). */
 int module_add_site(struct reading *reading, struct reader record, bool has_count,

@@ -255,7 +255,7 @@ int msf_stream_in_arena(const struct msf_stream *stream, struct arena *arena,
 	return put_together(stream, bytes, reader, err);
 }
 
-int msf_stream_in_room(const struct msf_stream *stream, struct unpack_room *room,
+int msf_stream_in_capacity(const struct msf_stream *stream, struct unpack_memory *capacity,
 		       struct reader *reader, struct err *err)
 {
 	void *bytes;
@@ -263,7 +263,7 @@ int msf_stream_in_room(const struct msf_stream *stream, struct unpack_room *room
 	*reader = reader_over(stream->name, stream->flat, stream->size);
 	if (stream->flat || stream->size == 0)
 		return 0;
-	if (unpack_room_get(room, stream->size, &bytes, err) < 0)
+	if (unpack_memory_get(capacity, stream->size, &bytes, err) < 0)
 		return err_while(err, "putting %s (stream %u) together", stream->name,
 				 stream->number);
 	return put_together(stream, bytes, reader, err);

@@ -22,7 +22,7 @@
 
 struct arena;
 struct err;
-struct unpack_room;
+struct unpack_memory;
 
 #define MSF_NO_STREAM 0xffffu
 
@@ -58,11 +58,11 @@ int msf_stream_open(const struct msf *msf, uint32_t number, const char *name,
 		    struct msf_stream *stream, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* All of it as a reader; put together in the arena, or in the room, if it has to be. */
+/* All of it as a reader; put together in the arena, or in the component, if it has to be. */
 int msf_stream_in_arena(const struct msf_stream *stream, struct arena *arena,
 			struct reader *reader, struct err *err)
 	__attribute__((warn_unused_result));
-int msf_stream_in_room(const struct msf_stream *stream, struct unpack_room *room,
+int msf_stream_in_capacity(const struct msf_stream *stream, struct unpack_memory *capacity,
 		       struct reader *reader, struct err *err)
 	__attribute__((warn_unused_result));
 

@@ -11,7 +11,7 @@
 
 struct pdb_names_block {
 	struct pdb_names_block *next;
-	size_t room;
+	size_t capacity;
 	alignas(struct pdb_name) char bytes[];
 };
 
@@ -42,20 +42,20 @@ static size_t bytes_of(struct text text)
 
 static int add_block(struct pdb_names *names, size_t need, struct err *err)
 {
-	size_t room = need > BLOCK_BYTES ? need : BLOCK_BYTES;
+	size_t capacity = need > BLOCK_BYTES ? need : BLOCK_BYTES;
 	struct pdb_names_block *block;
 
-	if (names->held_bytes + room > LIMIT_PDB_NAME_BYTES)
+	if (names->held_bytes + capacity > LIMIT_PDB_NAME_BYTES)
 		return err_set(err, ERR_LIMIT, "names put together from types take more than %zu bytes",
 			       LIMIT_PDB_NAME_BYTES);
-	block = mem_get(sizeof(*block) + room);
+	block = mem_get(sizeof(*block) + capacity);
 	if (!block)
 		return err_set(err, ERR_NO_MEMORY, "no memory for names");
 	block->next = names->blocks;
-	block->room = room;
+	block->capacity = capacity;
 	names->blocks = block;
 	names->used = 0;
-	names->held_bytes += room;
+	names->held_bytes += capacity;
 	return 0;
 }
 
@@ -63,7 +63,7 @@ static struct pdb_name *take(struct pdb_names *names, size_t need, struct err *e
 {
 	struct pdb_name *name;
 
-	if ((!names->blocks || names->blocks->room - names->used < need) &&
+	if ((!names->blocks || names->blocks->capacity - names->used < need) &&
 	    add_block(names, need, err) < 0)
 		return NULL;
 	name = (struct pdb_name *)(void *)(names->blocks->bytes + names->used);

@@ -46,7 +46,7 @@ static int open_strings(struct pdb *pdb, struct err *err)
 	if (pdb->strings.size > 0)
 		return 0;
 	if (msf_stream_open(&pdb->msf, pdb->names_stream, "/names stream", &stream, err) < 0 ||
-	    msf_stream_in_room(&stream, &pdb->room, &reader, err) < 0)
+	    msf_stream_in_capacity(&stream, &pdb->capacity, &reader, err) < 0)
 		return -1;
 	if (reader.size == 0)
 		return 0;
@@ -103,7 +103,7 @@ static int pdb_open(struct object *object, struct arena *arena, struct err *err)
 
 	if (!pdb || !names)
 		return err_set(err, ERR_NO_MEMORY, "no memory for its headers");
-	unpack_room_init(&pdb->room, arena, LIMIT_UNPACKED_BYTES);
+	unpack_memory_init(&pdb->capacity, arena, LIMIT_UNPACKED_BYTES);
 	pdb_names_init(names);
 	pdb->names = names;
 	pdb->work = object->work;
@@ -154,13 +154,13 @@ static int pdb_read_unit(const struct object *object, size_t unit, struct arena 
 	return module_read(pdb, pdb->units[unit], scratch, sink, err);
 }
 
-static void pdb_unit_name(const struct object *object, size_t unit, char *out, size_t room)
+static void pdb_unit_name(const struct object *object, size_t unit, char *out, size_t capacity)
 {
 	const struct pdb *pdb = object->state;
 	const struct pdb_module *module = &pdb->modules[pdb->units[unit]];
 	struct text name = text_basename(module->name);
 
-	snprintf(out, room, "module %u (%.*s)", pdb->units[unit], (int)name.size, name.bytes);
+	snprintf(out, capacity, "module %u (%.*s)", pdb->units[unit], (int)name.size, name.bytes);
 }
 
 static int pdb_each_symbol(const struct object *object, object_symbol_fn *fn, void *payload,
@@ -197,7 +197,7 @@ static void pdb_release(struct object *object)
 	mem_give_back(pdb->id_names);
 	pdb_definitions_free(pdb->definitions);
 	pdb_names_release(pdb->names);
-	unpack_room_release(&pdb->room);
+	unpack_memory_release(&pdb->capacity);
 }
 
 const struct object_format object_format_pdb = {

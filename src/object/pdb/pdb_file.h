@@ -49,7 +49,7 @@ struct pdb_types {
 
 struct pdb {
 	struct msf msf;
-	struct unpack_room room;
+	struct unpack_memory capacity;
 	struct pdb_names *names;
 	struct work_budget *work;    /* the object's */
 	bool prepared;

@@ -28,7 +28,7 @@ struct pdb_definitions {
 	pthread_mutex_t lock;
 	bool made;
 	struct definition *items;
-	size_t room, count;
+	size_t capacity, count;
 };
 
 struct pdb_definitions *pdb_definitions_new(void)
@@ -63,7 +63,7 @@ static int compare(const void *left, const void *right)
 static bool add(struct pdb_definitions *definitions, const struct codeview_class *class,
 		uint32_t index)
 {
-	if (vec_room(&definitions->items, &definitions->room, definitions->count + 1,
+	if (vec_reserve(&definitions->items, &definitions->capacity, definitions->count + 1,
 		     sizeof(*definitions->items)) < 0)
 		return false;
 	definitions->items[definitions->count++] = (struct definition){

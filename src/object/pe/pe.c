@@ -11,7 +11,7 @@
 
 struct pe {
 	struct pe_file file;
-	struct unpack_room room;
+	struct unpack_memory capacity;
 	struct symbols symbols;
 	struct dwarf *dwarf;
 	bool prepared;
@@ -58,7 +58,7 @@ static int pe_open(struct object *object, struct arena *arena, struct err *err)
 
 	if (!pe)
 		return err_set(err, ERR_NO_MEMORY, "no memory for its headers");
-	unpack_room_init(&pe->room, arena, LIMIT_UNPACKED_BYTES);
+	unpack_memory_init(&pe->capacity, arena, LIMIT_UNPACKED_BYTES);
 	object->state = pe;
 	if (pe_file_read(&pe->file, object->bytes, object->size, arena, err) < 0)
 		return -1;
@@ -158,7 +158,7 @@ static int open_dwarf(struct object *object, struct pe *pe, struct err *err)
 	};
 
 	for (unsigned i = 0; i < DWARF_SECTIONS; i++)
-		if (pe_file_load(&pe->file, dwarf_section_name((enum dwarf_section)i), &pe->room,
+		if (pe_file_load(&pe->file, dwarf_section_name((enum dwarf_section)i), &pe->capacity,
 				 &input.main.section[i], err) < 0)
 			return -1;
 	return dwarf_open(&pe->dwarf, &input, object->arena, err);
@@ -189,9 +189,9 @@ static int pe_read_unit(const struct object *object, size_t unit, struct arena *
 	return dwarf_read_unit(((const struct pe *)object->state)->dwarf, unit, scratch, sink, err);
 }
 
-static void pe_unit_name(const struct object *object, size_t unit, char *out, size_t room)
+static void pe_unit_name(const struct object *object, size_t unit, char *out, size_t capacity)
 {
-	dwarf_unit_name(((const struct pe *)object->state)->dwarf, unit, out, room);
+	dwarf_unit_name(((const struct pe *)object->state)->dwarf, unit, out, capacity);
 }
 
 static int pe_each_symbol(const struct object *object, object_symbol_fn *fn, void *payload,
@@ -227,7 +227,7 @@ static int pe_each_source(const struct object *object, struct arena *scratch,
 
 static void pe_release(struct object *object)
 {
-	unpack_room_release(&((struct pe *)object->state)->room);
+	unpack_memory_release(&((struct pe *)object->state)->capacity);
 }
 
 const struct object_format object_format_pe = {

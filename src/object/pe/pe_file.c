@@ -238,7 +238,7 @@ const struct pe_section *pe_file_section(const struct pe_file *file, const char 
 	return NULL;
 }
 
-int pe_file_load(const struct pe_file *file, const char *name, struct unpack_room *room,
+int pe_file_load(const struct pe_file *file, const char *name, struct unpack_memory *capacity,
 		 struct text *bytes, struct err *err)
 {
 	const struct pe_section *section = pe_file_section(file, name);
@@ -259,7 +259,7 @@ int pe_file_load(const struct pe_file *file, const char *name, struct unpack_roo
 			       section->offset, file->whole.size);
 	stored = (struct text){ (const char *)window.bytes, window.size };
 	if (text_starts_with(section->name, ".z"))
-		return unpack_gnu_section(room, stored, name, object_section_max_bytes, bytes, err);
+		return unpack_gnu_section(capacity, stored, name, object_section_max_bytes, bytes, err);
 	*bytes = stored;
 	return 0;
 }

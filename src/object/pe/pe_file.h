@@ -63,7 +63,7 @@ const struct pe_section *pe_file_section(const struct pe_file *file, const char 
 const struct pe_section *pe_file_section_at(const struct pe_file *file, uint32_t address);
 bool pe_section_is_code(const struct pe_section *section);
 /* Unpacked; TEXT_NONE when absent. */
-int pe_file_load(const struct pe_file *file, const char *name, struct unpack_room *room,
+int pe_file_load(const struct pe_file *file, const char *name, struct unpack_memory *capacity,
 		 struct text *bytes, struct err *err) __attribute__((warn_unused_result));
 /* The bytes of the file at an address of the image, up to the end of what is stored of its
  * section; TEXT_NONE when there are none. */

@@ -149,9 +149,9 @@ static int wasm_read_unit(const struct object *object, size_t unit, struct arena
 			       err);
 }
 
-static void wasm_unit_name(const struct object *object, size_t unit, char *out, size_t room)
+static void wasm_unit_name(const struct object *object, size_t unit, char *out, size_t capacity)
 {
-	dwarf_unit_name(((const struct wasm *)object->state)->dwarf, unit, out, room);
+	dwarf_unit_name(((const struct wasm *)object->state)->dwarf, unit, out, capacity);
 }
 
 static int wasm_each_symbol(const struct object *object, object_symbol_fn *fn, void *payload,

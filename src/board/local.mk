@@ -1,0 +1,16 @@
+# src/board -- sources, tests and programs of this component.
+noinst_LIBRARIES += libboard.a
+libboard_a_SOURCES = \
+	src/board/board.c \
+	src/board/board.h \
+	src/board/layout.h \
+	src/board/metrics.c \
+	src/board/metrics.def \
+	src/board/metrics.h \
+	src/board/slot.c \
+	src/board/slot.h
+
+if HAVE_CHECK
+check_PROGRAMS += tests/board/test_board
+tests_board_test_board_SOURCES = tests/board/test_board.c
+endif

@@ -1,0 +1,102 @@
+# src/cli -- the program and its component.
+noinst_LIBRARIES += libcli.a
+libcli_a_SOURCES = \
+	src/cli/addr2line.c \
+	src/cli/addr2line.h \
+	src/cli/backup.c \
+	src/cli/cache.c \
+	src/cli/cache.h \
+	src/cli/cells.c \
+	src/cli/cells.h \
+	src/cli/cleanup.c \
+	src/cli/cli.h \
+	src/cli/companions.c \
+	src/cli/companions.h \
+	src/cli/completion.c \
+	src/cli/completion.h \
+	src/cli/config.c \
+	src/cli/fcgi.c \
+	src/cli/local.c \
+	src/cli/local.h \
+	src/cli/lookup.c \
+	src/cli/maps.c \
+	src/cli/maps.h \
+	src/cli/methods.c \
+	src/cli/methods.h \
+	src/cli/names.c \
+	src/cli/names.h \
+	src/cli/object.c \
+	src/cli/operations.c \
+	src/cli/options.c \
+	src/cli/options.h \
+	src/cli/prefetch.c \
+	src/cli/progress.c \
+	src/cli/progress.h \
+	src/cli/repair.c \
+	src/cli/serve.c \
+	src/cli/sources.c \
+	src/cli/sources.h \
+	src/cli/stackrequest.c \
+	src/cli/stackrequest.h \
+	src/cli/stacktext.c \
+	src/cli/stacktext.h \
+	src/cli/state.c \
+	src/cli/state.h \
+	src/cli/status.c \
+	src/cli/subject.c \
+	src/cli/subject.h \
+	src/cli/symbolicate.c \
+	src/cli/symcache.c \
+	src/cli/table.c \
+	src/cli/table.h \
+	src/cli/trace.c \
+	src/cli/trace.h \
+	src/cli/tried.c \
+	src/cli/tried.h \
+	src/cli/why.c
+
+bin_PROGRAMS += symgate
+symgate_SOURCES = src/cli/main.c
+symgate_CPPFLAGS = $(AM_CPPFLAGS) -DSYSCONFDIR='"$(sysconfdir)"'
+
+$(libcli_a_OBJECTS): src/store/statements.h
+
+dist_man_MANS += \
+	doc/symgate.1 \
+	doc/symgate-backup.1 \
+	doc/symgate-cache.1 \
+	doc/symgate-cleanup.1 \
+	doc/symgate-config.1 \
+	doc/symgate-fcgi.1 \
+	doc/symgate-lookup.1 \
+	doc/symgate-object.1 \
+	doc/symgate-prefetch.1 \
+	doc/symgate-repair.1 \
+	doc/symgate-serve.1 \
+	doc/symgate-status.1 \
+	doc/symgate-symbolicate.1 \
+	doc/symgate-symcache.1 \
+	doc/symgate-why.1 \
+	doc/symgate.yml.5
+
+# The completion is printed from the program's own tables.
+completionsdir = $(datadir)/bash-completion/completions
+nodist_completions_DATA = completions/symgate
+completions/symgate: symgate$(EXEEXT)
+	@$(MKDIR_P) completions
+	$(AM_V_GEN)./symgate$(EXEEXT) --bash-completion > $@.new && mv $@.new $@
+CLEANFILES += completions/symgate
+
+if HAVE_CHECK
+check_PROGRAMS += \
+	tests/cli/test_stacktext \
+	tests/cli/test_progress
+tests_cli_test_progress_SOURCES = tests/cli/test_progress.c
+tests_cli_test_stacktext_SOURCES = tests/cli/test_stacktext.c
+endif
+
+# Real runs of the built program.
+EXTRA_DIST += tests/cli/test_cli.py
+TESTS += tests/cli/test_cli.py
+cli_log = tests/cli/test_cli.py.log
+$(cli_log): tests/fuzz/make_sources$(EXEEXT)

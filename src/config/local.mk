@@ -1,0 +1,17 @@
+# src/config -- sources, tests and programs of this component.
+noinst_LIBRARIES += libconfig.a
+libconfig_a_SOURCES = \
+	src/config/config.c \
+	src/config/config.h \
+	src/config/json.c \
+	src/config/keys.c \
+	src/config/keys.h \
+	src/config/print.c \
+	src/config/value.c \
+	src/config/value.h
+EXTRA_DIST += deploy/example.yml
+
+if HAVE_CHECK
+check_PROGRAMS += tests/config/test_config
+tests_config_test_config_SOURCES = tests/config/test_config.c
+endif

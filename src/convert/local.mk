@@ -1,0 +1,37 @@
+# src/convert -- sources, tests and programs of this component.
+noinst_LIBRARIES += libconvert.a
+libconvert_a_SOURCES = \
+	src/convert/convert.c \
+	src/convert/convert.h \
+	src/convert/demangler.c \
+	src/convert/demangler.h \
+	src/convert/features.c \
+	src/convert/inspect.c \
+	src/convert/internal.h \
+	src/convert/json.c \
+	src/convert/listing.c \
+	src/convert/listing_read.c \
+	src/convert/make.c \
+	src/convert/managed.c \
+	src/convert/memo.c \
+	src/convert/memo.h \
+	src/convert/names.c \
+	src/convert/sources.c \
+	src/convert/uuidmap.c
+
+if HAVE_CHECK
+check_PROGRAMS += \
+	tests/convert/test_convert \
+	tests/convert/test_cells
+tests_convert_test_convert_SOURCES = tests/convert/test_convert.c
+check_PROGRAMS += \
+	tests/convert/test_uuidmap \
+	tests/convert/test_maps \
+	tests/convert/test_listings
+tests_convert_test_listings_SOURCES = \
+	tests/convert/test_listings.c \
+	tests/fuzz/fuzz_listing.c
+tests_convert_test_maps_SOURCES = tests/convert/test_maps.c
+tests_convert_test_uuidmap_SOURCES = tests/convert/test_uuidmap.c
+tests_convert_test_cells_SOURCES = tests/convert/test_cells.c
+endif

@@ -1,0 +1,15 @@
+# src/job -- sources, tests and programs of this component.
+noinst_LIBRARIES += libjob.a
+libjob_a_SOURCES = \
+	src/job/claim.c \
+	src/job/clean.c \
+	src/job/job.c \
+	src/job/job.h \
+	src/job/internal.h \
+	src/job/spool.c
+$(libjob_a_OBJECTS): src/store/statements.h
+
+if HAVE_CHECK
+check_PROGRAMS += tests/job/test_job
+tests_job_test_job_SOURCES = tests/job/test_job.c
+endif

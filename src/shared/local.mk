@@ -1,0 +1,17 @@
+# src/shared -- sources, tests and programs of this component.
+noinst_LIBRARIES += libshared.a
+libshared_a_SOURCES = \
+	src/shared/ask.c \
+	src/shared/breaker.c \
+	src/shared/folder.c \
+	src/shared/internal.h \
+	src/shared/name.c \
+	src/shared/place.c \
+	src/shared/shared.c \
+	src/shared/shared.h \
+	src/shared/upload.c
+
+if HAVE_CHECK
+check_PROGRAMS += tests/shared/test_shared
+tests_shared_test_shared_SOURCES = tests/shared/test_shared.c
+endif

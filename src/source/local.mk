@@ -1,0 +1,52 @@
+# src/source -- sources, tests and programs of this component.
+noinst_LIBRARIES += libsource.a
+libsource_a_SOURCES = \
+	src/source/block.c \
+	src/source/bucket.c \
+	src/source/bucket.h \
+	src/source/filesystem.c \
+	src/source/filter.c \
+	src/source/filter.h \
+	src/source/gcs.c \
+	src/source/gcs.h \
+	src/source/gcs_credentials.c \
+	src/source/glob.c \
+	src/source/header.c \
+	src/source/header.h \
+	src/source/http.c \
+	src/source/kind.h \
+	src/source/layout.c \
+	src/source/layout.h \
+	src/source/listing.c \
+	src/source/listing.h \
+	src/source/names.c \
+	src/source/put.h \
+	src/source/s3.c \
+	src/source/s3.h \
+	src/source/s3_error.c \
+	src/source/s3_credentials.c \
+	src/source/sentry.c \
+	src/source/shape.c \
+	src/source/shape.h \
+	src/source/sigv4.c \
+	src/source/sigv4.h \
+	src/source/source.c \
+	src/source/source.h \
+	src/source/url.c \
+	src/source/url.h
+
+if HAVE_CHECK
+check_PROGRAMS += \
+	tests/source/test_layout \
+	tests/source/test_source \
+	tests/source/test_s3 \
+	tests/source/test_gcs \
+	tests/source/test_listing
+tests_source_test_layout_SOURCES = tests/source/test_layout.c
+tests_source_test_source_SOURCES = \
+	tests/source/test_source.c \
+	tests/fuzz/fuzz_source.c
+tests_source_test_listing_SOURCES = tests/source/test_listing.c
+tests_source_test_gcs_SOURCES = tests/source/test_gcs.c
+tests_source_test_s3_SOURCES = tests/source/test_s3.c
+endif

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""architecture -- the rules of doc/architecture.md and of the code's style, held against the source.
+
+usage: architecture.py SOURCE_DIR
+Prints one line per breach and the plain counts at the end; exit status 1 when there is any.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+# Component -> the components it may include (besides itself): the layers of doc/architecture.md.
+BASE = {"base"}
+LAYER1 = {"unpack", "config", "store", "board", "sandbox"}
+MAY_INCLUDE = {
+    "base": set(),
+    "unpack": BASE,
+    "config": BASE,
+    "store": BASE | {"config"},
+    "board": BASE | {"config"},
+    "sandbox": BASE | {"config"},
+    "object": BASE | {"unpack"},
+    "demangle": BASE,
+    "symcache": BASE | {"object"},
+    "ppdbcache": BASE | {"object"},
+    "sourcecache": BASE | {"object", "unpack"},
+    "convert": BASE | {"unpack", "object", "demangle", "symcache", "ppdbcache", "sourcecache",
+                       "sandbox", "board", "config"},
+    "fetch": BASE | {"config", "unpack", "board"},
+    "cache": BASE | {"config", "store", "board"},
+    "source": BASE | {"config", "fetch", "object"},
+    "credentials": BASE | {"fetch", "source"},
+    "shared": BASE | {"board", "config", "fetch", "source", "credentials", "cache"},
+    "symbolicate": BASE | {"config", "object", "source", "fetch", "cache", "symcache", "ppdbcache", "sourcecache",
+                          "convert"},
+    "job": BASE | {"config", "store", "board"},
+    "workshop": None,
+    "keeper": BASE | {"config", "store", "board", "cache", "job"},
+    "front": None,
+    "cli": None,
+}
+# What the page's last row calls "above".
+LAST_ROW = {"workshop", "front", "keeper", "cli"}
+NOT_ABOVE = {"workshop": {"front", "cli"}, "front": {"cli"}, "cli": set()}
+
+# Who alone may include a system header.
+ONLY = {
+    r"sqlite3\.h": {"store"},
+    r"curl/": {"fetch"},
+    r"fcgiapp\.h": {"front"},
+    r"yaml\.h": {"config"},
+    r"openssl/": {"base", "fetch", "source", "cache", "store"},
+    r"seccomp\.h": {"sandbox"},
+    r"libiberty/": {"demangle"},
+}
+BANNED = re.compile(r"\b(strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atoll|gets|localtime|alloca)\s*\(")
+ALLOCATORS = re.compile(r"\b(malloc|calloc|realloc|reallocarray|free|strdup|strndup|asprintf)\s*\(")
+FORKS = re.compile(r"(?<![\w.>])(fork|vfork|posix_spawn|system|popen)\s*\(")
+MAY_FORK = {"src/sandbox/nursery.c", "src/sandbox/nursery_process.c", "src/front/master.c", "src/front/on_demand.c",
+            "src/front/standby.c"}
+# Memory a library allocated can only go back by the C library's free().
+MAY_FREE = {"src/demangle/cpp.c", "src/demangle/msvc_text.c", "src/demangle/msvc.cc"}
+FUNCTION_LINES_MAX = 100
+COMPLEXITY_MAX = 15
+FILE_LINES_MAX = 800
+
+breaches = []
+checks = 0
+
+
+def breach(where, what):
+    breaches.append(f"{where}: {what}")
+
+
+def strip_comments_and_strings(text):
+    def blank(match):
+        return re.sub(r"[^\n]", " ", match.group(0))
+    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, text, flags=re.S)
+
+
+def check_includes(path, component, text):
+    for number, line in enumerate(text.splitlines(), 1):
+        match = re.match(r'\s*#\s*include\s+["<]([^">]+)[">]', line)
+        if not match:
+            continue
+        name = match.group(1)
+        for pattern, components in ONLY.items():
+            if re.match(pattern, name) and component not in components:
+                breach(f"{path}:{number}", f"<{name}> belongs to {', '.join(sorted(components))}")
+        other = name.split("/")[0]
+        if other not in MAY_INCLUDE or other == component or "/" not in name:
+            continue
+        allowed = MAY_INCLUDE[component]
+        if allowed is None and other in NOT_ABOVE[component]:
+            breach(f"{path}:{number}", f"{component} may not include {name}: knowledge flows down")
+        if allowed is not None and other not in allowed:
+            breach(f"{path}:{number}", f"{component} may not include {name}: knowledge flows down")
+
+
+def check_calls(path, component, code):
+    for number, line in enumerate(code.splitlines(), 1):
+        for match in BANNED.finditer(line):
+            breach(f"{path}:{number}", f"{match.group(1)}() is banned")
+        if path != "src/base/mem.c":
+            match = ALLOCATORS.search(line)
+            # cJSON and libcurl hand out memory only their own free gives back: by their names.
+            ours = match and match.group(1) == "free" and path in MAY_FREE
+            if match and not ours and not re.search(r"cJSON_\w*$", line[:match.start()]):
+                breach(f"{path}:{number}", f"{match.group(1)}(): memory comes from base/mem.h")
+        match = FORKS.search(line)
+        if match and path not in MAY_FORK:
+            breach(f"{path}:{number}", f"{match.group(1)}(): only the nursery and the master fork")
+
+
+def check_sizes(path, text):
+    lines = text.count("\n")
+    if lines > FILE_LINES_MAX:
+        breach(path, f"{lines} lines, more than {FILE_LINES_MAX}")
+    opened = 0
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("{"):
+            opened = number
+        elif line.startswith("}") and opened:
+            if number - opened > FUNCTION_LINES_MAX:
+                breach(f"{path}:{opened}", f"a function of {number - opened} lines, more than {FUNCTION_LINES_MAX}")
+            opened = 0
+
+
+def check_complexity(files):
+    tool = shutil.which("pmccabe")
+    if not tool:
+        breach("pmccabe", "is missing: apt-get install pmccabe")
+        return
+    for line in subprocess.run([tool, *files], capture_output=True, text=True, check=True).stdout.splitlines():
+        fields = line.split("\t")
+        if int(fields[0]) > COMPLEXITY_MAX:
+            breach(fields[5], f"complexity {fields[0]}, more than {COMPLEXITY_MAX}")
+
+
+def check_words(path, text):
+    if re.search(r"\b(TODO|FIXME|XXX)\b", text):
+        breach(path, "an open end: finish it or file an issue")
+    if "setlocale" in strip_comments_and_strings(text):
+        breach(path, "setlocale(): the program has no locale")
+
+
+def check_components():
+    """The plan, the page and the source know the same components."""
+    with open("doc/architecture.md", encoding="utf-8") as f:
+        page = f.read()
+    plan = set(MAY_INCLUDE)
+    told = set(re.findall(r"^\| (\w+) \|", page.split("| component | what it is |")[1].split("\n\n")[0], re.M)) | LAST_ROW
+    layers = set(re.findall(r"\w+", re.sub(r"^\d+", "", page.split("## Components")[1].split("```")[1], flags=re.M)))
+    for component in sorted(plan ^ {name for name in os.listdir("src") if os.path.isdir("src/" + name)}):
+        breach("src/" + component, "the plan and the source differ about this component")
+    for component in sorted((plan ^ told) | (plan - layers)):
+        breach("doc/architecture.md", f"the plan and the page differ about {component}")
+
+
+def check_links(path):
+    """A link leads to a file that is there."""
+    with open(path, encoding="utf-8") as f:
+        links = re.findall(r"\]\(([^)\s#]+)", f.read())
+    for link in links:
+        if "://" not in link and not os.path.exists(os.path.join(os.path.dirname(path), link)):
+            breach(path, f"{link} leads nowhere")
+
+
+def main():
+    global checks
+    os.chdir(sys.argv[1])
+    files = sorted(os.path.join(folder, name) for folder, _, names in os.walk("src") for name in names
+                   if name.endswith((".c", ".h")))
+    for path in files:
+        component = path.split("/")[1]
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        code = strip_comments_and_strings(text)
+        if component not in MAY_INCLUDE:
+            breach(path, f"{component} is no component of the plan")
+            continue
+        check_includes(path, component, text)
+        check_calls(path, component, code)
+        check_sizes(path, text)
+        check_words(path, text)
+        checks += 4
+    check_complexity([path for path in files if path.endswith(".c")])
+    checks += 1
+    check_components()
+    pages = ["README"] + [os.path.join(folder, name) for folder, _, names in os.walk("doc") for name in names
+                          if name.endswith(".md")]
+    for path in pages:
+        check_links(path)
+    checks += 1 + len(pages)
+    for line in breaches:
+        print(line)
+    print(f"{checks - min(checks, len(breaches))} passed, {len(breaches)} failed")
+    sys.exit(1 if breaches else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+# tests/fuzz -- the fuzz targets.  With --enable-fuzz libFuzzer brings their main; without,
+# standalone.c does, and `make check` takes each of them through its corpus: the files below
+# tests/fuzz/corpus and those made by recipe.
+fuzz_targets = \
+	tests/fuzz/fuzz_bundle \
+	tests/fuzz/fuzz_ppdb \
+	tests/fuzz/fuzz_sources \
+	tests/fuzz/fuzz_breakpad \
+	tests/fuzz/fuzz_config \
+	tests/fuzz/fuzz_demangle \
+	tests/fuzz/fuzz_dwarf \
+	tests/fuzz/fuzz_elf \
+	tests/fuzz/fuzz_macho \
+	tests/fuzz/fuzz_maps \
+	tests/fuzz/fuzz_request \
+	tests/fuzz/fuzz_pdb \
+	tests/fuzz/fuzz_pe \
+	tests/fuzz/fuzz_archive \
+	tests/fuzz/fuzz_listing \
+	tests/fuzz/fuzz_source \
+	tests/fuzz/fuzz_symcache \
+	tests/fuzz/fuzz_wasm
+fuzz_objects = \
+	tests/fuzz/objects.c \
+	tests/fuzz/objects.h
+
+if FUZZ
+noinst_PROGRAMS += $(fuzz_targets)
+fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
+else
+check_PROGRAMS += $(fuzz_targets)
+fuzz_ldflags = $(AM_LDFLAGS)
+check_LIBRARIES += libstandalone.a
+TEST_LIBS += libstandalone.a
+libstandalone_a_SOURCES = tests/fuzz/standalone.c
+libstandalone_a_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_CORPUS_DIR='"$(abs_top_srcdir)/tests/fuzz/corpus"'
+
+fuzz_logs = $(fuzz_targets:=.log)
+$(fuzz_logs): tests-fixtures/corpus/made
+endif
+
+tests-fixtures/corpus/made: tests/fuzz/make-corpus tests/fuzz/pack-dwarf symgate$(EXEEXT) \
+		tests/fuzz/make_sources$(EXEEXT)
+	$(AM_V_GEN)sh $(srcdir)/tests/fuzz/make-corpus tests-fixtures/corpus ./symgate$(EXEEXT) \
+		tests/fuzz/make_sources$(EXEEXT)
+
+EXTRA_PROGRAMS += tests/fuzz/make_sources
+CLEANFILES += tests/fuzz/make_sources$(EXEEXT)
+tests_fuzz_make_sources_SOURCES = \
+	tests/fuzz/make_sources.c \
+	tests/object/makers.c \
+	tests/object/makers.h
+
+tests_fuzz_fuzz_bundle_SOURCES = \
+	tests/fuzz/fuzz_bundle.c \
+	$(fuzz_objects)
+tests_fuzz_fuzz_bundle_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_ppdb_SOURCES = \
+	tests/fuzz/fuzz_ppdb.c \
+	$(fuzz_objects)
+tests_fuzz_fuzz_ppdb_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_sources_SOURCES = tests/fuzz/fuzz_sources.c
+tests_fuzz_fuzz_sources_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_archive_SOURCES = tests/fuzz/fuzz_archive.c
+tests_fuzz_fuzz_archive_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_listing_SOURCES = tests/fuzz/fuzz_listing.c
+tests_fuzz_fuzz_listing_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_breakpad_SOURCES = \
+	tests/fuzz/fuzz_breakpad.c \
+	$(fuzz_objects)
+tests_fuzz_fuzz_breakpad_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_config_SOURCES = tests/fuzz/fuzz_config.c
+tests_fuzz_fuzz_config_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_demangle_SOURCES = tests/fuzz/fuzz_demangle.c
+tests_fuzz_fuzz_demangle_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_dwarf_SOURCES = \
+	tests/fuzz/fuzz_dwarf.c \
+	tests/object/dwarf/container.c \
+	tests/object/dwarf/container.h
+tests_fuzz_fuzz_dwarf_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_elf_SOURCES = \
+	tests/fuzz/fuzz_elf.c \
+	$(fuzz_objects)
+tests_fuzz_fuzz_elf_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_macho_SOURCES = \
+	tests/fuzz/fuzz_macho.c \
+	$(fuzz_objects)
+tests_fuzz_fuzz_macho_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_maps_SOURCES = tests/fuzz/fuzz_maps.c
+tests_fuzz_fuzz_maps_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_request_SOURCES = \
+	tests/fuzz/fuzz_request.c \
+	tests/symbolicate/fake.c \
+	tests/symbolicate/fake_lower.c \
+	tests/symbolicate/fake.h
+tests_fuzz_fuzz_request_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_source_SOURCES = tests/fuzz/fuzz_source.c
+tests_fuzz_fuzz_source_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_symcache_SOURCES = tests/fuzz/fuzz_symcache.c
+tests_fuzz_fuzz_symcache_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_pdb_SOURCES = \
+	tests/fuzz/fuzz_pdb.c \
+	$(fuzz_objects)
+tests_fuzz_fuzz_pdb_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_pe_SOURCES = \
+	tests/fuzz/fuzz_pe.c \
+	$(fuzz_objects)
+tests_fuzz_fuzz_pe_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_wasm_SOURCES = \
+	tests/fuzz/fuzz_wasm.c \
+	$(fuzz_objects)
+tests_fuzz_fuzz_wasm_LDFLAGS = $(fuzz_ldflags)
+
+EXTRA_DIST += \
+	tests/fuzz/corpus \
+	tests/fuzz/make-corpus \
+	tests/fuzz/pack-dwarf
