@@ -9,6 +9,8 @@ libunpack_a_SOURCES = \
 	src/unpack/incremental.c \
 	src/unpack/inflate.c \
 	src/unpack/inflate.h \
+	src/unpack/members.c \
+	src/unpack/members.h \
 	src/unpack/memory.c \
 	src/unpack/stream.c \
 	src/unpack/unpack.c \

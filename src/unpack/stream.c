@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "unpack/decoder.h"
+#include "unpack/members.h"
 
 #define STREAM_BUFFER_BYTES ((size_t)256 * 1024)
 
@@ -50,7 +51,7 @@ static int fill(struct stream *stream, struct decoder_step *step, struct err *er
 	return 0;
 }
 
-static int drain(struct stream *stream, size_t size, struct err *err)
+static int put(struct stream *stream, const uint8_t *bytes, size_t size, struct err *err)
 {
 	if (size > stream->ceiling_bytes - stream->written_bytes)
 		return err_set(err, ERR_LIMIT, "Maximum file size exceeded");
@@ -59,10 +60,10 @@ static int drain(struct stream *stream, size_t size, struct err *err)
 		return err_set(err, ERR_LIMIT, "it holds more than %u times its %llu bytes",
 			       LIMIT_UNPACK_RATIO, (unsigned long long)stream->read_bytes);
 	if (stream->packed)
-		stream->crc = (uint32_t)crc32(stream->crc, stream->out, (uInt)size);
+		stream->crc = (uint32_t)crc32(stream->crc, bytes, (uInt)size);
 	if (!stream->into)
-		return file_write_all(stream->out_fd, stream->out, size, err);
-	buf_add(stream->into, stream->out, size);
+		return file_write_all(stream->out_fd, bytes, size, err);
+	buf_add(stream->into, bytes, size);
 	return buf_check(stream->into, err);
 }
 
@@ -91,7 +92,7 @@ static int pump(struct stream *stream, struct decoder *decoder, struct err *err)
 		if (!is_over(decoder, &step) && decoder_run(decoder, &step, err) < 0)
 			return -1;
 		if (step.out_size < STREAM_BUFFER_BYTES &&
-		    drain(stream, STREAM_BUFFER_BYTES - step.out_size, err) < 0)
+		    put(stream, stream->out, STREAM_BUFFER_BYTES - step.out_size, err) < 0)
 			return -1;
 		if (decoder->ended)
 			return 0;
@@ -122,13 +123,48 @@ static int run(struct stream *stream, enum unpack_kind kind, struct err *err)
 	return rc;
 }
 
+static int put_member(void *payload, const uint8_t *bytes, size_t size, uint64_t read,
+		      struct err *err)
+{
+	struct stream *stream = payload;
+
+	stream->read_bytes = read;
+	return put(stream, bytes, size, err);
+}
+
+/* From a file, and into one: as if nothing had been done unless it is all right.  1: it is. */
+static int run_mapped(struct stream *stream, enum unpack_kind kind, struct err *err)
+{
+	off_t from = lseek(stream->in_fd, 0, SEEK_CUR), to = lseek(stream->out_fd, 0, SEEK_CUR);
+	struct err ignored = ERR_INIT;
+	struct file_map map;
+	int rc;
+
+	if (from < 0 || to < 0 || file_map_fd(&map, stream->in_fd, &ignored) < 0)
+		return 0;
+	rc = (uint64_t)from >= map.size ? 0 :
+	     members_unpack(kind, (struct text){ (const char *)map.bytes + from,
+						 map.size - (size_t)from }, put_member, stream, err);
+	file_unmap(&map);
+	if (rc != 0)
+		return rc;
+	if (stream->written_bytes > 0 &&
+	    (ftruncate(stream->out_fd, to) < 0 || lseek(stream->out_fd, to, SEEK_SET) < 0))
+		return err_os(err, errno, "going back in unpacked data");
+	stream->read_bytes = stream->written_bytes = 0;
+	return 0;
+}
+
 int unpack_stream(enum unpack_kind kind, int in_fd, int out_fd, uint64_t ceiling_bytes,
 		  struct err *err)
 {
 	struct stream stream = {
 		.in_fd = in_fd, .out_fd = out_fd, .ceiling_bytes = ceiling_bytes,
 	};
+	int rc = run_mapped(&stream, kind, err);
 
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
 	return run(&stream, kind, err);
 }
 

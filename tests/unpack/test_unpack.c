@@ -193,6 +193,45 @@ START_TEST(descriptor_to_descriptor)
 }
 END_TEST
 
+/* A name, a comment, an extra field; a checksum of the header; a wrong one of the contents. */
+START_TEST(gzip_headers)
+{
+	static const struct { const char *what, *fields; const char *words; } cases[] = {
+		{ "name", "h=b'\\x1f\\x8b\\x08\\x08'+bytes(6)+b'a.debug\\0'", NULL },
+		{ "all", "h=b'\\x1f\\x8b\\x08\\x1d'+bytes(6)+b'\\3\\0xyz'+b'n\\0'+b'c c\\0'", NULL },
+		{ "checksum", "h=b'\\x1f\\x8b\\x08\\2'+bytes(6);"
+		  "h+=struct.pack('<H',zlib.crc32(h)&0xffff)", NULL },
+		{ "bad-crc", "h=b'\\x1f\\x8b\\x08\\0'+bytes(6);c^=1", "incorrect data check" },
+		{ "bad-size", "h=b'\\x1f\\x8b\\x08\\0'+bytes(6);n+=1", "incorrect length check" },
+		{ "reserved", "h=b'\\x1f\\x8b\\x08\\x80'+bytes(6)", "unknown header flags set" },
+		{ "endless-name", "h=b'\\x1f\\x8b\\x08\\x08'+bytes(6)+b'a'*70000;o=b'';t=b''", "ends early" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *path = support_fixture(
+			support_printf("header-%s.gz", cases[i].what),
+			support_printf("seq 1 60000 | head -c 300000 > $DIR/p; python3 - $DIR/p $OUT <<'EOF'\n"
+				       "import struct,sys,zlib\n"
+				       "d=open(sys.argv[1],'rb').read(); c=zlib.crc32(d); n=len(d)\n"
+				       "z=zlib.compressobj(9,8,-15); o=z.compress(d)+z.flush(); t=None\n"
+				       "%s\n"
+				       "t=struct.pack('<II',c,n) if t is None else t\n"
+				       "open(sys.argv[2],'wb').write(h+o+t)\nEOF", cases[i].fields));
+		struct file_map map = support_map(path), result;
+		struct err err = ERR_INIT;
+		int rc = stream(UNPACK_GZIP, map.bytes, map.size, CEILING_BYTES, &result, &err);
+
+		ck_assert_msg(rc == (cases[i].words ? -1 : 0), "%s: %s", cases[i].what, err.text);
+		if (cases[i].words)
+			ck_assert_msg(strstr(err.text, cases[i].words), "%s: %s", cases[i].what,
+				      err.text);
+		else
+			ck_assert(result.size == PLAIN_BYTES &&
+				  memcmp(result.bytes, plain, PLAIN_BYTES) == 0);
+	}
+}
+END_TEST
+
 START_TEST(trailing_garbage_is_malformed)
 {
 	static const enum unpack_kind strict[] = { UNPACK_GZIP, UNPACK_ZSTD, UNPACK_XZ };
@@ -397,6 +436,7 @@ int main(void)
 	tcase_add_loop_test(tcase, cut_short, 0, KINDS);
 	tcase_add_loop_test(tcase, memory_to_a_buffer, 0, KINDS);
 	tcase_add_loop_test(tcase, descriptor_to_descriptor, 0, KINDS);
+	tcase_add_test(tcase, gzip_headers);
 	tcase_add_test(tcase, trailing_garbage_is_malformed);
 	tcase_add_test(tcase, empty_input);
 	tcase_add_test(tcase, bombs_end_at_the_ceiling);
