@@ -104,7 +104,7 @@ def check(name, size, done, seconds, memory):
         if report["steps"] > STEPS_FREE + size * STEPS_PER_BYTE:
             trouble.append(f"{report['steps']} steps of work")
     elif not any(words in done.stderr for words in
-                 ("more work than", "unpacked data over", "memory ceiling", "times its", "cannot hold", "bad ")):
+                 ("more work than", "unpacked data over", "memory ceiling", "memory allowed", "times its", "cannot hold", "bad ")):
         trouble.append(f"ended with status {done.returncode}: {done.stderr.strip()[-300:]}")
     if "CPU time limit" in done.stderr or seconds > CPU_SECONDS:
         trouble.append(f"{seconds:.1f} s of CPU time")

@@ -24,7 +24,7 @@ def load_stretch():
     return min(8, 1 + os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
-PATIENCE = 60 * load_stretch()
+PATIENCE = int(60 * load_stretch())
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SYMGATE = os.path.abspath(os.environ.get("SYMGATE", os.path.join(TOP, "build", "symgate")))
 
