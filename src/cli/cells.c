@@ -14,7 +14,8 @@
 #include "base/json_writer.h"
 #include "cli/cli.h"
 #include "convert/convert.h"
-#include "symbolicate/symbolicate.h"
+#include "work/json.h"
+#include "work/work.h"
 
 #define OPERATIONS_MAX 16u
 #define OUR_OPERATIONS 4u

@@ -17,7 +17,8 @@
 #include "base/hash.h"
 #include "base/json_writer.h"
 #include "cli/subject.h"
-#include "symbolicate/symbolicate.h"
+#include "work/json.h"
+#include "work/work.h"
 
 #define ARENA_BYTES ((size_t)64 * 1024 * 1024)
 #define SOURCE_BYTES 16384u

@@ -21,7 +21,8 @@
 #include "config/config.h"
 #include "shared/shared.h"
 #include "source/source.h"
-#include "symbolicate/symbolicate.h"
+#include "work/json.h"
+#include "work/work.h"
 
 static const struct cli_command *const commands[] = {
 	&cli_serve, &cli_fcgi, &cli_config, &cli_backup, &cli_repair, &cli_status, &cli_why,

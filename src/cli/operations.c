@@ -17,7 +17,8 @@
 #include "cli/methods.h"
 #include "object/object.h"
 #include "ppdbcache/ppdbcache.h"
-#include "symbolicate/symbolicate.h"
+#include "work/json.h"
+#include "work/work.h"
 #include "symcache/symcache.h"
 #include "unpack/unpack.h"
 

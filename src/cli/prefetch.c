@@ -16,7 +16,9 @@
 #include "cli/progress.h"
 #include "cli/state.h"
 #include "cli/table.h"
-#include "symbolicate/symbolicate.h"
+#include "kinds/kinds.h"
+#include "work/json.h"
+#include "work/work.h"
 #include "workshop/workshop.h"
 
 #define STATUS_COLUMNS 16u

@@ -26,7 +26,9 @@
 #include "cli/table.h"
 #include "cli/trace.h"
 #include "cli/tried.h"
-#include "symbolicate/symbolicate.h"
+#include "kinds/kinds.h"
+#include "work/json.h"
+#include "work/work.h"
 #include "workshop/workshop.h"
 
 #define PATH_BYTES 4096u

@@ -11,7 +11,8 @@
 #include "base/limits.h"
 #include "cli/cli.h"
 #include "cli/table.h"
-#include "symbolicate/symbolicate.h"
+#include "work/json.h"
+#include "work/work.h"
 
 #define ADDRESS_COLUMNS 19u
 #define TRUST_COLUMNS 9u

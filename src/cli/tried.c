@@ -12,7 +12,8 @@
 #include "base/limits.h"
 #include "cli/cli.h"
 #include "source/source.h"
-#include "symbolicate/symbolicate.h"
+#include "work/json.h"
+#include "work/work.h"
 
 #define MODULES_SHOWN 3u
 #define PATHS_SHOWN 40u

@@ -17,7 +17,8 @@
 #include "cli/table.h"
 #include "store/statements.h"
 #include "store/store.h"
-#include "symbolicate/symbolicate.h"
+#include "work/json.h"
+#include "work/work.h"
 
 #define OUT_BYTES ((size_t)1 << 30)
 #define ENTRIES_SHOWN 200

@@ -26,7 +26,9 @@
 #include "front/writer.h"
 #include "sandbox/sandbox.h"
 #include "store/boot.h"
-#include "symbolicate/symbolicate.h"
+#include "work/json.h"
+#include "lookup/plan_memo.h"
+#include "work/work.h"
 
 #define SOURCES_ARENA_BYTES ((size_t)64 * 1024 * 1024)
 #define WATCH_SECONDS 1

@@ -18,7 +18,8 @@
 #include "base/vec.h"
 #include "board/board.h"
 #include "config/config.h"
-#include "symbolicate/reply.h"
+#include "work/envelope.h"
+#include "kinds/kinds.h"
 
 #define BROKEN_MILLIS  30000     /* a broken promise of ours does not mend itself: no longer */
 #define PERSON_MILLIS  10000     /* nor does a person at a command line wait longer */

@@ -20,7 +20,7 @@
 #include "job/job.h"
 #include "credentials/credentials.h"
 #include "sandbox/sandbox.h"
-#include "symbolicate/symbolicate.h"
+#include "work/work.h"
 #include "workshop/cell_queue.h"
 #include "workshop/workshop.h"
 

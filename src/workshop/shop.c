@@ -19,6 +19,7 @@
 #include "shared/shared.h"
 #include "store/boot.h"
 #include "store/store.h"
+#include "work/json.h"
 
 #define RENEW_MILLIS 3000
 #define FIRST_PAUSE_MILLIS 100

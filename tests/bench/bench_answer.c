@@ -12,7 +12,9 @@
 #include "base/arch.h"
 #include "base/clock.h"
 #include "base/guard.h"
-#include "symbolicate/fake.h"
+#include "kinds/native/fake.h"
+#include "kinds/kinds.h"
+#include "lookup/plan_memo.h"
 
 #define MODULES 10u
 #define FRAMES 30u

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 
 #include "base/arch.h"
-#include "symbolicate/fake.h"
-#include "symbolicate/json.h"
+#include "kinds/native/fake.h"
+#include "work/json.h"
+#include "kinds/kinds.h"
 
 #define ARENA_BYTES ((size_t)256 << 20)
 #define REPLY_BYTES ((size_t)256 << 20)

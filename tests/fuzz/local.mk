@@ -102,9 +102,9 @@ tests_fuzz_fuzz_maps_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_request_SOURCES = \
 	tests/fuzz/fuzz_request.c \
-	tests/symbolicate/fake.c \
-	tests/symbolicate/fake_lower.c \
-	tests/symbolicate/fake.h
+	tests/kinds/native/fake.c \
+	tests/kinds/native/fake_lower.c \
+	tests/kinds/native/fake.h
 tests_fuzz_fuzz_request_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_source_SOURCES = tests/fuzz/fuzz_source.c

@@ -13,6 +13,7 @@
 #include "config/config.h"
 #include "convert/convert.h"
 #include "workshop/internal.h"
+#include "kinds/kinds.h"
 
 #define SEGMENTS 400u
 #define SLICE    32u

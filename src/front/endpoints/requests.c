@@ -8,7 +8,7 @@
 #include "board/board.h"
 #include "config/config.h"
 #include "front/internal.h"
-#include "symbolicate/reply.h"
+#include "work/envelope.h"
 
 #define FOR_EVER_MILLIS ((int64_t)24 * 3600 * 1000)
 

@@ -8,7 +8,8 @@
 #include "config/config.h"
 #include "front/internal.h"
 #include "front/on_demand.h"
-#include "symbolicate/symbolicate.h"
+#include "kinds/kinds.h"
+#include "work/work.h"
 
 /* The resolver that never blocks: what is not there has to wait for a workshop. */
 struct front_resolver {

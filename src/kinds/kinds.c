@@ -1,0 +1,19 @@
+/* kinds.c -- see kinds.h. */
+#include "kinds/kinds.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "work/work.h"
+
+static const struct request_kind *const kinds[] = {
+	&request_kind_symbolicate,
+};
+
+const struct request_kind *request_kind_named(const char *name)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i]->name, name) == 0)
+			return kinds[i];
+	return NULL;
+}

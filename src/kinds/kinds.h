@@ -1,0 +1,17 @@
+/*
+ * kinds -- the kinds of requests there are, a folder each.
+ *
+ * May include: base, config, object (ids), source, fetch, cache, convert (its replies), work, lookup
+ * and the derived formats its kinds read.
+ */
+#ifndef KINDS_KINDS_H
+#define KINDS_KINDS_H
+
+struct request_kind;
+
+extern const struct request_kind request_kind_symbolicate;
+
+/* As job rows name it; NULL: there is none of that name. */
+const struct request_kind *request_kind_named(const char *name);
+
+#endif

@@ -1,0 +1,72 @@
+# src/kinds -- sources and tests of this component.
+noinst_LIBRARIES += libkinds.a
+libkinds_a_SOURCES = \
+	src/kinds/kinds.c \
+	src/kinds/kinds.h \
+	src/kinds/native/adjust.c \
+	src/kinds/native/answer.c \
+	src/kinds/native/candidates.c \
+	src/kinds/native/companions.c \
+	src/kinds/native/frames.c \
+	src/kinds/native/kind.c \
+	src/kinds/native/links.c \
+	src/kinds/native/modules.c \
+	src/kinds/native/names.c \
+	src/kinds/native/native.h \
+	src/kinds/native/origins.c \
+	src/kinds/native/quote.c \
+	src/kinds/native/request.c \
+	src/kinds/native/request.h \
+	src/kinds/native/resolve.c \
+	src/kinds/native/sources.c \
+	src/kinds/native/sources.h \
+	src/kinds/native/upgrade.c \
+	src/kinds/native/variables.c
+
+if HAVE_CHECK
+check_PROGRAMS += \
+	tests/kinds/native/test_request \
+	tests/kinds/native/test_native \
+	tests/kinds/native/test_memo \
+	tests/kinds/native/test_upgrade \
+	tests/kinds/native/test_ceilings
+tests_kinds_native_test_ceilings_SOURCES = \
+	tests/kinds/native/test_ceilings.c \
+	tests/kinds/native/fake.c \
+	tests/kinds/native/fake_lower.c \
+	tests/kinds/native/fake.h
+tests_kinds_native_test_upgrade_SOURCES = \
+	tests/kinds/native/test_upgrade.c \
+	tests/kinds/native/fake.c \
+	tests/kinds/native/fake_lower.c \
+	tests/kinds/native/fake.h
+tests_kinds_native_test_memo_SOURCES = \
+	tests/kinds/native/test_memo.c \
+	tests/kinds/native/fake.c \
+	tests/kinds/native/fake_lower.c \
+	tests/kinds/native/fake.h
+tests_kinds_native_test_native_SOURCES = \
+	tests/kinds/native/test_native.c \
+	tests/kinds/native/fake.c \
+	tests/kinds/native/fake_lower.c \
+	tests/kinds/native/fake.h
+check_PROGRAMS += tests/kinds/native/test_sources
+tests_kinds_native_test_sources_SOURCES = \
+	tests/kinds/native/test_sources.c \
+	tests/kinds/native/fake.c \
+	tests/kinds/native/fake_lower.c \
+	tests/kinds/native/fake.h
+tests_kinds_native_test_request_SOURCES = \
+	tests/kinds/native/test_request.c \
+	tests/fuzz/fuzz_request.c \
+	tests/kinds/native/fake.c \
+	tests/kinds/native/fake_lower.c \
+	tests/kinds/native/fake.h
+endif
+
+# The bench makes keys and reads features with the real rooms.
+EXTRA_PROGRAMS += tests/bench/bench_answer
+tests_bench_bench_answer_SOURCES = \
+	tests/bench/bench_answer.c \
+	tests/kinds/native/fake.c \
+	tests/kinds/native/fake.h

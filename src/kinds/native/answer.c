@@ -1,0 +1,335 @@
+/* answer.c -- the completed reply (http-api.md §8), members in Symbolicator's order. */
+#include "kinds/native/native.h"
+
+#include <stdio.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/arena.h"
+#include "base/json_writer.h"
+
+static const char *const frame_status_names[FRAME_STATUSES] = {
+	[FRAME_SYMBOLICATED] = "symbolicated", [FRAME_MISSING_SYMBOL] = "missing_symbol",
+	[FRAME_UNKNOWN_IMAGE] = "unknown_image", [FRAME_MISSING] = "missing",
+	[FRAME_MALFORMED] = "malformed",
+};
+
+/* --- Frames ------------------------------------------------------------------------------ */
+
+static void write_maybe_bool(struct json_writer *json, const char *key, enum maybe_bool value)
+{
+	if (value != MAYBE_UNSET)
+		json_member_bool(json, key, value == MAYBE_TRUE);
+}
+
+static void write_maybe_hex(struct json_writer *json, const char *key, struct maybe_u64 value)
+{
+	if (value.is_set)
+		json_member_hex(json, key, value.value);
+}
+
+static void write_maybe_number(struct json_writer *json, const char *key, struct maybe_u64 value)
+{
+	if (value.is_set)
+		json_member_u64(json, key, value.value);
+}
+
+static void write_addr_mode(struct json_writer *json, struct addr_mode mode)
+{
+	char text[32];
+
+	if (!mode.is_relative)
+		return;
+	snprintf(text, sizeof(text), "rel:%llu", (unsigned long long)mode.module);
+	json_member_string(json, "addr_mode", text);
+}
+
+static void write_texts(struct json_writer *json, const char *key, const cJSON *array)
+{
+	if (!array || !array->child)
+		return;
+	json_key(json, key);
+	json_array(json);
+	for (const cJSON *child = array->child; child; child = child->next)
+		json_string(json, child->valuestring);
+	json_array_end(json);
+}
+
+static void write_lines(struct json_writer *json, const char *key, const struct text *lines,
+			unsigned count)
+{
+	if (!count)
+		return;
+	json_key(json, key);
+	json_array(json);
+	for (unsigned i = 0; i < count; i++)
+		json_text(json, lines[i]);
+	json_array_end(json);
+}
+
+static void write_context(struct json_writer *json, const struct frame_context *context)
+{
+	write_lines(json, "pre_context", context->before, context->before_count);
+	json_member_text(json, "context_line", context->line);
+	write_lines(json, "post_context", context->after, context->after_count);
+}
+
+static void write_vars(struct json_writer *json, const cJSON *vars)
+{
+	if (!vars || !vars->child)
+		return;
+	json_key(json, "vars");
+	json_object(json);
+	for (const cJSON *child = vars->child; child; child = child->next)
+		json_member_string(json, child->string, child->valuestring);
+	json_object_end(json);
+}
+
+/* The next text up to its NUL; false: there is no more. */
+static bool take_word(struct text *list, struct text *word)
+{
+	const char *end = list->size ? memchr(list->bytes, 0, list->size) : NULL;
+
+	if (!end)
+		return false;
+	*word = (struct text){ list->bytes, (size_t)(end - list->bytes) };
+	list->bytes += word->size + 1;
+	list->size -= word->size + 1;
+	return true;
+}
+
+static void write_variables(struct json_writer *json, struct text list)
+{
+	struct text name, type;
+
+	if (!take_word(&list, &name) || !take_word(&list, &type))
+		return;
+	json_key(json, "vars");
+	json_object(json);
+	do {
+		json_key_text(json, name);
+		json_text(json, type);
+	} while (take_word(&list, &name) && take_word(&list, &type));
+	json_object_end(json);
+}
+
+/* What a hit knows; where it knows no file, what the request said. */
+static void write_hit(struct json_writer *json, const struct frame *frame)
+{
+	struct text path = frame->abs_path, name = text_basename(path);
+
+	if (frame->language != LANGUAGE_UNKNOWN && frame->language < LANGUAGES)
+		json_member_string(json, "lang", language_name(frame->language));
+	json_member_text(json, "symbol", frame->symbol);
+	write_maybe_hex(json, "sym_addr", frame->sym_addr);
+	json_member_text(json, "function", frame->function);
+	json_member_text(json, "filename", path.size ? name : frame->raw->filename);
+	json_member_text(json, "abs_path", path.size ? path : frame->raw->abs_path);
+	json_member_u64(json, "lineno", frame->line);
+	if (frame->context)
+		write_context(json, frame->context);
+	json_member_text(json, "source_link", frame->source_link);
+	write_variables(json, frame->variables);
+}
+
+static void write_echoed_context(struct json_writer *json, const struct raw_frame *raw)
+{
+	write_texts(json, "pre_context", raw->pre_context);
+	json_member_text(json, "context_line", raw->context_line);
+	write_texts(json, "post_context", raw->post_context);
+}
+
+static void write_echo(struct json_writer *json, const struct frame *frame)
+{
+	const struct raw_frame *raw = frame->raw;
+	bool is_placed = frame->status == FRAME_SYMBOLICATED;    /* managed code */
+	struct text path = is_placed ? frame->abs_path : raw->abs_path;
+
+	if (is_placed || raw->lang.is_set)
+		json_member_string(json, "lang", language_name(is_placed ? frame->language
+								  : raw->lang.language));
+	json_member_text(json, "symbol", frame->symbol);
+	write_maybe_hex(json, "sym_addr", raw->sym_addr);
+	json_member_text(json, "function", frame->function);
+	json_member_text(json, "filename", is_placed ? text_basename(path) : raw->filename);
+	json_member_text(json, "abs_path", path);
+	if (is_placed)
+		json_member_u64(json, "lineno", frame->line);
+	else
+		write_maybe_number(json, "lineno", raw->lineno);
+	if (frame->context)
+		write_context(json, frame->context);
+	else
+		write_echoed_context(json, raw);
+	json_member_text(json, "source_link",
+			 frame->source_link.bytes ? frame->source_link : raw->source_link);
+	write_maybe_bool(json, "in_app", raw->in_app);
+	write_vars(json, raw->vars);
+}
+
+static void write_frame(struct json_writer *json, const struct frame *frame)
+{
+	const struct raw_frame *raw = frame->raw;
+
+	json_object(json);
+	json_member_string(json, "status", frame_status_names[frame->status]);
+	json_member_u64(json, "original_index", frame->original_index);
+	json_member_text(json, "platform", raw->platform);
+	write_addr_mode(json, frame->mode);
+	json_member_hex(json, "instruction_addr", frame->address);
+	write_maybe_bool(json, "adjust_instruction_addr", raw->adjust);
+	write_maybe_hex(json, "function_id", raw->function_id);
+	json_member_text(json, "package", frame->package);
+	if (frame->status == FRAME_SYMBOLICATED && !frame->is_managed)
+		write_hit(json, frame);
+	else
+		write_echo(json, frame);
+	if (raw->trust != TRUST_NONE)
+		json_member_string(json, "trust", trust_name(raw->trust));
+	json_object_end(json);
+}
+
+static void write_registers(struct json_writer *json, const struct raw_trace *raw)
+{
+	if (!raw->register_count)
+		return;
+	json_key(json, "registers");
+	json_object(json);
+	for (size_t i = 0; i < raw->register_count; i++) {
+		json_key_text(json, raw->registers[i].name);
+		json_hex(json, raw->registers[i].value);
+	}
+	json_object_end(json);
+}
+
+static void write_trace(struct json_writer *json, const struct raw_trace *raw,
+			const struct trace *trace, bool caller_first)
+{
+	json_object(json);
+	write_maybe_number(json, "thread_id", raw->thread_id);
+	json_member_text(json, "thread_name", raw->thread_name);
+	write_maybe_bool(json, "is_requesting", raw->is_requesting);
+	write_registers(json, raw);
+	json_key(json, "frames");
+	json_array(json);
+	for (size_t i = 0; i < trace->count; i++)
+		write_frame(json, &trace->frames[caller_first ? trace->count - 1 - i : i]);
+	json_array_end(json);
+	json_object_end(json);
+}
+
+/* --- Modules ----------------------------------------------------------------------------- */
+
+static int write_candidates(struct native *native, const struct module *module, bool with_story,
+			    struct json_writer *json, struct err *err)
+{
+	struct arena *arena = &native->work->arena;
+	struct candidate *list;
+	size_t count;
+
+	if (candidates_list(module, native->request.sources, arena, &list, &count, err) < 0)
+		return -1;
+	if (!count)
+		return 0;
+	json_key(json, "candidates");
+	json_array(json);
+	for (size_t i = 0; i < count; i++)
+		candidate_write(&list[i], with_story, arena, json);
+	json_array_end(json);
+	return 0;
+}
+
+static void write_identity(struct json_writer *json, const struct module *module)
+{
+	const struct object_ids *ids = &module->raw->ids;
+	char debug_id[DEBUGID_TEXT_BYTES];
+
+	json_member_string(json, "type", object_type_name(ids->type));
+	json_member_text(json, "code_id", ids->code_id);
+	json_member_text(json, "code_file", ids->code_file);
+	if (!debugid_is_nil(&ids->debug_id)) {
+		debugid_format(&ids->debug_id, debug_id);
+		json_member_string(json, "debug_id", debug_id);
+	}
+	json_member_text(json, "debug_file", ids->debug_file);
+	json_member_text(json, "debug_checksum", ids->debug_checksum);
+	json_member_hex(json, "image_addr", module->image_addr);
+	if (module->has_size)
+		json_member_u64(json, "image_size", module->image_size);
+}
+
+static int write_module(struct native *native, const struct module *module,
+			struct json_writer *json, struct err *err)
+{
+	json_object(json);
+	json_member_string(json, "debug_status", debug_status_name(module->status));
+	features_write(&module->features, json);
+	json_member_string(json, "arch", arch_name(module->arch));
+	write_identity(json, module);
+	if (native->request.options.dif_candidates &&
+	    write_candidates(native, module, false, json, err) < 0)
+		return -1;
+	json_object_end(json);
+	return 0;
+}
+
+/* --- The whole --------------------------------------------------------------------------- */
+
+int native_answer(struct native *native, struct buf *reply, struct err *err)
+{
+	const struct request *request = &native->request;
+	struct json_writer json;
+
+	json_writer_init(&json, reply);
+	json_object(&json);
+	json_member_string(&json, "status", "completed");
+	write_maybe_number(&json, "signal", request->signal);
+	json_key(&json, "stacktraces");
+	json_array(&json);
+	for (size_t i = 0; i < request->trace_count; i++)
+		write_trace(&json, &request->traces[i], &native->traces[i],
+			    request->options.caller_first);
+	json_array_end(&json);
+	json_key(&json, "modules");
+	json_array(&json);
+	for (size_t i = 0; i < native->table.count; i++)
+		if (write_module(native, &native->table.modules[i], &json, err) < 0)
+			return -1;
+	json_array_end(&json);
+	json_object_end(&json);
+	return buf_check(reply, err);
+}
+
+/* --- For `symgate why` ------------------------------------------------------------------- */
+
+static int write_reasons(struct native *native, const struct module *module,
+			 struct json_writer *json, struct err *err)
+{
+	json_object(json);
+	write_identity(json, module);
+	json_member_string(json, "debug_status", debug_status_name(module->status));
+	if (module->is_referenced && module->failure) {
+		json_member_string(json, "reason", err_kind_name(module->failure));
+		json_member_text(json, "details", module->details);
+	}
+	if (write_candidates(native, module, true, json, err) < 0)
+		return -1;
+	json_object_end(json);
+	return 0;
+}
+
+int native_candidates(struct native *native, struct buf *out, struct err *err)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, out);
+	json_object(&json);
+	json_key(&json, "modules");
+	json_array(&json);
+	for (size_t i = 0; i < native->table.count; i++)
+		if (write_reasons(native, &native->table.modules[i], &json, err) < 0)
+			return -1;
+	json_array_end(&json);
+	json_object_end(&json);
+	return buf_check(out, err);
+}

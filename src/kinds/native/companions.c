@@ -1,0 +1,300 @@
+/*
+ * companions.c -- the other files an object wants: dwz supplements, dwp packages, debuglink
+ * targets, found by build id in the same sources; BCSymbolMaps, found in two steps: a UUID map
+ * of the object's debug id says under which UUID the BCSymbolMap is kept.  A Unity program's
+ * line map no object points to: it stands under the ids of the module.
+ *
+ * Their look-ups say nothing to the user; which were there and which were not is part of
+ * the SymCache's key, so that one that appears later makes a better SymCache.
+ */
+#include "kinds/native/native.h"
+
+#include "base/arena.h"
+#include "base/limits.h"
+
+static const enum file_type debug_files[] = { FILE_TYPE_ELF_DEBUG };
+static const enum file_type uuid_maps[] = { FILE_TYPE_UUIDMAP };
+static const enum file_type symbol_maps[] = { FILE_TYPE_BCSYMBOLMAP };
+static const enum file_type line_maps[] = { FILE_TYPE_IL2CPP };
+
+static const struct object_want line_map_want = { .role = OBJECT_ROLE_IL2CPP };
+
+static const struct tried *winner_of(const struct module *module)
+{
+	return module->debug.tried[module->winner];
+}
+
+static bool is_looked_for(const struct object_want *want, const struct convert_meta *meta)
+{
+	switch (want->role) {
+	case OBJECT_ROLE_DWZ:
+	case OBJECT_ROLE_DWP:
+	case OBJECT_ROLE_BCSYMBOLMAP:
+		return true;
+	case OBJECT_ROLE_DEBUGLINK:
+		return !meta->has_debug_info;
+	default:
+		return false;        /* single .dwo files stand on no symbol server */
+	}
+}
+
+/* A package has its object's own build id, the others are named by theirs.  The file names are
+ * the module's: a source that is meant for some files only is meant for their companions. */
+static void companion_ids(struct companion_lookup *companion, const struct module *module)
+{
+	const struct convert_meta *meta = &winner_of(module)->meta;
+	const struct object_ids *own = &module->raw->ids;
+	struct object_ids *ids = &companion->ids;
+
+	ids->type = OBJECT_TYPE_ELF;
+	ids->code_file = own->code_file;
+	ids->debug_file = own->debug_file;
+	ids->code_id = companion->want->id;
+	if (companion->want->role == OBJECT_ROLE_DWP && !companion->want->id.size) {
+		ids->code_id = own->code_id.size ? own->code_id : meta->code_id;
+		ids->debug_id = own->debug_id;
+	}
+}
+
+/* --- BCSymbolMaps ------------------------------------------------------------------------ */
+
+/* UUID maps stand where the debug id asked for says; the object's own may be another. */
+static int plan_uuid_maps(struct native *native, struct companion_lookup *companion,
+			  const struct module *module, struct resolver *resolver, struct err *err)
+{
+	const struct object_ids *own = &module->raw->ids;
+	const struct wanted wanted = {
+		.sources = native->request.sources, .ids = &companion->first_ids,
+		.types = uuid_maps, .type_count = 1, .is_auxiliary = true,
+	};
+
+	companion->first_ids = (struct object_ids){
+		.type = own->type, .debug_id = own->debug_id,
+		.code_file = own->code_file, .debug_file = own->debug_file,
+	};
+	if (debugid_is_nil(&own->debug_id))
+		return 0;
+	return lookup_plan(&companion->first, native->work, &wanted, resolver, err);
+}
+
+static const struct tried *first_success(const struct lookup *lookup)
+{
+	for (size_t i = 0; i < lookup->locations.count; i++)
+		if (!lookup->tried[i]->held.failure)
+			return lookup->tried[i];
+	return NULL;
+}
+
+static int plan_symbol_maps(struct native *native, struct companion_lookup *companion,
+			    struct resolver *resolver, struct err *err)
+{
+	const struct tried *map = first_success(&companion->first);
+	const struct wanted wanted = {
+		.sources = native->request.sources, .ids = &companion->ids,
+		.types = symbol_maps, .type_count = 1, .is_auxiliary = true,
+	};
+
+	if (!map)
+		return 0;
+	companion->ids = companion->first_ids;
+	companion->ids.debug_id = map->original;
+	return lookup_plan(&companion->lookup, native->work, &wanted, resolver, err);
+}
+
+/* READY: what `lookup` has to look for is known. */
+static enum resolved resolve_first(struct native *native, struct companion_lookup *companion,
+				   struct resolver *resolver, struct err *err)
+{
+	enum resolved resolved;
+
+	if (!companion->first.is_planned || companion->lookup.is_planned)
+		return RESOLVED_READY;
+	resolved = lookup_resolve(&companion->first, native->work, resolver, err);
+	if (resolved != RESOLVED_READY)
+		return resolved;
+	return plan_symbol_maps(native, companion, resolver, err) < 0 ? RESOLVED_ERROR
+								      : RESOLVED_READY;
+}
+
+/* --- Line maps --------------------------------------------------------------------------- */
+
+/* Most layouts have no place for them, and most requests need not ask. */
+static bool may_have_line_map(const struct native *native, const struct module *module)
+{
+	const struct source_list *sources = native->request.sources;
+
+	if (debugid_is_nil(&module->raw->ids.debug_id))
+		return false;
+	for (size_t i = 0; i < sources->count; i++)
+		if (source_may_hold(&sources->sources[i], FILE_TYPE_IL2CPP))
+			return true;
+	return false;
+}
+
+/* A layout that puts all kinds of files in one place puts the object there. */
+static int plan_line_map(struct native *native, struct companion_lookup *companion,
+			 const struct module *module, struct resolver *resolver, struct err *err)
+{
+	const struct wanted wanted = {
+		.sources = native->request.sources, .ids = &module->raw->ids,
+		.types = line_maps, .type_count = 1, .is_auxiliary = true,
+		.other = &module->debug,
+	};
+
+	return lookup_plan(&companion->lookup, native->work, &wanted, resolver, err);
+}
+
+/* --- All of them ------------------------------------------------------------------------- */
+
+static int plan_one(struct native *native, struct companion_lookup *companion,
+		    const struct module *module, struct resolver *resolver, struct err *err)
+{
+	const struct wanted wanted = {
+		.sources = native->request.sources, .ids = &companion->ids, .types = debug_files,
+		.type_count = sizeof(debug_files) / sizeof(debug_files[0]),
+	};
+
+	if (companion->want->role == OBJECT_ROLE_BCSYMBOLMAP)
+		return plan_uuid_maps(native, companion, module, resolver, err);
+	if (companion->want->role == OBJECT_ROLE_IL2CPP)
+		return plan_line_map(native, companion, module, resolver, err);
+	companion_ids(companion, module);
+	if (!companion->ids.code_id.size && debugid_is_nil(&companion->ids.debug_id))
+		return 0;
+	return lookup_plan(&companion->lookup, native->work, &wanted, resolver, err);
+}
+
+static int add_companion(struct native *native, struct module *module,
+			 const struct object_want *want, struct resolver *resolver,
+			 struct err *err)
+{
+	/* Counted before: it may hold a plan even if it fails. */
+	struct companion_lookup *companion = &module->companions[module->companion_count++];
+
+	companion->want = want;
+	return plan_one(native, companion, module, resolver, err);
+}
+
+/* The line map is the last: so it is in the key. */
+int companions_plan(struct native *native, struct module *module, struct resolver *resolver,
+		    struct err *err)
+{
+	const struct convert_meta *meta = &winner_of(module)->meta;
+	size_t count = meta->want_count < LIMIT_CELL_WANTS ? meta->want_count : LIMIT_CELL_WANTS;
+	bool with_line_map = may_have_line_map(native, module);
+
+	module->companion_count = 0;
+	if (!count && !with_line_map)
+		return 0;
+	module->companions = arena_alloc(&native->work->arena, count + with_line_map,
+					 sizeof(*module->companions));
+	if (!module->companions)
+		return err_no_memory(err);
+	for (size_t i = 0; i < count; i++)
+		if (is_looked_for(&meta->wants[i], meta) &&
+		    add_companion(native, module, &meta->wants[i], resolver, err) < 0)
+			return -1;
+	return with_line_map ? add_companion(native, module, &line_map_want, resolver, err) : 0;
+}
+
+static enum resolved resolve_companion(struct native *native, struct companion_lookup *companion,
+				       struct resolver *resolver, struct err *err)
+{
+	enum resolved first = resolve_first(native, companion, resolver, err);
+
+	return first == RESOLVED_READY ? lookup_resolve(&companion->lookup, native->work, resolver,
+							err) : first;
+}
+
+enum resolved companions_resolve(struct native *native, struct module *module,
+				 struct resolver *resolver, struct err *err)
+{
+	enum resolved all = RESOLVED_READY;
+
+	for (size_t i = 0; i < module->companion_count; i++) {
+		enum resolved one = resolve_companion(native, &module->companions[i], resolver,
+						      err);
+
+		if (one == RESOLVED_ERROR || (one == RESOLVED_WAIT && resolver->stops_at_wait))
+			return one;
+		if (one == RESOLVED_WAIT)
+			all = one;
+	}
+	return all;
+}
+
+void companion_release(struct companion_lookup *companion)
+{
+	lookup_release(&companion->first);
+	lookup_release(&companion->lookup);
+}
+
+static bool is_usable(const struct tried *tried, enum object_role role,
+		      const struct location *winner)
+{
+	const struct location *location = tried->held.derive.location;
+
+	if (tried->held.failure || (role == OBJECT_ROLE_DEBUGLINK && !tried->meta.has_debug_info) ||
+	    (role == OBJECT_ROLE_IL2CPP && tried->held.derive.how != DERIVE_AUXILIARY))
+		return false;
+	return location->source != winner->source || !text_equal(location->uri, winner->uri);
+}
+
+static const struct location *found_location(const struct companion_lookup *companion,
+					     const struct location *winner)
+{
+	const struct lookup *lookup = &companion->lookup;
+
+	for (size_t i = 0; i < lookup->locations.count; i++)
+		if (is_usable(lookup->tried[i], companion->want->role, winner))
+			return lookup->tried[i]->held.derive.location;
+	return NULL;
+}
+
+/* Maps are written as they always were (caching.md §3): only those that are there. */
+static void describe(const struct derive_companion *companion, struct buf *key)
+{
+	bool is_map = companion->role == OBJECT_ROLE_BCSYMBOLMAP ||
+		      companion->role == OBJECT_ROLE_IL2CPP;
+
+	if (is_map && !companion->location)
+		return;
+	buf_add_string(key, is_map ? "\n" : "\ncompanion: ");
+	buf_add_string(key, object_role_name(companion->role));
+	if (is_map)
+		buf_add_char(key, ':');
+	if (companion->location) {
+		buf_add_string(key, "\nsource: ");
+		buf_add_text(key, companion->location->source->id);
+		buf_add_string(key, "\nlocation: ");
+		buf_add_text(key, companion->location->uri);
+	} else {
+		buf_add_string(key, "\nabsent: ");
+		buf_add_text(key, companion->id.size ? companion->id : companion->name);
+	}
+	buf_add_char(key, '\n');
+}
+
+int companions_describe(struct native *native, struct module *module, struct buf *key,
+			struct err *err)
+{
+	const struct location *winner = winner_of(module)->held.derive.location;
+	struct derive_companion *list;
+
+	list = arena_alloc(&native->work->arena, module->companion_count, sizeof(*list));
+	if (!list)
+		return err_no_memory(err);
+	for (size_t i = 0; i < module->companion_count; i++) {
+		const struct companion_lookup *companion = &module->companions[i];
+
+		list[i] = (struct derive_companion){
+			.role = companion->want->role, .id = companion->want->id,
+			.name = companion->want->name,
+			.location = found_location(companion, winner),
+		};
+		describe(&list[i], key);
+	}
+	module->symcache.derive.companions = list;
+	module->symcache.derive.companion_count = module->companion_count;
+	return 0;
+}

@@ -1,0 +1,229 @@
+/* kind.c -- the symbolicate kind: parse, step, answer. */
+#include "kinds/kinds.h"
+#include "kinds/native/native.h"
+#include "kinds/native/sources.h"
+
+#include "base/arena.h"
+#include "base/limits.h"
+#include "work/json.h"
+
+#define PATH_BYTES LIMIT_NAME_BYTES
+
+/* --- parse ------------------------------------------------------------------------------- */
+
+static void mark_referenced(struct native *native)
+{
+	for (size_t i = 0; i < native->request.trace_count; i++) {
+		const struct raw_trace *raw = &native->request.traces[i];
+
+		for (size_t j = 0; j < raw->frame_count; j++) {
+			struct module *module = module_find(&native->table, raw->frames[j].mode,
+							    raw->frames[j].address.value);
+
+			if (module)
+				module->is_referenced = true;
+		}
+	}
+}
+
+static int read_body(struct native *native, struct text body, struct err *err)
+{
+	struct work *work = native->work;
+	struct cJSON *json;
+
+	if (request_json_parse(body, &work->arena, &json, err) < 0 ||
+	    request_read(&native->request, work, json, err) < 0 ||
+	    module_table_make(&native->table, &native->request, &work->arena, err) < 0)
+		return -1;
+	native->traces = arena_alloc(&work->arena, native->request.trace_count,
+				     sizeof(*native->traces));
+	if (!native->traces)
+		return err_no_memory(err);
+	mark_referenced(native);
+	return 0;
+}
+
+static int native_parse(struct work *work, struct text body, struct err *err)
+{
+	struct native *native = arena_alloc(&work->arena, 1, sizeof(*native));
+
+	if (!native)
+		return err_no_memory(err);
+	native->work = work;
+	buf_init(&native->path, PATH_BYTES);
+	work->state = native;
+	if (read_body(native, body, err) == 0)
+		return 0;
+	if (err->kind == ERR_LIMIT && !work->arena.is_refused)
+		err->kind = ERR_TOO_LARGE;
+	return -1;
+}
+
+/* --- step -------------------------------------------------------------------------------- */
+
+typedef enum resolved advance_fn(struct native *native, struct module *module,
+				 struct resolver *resolver, struct err *err);
+
+/* All of them are asked before anyone waits: what is fetched is fetched at the same time. */
+static enum resolved advance_modules(struct native *native, bool for_sources,
+				     struct resolver *resolver, struct err *err)
+{
+	advance_fn *advance = for_sources ? module_advance_sources : module_advance;
+	enum resolved all = RESOLVED_READY;
+
+	for (size_t i = 0; i < native->table.count; i++) {
+		struct module *module = &native->table.modules[i];
+		enum resolved one;
+
+		if (!(for_sources ? module->is_source_referenced : module->is_referenced))
+			continue;
+		one = advance(native, module, resolver, err);
+		if (one == RESOLVED_ERROR || (one == RESOLVED_WAIT && resolver->stops_at_wait))
+			return one;
+		if (one == RESOLVED_WAIT)
+			all = one;
+	}
+	return all;
+}
+
+static enum resolved step_frames(struct native *native, struct resolver *resolver,
+				 struct err *err)
+{
+	switch (frames_look_up(native, resolver, err)) {
+	case RESOLVED_ERROR:
+		return RESOLVED_ERROR;
+	case RESOLVED_WAIT:
+		native->stage = NATIVE_MODULES;
+		return RESOLVED_READY;
+	default:
+		native->stage = native->request.options.extract_variables ? NATIVE_VARIABLES
+									  : NATIVE_NAMES;
+		return names_collect(native, err) < 0 ? RESOLVED_ERROR : RESOLVED_READY;
+	}
+}
+
+static enum resolved step_names(struct native *native, struct resolver *resolver, struct err *err)
+{
+	enum resolved resolved = RESOLVED_READY;
+
+	if (native->names.count)
+		resolved = resolver->names(resolver, native->names.names, native->names.count,
+					   &native->work->arena, err);
+	if (resolved != RESOLVED_READY)
+		return resolved;
+	frames_settle(native);
+	native->stage = NATIVE_DONE;
+	if (native->request.options.apply_source_context) {
+		frames_mark_modules(native);
+		native->stage = NATIVE_SOURCES;
+	}
+	return resolved;
+}
+
+static enum resolved step_contexts(struct native *native, struct resolver *resolver,
+				   struct err *err)
+{
+	enum resolved resolved = contexts_look_up(native, resolver, err);
+
+	if (resolved == RESOLVED_ERROR)
+		return resolved;
+	native->stage = resolved == RESOLVED_WAIT ? NATIVE_SOURCES
+			: native->link_count ? NATIVE_LINKS : NATIVE_DONE;
+	return RESOLVED_READY;
+}
+
+/* READY: the next stage may begin. */
+static enum resolved step_once(struct native *native, struct resolver *resolver, struct err *err)
+{
+	enum resolved resolved;
+
+	switch (native->stage) {
+	case NATIVE_MODULES:
+		resolved = advance_modules(native, false, resolver, err);
+		if (resolved == RESOLVED_READY)
+			native->stage = NATIVE_FRAMES;
+		return resolved;
+	case NATIVE_FRAMES:
+		return step_frames(native, resolver, err);
+	case NATIVE_VARIABLES:
+		resolved = variables_look_up(native, resolver, err);
+		if (resolved == RESOLVED_READY)
+			native->stage = NATIVE_NAMES;
+		return resolved;
+	case NATIVE_NAMES:
+		return step_names(native, resolver, err);
+	case NATIVE_SOURCES:
+		resolved = advance_modules(native, true, resolver, err);
+		if (resolved == RESOLVED_READY)
+			native->stage = NATIVE_CONTEXTS;
+		return resolved;
+	case NATIVE_CONTEXTS:
+		return step_contexts(native, resolver, err);
+	default:
+		resolved = links_resolve(native, resolver, err);
+		if (resolved == RESOLVED_READY)
+			native->stage = NATIVE_DONE;
+		return resolved;
+	}
+}
+
+static enum stepped native_step(struct work *work, struct resolver *resolver, struct err *err)
+{
+	struct native *native = work->state;
+
+	while (native->stage != NATIVE_DONE) {
+		switch (step_once(native, resolver, err)) {
+		case RESOLVED_ERROR:
+			return STEP_ERROR;
+		case RESOLVED_WAIT:
+			return STEP_WAIT;
+		default:
+			break;
+		}
+	}
+	return STEP_DONE;
+}
+
+/* --- the rest ---------------------------------------------------------------------------- */
+
+static int kind_answer(struct work *work, struct buf *reply, struct err *err)
+{
+	return native_answer(work->state, reply, err);
+}
+
+static int kind_candidates(struct work *work, struct buf *json, struct err *err)
+{
+	return native_candidates(work->state, json, err);
+}
+
+static void release_module(struct module *module)
+{
+	held_release(&module->symcache);
+	held_release(&module->variables.held);
+	lookup_release(&module->debug);
+	lookup_release(&module->source);
+	sources_release(module);
+	for (size_t i = 0; i < module->companion_count; i++)
+		companion_release(&module->companions[i]);
+}
+
+static void native_release(struct work *work)
+{
+	struct native *native = work->state;
+
+	if (!native)
+		return;
+	for (size_t i = 0; i < native->table.count; i++)
+		release_module(&native->table.modules[i]);
+	buf_release(&native->path);
+	work->state = NULL;
+}
+
+const struct request_kind request_kind_symbolicate = {
+	.name = "symbolicate",
+	.parse = native_parse,
+	.step = native_step,
+	.answer = kind_answer,
+	.candidates = kind_candidates,
+	.release = native_release,
+};

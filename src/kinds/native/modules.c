@@ -1,0 +1,89 @@
+/* modules.c -- the module table and which module an address belongs to
+ * (native-symbolication.md §2). */
+#include "kinds/native/native.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+
+/* Between equal addresses the request's order decides: the pointers stand in one array. */
+static int compare(const void *left, const void *right)
+{
+	const struct module *a = *(struct module *const *)left;
+	const struct module *b = *(struct module *const *)right;
+
+	if (a->image_addr != b->image_addr)
+		return a->image_addr < b->image_addr ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+/* A module that does not say its size reaches to the next; the last one stays open. */
+static void infer_sizes(struct module_table *table)
+{
+	for (size_t i = 0; i + 1 < table->count; i++) {
+		struct module *module = table->by_address[i];
+
+		if (module->image_size)
+			continue;
+		module->has_size = true;
+		module->image_size = table->by_address[i + 1]->image_addr - module->image_addr;
+	}
+}
+
+int module_table_make(struct module_table *table, const struct request *request,
+		      struct arena *arena, struct err *err)
+{
+	size_t count = request->module_count;
+	struct module *modules = arena_alloc(arena, count, sizeof(*modules));
+	struct module **by_address = arena_alloc_raw(arena, count, sizeof(*by_address));
+
+	if (!modules || !by_address)
+		return err_no_memory(err);
+	*table = (struct module_table){ modules, count, by_address };
+	for (size_t i = 0; i < count; i++) {
+		const struct raw_module *raw = &request->modules[i];
+
+		table->modules[i] = (struct module){
+			.raw = raw, .image_addr = raw->image_addr.value,
+			.image_size = raw->image_size.value, .has_size = raw->image_size.is_set,
+			.winner = NO_WINNER,
+		};
+		table->by_address[i] = &table->modules[i];
+	}
+	if (count > 1)
+		qsort(table->by_address, count, sizeof(struct module *), compare);
+	infer_sizes(table);
+	return 0;
+}
+
+/* The last byte counts as inside, and so does the one after it: return addresses of calls
+ * that end a module point there. */
+static bool covers(const struct module *module, uint64_t address)
+{
+	uint64_t end;
+
+	if (!module->image_size)
+		return true;
+	if (__builtin_add_overflow(module->image_addr, module->image_size, &end))
+		return false;
+	return address <= end;
+}
+
+struct module *module_find(const struct module_table *table, struct addr_mode mode,
+			   uint64_t address)
+{
+	size_t low = 0, high = table->count;
+
+	if (mode.is_relative)
+		return mode.module < table->count ? &table->modules[mode.module] : NULL;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->by_address[middle]->image_addr <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && covers(table->by_address[low - 1], address) ? table->by_address[low - 1]
+								  : NULL;
+}

@@ -1,0 +1,173 @@
+/* origins.c -- URLs of source files, and where a request's headers may go (js.md §5.1). */
+#include "kinds/native/sources.h"
+
+
+#include <cjson/cJSON.h>
+
+#include "base/arena.h"
+
+#define SCHEME_END "://"
+
+struct web_url { struct text scheme, host, port, path; };
+
+/* Splits at the first of `marks`; `rest` begins with it, or is empty. */
+static struct text take_until(struct text *rest, const char *marks)
+{
+	struct text part = { rest->bytes, 0 };
+
+	while (part.size < rest->size && !strchr(marks, rest->bytes[part.size]))
+		part.size++;
+	*rest = (struct text){ rest->bytes + part.size, rest->size - part.size };
+	return part;
+}
+
+static bool take_scheme(struct text *rest, struct text *scheme)
+{
+	const char *at = rest->size ? memmem(rest->bytes, rest->size, SCHEME_END, 3) : NULL;
+
+	if (!at)
+		return false;
+	*scheme = (struct text){ rest->bytes, (size_t)(at - rest->bytes) };
+	*rest = (struct text){ at + 3, rest->size - scheme->size - 3 };
+	return true;
+}
+
+static bool split(struct text url, struct web_url *parts)
+{
+	struct text place;
+	const char *at;
+
+	if (!take_scheme(&url, &parts->scheme))
+		return false;
+	place = take_until(&url, "/?#");
+	parts->path = take_until(&url, "?#");
+	at = place.size ? memrchr(place.bytes, '@', place.size) : NULL;
+	if (at)
+		place = (struct text){ at + 1, place.size - (size_t)(at + 1 - place.bytes) };
+	if (place.size && place.bytes[0] == '[') {           /* [::1]:8080 */
+		at = memchr(place.bytes, ']', place.size);
+		parts->host = (struct text){ place.bytes, at ? (size_t)(at + 1 - place.bytes)
+							     : place.size };
+		place = (struct text){ place.bytes + parts->host.size,
+				       place.size - parts->host.size };
+	} else {
+		parts->host = take_until(&place, ":");
+	}
+	parts->port = place.size > 1 ? (struct text){ place.bytes + 1, place.size - 1 }
+		      : text_is(parts->scheme, "https") ? TEXT("443") : TEXT("80");
+	return parts->host.size > 0;
+}
+
+/* --- The URL itself ---------------------------------------------------------------------- */
+
+static bool is_of_the_web(struct text url)
+{
+	struct web_url parts;
+
+	return (text_starts_with(url, "http://") || text_starts_with(url, "https://")) &&
+	       split(url, &parts);
+}
+
+/* What may not stand in an URL is encoded; line ends and tabs vanish. */
+int url_normalise(struct text url, struct arena *arena, struct text *normal, struct err *err)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	char *out, *at;
+
+	*normal = TEXT_NONE;
+	if (!is_of_the_web(url))
+		return 0;
+	out = at = arena_alloc_raw(arena, 3 * url.size + 1, 1);
+	if (!out)
+		return err_no_memory(err);
+	for (size_t i = 0; i < url.size; i++) {
+		unsigned char c = (unsigned char)url.bytes[i];
+
+		if (c == '\t' || c == '\n' || c == '\r')
+			continue;
+		if (c > ' ' && c < 0x7f && !strchr("\"<>`{}", c)) {
+			*at++ = (char)c;
+			continue;
+		}
+		*at++ = '%';
+		*at++ = digits[c >> 4];
+		*at++ = digits[c & 15];
+	}
+	*at = '\0';
+	*normal = (struct text){ out, (size_t)(at - out) };
+	return 0;
+}
+
+/* --- Origins ----------------------------------------------------------------------------- */
+
+/* "*", HOST, "*:PORT", HOST:PORT; the port is everything behind the colon. */
+static bool place_matches(struct text place, const struct web_url *url)
+{
+	const char *colon = place.size ? memchr(place.bytes, ':', place.size) : NULL;
+	struct text host = { place.bytes, colon ? (size_t)(colon - place.bytes) : place.size };
+	struct text port = colon ? (struct text){ colon + 1, place.size - host.size - 1 }
+				 : TEXT_NONE;
+
+	if (port.bytes && !text_equal(port, url->port))
+		return false;
+	return text_is(host, "*") || text_equal_ignoring_case(host, url->host);
+}
+
+/* "*.x" is x and everything below it, on any port and path. */
+static bool is_below(struct text domain, struct text host)
+{
+	struct text base = { domain.bytes + 2, domain.size - 2 };
+	struct text tail = { host.bytes + host.size - base.size, base.size };
+
+	if (host.size < base.size || !text_equal_ignoring_case(tail, base))
+		return false;
+	return host.size == base.size || tail.bytes[-1] == '.';
+}
+
+static bool path_matches(struct text path, struct text of_url)
+{
+	if (text_ends_with(path, "*"))
+		path.size--;
+	return of_url.size >= path.size &&
+	       (path.size == 0 || memcmp(of_url.bytes, path.bytes, path.size) == 0);
+}
+
+/* Of "HOST/PATH" and "HOST:PORT" what it says must fit. */
+static bool rest_matches(struct text rest, const struct web_url *url)
+{
+	bool has_port = rest.size && memchr(rest.bytes, ':', rest.size);
+	struct text domain = has_port ? rest : take_until(&rest, "/");
+
+	if (!has_port && text_starts_with(domain, "*.") && is_below(domain, url->host))
+		return true;
+	if (!place_matches(domain, url))
+		return false;
+	return has_port || rest.size == 0 ||
+	       path_matches((struct text){ rest.bytes + 1, rest.size - 1 }, url->path);
+}
+
+static bool origin_allows(struct text origin, struct text whole, const struct web_url *url)
+{
+	struct text rest = origin, scheme = TEXT_NONE;
+
+	if (text_is(origin, "*") || text_equal(origin, whole))
+		return true;
+	if (take_scheme(&rest, &scheme) && !text_is(scheme, "*") &&
+	    !text_equal_ignoring_case(scheme, url->scheme))
+		return false;
+	return rest_matches(rest, url);
+}
+
+bool origins_allow(const struct cJSON *origins, struct text url)
+{
+	struct web_url parts;
+	const cJSON *item;
+
+	if (!split(url, &parts))
+		return false;
+	cJSON_ArrayForEach(item, origins)
+		if (cJSON_IsString(item) &&
+		    origin_allows(text_of(item->valuestring), url, &parts))
+			return true;
+	return false;
+}

@@ -1,0 +1,226 @@
+/*
+ * listings.c -- before some sources have locations they have to be asked what they hold.
+ *
+ * A listing that cannot be had is an empty one: the source then has no files, and the log
+ * says why.
+ */
+#include "lookup/lookup.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "config/config.h"
+
+#define LAST_ID_SECONDS (24 * 3600)
+
+/* One source's way to its list. */
+struct asked {
+	struct source_listing listing;       /* kind NONE: nothing to ask */
+	struct held held;                    /* its answer */
+	struct source_listing next;          /* what that leads to; kind NONE: it is the list */
+	bool is_settled;
+	struct location_list locations;      /* what the list has for us */
+};
+
+bool lookup_needs_listings(const struct source_list *sources)
+{
+	for (size_t i = 0; i < sources->count; i++)
+		if (source_is_listed(&sources->sources[i]))
+			return true;
+	return false;
+}
+
+/* How old an answer may be: seconds before now, of which time it is. */
+static int64_t since_when(const struct source_listing *listing, const struct work *work)
+{
+	switch (listing->kind) {
+	case SOURCE_LISTING_MODULE:
+		return clock_unix_seconds() - (work->config->cache_is_of_boot
+					       ? 0 : work->config->sentry_index_seconds);
+	case SOURCE_LISTING_LAST_ID:
+		return clock_unix_seconds() - LAST_ID_SECONDS;
+	default:
+		return INT64_MIN;
+	}
+}
+
+/* Indexes belong to everybody, a server's answers to whoever has its credentials. */
+static int make_derive(struct asked *asked, struct work *work, struct err *err)
+{
+	struct derive *derive = &asked->held.derive;
+
+	*derive = (struct derive){
+		.how = DERIVE_LISTING, .listing = &asked->listing,
+		.location = &asked->listing.location, .since = since_when(&asked->listing, work),
+	};
+	if (cache_key_make(&derive->key, &work->arena, CACHE_SOURCE_INDEX, TEXT_NONE,
+			   asked->listing.key, err) < 0)
+		return -1;
+	describe_key(&derive->key, derive->location);
+	derive->object_key = derive->key;
+	return 0;
+}
+
+static int ask_first(struct asked *asked, const struct source *source, const struct wanted *wanted,
+		     struct work *work, struct err *err)
+{
+	if (source_listing_first(source, wanted->ids, &work->arena, &asked->listing, err) < 0)
+		return -1;
+	asked->is_settled = asked->held.is_settled = asked->listing.kind == SOURCE_LISTING_NONE;
+	return asked->is_settled ? 0 : make_derive(asked, work, err);
+}
+
+struct reading { struct asked *asked; struct work *work; };
+
+static int read_next(void *payload, struct text bytes, struct err *damage)
+{
+	const struct reading *reading = payload;
+
+	return source_listing_next(&reading->asked->listing, bytes, &reading->work->arena,
+				   &reading->asked->next, damage);
+}
+
+/* What a derive points to must stay, so the next question has its own place. */
+static int ask_next(struct asked **asked, struct work *work, struct err *err)
+{
+	struct asked *next = arena_alloc(&work->arena, 1, sizeof(*next));
+
+	if (!next)
+		return err_no_memory(err);
+	next->listing = (*asked)->next;
+	*asked = next;
+	return make_derive(next, work, err);
+}
+
+/* A store's last id is read and let go; the list itself is held until it is read. */
+static enum resolved settle_one(struct lookup *lookup, struct asked *asked, struct work *work,
+				struct resolver *resolver, struct err *err)
+{
+	struct reading reading = { asked, work };
+	const struct held_opening opening = {
+		.open = read_next, .payload = &reading, .arena = &work->arena,
+		.list = asked->listing.kind == SOURCE_LISTING_LAST_ID ? NULL : &lookup->listed,
+		.is_kept_senseless = true,
+	};
+
+	return held_resolve(&asked->held, &opening, resolver, err);
+}
+
+static enum resolved settle(struct lookup *lookup, struct asked **asked, struct work *work,
+			    struct resolver *resolver, struct err *err)
+{
+	/* A list that is read may have to be had once more. */
+	while (!(*asked)->is_settled || !(*asked)->held.is_settled) {
+		enum resolved resolved = settle_one(lookup, *asked, work, resolver, err);
+
+		if (resolved != RESOLVED_READY)
+			return resolved;
+		(*asked)->is_settled = (*asked)->held.failure ||
+				       (*asked)->next.kind == SOURCE_LISTING_NONE;
+		if (!(*asked)->is_settled && ask_next(asked, work, err) < 0)
+			return RESOLVED_ERROR;
+	}
+	return RESOLVED_READY;
+}
+
+static int begin(struct lookup *lookup, struct work *work, struct err *err)
+{
+	const struct source_list *sources = lookup->wanted.sources;
+
+	lookup->asked = arena_alloc(&work->arena, sources->count, sizeof(*lookup->asked));
+	if (!lookup->asked)
+		return err_no_memory(err);
+	for (size_t i = 0; i < sources->count; i++) {
+		struct asked *asked;
+
+		if (!source_is_listed(&sources->sources[i]))
+			continue;
+		asked = arena_alloc(&work->arena, 1, sizeof(*asked));
+		if (!asked)
+			return err_no_memory(err);
+		if (ask_first(asked, &sources->sources[i], &lookup->wanted, work, err) < 0)
+			return -1;
+		lookup->asked[i] = asked;
+	}
+	return 0;
+}
+
+enum resolved lookup_resolve_listings(struct lookup *lookup, struct work *work, struct resolver *resolver,
+			      struct err *err)
+{
+	enum resolved all = RESOLVED_READY;
+
+	if (!lookup->asked && begin(lookup, work, err) < 0)
+		return RESOLVED_ERROR;
+	for (size_t i = 0; i < lookup->wanted.sources->count; i++) {
+		enum resolved one;
+
+		if (!lookup->asked[i])
+			continue;
+		one = settle(lookup, &lookup->asked[i], work, resolver, err);
+		if (one == RESOLVED_ERROR || (one == RESOLVED_WAIT && resolver->stops_at_wait))
+			return one;
+		if (one == RESOLVED_WAIT)
+			all = one;
+	}
+	return all;
+}
+
+/* --- Reading them ------------------------------------------------------------------------- */
+
+struct finding { const struct lookup *lookup; struct work *work; struct err *err; };
+
+static int find_all(void *payload)
+{
+	const struct finding *finding = payload;
+	const struct wanted *wanted = &finding->lookup->wanted;
+
+	for (size_t i = 0; i < wanted->sources->count; i++) {
+		struct asked *asked = finding->lookup->asked[i];
+
+		if (!asked)
+			continue;
+		asked->locations = (struct location_list){ NULL, 0, 0 };
+		if (source_listed_locations(&wanted->sources->sources[i], asked->held.found.payload,
+					    wanted->ids, wanted->types, wanted->type_count,
+					    &finding->work->arena, &asked->locations,
+					    finding->err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+enum resolved lookup_read_listings(struct lookup *lookup, struct work *work,
+				   struct resolver *resolver, struct err *err)
+{
+	struct finding finding = { lookup, work, err };
+
+	return held_read(&lookup->listed, find_all, &finding, resolver, err);
+}
+
+int lookup_add_listed(const struct lookup *lookup, size_t index, struct work *work,
+		      struct location_list *list, struct err *err)
+{
+	const struct location_list *more = &lookup->asked[index]->locations;
+	size_t capacity = list->count + more->count;
+	struct location *grown;
+
+	if (!more->count)
+		return 0;
+	grown = arena_alloc_raw(&work->arena, capacity, sizeof(*grown));
+	if (!grown)
+		return err_no_memory(err);
+	if (list->count)
+		memcpy(grown, list->locations, list->count * sizeof(*grown));
+	memcpy(grown + list->count, more->locations, more->count * sizeof(*grown));
+	*list = (struct location_list){ grown, capacity, capacity };
+	return 0;
+}
+
+void lookup_forget_listings(struct lookup *lookup)
+{
+	for (size_t i = 0; lookup->asked && i < lookup->wanted.sources->count; i++)
+		if (lookup->asked[i])
+			held_release(&lookup->asked[i]->held);
+	lookup->asked = NULL;
+	lookup->listed = NULL;
+}

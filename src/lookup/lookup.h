@@ -1,0 +1,92 @@
+/*
+ * lookup -- which file for which module: the locations of one purpose, what became of each,
+ * and the choice among them.
+ *
+ *	ids, sources, file types -> listings -> locations -> keys -> candidates -> choice
+ *
+ * May include: base, config, object (ids), source, cache, convert (its replies), work.
+ */
+#ifndef LOOKUP_LOOKUP_H
+#define LOOKUP_LOOKUP_H
+
+#include "convert/convert.h"
+#include "source/source.h"
+#include "work/held.h"
+#include "work/work.h"
+
+/* --- Lookups ----------------------------------------------------------------------------- */
+
+/* One location and what became of it. */
+struct tried {
+	struct held held;                    /* let go once `meta` is read from it */
+	struct convert_meta meta;            /* of the object, when there is one */
+	struct debugid original;             /* of a UUID map, instead of meta */
+};
+
+struct wanted {                      /* what a look-up is for */
+	const struct source_list *sources;
+	const struct object_ids *ids;
+	const enum file_type *types;
+	size_t type_count;
+	bool is_auxiliary;                   /* these files are no objects */
+	const struct lookup *other;          /* locations it has tried already are shared; or NULL */
+};
+
+/* Every location of one purpose (or of one companion), in order of preference. */
+struct asked;
+struct plan;
+struct lookup {
+	bool is_planned;
+	bool is_asking;                      /* locations come once listings are there */
+	struct wanted wanted;                /* while is_asking */
+	struct asked **asked;                /* one per source, NULL: not listed */
+	struct held *listed;                 /* the lists among their answers */
+	struct lookup *meanwhile;            /* what the other sources have */
+	struct plan *plan;                   /* held: the texts are there; NULL: in the arena */
+	struct location_list locations;
+	struct tried **tried;                /* one per location */
+	size_t settled;                      /* tried[0 .. settled) are settled */
+};
+
+#define NO_WINNER SIZE_MAX
+
+/* --- plan.c: what has to be looked at ---------------------------------------------------- */
+
+/* Lists the locations and makes their keys, or finds both in the resolver's memo. */
+int  lookup_plan(struct lookup *lookup, struct work *work, const struct wanted *wanted,
+		 struct resolver *resolver, struct err *err) __attribute__((warn_unused_result));
+void lookup_release(struct lookup *lookup);
+/* What a key says beside its text. */
+void describe_key(struct cache_key *key, const struct location *location);
+/* Asks for everything not yet settled. */
+enum resolved lookup_resolve(struct lookup *lookup, struct work *work, struct resolver *resolver,
+			     struct err *err);
+/* A key for what is made of a location's file; `rest` follows the scope line. */
+int derive_key(struct cache_key *key, struct work *work, enum cache_kind kind,
+	       const struct location *location, struct text rest, struct err *err)
+	__attribute__((warn_unused_result));
+/* "source: ID\nlocation: URI\n", in the arena. */
+int location_text(const struct location *location, struct arena *arena, struct text *text,
+		  struct err *err) __attribute__((warn_unused_result));
+
+/* --- listings.c: sources that say what they hold ------------------------------------------- */
+
+bool lookup_needs_listings(const struct source_list *sources);
+/* READY: they may be read. */
+enum resolved lookup_resolve_listings(struct lookup *lookup, struct work *work,
+				      struct resolver *resolver, struct err *err);
+/* WAIT: some are no more what they were, to be resolved again. */
+enum resolved lookup_read_listings(struct lookup *lookup, struct work *work,
+				   struct resolver *resolver, struct err *err);
+/* Of those read: what source `index` has, appended. */
+int  lookup_add_listed(const struct lookup *lookup, size_t index, struct work *work,
+		       struct location_list *list, struct err *err)
+	__attribute__((warn_unused_result));
+void lookup_forget_listings(struct lookup *lookup);
+
+/* --- choose.c: which of them ------------------------------------------------------------- */
+
+/* Index of the best one tried, or NO_WINNER. */
+size_t lookup_choose(const struct lookup *lookup, enum lookup_purpose purpose);
+
+#endif

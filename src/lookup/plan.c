@@ -1,0 +1,318 @@
+/*
+ * plan.c -- from a module's identity to the keys of everything that might help, and asking
+ * for them.
+ */
+#include "lookup/lookup.h"
+
+#include "base/arena.h"
+#include "work/json.h"
+#include "lookup/plan_memo.h"
+
+static char *append(char *at, struct text text)
+{
+	memcpy(at, text.bytes, text.size);
+	return at + text.size;
+}
+
+int location_text(const struct location *location, struct arena *arena, struct text *text,
+		  struct err *err)
+{
+	const struct text id = location->source->id, uri = location->uri;
+	size_t capacity = sizeof("source: \nlocation: \n") + id.size + uri.size;
+	char *bytes = arena_alloc_raw(arena, capacity, 1), *at = bytes;
+
+	if (!bytes)
+		return err_no_memory(err);
+	at = append(at, TEXT("source: "));
+	at = append(at, id);
+	at = append(at, TEXT("\nlocation: "));
+	at = append(at, uri);
+	at = append(at, TEXT("\n"));
+	*text = (struct text){ bytes, (size_t)(at - bytes) };
+	return 0;
+}
+
+/* Files of public sources belong to everybody; all others to the request's scope. */
+static struct text scope_of(const struct source *source, const struct work *work)
+{
+	return source->is_public ? TEXT_NONE : work->scope;
+}
+
+void describe_key(struct cache_key *key, const struct location *location)
+{
+	const struct source *source = location->source;
+	const struct object_ids *ids = location->ids;
+
+	key->source = source->id;
+	key->module = text_basename(ids->code_file.size ? ids->code_file : ids->debug_file);
+	key->debug_id = ids->debug_id;
+	key->code_id = ids->code_id;
+	if (source->has_credentials)
+		memcpy(key->credentials, source->credentials, sizeof(key->credentials));
+}
+
+int derive_key(struct cache_key *key, struct work *work, enum cache_kind kind,
+	       const struct location *location, struct text rest, struct err *err)
+{
+	if (cache_key_make(key, &work->arena, kind, scope_of(location->source, work), rest,
+			   err) < 0)
+		return -1;
+	describe_key(key, location);
+	return 0;
+}
+
+/* What is asked for first: an object's features, or the file itself. */
+static enum cache_kind kind_of(const struct wanted *wanted, enum file_type type)
+{
+	if (!wanted->is_auxiliary)
+		return CACHE_OBJECT_META;
+	return type == FILE_TYPE_IL2CPP ? CACHE_IL2CPP : CACHE_AUXDIFS;
+}
+
+static void describe_how(struct derive *derive, const struct wanted *wanted)
+{
+	derive->how = wanted->is_auxiliary ? DERIVE_AUXILIARY : DERIVE_OBJECT_META;
+	derive->object_key = wanted->is_auxiliary ? derive->key
+						  : cache_key_as(&derive->key, CACHE_OBJECTS);
+}
+
+static struct tried *make_tried(const struct location *location, struct work *work,
+				const struct wanted *wanted, struct err *err)
+{
+	struct tried *tried = arena_alloc(&work->arena, 1, sizeof(*tried));
+	struct derive *derive;
+	struct text rest;
+
+	if (!tried) {
+		err_no_memory(err);
+		return NULL;
+	}
+	derive = &tried->held.derive;
+	derive->location = location;
+	if (location_text(location, &work->arena, &rest, err) < 0 ||
+	    derive_key(&derive->key, work, kind_of(wanted, location->type), location, rest, err) < 0)
+		return NULL;
+	describe_how(derive, wanted);
+	return tried;
+}
+
+/* Both lists run through the sources in the same order, so `*run`, where the source's part
+ * of `other` begins, only moves on. */
+static struct tried *find_tried(const struct lookup *other, const struct location *location,
+				size_t *run)
+{
+	const struct location_list *list = &other->locations;
+
+	while (*run < list->count && list->locations[*run].source < location->source)
+		++*run;
+	for (size_t i = *run; i < list->count && list->locations[i].source == location->source; i++)
+		if (text_equal(list->locations[i].uri, location->uri))
+			return other->tried[i];
+	return NULL;
+}
+
+static int make_plan(struct lookup *lookup, struct work *work, const struct wanted *wanted,
+		     struct err *err)
+{
+	struct location_list *list = &lookup->locations;
+	size_t run = 0;
+
+	for (size_t i = 0; i < wanted->sources->count; i++) {
+		bool is_listed = lookup->asked && lookup->asked[i];
+		int rc = is_listed ? lookup_add_listed(lookup, i, work, list, err)
+				   : source_locations(&wanted->sources->sources[i], wanted->ids,
+						      wanted->types, wanted->type_count,
+						      &work->arena, list, err);
+
+		if (rc < 0)
+			return -1;
+	}
+	lookup->tried = arena_alloc(&work->arena, list->count, sizeof(*lookup->tried));
+	if (!lookup->tried)
+		return err_no_memory(err);
+	for (size_t i = 0; i < list->count; i++) {
+		if (wanted->other)
+			lookup->tried[i] = find_tried(wanted->other, &list->locations[i], &run);
+		if (!lookup->tried[i])
+			lookup->tried[i] = make_tried(&list->locations[i], work, wanted, err);
+		if (!lookup->tried[i])
+			return -1;
+	}
+	return 0;
+}
+
+static void recall_tried(struct tried *tried, const struct planned *planned,
+			 const struct location *location, const struct work *work,
+			 const struct wanted *wanted)
+{
+	struct derive *derive = &tried->held.derive;
+
+	derive->location = location;
+	derive->key = planned->key;
+	derive->key.scope = scope_of(location->source, work);
+	describe_key(&derive->key, location);
+	describe_how(derive, wanted);
+}
+
+/* The same as make_plan() has made before. */
+static int recall_plan(struct lookup *lookup, struct work *work, const struct wanted *wanted,
+		       struct err *err)
+{
+	size_t count = plan_count(lookup->plan), run = 0;
+	struct location *locations = arena_alloc_raw(&work->arena, count, sizeof(*locations));
+	struct tried *fresh = arena_alloc(&work->arena, count, sizeof(*fresh));
+
+	lookup->tried = arena_alloc(&work->arena, count, sizeof(*lookup->tried));
+	if (!locations || !fresh || !lookup->tried)
+		return err_no_memory(err);
+	lookup->locations = (struct location_list){ locations, count, count };
+	for (size_t i = 0; i < count; i++) {
+		const struct planned *planned = plan_item(lookup->plan, i);
+
+		locations[i] = (struct location){
+			.source = &wanted->sources->sources[planned->source],
+			.type = planned->type, .path = planned->path, .uri = planned->uri,
+			.ids = wanted->ids,
+		};
+		if (wanted->other)
+			lookup->tried[i] = find_tried(wanted->other, &locations[i], &run);
+		if (lookup->tried[i])
+			continue;
+		lookup->tried[i] = &fresh[i];
+		recall_tried(&fresh[i], planned, &locations[i], work, wanted);
+	}
+	return 0;
+}
+
+int lookup_plan(struct lookup *lookup, struct work *work, const struct wanted *wanted,
+		struct resolver *resolver, struct err *err)
+{
+	struct text name = TEXT_NONE;
+	int planned;
+
+	if (lookup_needs_listings(wanted->sources)) {
+		lookup->wanted = *wanted;
+		lookup->is_planned = lookup->is_asking = true;
+		return 0;
+	}
+	if (resolver->memo && plan_name(work, wanted, &work->arena, &name, err) < 0)
+		return -1;
+	if (name.bytes)
+		lookup->plan = plan_find(resolver->memo, name);
+	planned = lookup->plan ? recall_plan(lookup, work, wanted, err)
+			       : make_plan(lookup, work, wanted, err);
+	if (planned < 0)
+		return -1;
+	if (name.bytes && !lookup->plan)
+		plan_keep(resolver->memo, name, lookup, wanted->sources);
+	lookup->is_planned = true;
+	return 0;
+}
+
+void lookup_release(struct lookup *lookup)
+{
+	plan_drop(lookup->plan);
+	lookup->plan = NULL;
+	lookup_forget_listings(lookup);
+}
+
+/* --- Asking ------------------------------------------------------------------------------ */
+
+struct reading { struct tried *tried; struct work *work; };
+
+static int read_meta(const struct reading *reading, struct text bytes, struct err *damage)
+{
+	struct arena *arena = &reading->work->arena;
+	struct arena *before = json_lend_arena(arena);   /* no malloc, should it be cJSON */
+	int parsed = convert_meta_parse(bytes, arena, &reading->tried->meta, damage);
+
+	(void)json_lend_arena(before);
+	return parsed;
+}
+
+/* Of a file that is no object, that it is there is all; a UUID map is the UUID it leads to.  All
+ * that is read here stands in rows, not in mapped files. */
+static int read_tried(void *payload, struct text bytes, struct err *damage)
+{
+	const struct reading *reading = payload;
+	struct tried *tried = reading->tried;
+
+	if (tried->held.derive.how != DERIVE_AUXILIARY)
+		return read_meta(reading, bytes, damage);
+	if (tried->held.derive.location->type != FILE_TYPE_UUIDMAP ||
+	    debugid_parse(bytes, &tried->original))
+		return 0;
+	return err_set(damage, ERR_MALFORMED, "no UUID where one was remembered");
+}
+
+static enum resolved resolve_one(struct tried *tried, struct work *work,
+				 struct resolver *resolver, struct err *err)
+{
+	struct reading reading = { tried, work };
+	const struct held_opening opening = { .open = read_tried, .payload = &reading,
+					      .arena = &work->arena };
+
+	return held_resolve(&tried->held, &opening, resolver, err);
+}
+
+/* Nobody else's files wait for a listing: they are under way, whatever it will say. */
+static enum resolved start_others(struct lookup *lookup, struct work *work,
+				  struct resolver *resolver, struct err *err)
+{
+	if (!lookup->meanwhile) {
+		lookup->meanwhile = arena_alloc(&work->arena, 1, sizeof(*lookup->meanwhile));
+		if (!lookup->meanwhile) {
+			err_no_memory(err);
+			return RESOLVED_ERROR;
+		}
+		if (make_plan(lookup->meanwhile, work, &lookup->wanted, err) < 0)
+			return RESOLVED_ERROR;
+		lookup->meanwhile->is_planned = true;
+	}
+	if (lookup_resolve(lookup->meanwhile, work, resolver, err) == RESOLVED_ERROR)
+		return RESOLVED_ERROR;
+	return RESOLVED_WAIT;
+}
+
+/* The listings of sources first, then the locations they give. */
+static enum resolved locate(struct lookup *lookup, struct work *work, struct resolver *resolver,
+			    struct err *err)
+{
+	enum resolved resolved;
+
+	do {
+		resolved = lookup_resolve_listings(lookup, work, resolver, err);
+		if (resolved == RESOLVED_WAIT && !resolver->stops_at_wait)
+			return start_others(lookup, work, resolver, err);
+		if (resolved != RESOLVED_READY)
+			return resolved;
+		resolved = lookup_read_listings(lookup, work, resolver, err);
+	} while (resolved == RESOLVED_WAIT);
+	if (resolved != RESOLVED_READY || make_plan(lookup, work, &lookup->wanted, err) < 0)
+		return RESOLVED_ERROR;
+	lookup_forget_listings(lookup);
+	lookup->is_asking = false;
+	return RESOLVED_READY;
+}
+
+enum resolved lookup_resolve(struct lookup *lookup, struct work *work, struct resolver *resolver,
+			     struct err *err)
+{
+	enum resolved all = lookup->is_asking ? locate(lookup, work, resolver, err)
+					      : RESOLVED_READY;
+
+	if (all != RESOLVED_READY)
+		return all;
+
+	for (size_t i = lookup->settled; i < lookup->locations.count; i++) {
+		enum resolved one = resolve_one(lookup->tried[i], work, resolver, err);
+
+		if (one == RESOLVED_ERROR || (one == RESOLVED_WAIT && resolver->stops_at_wait))
+			return one;
+		if (one == RESOLVED_WAIT)
+			all = RESOLVED_WAIT;
+		else if (lookup->settled == i)
+			lookup->settled++;
+	}
+	return all;
+}

@@ -1,0 +1,41 @@
+/*
+ * json -- the bounded scanner that stands before cJSON, and cJSON inside an arena.
+ *
+ * What the scanner lets through is JSON and valid UTF-8, nested at most LIMIT_JSON_DEPTH
+ * deep.  cJSON keeps numbers as doubles and strings NUL-ended; so that nothing gets lost there
+ *   - an integer of more than 15 digits becomes the string "<JSON_INTEGER_MARK><digits>",
+ *     where the mark is a byte no UTF-8 text can hold,
+ *   - any number written with a fraction or an exponent, and "-0", becomes 0.5: an integer
+ *     was not written there, and nobody wants to know more,
+ *   - \u0000 and halves of surrogate pairs become U+FFFD.
+ */
+#ifndef WORK_JSON_H
+#define WORK_JSON_H
+
+#include "base/text.h"
+
+struct arena;
+struct cJSON;
+struct err;
+
+#define JSON_INTEGER_MARK '\xff'
+
+/* *out is `body` itself when nothing had to change.  ERR_BAD_REQUEST, with the byte. */
+int json_scan(struct text body, struct arena *arena, struct text *out, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* The bounded scanner that runs before cJSON: UTF-8, depth, size, escapes (NUL and lone
+ * surrogates become U+FFFD), integers over 15 digits become strings.  Then cJSON, in the
+ * arena.  ERR_BAD_REQUEST with the byte where it went wrong; ERR_LIMIT: over its ceiling. */
+int request_json_parse(struct text body, struct arena *arena, struct cJSON **json, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* Until it is called again with what it returned (or NULL), cJSON in this thread takes its
+ * memory from `arena` and gives none back, whoever calls it. */
+struct arena *json_lend_arena(struct arena *arena);
+
+/* Gives marked integers back as numbers (rounded as doubles are), for readers that know
+ * nothing of marks. */
+void json_unmark(struct cJSON *json);
+
+#endif

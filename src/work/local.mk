@@ -1,0 +1,14 @@
+# src/work -- sources and tests of this component.
+noinst_LIBRARIES += libwork.a
+libwork_a_SOURCES = \
+	src/work/envelope.c \
+	src/work/envelope.h \
+	src/work/held.c \
+	src/work/held.h \
+	src/work/json.c \
+	src/work/json.h \
+	src/work/json_scan.c \
+	src/work/schema.c \
+	src/work/schema.h \
+	src/work/work.c \
+	src/work/work.h

@@ -1,0 +1,115 @@
+/* work.c -- a request being answered, whatever its kind. */
+#include "work/work.h"
+
+#include "base/buf.h"
+#include "config/config.h"
+
+bool derive_is_of_folder(const struct derive *derive)
+{
+	return !derive->link && source_is_local(derive->location->source);
+}
+
+/* What is made of a file may be made of a copy of it: then there is nothing to look at. */
+static const struct location *file_of(const struct derive *derive)
+{
+	if (derive->listing)
+		return derive->listing->kind == SOURCE_LISTING_LAST_ID ? &derive->listing->location : NULL;
+	return derive->how == DERIVE_OBJECT_META || derive->how == DERIVE_AUXILIARY
+	       ? derive->location : NULL;
+}
+
+bool derive_is_told_only(const struct derive *derive, enum err_kind failure)
+{
+	return failure == ERR_NOT_FOUND && derive_is_of_folder(derive) && !file_of(derive);
+}
+
+bool derive_is_stale(const struct derive *derive, const struct cache_found *found)
+{
+	const struct location *file;
+
+	if (found->state == CACHE_READY)
+		return found->made_at < derive_since(derive);
+	if (found->state != CACHE_FAILED || found->failure != ERR_NOT_FOUND ||
+	    !derive_is_of_folder(derive))
+		return false;
+	file = file_of(derive);
+	return !file || !source_lacks(file);
+}
+
+int work_init(struct work *work, const struct request_kind *kind, const struct config *config,
+	      const struct source_list *default_sources, struct text scope, struct err *err)
+{
+	static const struct source_list no_sources;
+	char *copy;
+
+	*work = (struct work){
+		.kind = kind, .config = config,
+		.default_sources = default_sources ? default_sources : &no_sources,
+	};
+	arena_init(&work->arena, config->request_memory_bytes > SIZE_MAX ? SIZE_MAX
+				 : (size_t)config->request_memory_bytes);
+	if (!scope.bytes)
+		return 0;
+	copy = arena_strndup(&work->arena, scope.bytes, scope.size);
+	if (!copy)
+		return err_no_memory(err);
+	work->scope = (struct text){ copy, scope.size };
+	return 0;
+}
+
+/* An arena refuses over its ceiling, which is the request's doing, or since the system has no
+ * memory, which is not.  Whoever was refused need not know which. */
+static void blame(struct work *work, struct err *err)
+{
+	struct arena *arena = &work->arena;
+
+	if (arena->is_refused && !err_kind_is_ours(err->kind))
+		err_set(err, ERR_NO_MEMORY, "no memory for a request");
+	else if (arena->is_full && !arena->is_refused && err->kind == ERR_NO_MEMORY)
+		err_no_memory(err);
+	arena->is_full = arena->is_refused = false;
+}
+
+int work_parse(struct work *work, struct text body, struct err *err)
+{
+	int rc = work->kind->parse(work, body, err);
+
+	if (rc < 0)
+		blame(work, err);
+	return rc;
+}
+
+enum stepped work_step(struct work *work, struct resolver *resolver, struct err *err)
+{
+	enum stepped stepped = work->kind->step(work, resolver, err);
+
+	if (stepped == STEP_ERROR)
+		blame(work, err);
+	return stepped;
+}
+
+int work_answer(struct work *work, struct buf *reply, struct err *err)
+{
+	int rc = work->kind->answer(work, reply, err);
+
+	if (rc == 0)
+		rc = buf_check(reply, err);
+	if (rc < 0)
+		blame(work, err);
+	return rc;
+}
+
+void work_release(struct work *work)
+{
+	if (work->kind)
+		work->kind->release(work);
+	arena_release(&work->arena);
+	work->kind = NULL;
+}
+
+int work_candidates(struct work *work, struct buf *json, struct err *err)
+{
+	if (!work->kind->candidates || !work->state)
+		return err_set(err, ERR_UNSUPPORTED, "this kind of request has no candidates");
+	return work->kind->candidates(work, json, err);
+}

@@ -1,0 +1,151 @@
+/*
+ * work -- one request, three functions: parse, step, answer; and what is asked of a resolver.
+ *
+ * A kind parses a body, steps towards its answer asking a resolver for derived entries, and
+ * writes the reply.  The front steps with a resolver that never blocks and says WAIT for what
+ * is not there; the workshop's resolver starts fetching and converting instead.  The code is
+ * the same, so a cold answer equals a hot one byte for byte.
+ *
+ * A step that met WAIT may be repeated any time; it goes on where it stands.
+ *
+ * May include: base, config, object (ids), source, fetch, cache, convert (its replies), cJSON.
+ */
+#ifndef WORK_WORK_H
+#define WORK_WORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "cache/cache.h"
+#include "convert/convert.h"
+#include "source/source.h"
+
+struct buf;
+struct config;
+
+/* --- What can be asked of a resolver ---------------------------------------------------- */
+
+enum derive_how {
+	DERIVE_OBJECT_META,          /* reach the location, inspect: object_meta (and objects) */
+	DERIVE_SYMCACHE,             /* the object of that location, converted */
+	DERIVE_PPDB,                 /* the same, of managed code: a ppdb cache */
+	DERIVE_SOURCES,              /* the same, of sources: a source cache */
+	DERIVE_SOURCEFILE,           /* one file fetched from `link`: a source cache too */
+	DERIVE_AUXILIARY,            /* reach the location: a file that is no object; of a UUID map
+	                              * only the UUID it leads to */
+	DERIVE_LISTING,              /* what a source says it holds (source/source.h) */
+};
+
+struct derive_companion {            /* resolved by the planner; part of the key */
+	enum object_role role;
+	struct text id, name;
+	const struct location *location;     /* NULL: looked for and absent */
+};
+
+struct derive_link {                 /* DERIVE_SOURCEFILE: not below any source */
+	const char *url;
+	const struct fetch_header *headers;
+	size_t header_count;
+	bool accept_invalid_certs;
+};
+
+struct derive {
+	enum derive_how how;
+	const struct source_listing *listing;    /* DERIVE_LISTING; else NULL */
+	int64_t since;                       /* of one: older entries are asked for again */
+	const struct derive_link *link;      /* NULL: `location` says where */
+	struct cache_key key;
+	struct cache_key object_key;         /* CACHE_OBJECTS of the same location */
+	const struct location *location;
+	const struct derive_companion *companions;
+	size_t companion_count;
+	bool of_variables;                   /* DERIVE_SYMCACHE: of variables instead of names */
+};
+
+/* Unix seconds; INT64_MIN: any age will do. */
+static inline int64_t derive_since(const struct derive *derive)
+{
+	return derive->listing ? derive->since : INT64_MIN;
+}
+
+/* A file below a folder of this machine. */
+bool derive_is_of_folder(const struct derive *derive);
+/* For resolvers: such an entry is as good as absent.  That a folder lacks a file is never believed
+ * but looked at, which costs one system call; what is remembered of it is for people who ask. */
+bool derive_is_stale(const struct derive *derive, const struct cache_found *found);
+/* Where there is no such look, that failure is told to who waits and not remembered at all. */
+bool derive_is_told_only(const struct derive *derive, enum err_kind failure);
+
+enum resolved { RESOLVED_ERROR = -1, RESOLVED_READY, RESOLVED_WAIT };
+
+struct resolver {
+	/* READY fills *found (state READY or FAILED, never ABSENT); the caller releases it.
+	 * WAIT: not yet; the derive and all it points to stay valid as long as the work. */
+	enum resolved (*entry)(struct resolver *resolver, const struct derive *derive,
+			       struct cache_found *found, struct err *err);
+	/* Fills `readable` of every name, from memory or by a cell; arena is the work's. */
+	enum resolved (*names)(struct resolver *resolver, struct convert_name *names, size_t count,
+			       struct arena *arena, struct err *err);
+	/* A READY entry turned out to be damaged: forget it; the next entry() makes it again. */
+	void (*invalidate)(struct resolver *resolver, const struct derive *derive,
+		      const struct cache_found *found, const char *why);
+	/* This failure kept us from something better than what was taken instead: is it time to
+	 * try it again?  Never waits, never fails; NULL: nobody does. */
+	void (*refresh)(struct resolver *resolver, const struct derive *derive);
+	/* Where plans are remembered; NULL: nowhere. */
+	struct plan_memo *memo;
+	/* The first WAIT ends a step: set by a resolver that starts nothing by being asked. */
+	bool stops_at_wait;
+};
+
+/* --- A request being answered ------------------------------------------------------------ */
+
+struct work {
+	const struct request_kind *kind;
+	const struct config *config;
+	const struct source_list *default_sources;   /* of the config file */
+	struct text scope;           /* TEXT_NONE: global */
+	struct arena arena;          /* owns everything below; ceiling limits.request_memory */
+	void *state;
+};
+
+enum stepped { STEP_ERROR = -1, STEP_DONE, STEP_WAIT };
+
+struct request_kind {
+	const char *name;            /* "symbolicate": job rows, metrics */
+	/* Reads a body.  ERR_BAD_REQUEST (400: not JSON), ERR_BAD_SHAPE (422: JSON, wrong shape),
+	 * ERR_TOO_LARGE (413: needs more memory than one request may have). */
+	int (*parse)(struct work *work, struct text body, struct err *err);
+	enum stepped (*step)(struct work *work, struct resolver *resolver, struct err *err);
+	/* The members of the completed reply, the whole envelope: {"status":"completed",...}. */
+	int (*answer)(struct work *work, struct buf *reply, struct err *err);
+	/* Every candidate of every module and what became of it, as JSON; NULL: it has none. */
+	int (*candidates)(struct work *work, struct buf *json, struct err *err);
+	void (*release)(struct work *work);  /* holds given back; the arena is the caller's */
+};
+
+int  work_init(struct work *work, const struct request_kind *kind, const struct config *config,
+	       const struct source_list *default_sources, struct text scope, struct err *err)
+	__attribute__((warn_unused_result));
+void work_release(struct work *work);
+/* The three functions of its kind.  Memory that the system refused is ERR_NO_MEMORY here. */
+int  work_parse(struct work *work, struct text body, struct err *err)
+	__attribute__((warn_unused_result));
+enum stepped work_step(struct work *work, struct resolver *resolver, struct err *err);
+int  work_answer(struct work *work, struct buf *reply, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* Every candidate of every module and what became of it, as JSON: for `symgate why`. */
+int work_candidates(struct work *work, struct buf *json, struct err *err)
+	__attribute__((warn_unused_result));
+
+static inline int err_no_memory(struct err *err)
+{
+	return err_set(err, ERR_LIMIT, "the request needs more memory than one request may have");
+}
+
+#endif
