@@ -3,7 +3,8 @@
  *
  * The first walk is made by one thread, because numbers follow the order of addresses.  The
  * others are made slice by slice, by as many threads as there are: what the second has counted
- * tells the third where in the file each slice has its place.  Nothing the file holds once per range or per call is in memory as a whole.
+ * tells the third where in the file each slice begins.  Nothing of which the file has one per range or per call is
+ * held in memory as a whole.
  */
 #include "symcache/emit.h"
 
@@ -14,7 +15,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "symcache/layout.h"
-#include "symcache/numbers.h"
+#include "symcache/renumber.h"
 #include "symcache/parallel.h"
 
 #define OUT_BYTES     ((size_t)64 * 1024)
@@ -22,7 +23,7 @@
 #define EMIT_TEXTS    16u        /* and of the string table */
 #define EMIT_JOBS     (1 + EMIT_TEXTS + EMIT_SLICES)
 
-struct location {
+struct location_record {
 	uint32_t file, line, function, inlined_into;
 };
 
@@ -30,7 +31,7 @@ struct location {
 struct mark {
 	uint64_t range_count;
 	uint32_t call_count;
-	struct location first, last; /* of the ranges so far */
+	struct location_record first, last; /* of the ranges so far */
 	bool any;                    /* there is one */
 };
 
@@ -41,8 +42,8 @@ struct places {
 
 struct emission {
 	const struct emit_input *input;
-	struct numbers numbers;
-	uint32_t *first_calls;       /* of each piece: its number in the file + 1 */
+	struct renumber renumber;
+	uint32_t *first_calls;       /* of each range: its number in the file + 1 */
 	struct mark marks[EMIT_SLICES + 1];      /* at the start of each slice, and at the end */
 	struct mark counted[EMIT_SLICES];        /* in each slice by itself */
 	struct places places;
@@ -83,14 +84,14 @@ static int out_add(struct out *out, const void *bytes, size_t size, struct err *
 	const uint8_t *from = bytes;
 
 	while (size > 0) {
-		size_t part = OUT_BYTES - out->used;
+		size_t shard = OUT_BYTES - out->used;
 
-		if (part > size)
-			part = size;
-		memcpy(out->bytes + out->used, from, part);
-		out->used += part;
-		from += part;
-		size -= part;
+		if (shard > size)
+			shard = size;
+		memcpy(out->bytes + out->used, from, shard);
+		out->used += shard;
+		from += shard;
+		size -= shard;
 		if (out->used == OUT_BYTES && out_flush(out, err) < 0)
 			return -1;
 	}
@@ -114,11 +115,11 @@ struct slice_out {
 	struct out calls, locations, ranges;
 };
 
-static const struct location no_location = { SYMC_NONE, SYMC_NONE, SYMC_NONE, SYMC_NONE };
+static const struct location_record no_location = { SYMC_NONE, SYMC_NONE, SYMC_NONE, SYMC_NONE };
 
 /* One range, unless it says what the one before says. */
 static inline int add_range(struct mark *mark, struct slice_out *to, uint32_t address,
-			    const struct location *location, struct err *err)
+			    const struct location_record *location, struct err *err)
 {
 	if (mark->any && memcmp(&mark->last, location, sizeof(*location)) == 0)
 		return 0;
@@ -134,47 +135,48 @@ static inline int add_range(struct mark *mark, struct slice_out *to, uint32_t ad
 	return out_put(&to->locations, location, sizeof(*location), err);
 }
 
-/* The number in the file of a call of a piece that has been numbered. */
-static inline uint32_t call_number(const struct emission *emission, const struct piece *piece,
+/* The number in the file of a call of a range that has been numbered. */
+static inline uint32_t call_number(const struct emission *emission,
+				   const struct function_range *range,
 				   uint32_t call)
 {
 	if (call == SYMC_NONE)
 		return SYMC_NONE;
-	return emission->first_calls[piece - emission->input->pieces] - 1 + call;
+	return emission->first_calls[range - emission->input->ranges] - 1 + call;
 }
 
-static inline struct location entry_location(const struct emission *emission,
-					     const struct segment *segment,
-					     const struct entry *entry)
+static inline struct location_record entry_location(const struct emission *emission,
+						    const struct segment *segment,
+						    const struct line_entry *entry)
 {
-	const struct numbers *numbers = &emission->numbers;
-	uint32_t part = segment->piece->part;
-	const struct frame *frame = &numbers->parts[part].frames.frames[entry->frame];
-	struct location location = { .file = numbers_file(numbers, part, entry->file),
+	const struct renumber *renumber = &emission->renumber;
+	uint32_t shard = segment->range->shard;
+	const struct inline_frame *frame = &renumber->shards[shard].frames.frames[entry->frame];
+	struct location_record location = { .file = renumber_file(renumber, shard, entry->file),
 				     .line = entry->line, .inlined_into = SYMC_NONE };
 
 	if (segment->symbol != SYMC_NONE) {
-		location.function = numbers_symbol(numbers, segment->symbol);
+		location.function = renumber_symbol(renumber, segment->symbol);
 	} else {
-		location.function = numbers_function(numbers, part, frame->function);
-		location.inlined_into = call_number(emission, segment->piece, frame->call);
+		location.function = renumber_function(renumber, shard, frame->function);
+		location.inlined_into = call_number(emission, segment->range, frame->call);
 	}
 	return location;
 }
 
-static int write_calls(const struct emission *emission, const struct piece *piece,
+static int write_calls(const struct emission *emission, const struct function_range *range,
 		       struct out *out, struct err *err)
 {
-	const struct numbers *numbers = &emission->numbers;
-	const struct frames *frames = &numbers->parts[piece->part].frames;
+	const struct renumber *renumber = &emission->renumber;
+	const struct inline_frames *frames = &renumber->shards[range->shard].frames;
 
-	for (uint32_t i = 0; i < piece->call_count; i++) {
-		struct call call = part_call(&numbers->parts[piece->part], piece, i);
-		const struct frame *parent = &frames->frames[call.parent];
-		struct location location = {
-			numbers_file(numbers, piece->part, call.file), call.line,
-			numbers_function(numbers, piece->part, parent->function),
-			call_number(emission, piece, parent->call),
+	for (uint32_t i = 0; i < range->call_count; i++) {
+		struct inline_call call = shard_call(&renumber->shards[range->shard], range, i);
+		const struct inline_frame *parent = &frames->frames[call.parent];
+		struct location_record location = {
+			renumber_file(renumber, range->shard, call.file), call.line,
+			renumber_function(renumber, range->shard, parent->function),
+			call_number(emission, range, parent->call),
 		};
 
 		if (out_put(out, &location, sizeof(location), err) < 0)
@@ -183,40 +185,40 @@ static int write_calls(const struct emission *emission, const struct piece *piec
 	return 0;
 }
 
-/* A piece's calls are written where it is first met. */
+/* A range's calls are written where it is first met. */
 static int pass_calls(const struct emission *emission, struct mark *mark,
-		      const struct piece *piece, struct slice_out *to, struct err *err)
+		      const struct function_range *range, struct slice_out *to, struct err *err)
 {
-	uint32_t first = emission->first_calls[piece - emission->input->pieces] - 1;
+	uint32_t first = emission->first_calls[range - emission->input->ranges] - 1;
 
-	if (piece->call_count == 0 || first != mark->call_count)
+	if (range->call_count == 0 || first != mark->call_count)
 		return 0;
-	mark->call_count += piece->call_count;
-	return to ? write_calls(emission, piece, &to->calls, err) : 0;
+	mark->call_count += range->call_count;
+	return to ? write_calls(emission, range, &to->calls, err) : 0;
 }
 
-static struct location symbol_location(const struct emission *emission, uint32_t symbol)
+static struct location_record symbol_location(const struct emission *emission, uint32_t symbol)
 {
-	return (struct location){ .file = numbers_symbol_file(&emission->numbers, symbol),
-				  .function = numbers_symbol(&emission->numbers, symbol),
+	return (struct location_record){ .file = renumber_symbol_file(&emission->renumber, symbol),
+				  .function = renumber_symbol(&emission->renumber, symbol),
 				  .inlined_into = SYMC_NONE };
 }
 
 static int walk_segment(const struct emission *emission, struct mark *mark,
 			const struct segment *segment, struct slice_out *to, struct err *err)
 {
-	struct location location;
+	struct location_record location;
 
-	if (!segment->piece) {
+	if (!segment->range) {
 		location = symbol_location(emission, segment->symbol);
 		return add_range(mark, to, segment->from, &location, err);
 	}
 	if (segment->symbol == SYMC_NONE &&
-	    pass_calls(emission, mark, segment->piece, to, err) < 0)
+	    pass_calls(emission, mark, segment->range, to, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < segment->count; i++) {
-		struct entry entry = part_entry(&emission->input->parts[segment->piece->part],
-						segment->piece, segment->first + i);
+		struct line_entry entry = shard_entry(&emission->input->shards[segment->range->shard],
+						      segment->range, segment->first + i);
 
 		location = entry_location(emission, segment, &entry);
 		if (add_range(mark, to, i == 0 ? segment->from : entry.address, &location,
@@ -246,28 +248,28 @@ static size_t slice_start(const struct emission *emission, size_t slice)
 
 /* --- The first walk: numbers --------------------------------------------------------- */
 
-/* Functions and files of a piece that is met for the first time. */
-static int number_piece(struct emission *emission, struct mark *mark,
-			const struct piece *piece, struct err *err)
+/* Functions and files of a range that is met for the first time. */
+static int number_range(struct emission *emission, struct mark *mark,
+			const struct function_range *range, struct err *err)
 {
-	uint32_t *first_call = &emission->first_calls[piece - emission->input->pieces];
-	const struct part *part = &emission->input->parts[piece->part];
-	const struct frames *frames = &part->frames;
+	uint32_t *first_call = &emission->first_calls[range - emission->input->ranges];
+	const struct shard *shard = &emission->input->shards[range->shard];
+	const struct inline_frames *frames = &shard->frames;
 
 	if (*first_call)
 		return 0;
-	if ((uint64_t)mark->call_count + piece->call_count >= UINT32_MAX)
+	if ((uint64_t)mark->call_count + range->call_count >= UINT32_MAX)
 		return err_set(err, ERR_LIMIT, "more inlined calls than 32 bits can count");
 	*first_call = mark->call_count + 1;
-	mark->call_count += piece->call_count;
-	for (uint32_t i = 0; i < piece->frame_count; i++)
-		if (numbers_add_function(&emission->numbers, piece->part,
-					 frames->frames[piece->first_frame + i].function,
-					 err) < 0)
+	mark->call_count += range->call_count;
+	for (uint32_t i = 0; i < range->frame_count; i++)
+		if (renumber_add_function(&emission->renumber, range->shard,
+					  frames->frames[range->first_frame + i].function,
+					  err) < 0)
 			return -1;
-	for (uint32_t i = 0; i < piece->call_count; i++)
-		if (numbers_add_file(&emission->numbers, piece->part,
-				     part_call(part, piece, i).file, err) < 0)
+	for (uint32_t i = 0; i < range->call_count; i++)
+		if (renumber_add_file(&emission->renumber, range->shard,
+				      shard_call(shard, range, i).file, err) < 0)
 			return -1;
 	return 0;
 }
@@ -275,21 +277,21 @@ static int number_piece(struct emission *emission, struct mark *mark,
 static int number_segment(struct emission *emission, struct mark *mark,
 			  const struct segment *segment, struct err *err)
 {
-	struct numbers *numbers = &emission->numbers;
-	const struct piece *piece = segment->piece;
+	struct renumber *renumber = &emission->renumber;
+	const struct function_range *range = segment->range;
 
-	if (segment->symbol != SYMC_NONE && numbers_add_symbol(numbers, segment->symbol, err) < 0)
+	if (segment->symbol != SYMC_NONE && renumber_add_symbol(renumber, segment->symbol, err) < 0)
 		return -1;
-	if (!piece)
-		return numbers_add_symbol_file(numbers, segment->symbol, err);
-	if (segment->symbol == SYMC_NONE && number_piece(emission, mark, piece, err) < 0)
+	if (!range)
+		return renumber_add_symbol_file(renumber, segment->symbol, err);
+	if (segment->symbol == SYMC_NONE && number_range(emission, mark, range, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < segment->count; i++) {
-		struct entry entry = part_entry(&emission->input->parts[piece->part], piece,
-						segment->first + i);
+		struct line_entry entry = shard_entry(&emission->input->shards[range->shard], range,
+						      segment->first + i);
 
-		if (!numbers_has_file(numbers, piece->part, entry.file) &&
-		    numbers_add_file(numbers, piece->part, entry.file, err) < 0)
+		if (!renumber_has_file(renumber, range->shard, entry.file) &&
+		    renumber_add_file(renumber, range->shard, entry.file, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -316,7 +318,7 @@ static int number_all(struct emission *emission, struct err *err)
 			return -1;
 	}
 	emission->marks[EMIT_SLICES].call_count = mark.call_count;
-	numbers_finish(&emission->numbers);
+	renumber_finish(&emission->renumber);
 	return 0;
 }
 
@@ -370,35 +372,35 @@ static const struct mark *totals(const struct emission *emission)
 
 static int lay_out(struct emission *emission, struct err *err)
 {
-	const struct numbers *numbers = &emission->numbers;
+	const struct renumber *renumber = &emission->renumber;
 	const struct mark *total = totals(emission);
 	struct places *places = &emission->places;
 	uint64_t locations = total->call_count + total->range_count;
 
-	if (locations >= UINT32_MAX || numbers->string_bytes > UINT32_MAX)
+	if (locations >= UINT32_MAX || renumber->string_bytes > UINT32_MAX)
 		return err_set(err, ERR_LIMIT, "more than 32 bits can count: %llu locations",
 			       (unsigned long long)locations);
 	places->files = SYMC_HEAD_BYTES;
 	places->functions = symc_aligned(places->files +
-					 (uint64_t)numbers->files.count * SYMC_FILE_BYTES);
+					 (uint64_t)renumber->files.count * SYMC_FILE_BYTES);
 	places->locations = symc_aligned(places->functions +
-					 (uint64_t)numbers->function_list.count *
+					 (uint64_t)renumber->function_list.count *
 					 SYMC_FUNCTION_BYTES);
 	places->ranges = symc_aligned(places->locations + locations * SYMC_LOCATION_BYTES);
 	places->strings = symc_aligned(places->ranges + total->range_count * SYMC_RANGE_BYTES);
-	places->end = places->strings + numbers->string_bytes;
+	places->end = places->strings + renumber->string_bytes;
 	return 0;
 }
 
 static int add_head(const struct emission *emission, struct out *out, struct err *err)
 {
 	const struct object *object = emission->input->object;
-	const struct numbers *numbers = &emission->numbers;
+	const struct renumber *renumber = &emission->renumber;
 	const struct mark *total = totals(emission);
 	uint32_t start[2] = { SYMC_MAGIC, SYMC_VERSION };
-	uint32_t counts[6] = { object->arch, numbers->files.count, numbers->function_list.count,
+	uint32_t counts[6] = { object->arch, renumber->files.count, renumber->function_list.count,
 			       (uint32_t)(total->call_count + total->range_count),
-			       (uint32_t)total->range_count, (uint32_t)numbers->string_bytes };
+			       (uint32_t)total->range_count, (uint32_t)renumber->string_bytes };
 	uint8_t id[DEBUGID_RECORD_BYTES], reserved[SYMC_HEAD_RESERVED] = { 0 };
 
 	debugid_store(&object->debug_id, id);
@@ -408,7 +410,7 @@ static int add_head(const struct emission *emission, struct out *out, struct err
 	return out_add(out, reserved, sizeof(reserved), err);
 }
 
-static int add_files(const struct records *files, struct out *out, struct err *err)
+static int add_files(const struct record_pool *files, struct out *out, struct err *err)
 {
 	for (uint32_t i = 0; i < files->count; i++) {
 		const uint32_t *word = files->items[i].word;
@@ -424,15 +426,15 @@ static int add_files(const struct records *files, struct out *out, struct err *e
 /* What lies between the sections is left out and so reads as zero. */
 static int write_tables(const struct emission *emission, uint8_t *bytes, struct err *err)
 {
-	const struct numbers *numbers = &emission->numbers;
+	const struct renumber *renumber = &emission->renumber;
 	struct out out = { .fd = emission->fd, .bytes = bytes };
 
-	if (add_head(emission, &out, err) < 0 || add_files(&numbers->files, &out, err) < 0 ||
+	if (add_head(emission, &out, err) < 0 || add_files(&renumber->files, &out, err) < 0 ||
 	    out_flush(&out, err) < 0)
 		return -1;
 	out.at = (off_t)emission->places.functions;
-	for (uint32_t i = 0; i < numbers->function_list.count; i++) {
-		const struct record record = numbers_function_record(numbers, i);
+	for (uint32_t i = 0; i < renumber->function_list.count; i++) {
+		const struct interned_record record = renumber_function_record(renumber, i);
 
 		if (out_put(&out, &record, SYMC_FUNCTION_BYTES, err) < 0)
 			return -1;
@@ -440,7 +442,7 @@ static int write_tables(const struct emission *emission, uint8_t *bytes, struct 
 	return out_flush(&out, err);
 }
 
-static int add_name(struct out *out, const struct name *name, struct err *err)
+static int add_name(struct out *out, const struct interned_name *name, struct err *err)
 {
 	uint32_t left = name->size;
 	uint8_t length[5];
@@ -457,17 +459,17 @@ static int add_name(struct out *out, const struct name *name, struct err *err)
 static int write_names(const struct emission *emission, size_t slice, uint8_t *bytes,
 		       struct err *err)
 {
-	const struct numbers *numbers = &emission->numbers;
-	const struct listed *list = &numbers->name_list;
+	const struct renumber *renumber = &emission->renumber;
+	const struct listed *list = &renumber->name_list;
 	size_t count = list->count;
 	size_t from = count * slice / EMIT_TEXTS, to = count * (slice + 1) / EMIT_TEXTS;
 	struct out out = { .fd = emission->fd, .bytes = bytes };
 
 	if (from == to)
 		return 0;
-	out.at = (off_t)(emission->places.strings + numbers->refs[list->items[from]]);
+	out.at = (off_t)(emission->places.strings + renumber->refs[list->items[from]]);
 	for (size_t i = from; i < to; i++)
-		if (add_name(&out, &numbers->names.items[list->items[i]], err) < 0)
+		if (add_name(&out, &renumber->names.items[list->items[i]], err) < 0)
 			return -1;
 	return out_flush(&out, err);
 }
@@ -531,14 +533,14 @@ static int write_all(struct emission *emission, struct err *err)
 
 static int make_first_calls(struct emission *emission, struct err *err)
 {
-	size_t count = emission->input->piece_count + 1;
+	size_t count = emission->input->range_count + 1;
 
 	if (budget_count(emission->input->budget, count * sizeof(*emission->first_calls),
 			 err) < 0)
 		return -1;
 	emission->first_calls = mem_get_array(count, sizeof(*emission->first_calls));
 	if (!emission->first_calls)
-		return err_set(err, ERR_NO_MEMORY, "no room for %zu pieces", count);
+		return err_set(err, ERR_NO_MEMORY, "no room for %zu ranges", count);
 	return 0;
 }
 
@@ -547,7 +549,7 @@ static int emit(struct emission *emission, struct symcache_report *report, struc
 	if (make_first_calls(emission, err) < 0 || number_all(emission, err) < 0 ||
 	    count_all(emission, err) < 0 || lay_out(emission, err) < 0 || write_all(emission, err) < 0)
 		return -1;
-	report->functions = emission->numbers.function_list.count;
+	report->functions = emission->renumber.function_list.count;
 	report->ranges = (size_t)totals(emission)->range_count;
 	report->bytes = (size_t)emission->places.end;
 	return 0;
@@ -557,13 +559,14 @@ int emit_file(const struct emit_input *input, int fd, struct symcache_report *re
 	      struct err *err)
 {
 	struct emission emission = { .input = input, .fd = fd };
-	int rc = numbers_init(&emission.numbers, input->parts, input->part_count, input->symbols,
-			      undecoration_of(input->object), input->threads, input->budget,
-			      err);
+	int rc = renumber_init(&emission.renumber, input->shards, input->shard_count,
+			       input->symbols,
+			       undecoration_of(input->object), input->threads, input->budget,
+			       err);
 
 	if (rc == 0)
 		rc = emit(&emission, report, err);
 	mem_give_back(emission.first_calls);
-	numbers_release(&emission.numbers);
+	renumber_release(&emission.renumber);
 	return rc;
 }

@@ -1,8 +1,8 @@
 /*
- * emit -- numbers everything anew in the order of addresses and writes the file.
+ * emit -- renumbers everything in the order of addresses and writes the file.
  *
- * The order of what the segments mention is the order in the file, so that the same facts
- * give the same bytes whichever thread learnt them.
+ * Things stand in the file in the order in which the segments refer to them, so that the same
+ * input gives the same bytes whatever the number of threads.
  */
 #ifndef SYMCACHE_EMIT_H
 #define SYMCACHE_EMIT_H
@@ -10,18 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symcache/cover.h"
-#include "symcache/part.h"
+#include "symcache/overlap.h"
+#include "symcache/shard.h"
 #include "symcache/symcache.h"
 
 struct emit_input {
 	const struct object *object; /* its ids */
-	struct part *parts;          /* the first gives away its names and functions */
-	size_t part_count;
-	const struct piece *pieces;  /* all that segments name */
-	size_t piece_count;
+	struct shard *shards;        /* the first gives away its names and functions */
+	size_t shard_count;
+	const struct function_range *ranges; /* all that segments name */
+	size_t range_count;
 	const struct segments *segments;
-	const struct cover_symbols *symbols;
+	const struct overlap_symbols *symbols;
 	unsigned threads;            /* at least 1 */
 	struct budget *budget;
 };

@@ -1,28 +1,28 @@
 # src/symcache -- sources, tests and programs of this component.
 noinst_LIBRARIES += libsymcache.a
 libsymcache_a_SOURCES = \
-	src/symcache/cover.c \
-	src/symcache/cover.h \
 	src/symcache/dump.c \
 	src/symcache/emit.c \
 	src/symcache/emit.h \
-	src/symcache/frames.c \
-	src/symcache/frames.h \
 	src/symcache/il2cpp.c \
 	src/symcache/il2cpp.h \
+	src/symcache/inline_frames.c \
+	src/symcache/inline_frames.h \
+	src/symcache/intern.c \
+	src/symcache/intern.h \
 	src/symcache/layout.h \
 	src/symcache/lookup.c \
 	src/symcache/merge.c \
 	src/symcache/merge.h \
-	src/symcache/numbers.c \
-	src/symcache/numbers.h \
+	src/symcache/overlap.c \
+	src/symcache/overlap.h \
 	src/symcache/parallel.c \
 	src/symcache/parallel.h \
-	src/symcache/part.c \
-	src/symcache/part.h \
 	src/symcache/path.c \
-	src/symcache/sets.c \
-	src/symcache/sets.h \
+	src/symcache/renumber.c \
+	src/symcache/renumber.h \
+	src/symcache/shard.c \
+	src/symcache/shard.h \
 	src/symcache/symcache.c \
 	src/symcache/symcache.h \
 	src/symcache/undecorate.c \
@@ -44,9 +44,9 @@ tests_symcache_test_taken_SOURCES = \
 	tests/object/look.c \
 	tests/object/look.h
 
-check_PROGRAMS += tests/symcache/test_cover
-tests_symcache_test_cover_SOURCES = \
-	tests/symcache/test_cover.c \
+check_PROGRAMS += tests/symcache/test_overlap
+tests_symcache_test_overlap_SOURCES = \
+	tests/symcache/test_overlap.c \
 	tests/symcache/fake.c \
 	tests/symcache/fake.h
 

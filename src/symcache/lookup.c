@@ -17,7 +17,7 @@
 #define GROUP_LOOKUPS    16u   /* as many waits as a processor's core keeps open, and some */
 #define LEB128_MAX_BYTES 5u
 
-struct location {
+struct lookup_location {
 	uint32_t file, line, function, inlined_into;
 };
 
@@ -30,7 +30,7 @@ struct seek {
 	uint32_t location;           /* the next one of the chain to read */
 	size_t step_count;
 	/* Rows of a power of two bytes would all want the same few lines of the cache. */
-	struct location steps[LIMIT_INLINE_DEPTH + 4];
+	struct lookup_location steps[LIMIT_INLINE_DEPTH + 4];
 };
 
 static inline uint32_t load_u32(const uint8_t *at)
@@ -163,7 +163,7 @@ static void find_ranges(struct seek *seeks, size_t count)
 
 /* --- The chain ----------------------------------------------------------------------- */
 
-static bool is_sentinel(const struct location *location)
+static bool is_sentinel(const struct lookup_location *location)
 {
 	return (location->file & location->line & location->function &
 		location->inlined_into) == SYMC_NONE;
@@ -173,7 +173,7 @@ static bool is_sentinel(const struct location *location)
 static inline bool step(struct seek *seek)
 {
 	const struct symcache *cache = seek->cache;
-	struct location *location = &seek->steps[seek->step_count];
+	struct lookup_location *location = &seek->steps[seek->step_count];
 
 	memcpy(location, location_at(cache, seek->location), sizeof(*location));
 	if (seek->step_count == 0 && is_sentinel(location))
@@ -221,7 +221,7 @@ static void prefetch_names(const struct seek *seek)
 	const struct symcache *cache = seek->cache;
 
 	for (size_t i = 0; i < seek->step_count; i++) {
-		const struct location *location = &seek->steps[i];
+		const struct lookup_location *location = &seek->steps[i];
 
 		if (location->function < cache->function_count)
 			prefetch_string(cache, load_u32(function_at(cache, location->function)));

@@ -1,8 +1,8 @@
 /*
- * merge -- the names and functions of all parts put together, each once.
+ * merge -- the names and functions of all shards put together, each once.
  *
- * Those of the first part stay where they are.  What another part knows is looked for among them
- * by all threads at once; what is not there is then added.
+ * The first shard's pools become the merged ones.  All threads look up the entries of each other
+ * shard in them, and those not found are appended.
  */
 #ifndef SYMCACHE_MERGE_H
 #define SYMCACHE_MERGE_H
@@ -10,19 +10,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symcache/part.h"
+#include "symcache/shard.h"
 
 struct err;
 
-/* The numbers of a part's names and functions among all; NULL for the first, whose own they are. */
+/* Indices of a shard's names and functions in the merged pools; NULL for the first shard, whose
+ * indices do not change. */
 struct merged {
 	uint32_t *names, *functions;
 };
 
-/* `names` and `functions` are the first part's, with the tables to find them by, which are gone
- * afterwards.  `merged` has an element for each part, and is the caller's to give back. */
-int merge_parts(struct names *names, struct records *functions, const struct part *parts,
-		size_t part_count, struct merged *merged, unsigned threads, struct err *err)
+/* `names` and `functions` are the first shard's, still with their hash tables, which are freed.
+ * `merged` has an element for each shard; the caller frees what they point to. */
+int merge_shards(struct name_pool *names, struct record_pool *functions, const struct shard *shards,
+		 size_t shard_count, struct merged *merged, unsigned threads, struct err *err)
 	__attribute__((warn_unused_result));
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * write.c -- reads an object's units with several threads and puts the parts together.
+ * write.c -- reads an object's units with several threads and puts the shards together.
  *
  * Threads take unit numbers from one counter and share nothing else but the memory budget;
  * the calling thread is one of them.
@@ -12,16 +12,16 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "object/object.h"
-#include "symcache/cover.h"
+#include "symcache/overlap.h"
 #include "symcache/emit.h"
 #include "symcache/layout.h"
-#include "symcache/part.h"
+#include "symcache/shard.h"
 #include "symcache/symcache.h"
 
 #define WRITE_THREADS_MAX     64u
 #define WRITE_UNIT_NAME_BYTES 96u
 
-struct writing {
+struct symcache_writing {
 	struct object *object;
 	bool of_variables;
 	struct budget budget;
@@ -29,18 +29,18 @@ struct writing {
 	size_t unit_count;
 	atomic_size_t next_unit;
 	atomic_bool stop;
-	struct part *parts;          /* one per thread */
-	size_t part_count;
-	struct cover_symbols symbols;
+	struct shard *shards;        /* one per thread */
+	size_t shard_count;
+	struct overlap_symbols symbols;
 	struct segments functions, nameless, all;
 	struct arena map_arena;
 	struct il2cpp line_map;
 };
 
 /* One thread and what it has to say at the end. */
-struct worker {
-	struct writing *writing;
-	struct part *part;
+struct shard_worker {
+	struct symcache_writing *writing;
+	struct shard *shard;
 	pthread_t thread;
 	bool started;
 	bool sink_failed;            /* our own failure, not the unit's */
@@ -57,15 +57,15 @@ int symcache_check_line_map(struct text map, struct err *err)
 	return il2cpp_check(map, err);
 }
 
-static int use_line_map(struct writing *writing, struct text map, struct err *err)
+static int use_line_map(struct symcache_writing *writing, struct text map, struct err *err)
 {
 	if (!map.bytes)
 		return 0;
 	if (il2cpp_read(&writing->line_map, map, &writing->map_arena, err) < 0 ||
 	    budget_count(&writing->budget, writing->map_arena.held_bytes, err) < 0)
 		return -1;
-	for (size_t i = 0; i < writing->part_count; i++)
-		if (part_use_line_map(&writing->parts[i], &writing->line_map, err) < 0)
+	for (size_t i = 0; i < writing->shard_count; i++)
+		if (shard_use_line_map(&writing->shards[i], &writing->line_map, err) < 0)
 			return -1;
 	return 0;
 }
@@ -75,16 +75,16 @@ static int use_line_map(struct writing *writing, struct text map, struct err *er
 static int take_function(void *payload, const struct object_file_name *files, size_t file_count,
 			 const struct object_function *function, struct err *err)
 {
-	struct worker *worker = payload;
+	struct shard_worker *worker = payload;
 
-	if (part_add_function(worker->part, files, file_count, function, err) == 0)
+	if (shard_add_function(worker->shard, files, file_count, function, err) == 0)
 		return 0;
 	worker->sink_failed = err->kind != ERR_MALFORMED;
 	return -1;
 }
 
 /* Units are taken in rising order, so that a worker's first bad one is its lowest. */
-static void note_bad_unit(struct worker *worker, const struct object_taken *taken,
+static void note_bad_unit(struct shard_worker *worker, const struct object_taken *taken,
 			  const struct err *err)
 {
 	const struct object *object = worker->writing->object;
@@ -109,14 +109,14 @@ static bool is_over_budget(const struct object *object)
 
 /* Without memory the unit says less than it could: that must not become a lasting file.  Nor what
  * could be read until the file's work was spent, which is now this, now that. */
-static bool ends_everything(const struct worker *worker, const struct err *err)
+static bool ends_everything(const struct shard_worker *worker, const struct err *err)
 {
 	return worker->sink_failed || err->kind == ERR_NO_MEMORY ||
 	       is_over_budget(worker->writing->object);
 }
 
 /* 1: there is one, 0: no more, -1: the object cannot be read on. */
-static int next_unit(struct writing *writing, struct object_taken *taken, struct err *err)
+static int next_unit(struct symcache_writing *writing, struct object_taken *taken, struct err *err)
 {
 	if (atomic_load(&writing->stop))
 		return 0;
@@ -127,20 +127,20 @@ static int next_unit(struct writing *writing, struct object_taken *taken, struct
 	return object_take_unit(writing->object, taken, err);
 }
 
-static int read_unit(struct worker *worker, const struct object_taken *taken,
+static int read_unit(struct shard_worker *worker, const struct object_taken *taken,
 		     struct arena *scratch, struct err *err)
 {
 	const struct object *object = worker->writing->object;
 	const struct object_sink sink = { worker, take_function };
 
-	part_begin_unit(worker->part, (uint32_t)taken->unit);
+	shard_begin_unit(worker->shard, (uint32_t)taken->unit);
 	worker->unit_count++;
 	if (object->gives_units)
 		return object_read_taken(object, taken, scratch, &sink, err);
 	return object_read_unit(object, taken->unit, scratch, &sink, err);
 }
 
-static int read_units(struct worker *worker, struct arena *scratch, struct err *err)
+static int read_units(struct shard_worker *worker, struct arena *scratch, struct err *err)
 {
 	struct object_taken taken = { .state = NULL };
 	int more;
@@ -164,7 +164,7 @@ static int read_units(struct worker *worker, struct arena *scratch, struct err *
 
 static void *run_worker(void *payload)
 {
-	struct worker *worker = payload;
+	struct shard_worker *worker = payload;
 	struct arena scratch;
 
 	arena_init(&scratch, worker->writing->budget.ceiling_bytes);
@@ -172,13 +172,13 @@ static void *run_worker(void *payload)
 	if (worker->rc < 0)
 		atomic_store(&worker->writing->stop, true);
 	arena_release(&scratch);
-	part_finish(worker->part, worker->part == worker->writing->parts &&
-				  worker->writing->part_count > 1);
+	shard_finish(worker->shard, worker->shard == worker->writing->shards &&
+				  worker->writing->shard_count > 1);
 	return NULL;
 }
 
 /* Those that cannot be started are not missed: the units are left to the others. */
-static void run_workers(struct worker *workers, size_t count)
+static void run_workers(struct shard_worker *workers, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
 		workers[i].started = pthread_create(&workers[i].thread, NULL, run_worker,
@@ -189,10 +189,10 @@ static void run_workers(struct worker *workers, size_t count)
 			pthread_join(workers[i].thread, NULL);
 }
 
-static int sum_up(const struct worker *workers, size_t count, struct symcache_report *report,
+static int sum_up(const struct shard_worker *workers, size_t count, struct symcache_report *report,
 		  struct err *err)
 {
-	const struct worker *first = NULL;
+	const struct shard_worker *first = NULL;
 
 	for (size_t i = 0; i < count; i++) {
 		if (workers[i].rc < 0) {
@@ -210,21 +210,22 @@ static int sum_up(const struct worker *workers, size_t count, struct symcache_re
 	return 0;
 }
 
-static int read_object(struct writing *writing, struct symcache_report *report, struct err *err)
+static int read_object(struct symcache_writing *writing, struct symcache_report *report,
+		       struct err *err)
 {
-	struct worker *workers = mem_get_array(writing->part_count, sizeof(*workers));
+	struct shard_worker *workers = mem_get_array(writing->shard_count, sizeof(*workers));
 	int rc;
 
 	if (!workers)
 		return err_set(err, ERR_NO_MEMORY, "no room for %zu threads",
-			       writing->part_count);
-	for (size_t i = 0; i < writing->part_count; i++) {
+			       writing->shard_count);
+	for (size_t i = 0; i < writing->shard_count; i++) {
 		workers[i].writing = writing;
-		workers[i].part = &writing->parts[i];
+		workers[i].shard = &writing->shards[i];
 	}
-	run_workers(workers, writing->part_count);
+	run_workers(workers, writing->shard_count);
 	object_units_done(writing->object);
-	rc = sum_up(workers, writing->part_count, report, err);
+	rc = sum_up(workers, writing->shard_count, report, err);
 	mem_give_back(workers);
 	return rc;
 }
@@ -232,7 +233,7 @@ static int read_object(struct writing *writing, struct symcache_report *report, 
 /* --- Symbols ------------------------------------------------------------------------- */
 
 struct symbol_sink {
-	struct cover_symbols *symbols;
+	struct overlap_symbols *symbols;
 	struct err *err;
 	int rc;
 };
@@ -240,7 +241,7 @@ struct symbol_sink {
 static int take_symbol(void *payload, const struct object_symbol *symbol)
 {
 	struct symbol_sink *sink = payload;
-	struct cover_symbols *symbols = sink->symbols;
+	struct overlap_symbols *symbols = sink->symbols;
 
 	if (symbol->address >= UINT32_MAX || symbol->name.size == 0 ||
 	    symbol->name.size > UINT32_MAX || symbol->file.size > UINT32_MAX)
@@ -249,7 +250,7 @@ static int take_symbol(void *payload, const struct object_symbol *symbol)
 			       symbols->count + 1, sizeof(*symbols->items), sink->err);
 	if (sink->rc < 0)
 		return 1;
-	symbols->items[symbols->count] = (struct cover_symbol){
+	symbols->items[symbols->count] = (struct overlap_symbol){
 		.address = (uint32_t)symbol->address,
 		.size = symbol->size > UINT32_MAX ? UINT32_MAX : (uint32_t)symbol->size,
 		.order = (uint32_t)symbols->count,
@@ -260,7 +261,7 @@ static int take_symbol(void *payload, const struct object_symbol *symbol)
 	return 0;
 }
 
-static int read_symbols(struct writing *writing, struct err *err)
+static int read_symbols(struct symcache_writing *writing, struct err *err)
 {
 	struct symbol_sink sink = { .symbols = &writing->symbols, .err = err };
 
@@ -269,65 +270,65 @@ static int read_symbols(struct writing *writing, struct err *err)
 	writing->symbols.end_at_functions = writing->object->symbols_end_at_functions;
 	if (object_each_symbol(writing->object, take_symbol, &sink, err) < 0 || sink.rc < 0)
 		return -1;
-	cover_sort_symbols(&writing->symbols);
+	overlap_symbols_sort(&writing->symbols);
 	return 0;
 }
 
 /* --- Together ------------------------------------------------------------------------ */
 
-/* All pieces end up in the first part's array. */
-static int gather_pieces(struct writing *writing, struct err *err)
+/* All ranges end up in the first shard's array. */
+static int gather_ranges(struct symcache_writing *writing, struct err *err)
 {
-	struct part *all = &writing->parts[0];
+	struct shard *all = &writing->shards[0];
 
-	for (size_t i = 1; i < writing->part_count; i++) {
-		struct part *part = &writing->parts[i];
+	for (size_t i = 1; i < writing->shard_count; i++) {
+		struct shard *shard = &writing->shards[i];
 
-		if (part->piece_count == 0)
+		if (shard->range_count == 0)
 			continue;
-		if (budget_reserve(&writing->budget, &all->pieces, &all->piece_capacity,
-				all->piece_count + part->piece_count, sizeof(*all->pieces),
+		if (budget_reserve(&writing->budget, &all->ranges, &all->range_capacity,
+				all->range_count + shard->range_count, sizeof(*all->ranges),
 				err) < 0)
 			return -1;
-		memcpy(all->pieces + all->piece_count, part->pieces,
-		       part->piece_count * sizeof(*all->pieces));
-		all->piece_count += part->piece_count;
-		mem_give_back(part->pieces);
-		part->pieces = NULL;
-		part->piece_count = part->piece_capacity = 0;
+		memcpy(all->ranges + all->range_count, shard->ranges,
+		       shard->range_count * sizeof(*all->ranges));
+		all->range_count += shard->range_count;
+		mem_give_back(shard->ranges);
+		shard->ranges = NULL;
+		shard->range_count = shard->range_capacity = 0;
 	}
-	cover_sort_pieces(all->pieces, all->piece_count);
+	function_range_sort(all->ranges, all->range_count);
 	return 0;
 }
 
-static int cover(struct writing *writing, struct err *err)
+static int resolve_overlaps(struct symcache_writing *writing, struct err *err)
 {
-	const struct part *all = &writing->parts[0];
+	const struct shard *all = &writing->shards[0];
 	size_t named = 0;
 
-	if (gather_pieces(writing, err) < 0)
+	if (gather_ranges(writing, err) < 0)
 		return -1;
-	while (named < all->piece_count && !all->pieces[named].nameless)
+	while (named < all->range_count && !all->ranges[named].nameless)
 		named++;
-	if (cover_pieces(writing->parts, all->pieces, named, &writing->functions, err) < 0)
+	if (overlap_resolve(writing->shards, all->ranges, named, &writing->functions, err) < 0)
 		return -1;
-	if (all->piece_count > named &&
-	    cover_pieces(writing->parts, all->pieces + named, all->piece_count - named,
-			 &writing->nameless, err) < 0)
+	if (all->range_count > named &&
+	    overlap_resolve(writing->shards, all->ranges + named, all->range_count - named,
+			    &writing->nameless, err) < 0)
 		return -1;
-	if (cover_fill(writing->parts, &writing->functions, &writing->nameless,
-		       &writing->symbols, &writing->all, err) < 0)
+	if (overlap_fill(writing->shards, &writing->functions, &writing->nameless,
+			 &writing->symbols, &writing->all, err) < 0)
 		return -1;
 	segments_release(&writing->functions);
 	segments_release(&writing->nameless);
 	return 0;
 }
 
-static int convert(struct writing *writing, int fd, struct symcache_report *report,
+static int convert(struct symcache_writing *writing, int fd, struct symcache_report *report,
 		   struct err *err)
 {
-	struct emit_input input = { .object = writing->object, .parts = writing->parts,
-				    .part_count = writing->part_count,
+	struct emit_input input = { .object = writing->object, .shards = writing->shards,
+				    .shard_count = writing->shard_count,
 				    .segments = &writing->all, .symbols = &writing->symbols,
 				    .threads = writing->threads, .budget = &writing->budget };
 
@@ -335,10 +336,10 @@ static int convert(struct writing *writing, int fd, struct symcache_report *repo
 		return -1;
 	if (writing->object->work)
 		report->steps = work_budget_steps(writing->object->work);
-	if (cover(writing, err) < 0)
+	if (resolve_overlaps(writing, err) < 0)
 		return -1;
-	input.pieces = writing->parts[0].pieces;
-	input.piece_count = writing->parts[0].piece_count;
+	input.ranges = writing->shards[0].ranges;
+	input.range_count = writing->shards[0].range_count;
 	return emit_file(&input, fd, report, err);
 }
 
@@ -350,7 +351,7 @@ static unsigned thread_count(const struct symcache_options *options)
 }
 
 /* One for each thread that will find a unit to read. */
-static size_t part_count(const struct writing *writing)
+static size_t shard_count(const struct symcache_writing *writing)
 {
 	if (writing->object->gives_units || writing->threads < writing->unit_count)
 		return writing->threads;
@@ -362,34 +363,34 @@ int symcache_write(struct object *object, const struct symcache_options *options
 {
 	size_t ceiling = options && options->memory_bytes ? options->memory_bytes
 							  : LIMIT_CELL_DATA_BYTES;
-	struct writing writing = { .object = object, .budget = { .ceiling_bytes = ceiling },
+	struct symcache_writing writing = { .object = object, .budget = { .ceiling_bytes = ceiling },
 				   .unit_count = object_unit_count(object) };
 	struct budget *budget = &writing.budget;
 	int rc;
 
 	*report = (struct symcache_report){ 0 };
 	writing.threads = thread_count(options);
-	writing.part_count = part_count(&writing);
+	writing.shard_count = shard_count(&writing);
 	writing.symbols.budget = writing.functions.budget = writing.nameless.budget =
 		writing.all.budget = budget;
 	if (writing.unit_count > LIMIT_UNITS)
 		return err_set(err, ERR_LIMIT, "%zu units", writing.unit_count);
-	writing.parts = mem_get_array(writing.part_count, sizeof(*writing.parts));
-	if (!writing.parts)
-		return err_set(err, ERR_NO_MEMORY, "no room for %zu parts", writing.part_count);
-	for (size_t i = 0; i < writing.part_count; i++)
-		part_init(&writing.parts[i], budget, (uint32_t)i, undecoration_of(object));
+	writing.shards = mem_get_array(writing.shard_count, sizeof(*writing.shards));
+	if (!writing.shards)
+		return err_set(err, ERR_NO_MEMORY, "no room for %zu shards", writing.shard_count);
+	for (size_t i = 0; i < writing.shard_count; i++)
+		shard_init(&writing.shards[i], budget, (uint32_t)i, undecoration_of(object));
 	writing.of_variables = options && options->of_variables;
-	for (size_t i = 0; writing.of_variables && i < writing.part_count; i++)
-		part_use_variables(&writing.parts[i]);
+	for (size_t i = 0; writing.of_variables && i < writing.shard_count; i++)
+		shard_use_variables(&writing.shards[i]);
 	arena_init(&writing.map_arena, ceiling);
 	rc = use_line_map(&writing, options ? options->line_map : TEXT_NONE, err);
 	if (rc == 0)
 		rc = convert(&writing, fd, report, err);
 	arena_release(&writing.map_arena);
-	for (size_t i = 0; i < writing.part_count; i++)
-		part_release(&writing.parts[i]);
-	mem_give_back(writing.parts);
+	for (size_t i = 0; i < writing.shard_count; i++)
+		shard_release(&writing.shards[i]);
+	mem_give_back(writing.shards);
 	mem_give_back(writing.symbols.items);
 	segments_release(&writing.functions);
 	segments_release(&writing.nameless);

@@ -1,5 +1,5 @@
-/* cover.c -- overlapping functions: one sweep over their starts and ends. */
-#include "symcache/cover.h"
+/* overlap.c -- overlapping functions: one sweep over their starts and ends. */
+#include "symcache/overlap.h"
 
 #include <stdlib.h>
 
@@ -7,9 +7,9 @@
 #include "base/mem.h"
 #include "symcache/layout.h"
 
-static int compare_pieces(const void *a, const void *b)
+static int compare_ranges(const void *a, const void *b)
 {
-	const struct piece *x = a, *y = b;
+	const struct function_range *x = a, *y = b;
 
 	if (x->nameless != y->nameless)
 		return x->nameless ? 1 : -1;
@@ -20,32 +20,32 @@ static int compare_pieces(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-void cover_sort_pieces(struct piece *pieces, size_t count)
+void function_range_sort(struct function_range *ranges, size_t count)
 {
 	if (count > 1)
-		qsort(pieces, count, sizeof(*pieces), compare_pieces);
+		qsort(ranges, count, sizeof(*ranges), compare_ranges);
 }
 
-/* --- A heap of the pieces open at the moment, the best on top ------------------------ */
+/* --- A heap of the ranges open at the moment, the best on top ------------------------ */
 
 struct heap {
-	uint32_t *at;                /* indices of pieces */
+	uint32_t *at;                /* indices of ranges */
 	size_t capacity, count;
 };
 
-struct sweep {
-	const struct part *parts;
-	const struct piece *pieces;
+struct overlap_sweep {
+	const struct shard *shards;
+	const struct function_range *ranges;
 	struct budget *budget;
 	struct segments *out;
 	struct heap current, others; /* of the unit that answers now; of the rest */
 	uint32_t unit;               /* the unit that answers */
 	uint32_t reached;            /* covered without a gap up to here */
-	const struct piece *running; /* answers since `since`; not yet written */
+	const struct function_range *running; /* answers since `since`; not yet written */
 	uint32_t since;
 };
 
-static bool is_better(const struct piece *a, const struct piece *b)
+static bool is_better(const struct function_range *a, const struct function_range *b)
 {
 	if (a->unit != b->unit)
 		return a->unit < b->unit;
@@ -56,7 +56,8 @@ static bool is_better(const struct piece *a, const struct piece *b)
 	return a->order < b->order;
 }
 
-static int heap_push(struct sweep *sweep, struct heap *heap, uint32_t index, struct err *err)
+static int heap_push(struct overlap_sweep *sweep, struct heap *heap, uint32_t index,
+		     struct err *err)
 {
 	size_t at = heap->count;
 
@@ -67,7 +68,7 @@ static int heap_push(struct sweep *sweep, struct heap *heap, uint32_t index, str
 	while (at > 0) {
 		size_t above = (at - 1) / 2;
 
-		if (!is_better(&sweep->pieces[index], &sweep->pieces[heap->at[above]]))
+		if (!is_better(&sweep->ranges[index], &sweep->ranges[heap->at[above]]))
 			break;
 		heap->at[at] = heap->at[above];
 		at = above;
@@ -76,17 +77,17 @@ static int heap_push(struct sweep *sweep, struct heap *heap, uint32_t index, str
 	return 0;
 }
 
-static void heap_pop(const struct sweep *sweep, struct heap *heap)
+static void heap_pop(const struct overlap_sweep *sweep, struct heap *heap)
 {
 	uint32_t last = heap->at[--heap->count];
 	size_t at = 0, below;
 
 	while ((below = 2 * at + 1) < heap->count) {
 		if (below + 1 < heap->count &&
-		    is_better(&sweep->pieces[heap->at[below + 1]],
-			      &sweep->pieces[heap->at[below]]))
+		    is_better(&sweep->ranges[heap->at[below + 1]],
+			      &sweep->ranges[heap->at[below]]))
 			below++;
-		if (!is_better(&sweep->pieces[heap->at[below]], &sweep->pieces[last]))
+		if (!is_better(&sweep->ranges[heap->at[below]], &sweep->ranges[last]))
 			break;
 		heap->at[at] = heap->at[below];
 		at = below;
@@ -94,15 +95,15 @@ static void heap_pop(const struct sweep *sweep, struct heap *heap)
 	heap->at[at] = last;
 }
 
-/* The best piece still open at the address, or NULL. */
-static const struct piece *heap_top(const struct sweep *sweep, struct heap *heap,
-				    uint32_t address)
+/* The best range still open at the address, or NULL. */
+static const struct function_range *heap_top(const struct overlap_sweep *sweep, struct heap *heap,
+					     uint32_t address)
 {
 	while (heap->count > 0) {
-		const struct piece *piece = &sweep->pieces[heap->at[0]];
+		const struct function_range *range = &sweep->ranges[heap->at[0]];
 
-		if (piece->end > address)
-			return piece;
+		if (range->end > address)
+			return range;
 		heap_pop(sweep, heap);
 	}
 	return NULL;
@@ -127,28 +128,29 @@ static int add_segment(struct segments *out, const struct segment *segment, stru
 }
 
 /* The last of `count` entries from `first` on at or below the address; that one is. */
-static uint32_t entry_at(const struct part *parts, const struct piece *piece, uint32_t first,
+static uint32_t entry_at(const struct shard *shards, const struct function_range *range,
+			 uint32_t first,
 			 uint32_t count, uint32_t address)
 {
 	while (count > 1) {
 		uint32_t half = count / 2;
 
-		if (part_entry(&parts[piece->part], piece, first + half).address <= address)
+		if (shard_entry(&shards[range->shard], range, first + half).address <= address)
 			first += half;
 		count -= half;
 	}
 	return first;
 }
 
-/* Part of a segment's or piece's entries. */
-static int add_clipped(const struct part *parts, struct segments *out, struct segment whole,
+/* Some of a segment's or range's entries. */
+static int add_clipped(const struct shard *shards, struct segments *out, struct segment whole,
 		       uint32_t from, uint32_t to, struct err *err)
 {
 	uint32_t behind = whole.first + whole.count;
 
-	if (whole.piece) {
-		whole.first = entry_at(parts, whole.piece, whole.first, whole.count, from);
-		whole.count = entry_at(parts, whole.piece, whole.first, behind - whole.first,
+	if (whole.range) {
+		whole.first = entry_at(shards, whole.range, whole.first, whole.count, from);
+		whole.count = entry_at(shards, whole.range, whole.first, behind - whole.first,
 				       to - 1) - whole.first + 1;
 	}
 	whole.from = from;
@@ -156,28 +158,28 @@ static int add_clipped(const struct part *parts, struct segments *out, struct se
 	return add_segment(out, &whole, err);
 }
 
-static struct segment segment_of(const struct piece *piece)
+static struct segment segment_of(const struct function_range *range)
 {
-	return (struct segment){ piece, piece->start, piece->end, piece->first, piece->count,
+	return (struct segment){ range, range->start, range->end, range->first, range->count,
 				 SYMC_NONE };
 }
 
-static int end_running(struct sweep *sweep, uint32_t to, struct err *err)
+static int end_running(struct overlap_sweep *sweep, uint32_t to, struct err *err)
 {
-	const struct piece *piece = sweep->running;
+	const struct function_range *range = sweep->running;
 
 	sweep->running = NULL;
-	if (!piece)
+	if (!range)
 		return 0;
-	return add_clipped(sweep->parts, sweep->out, segment_of(piece), sweep->since, to, err);
+	return add_clipped(sweep->shards, sweep->out, segment_of(range), sweep->since, to, err);
 }
 
 /* --- The sweep ----------------------------------------------------------------------- */
 
 /* The unit that answered has nothing here: the first unit that has takes over. */
-static int change_unit(struct sweep *sweep, uint32_t address, struct err *err)
+static int change_unit(struct overlap_sweep *sweep, uint32_t address, struct err *err)
 {
-	const struct piece *top = heap_top(sweep, &sweep->others, address);
+	const struct function_range *top = heap_top(sweep, &sweep->others, address);
 
 	if (!top)
 		return 0;
@@ -193,16 +195,16 @@ static int change_unit(struct sweep *sweep, uint32_t address, struct err *err)
 }
 
 /* Pieces [first, last) overlap in one run. */
-static int sweep_cluster(struct sweep *sweep, size_t first, size_t last, struct err *err)
+static int sweep_cluster(struct overlap_sweep *sweep, size_t first, size_t last, struct err *err)
 {
-	uint32_t at = sweep->pieces[first].start;
+	uint32_t at = sweep->ranges[first].start;
 
 	for (;;) {
-		const struct piece *best;
+		const struct function_range *best;
 		uint32_t next;
 
-		for (; first < last && sweep->pieces[first].start == at; first++) {
-			bool same = sweep->pieces[first].unit == sweep->unit;
+		for (; first < last && sweep->ranges[first].start == at; first++) {
+			bool same = sweep->ranges[first].unit == sweep->unit;
 
 			if (heap_push(sweep, same ? &sweep->current : &sweep->others,
 				      (uint32_t)first, err) < 0)
@@ -220,33 +222,33 @@ static int sweep_cluster(struct sweep *sweep, size_t first, size_t last, struct 
 		if (!best)
 			break;
 		next = best->end;
-		if (first < last && sweep->pieces[first].start < next)
-			next = sweep->pieces[first].start;
+		if (first < last && sweep->ranges[first].start < next)
+			next = sweep->ranges[first].start;
 		at = next;
 	}
 	sweep->reached = at;
 	return 0;
 }
 
-static int sweep_all(struct sweep *sweep, size_t count, struct err *err)
+static int sweep_all(struct overlap_sweep *sweep, size_t count, struct err *err)
 {
 	for (size_t i = 0; i < count; ) {
-		const struct piece *piece = &sweep->pieces[i];
-		uint32_t end = piece->end;
+		const struct function_range *range = &sweep->ranges[i];
+		uint32_t end = range->end;
 		size_t after = i + 1;
 
-		for (; after < count && sweep->pieces[after].start < end; after++)
-			if (sweep->pieces[after].end > end)
-				end = sweep->pieces[after].end;
-		if (piece->start != sweep->reached)
+		for (; after < count && sweep->ranges[after].start < end; after++)
+			if (sweep->ranges[after].end > end)
+				end = sweep->ranges[after].end;
+		if (range->start != sweep->reached)
 			sweep->unit = UINT32_MAX;
 		if (after == i + 1) {
-			struct segment segment = segment_of(piece);
+			struct segment segment = segment_of(range);
 
 			if (add_segment(sweep->out, &segment, err) < 0)
 				return -1;
-			sweep->unit = piece->unit;
-			sweep->reached = piece->end;
+			sweep->unit = range->unit;
+			sweep->reached = range->end;
 		} else if (sweep_cluster(sweep, i, after, err) < 0) {
 			return -1;
 		}
@@ -255,10 +257,10 @@ static int sweep_all(struct sweep *sweep, size_t count, struct err *err)
 	return 0;
 }
 
-int cover_pieces(const struct part *parts, const struct piece *pieces, size_t count,
-		 struct segments *out, struct err *err)
+int overlap_resolve(const struct shard *shards, const struct function_range *ranges, size_t count,
+		    struct segments *out, struct err *err)
 {
-	struct sweep sweep = { .parts = parts, .pieces = pieces, .budget = out->budget,
+	struct overlap_sweep sweep = { .shards = shards, .ranges = ranges, .budget = out->budget,
 			       .out = out, .unit = UINT32_MAX };
 	int rc = sweep_all(&sweep, count, err);
 
@@ -271,7 +273,7 @@ int cover_pieces(const struct part *parts, const struct piece *pieces, size_t co
 
 static int compare_symbols(const void *a, const void *b)
 {
-	const struct cover_symbol *x = a, *y = b;
+	const struct overlap_symbol *x = a, *y = b;
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
@@ -280,9 +282,9 @@ static int compare_symbols(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-void cover_sort_symbols(struct cover_symbols *symbols)
+void overlap_symbols_sort(struct overlap_symbols *symbols)
 {
-	struct cover_symbol *items = symbols->items;
+	struct overlap_symbol *items = symbols->items;
 	size_t kept = 0;
 	bool sorted = true;
 
@@ -299,9 +301,9 @@ void cover_sort_symbols(struct cover_symbols *symbols)
 
 /* Fills gaps from left to right: what lies behind the cursors is done with. */
 struct filling {
-	const struct part *parts;
+	const struct shard *shards;
 	const struct segments *nameless;
-	const struct cover_symbols *symbols;
+	const struct overlap_symbols *symbols;
 	struct segments *out;
 	size_t next_nameless;        /* the first not ending at or before where we are */
 	size_t next_symbol;          /* the first starting behind where we are */
@@ -311,8 +313,8 @@ struct filling {
 /* Does a symbol answer at `at`?  *until: up to where that stays so. */
 static uint32_t symbol_at(struct filling *filling, uint32_t at, uint32_t *until)
 {
-	const struct cover_symbols *symbols = filling->symbols;
-	const struct cover_symbol *symbol;
+	const struct overlap_symbols *symbols = filling->symbols;
+	const struct overlap_symbol *symbol;
 	uint64_t end;
 
 	while (filling->next_symbol < symbols->count &&
@@ -359,7 +361,7 @@ static int fill_gap(struct filling *filling, uint32_t from, uint32_t to, struct 
 
 	filling->gap = from;
 	for (uint32_t at = from; at < to; at = until) {
-		struct segment fill = { .piece = NULL };
+		struct segment fill = { .range = NULL };
 		const struct segment *lines;
 		uint32_t symbol;
 
@@ -371,17 +373,17 @@ static int fill_gap(struct filling *filling, uint32_t from, uint32_t to, struct 
 		if (lines)
 			fill = *lines;
 		fill.symbol = symbol;
-		if (add_clipped(filling->parts, filling->out, fill, at, until, err) < 0)
+		if (add_clipped(filling->shards, filling->out, fill, at, until, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-int cover_fill(const struct part *parts, const struct segments *functions,
-	       const struct segments *nameless, const struct cover_symbols *symbols,
-	       struct segments *out, struct err *err)
+int overlap_fill(const struct shard *shards, const struct segments *functions,
+		 const struct segments *nameless, const struct overlap_symbols *symbols,
+		 struct segments *out, struct err *err)
 {
-	struct filling filling = { .parts = parts, .nameless = nameless, .symbols = symbols,
+	struct filling filling = { .shards = shards, .nameless = nameless, .symbols = symbols,
 				   .out = out };
 	uint32_t reached = 0;
 

@@ -1,5 +1,5 @@
-/* sets.c -- names and records told apart by content, in big flat arrays. */
-#include "symcache/sets.h"
+/* intern.c -- names and records told apart by content, in big flat arrays. */
+#include "symcache/intern.h"
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -8,9 +8,9 @@
 #include "base/vec.h"
 
 #define SLOTS_FIRST_ROOM ((size_t)1024)
-#define MEMORY_FIRST_ROOM ((size_t)4096)
-#define MEMORY_MOST      ((size_t)1 << 16)   /* 1 MiB */
-#define MEMORY_WAYS      4u                  /* as many share a cache line */
+#define CACHE_FIRST_ROOM ((size_t)4096)
+#define CACHE_MOST      ((size_t)1 << 16)    /* 1 MiB */
+#define CACHE_WAYS      4u                   /* as many share a cache line */
 
 int budget_count(struct budget *budget, size_t bytes, struct err *err)
 {
@@ -87,48 +87,48 @@ static void slots_release(struct slots *slots, struct budget *budget)
 
 /* --- What was asked for last ----------------------------------------------------------- */
 
-/* Room for about as many as there are; what was remembered is learnt again. */
-static int memory_reserve(struct memory *memory, size_t count, struct budget *budget,
+/* Room for about as many as there are; what was cached is looked up again. */
+static int cache_reserve(struct intern_cache *cache, size_t count, struct budget *budget,
 			    struct err *err)
 {
-	size_t capacity = memory->capacity ? memory->capacity * 4 : MEMORY_FIRST_ROOM;
-	struct recalled *at;
+	size_t capacity = cache->capacity ? cache->capacity * 4 : CACHE_FIRST_ROOM;
+	struct intern_cache_slot *at;
 
-	if (memory->capacity && (count < memory->capacity || memory->capacity >= MEMORY_MOST))
+	if (cache->capacity && (count < cache->capacity || cache->capacity >= CACHE_MOST))
 		return 0;
-	if (budget_count(budget, (capacity - memory->capacity) * sizeof(*at), err) < 0)
+	if (budget_count(budget, (capacity - cache->capacity) * sizeof(*at), err) < 0)
 		return -1;
 	at = mem_get_array(capacity, sizeof(*at));
 	if (!at)
-		return err_set(err, ERR_NO_MEMORY, "no room to remember %zu names", capacity);
-	mem_give_back(memory->at);
-	*memory = (struct memory){ at, capacity };
+		return err_set(err, ERR_NO_MEMORY, "no room for a cache of %zu names", capacity);
+	mem_give_back(cache->at);
+	*cache = (struct intern_cache){ at, capacity };
 	return 0;
 }
 
-static void memory_release(struct memory *memory, struct budget *budget)
+static void cache_release(struct intern_cache *cache, struct budget *budget)
 {
-	budget_give_back(budget, &memory->at, memory->capacity, sizeof(*memory->at));
-	memory->capacity = 0;
+	budget_give_back(budget, &cache->at, cache->capacity, sizeof(*cache->at));
+	cache->capacity = 0;
 }
 
-static struct recalled *memory_ways(const struct memory *memory, const char *bytes)
+static struct intern_cache_slot *cache_ways(const struct intern_cache *cache, const char *bytes)
 {
 	uint64_t spread = (uint64_t)(uintptr_t)bytes * HASH_ODD_1;
 
 	/* The middle of the product is alike for texts at like distances, its top is not. */
-	return &memory->at[spread >> 48 & (memory->capacity - 1) & ~(size_t)(MEMORY_WAYS - 1)];
+	return &cache->at[spread >> 48 & (cache->capacity - 1) & ~(size_t)(CACHE_WAYS - 1)];
 }
 
-static bool memory_recall(const struct memory *memory, const char *bytes, uint32_t traits,
-			  uint32_t *number)
+static bool cache_find(const struct intern_cache *cache, const char *bytes, uint32_t traits,
+		       uint32_t *number)
 {
-	const struct recalled *ways;
+	const struct intern_cache_slot *ways;
 
-	if (memory->capacity == 0 || traits == 0)
+	if (cache->capacity == 0 || traits == 0)
 		return false;
-	ways = memory_ways(memory, bytes);
-	for (size_t i = 0; i < MEMORY_WAYS; i++)
+	ways = cache_ways(cache, bytes);
+	for (size_t i = 0; i < CACHE_WAYS; i++)
 		if (ways[i].bytes == bytes && ways[i].traits == traits) {
 			*number = ways[i].number;
 			return true;
@@ -137,31 +137,31 @@ static bool memory_recall(const struct memory *memory, const char *bytes, uint32
 }
 
 /* The oldest goes. */
-static void memory_keep(struct memory *memory, const char *bytes, uint32_t traits,
+static void cache_store(struct intern_cache *cache, const char *bytes, uint32_t traits,
 			uint32_t number)
 {
-	struct recalled *ways = memory_ways(memory, bytes);
+	struct intern_cache_slot *ways = cache_ways(cache, bytes);
 
-	for (size_t i = MEMORY_WAYS - 1; i > 0; i--)
+	for (size_t i = CACHE_WAYS - 1; i > 0; i--)
 		ways[i] = ways[i - 1];
-	ways[0] = (struct recalled){ bytes, traits, number };
+	ways[0] = (struct intern_cache_slot){ bytes, traits, number };
 }
 
 /* --- Names --------------------------------------------------------------------------- */
 
 static uint32_t name_hash(const void *items, uint32_t number)
 {
-	return ((const struct name *)items)[number].hash;
+	return ((const struct interned_name *)items)[number].hash;
 }
 
-static bool same_name(const struct name *a, const struct name *b)
+static bool same_name(const struct interned_name *a, const struct interned_name *b)
 {
 	if (a->hash != b->hash || a->size != b->size)
 		return false;
 	return a->bytes == b->bytes || a->size == 0 || memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
-uint32_t names_find(const struct names *names, const struct name *name)
+uint32_t name_pool_find(const struct name_pool *names, const struct interned_name *name)
 {
 	size_t mask = names->slots.capacity - 1, slot = name->hash & mask;
 
@@ -173,8 +173,8 @@ uint32_t names_find(const struct names *names, const struct name *name)
 	return UINT32_MAX;
 }
 
-int names_append(struct names *names, const struct name *name, uint32_t *number,
-		 struct err *err)
+int name_pool_append(struct name_pool *names, const struct interned_name *name, uint32_t *number,
+		     struct err *err)
 {
 	if (budget_reserve(names->budget, &names->items, &names->capacity, (size_t)names->count + 1,
 			sizeof(*names->items), err) < 0)
@@ -184,8 +184,9 @@ int names_append(struct names *names, const struct name *name, uint32_t *number,
 	return 0;
 }
 
-int names_add_hashed(struct names *names, const struct name *name, uint32_t *number,
-		     struct err *err)
+int name_pool_add_hashed(struct name_pool *names, const struct interned_name *name,
+			 uint32_t *number,
+			 struct err *err)
 {
 	size_t mask, slot;
 
@@ -199,42 +200,43 @@ int names_add_hashed(struct names *names, const struct name *name, uint32_t *num
 			return 0;
 		}
 	}
-	if (names_append(names, name, number, err) < 0)
+	if (name_pool_append(names, name, number, err) < 0)
 		return -1;
 	names->slots.at[slot] = *number + 1;
 	return 0;
 }
 
-struct name name_of(struct text text)
+struct interned_name interned_name_of(struct text text)
 {
-	return (struct name){ text.bytes, (uint32_t)text.size,
+	return (struct interned_name){ text.bytes, (uint32_t)text.size,
 			      text.size ? (uint32_t)hash_fast(text.bytes, text.size) : 0 };
 }
 
-int names_add(struct names *names, struct text text, uint32_t *number, struct err *err)
+int name_pool_add(struct name_pool *names, struct text text, uint32_t *number, struct err *err)
 {
-	struct name name;
+	struct interned_name name;
 
 	if (text.size > UINT32_MAX)
 		return err_set(err, ERR_LIMIT, "a name of %zu bytes", text.size);
-	if (memory_recall(&names->memory, text.bytes, (uint32_t)text.size, number))
+	if (cache_find(&names->cache, text.bytes, (uint32_t)text.size, number))
 		return 0;
-	name = name_of(text);
-	if (memory_reserve(&names->memory, 0, names->budget, err) < 0 ||
-	    names_add_hashed(names, &name, number, err) < 0)
+	name = interned_name_of(text);
+	if (cache_reserve(&names->cache, 0, names->budget, err) < 0 ||
+	    name_pool_add_hashed(names, &name, number, err) < 0)
 		return -1;
-	memory_keep(&names->memory, text.bytes, (uint32_t)text.size, *number);
+	cache_store(&names->cache, text.bytes, (uint32_t)text.size, *number);
 	return 0;
 }
 
-int names_add_copy(struct names *names, struct text text, struct arena *arena, uint32_t *number,
-		   struct err *err)
+int name_pool_add_copy(struct name_pool *names, struct text text, struct arena *arena,
+		       uint32_t *number,
+		       struct err *err)
 {
-	struct name name = name_of(text);
+	struct interned_name name = interned_name_of(text);
 	uint32_t count = names->count;
 	char *copy;
 
-	if (names_add_hashed(names, &name, number, err) < 0)
+	if (name_pool_add_hashed(names, &name, number, err) < 0)
 		return -1;
 	if (names->count == count)
 		return 0;
@@ -246,34 +248,34 @@ int names_add_copy(struct names *names, struct text text, struct arena *arena, u
 	return err_set(err, ERR_NO_MEMORY, "no room for a list of variables");
 }
 
-void names_forget(struct names *names)
+void name_pool_drop_cache(struct name_pool *names)
 {
-	memory_release(&names->memory, names->budget);
+	cache_release(&names->cache, names->budget);
 }
 
-void names_finish(struct names *names)
+void name_pool_finish(struct name_pool *names)
 {
-	names_forget(names);
+	name_pool_drop_cache(names);
 	slots_release(&names->slots, names->budget);
 }
 
-void names_release(struct names *names)
+void name_pool_release(struct name_pool *names)
 {
-	names_finish(names);
+	name_pool_finish(names);
 	mem_give_back(names->items);
-	*names = (struct names){ .budget = names->budget };
+	*names = (struct name_pool){ .budget = names->budget };
 }
 
 /* --- Records ------------------------------------------------------------------------- */
 
 static uint32_t record_hash(const void *items, uint32_t number)
 {
-	const uint32_t *word = ((const struct record *)items)[number].word;
+	const uint32_t *word = ((const struct interned_record *)items)[number].word;
 
 	return hash_words((uint64_t)word[1] << 32 | word[0], (uint64_t)word[3] << 32 | word[2]);
 }
 
-uint32_t records_find(const struct records *records, const struct record *record)
+uint32_t record_pool_find(const struct record_pool *records, const struct interned_record *record)
 {
 	size_t mask = records->slots.capacity - 1, slot = record_hash(record, 0) & mask;
 
@@ -286,8 +288,9 @@ uint32_t records_find(const struct records *records, const struct record *record
 	return UINT32_MAX;
 }
 
-int records_append(struct records *records, const struct record *record, uint32_t *number,
-		   struct err *err)
+int record_pool_append(struct record_pool *records, const struct interned_record *record,
+		       uint32_t *number,
+		       struct err *err)
 {
 	if (budget_reserve(records->budget, &records->items, &records->capacity,
 			(size_t)records->count + 1, sizeof(*records->items), err) < 0)
@@ -297,8 +300,9 @@ int records_append(struct records *records, const struct record *record, uint32_
 	return 0;
 }
 
-int records_add(struct records *records, const struct record *record, uint32_t *number,
-		struct err *err)
+int record_pool_add(struct record_pool *records, const struct interned_record *record,
+		    uint32_t *number,
+		    struct err *err)
 {
 	size_t mask, slot;
 
@@ -312,54 +316,54 @@ int records_add(struct records *records, const struct record *record, uint32_t *
 		if (memcmp(&records->items[*number], record, sizeof(*record)) == 0)
 			return 0;
 	}
-	if (records_append(records, record, number, err) < 0)
+	if (record_pool_append(records, record, number, err) < 0)
 		return -1;
 	records->slots.at[slot] = *number + 1;
 	return 0;
 }
 
-/* 0: such a name is not remembered. */
+/* 0: such a name is not cached. */
 static uint32_t traits_of(struct text name, uint32_t language)
 {
 	return name.size < (1u << 24) && language < (1u << 8) ? (uint32_t)name.size << 8 | language
 							      : 0;
 }
 
-bool records_recall(struct records *records, struct text name, uint32_t language,
-		    uint32_t *number)
+bool record_pool_cached(struct record_pool *records, struct text name, uint32_t language,
+			uint32_t *number)
 {
-	return memory_recall(&records->memory, name.bytes, traits_of(name, language), number);
+	return cache_find(&records->cache, name.bytes, traits_of(name, language), number);
 }
 
-void records_expect(const struct records *records, struct text name)
+void record_pool_prefetch(const struct record_pool *records, struct text name)
 {
-	if (records->memory.capacity)
-		__builtin_prefetch(memory_ways(&records->memory, name.bytes));
+	if (records->cache.capacity)
+		__builtin_prefetch(cache_ways(&records->cache, name.bytes));
 }
 
-int records_remember(struct records *records, struct text name, uint32_t language,
-		     uint32_t number, struct err *err)
+int record_pool_cache(struct record_pool *records, struct text name, uint32_t language,
+		      uint32_t number, struct err *err)
 {
-	if (memory_reserve(&records->memory, records->count, records->budget, err) < 0)
+	if (cache_reserve(&records->cache, records->count, records->budget, err) < 0)
 		return -1;
-	memory_keep(&records->memory, name.bytes, traits_of(name, language), number);
+	cache_store(&records->cache, name.bytes, traits_of(name, language), number);
 	return 0;
 }
 
-void records_forget(struct records *records)
+void record_pool_drop_cache(struct record_pool *records)
 {
-	memory_release(&records->memory, records->budget);
+	cache_release(&records->cache, records->budget);
 }
 
-void records_finish(struct records *records)
+void record_pool_finish(struct record_pool *records)
 {
-	records_forget(records);
+	record_pool_drop_cache(records);
 	slots_release(&records->slots, records->budget);
 }
 
-void records_release(struct records *records)
+void record_pool_release(struct record_pool *records)
 {
-	records_finish(records);
+	record_pool_finish(records);
 	mem_give_back(records->items);
-	*records = (struct records){ .budget = records->budget };
+	*records = (struct record_pool){ .budget = records->budget };
 }

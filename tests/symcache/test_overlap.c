@@ -1,4 +1,4 @@
-/* test_cover -- random overlaps, against the rules applied address by address. */
+/* test_overlap -- random overlaps, against the rules applied address by address. */
 #include "support/support.h"
 #include "symcache/fake.h"
 
@@ -154,8 +154,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("symcache cover");
-	TCase *tcase = tcase_create("cover");
+	Suite *suite = suite_create("symcache overlap");
+	TCase *tcase = tcase_create("overlap");
 
 	tcase_add_loop_test(tcase, overlaps_are_settled_by_the_rules, 0, SEEDS);
 	suite_add_tcase(suite, tcase);

@@ -1,5 +1,5 @@
-/* frames.c -- see frames.h: one table, emptied for each function, tells both apart. */
-#include "symcache/frames.h"
+/* inline_frames.c -- see inline_frames.h: one table, emptied for each function, tells both apart. */
+#include "symcache/inline_frames.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@ static uint32_t seen_mark(uint32_t index, enum seen_kind kind)
 }
 
 /* Each frame brings one call at most: twice as many slots as there may be of both. */
-static int make_seen(struct frames *frames, size_t most, struct err *err)
+static int make_seen(struct inline_frames *frames, size_t most, struct err *err)
 {
 	size_t capacity = SEEN_FIRST_ROOM;
 
@@ -41,14 +41,15 @@ static int make_seen(struct frames *frames, size_t most, struct err *err)
 	return 0;
 }
 
-int frames_begin(struct frames *frames, size_t most, struct err *err)
+int inline_frames_begin(struct inline_frames *frames, size_t most, struct err *err)
 {
 	frames->first_frame = frames->frame_count;
 	frames->first_call = frames->call_count;
 	return most > 1 ? make_seen(frames, most, err) : 0;
 }
 
-static int append_frame(struct frames *frames, const struct frame *frame, uint32_t *number,
+static int append_frame(struct inline_frames *frames, const struct inline_frame *frame,
+			uint32_t *number,
 			struct err *err)
 {
 	if (budget_reserve(frames->budget, &frames->frames, &frames->frame_capacity,
@@ -59,12 +60,13 @@ static int append_frame(struct frames *frames, const struct frame *frame, uint32
 	return 0;
 }
 
-int frames_add_root(struct frames *frames, uint32_t function, uint32_t *number, struct err *err)
+int inline_frames_add_root(struct inline_frames *frames, uint32_t function, uint32_t *number,
+			   struct err *err)
 {
-	return append_frame(frames, &(struct frame){ function, SYMC_NONE }, number, err);
+	return append_frame(frames, &(struct inline_frame){ function, SYMC_NONE }, number, err);
 }
 
-static int add_call(struct frames *frames, const struct call *call, uint32_t *number,
+static int add_call(struct inline_frames *frames, const struct inline_call *call, uint32_t *number,
 		    struct err *err)
 {
 	size_t mask = frames->seen.capacity - 1;
@@ -86,10 +88,11 @@ static int add_call(struct frames *frames, const struct call *call, uint32_t *nu
 	return 0;
 }
 
-int frames_add(struct frames *frames, uint32_t function, const struct call *call,
-	       uint32_t *number, struct err *err)
+int inline_frames_add(struct inline_frames *frames, uint32_t function,
+		      const struct inline_call *call,
+		      uint32_t *number, struct err *err)
 {
-	struct frame frame = { .function = function };
+	struct inline_frame frame = { .function = function };
 	size_t mask = frames->seen.capacity - 1, slot;
 	uint32_t mark;
 
@@ -109,17 +112,17 @@ int frames_add(struct frames *frames, uint32_t function, const struct call *call
 	return 0;
 }
 
-void frames_finish(struct frames *frames)
+void inline_frames_finish(struct inline_frames *frames)
 {
 	budget_give_back(frames->budget, &frames->seen.at, frames->seen_capacity,
 			 sizeof(*frames->seen.at));
 	frames->seen.capacity = frames->seen_capacity = 0;
 }
 
-void frames_release(struct frames *frames)
+void inline_frames_release(struct inline_frames *frames)
 {
-	frames_finish(frames);
+	inline_frames_finish(frames);
 	mem_give_back(frames->frames);
 	mem_give_back(frames->calls);
-	*frames = (struct frames){ .budget = frames->budget };
+	*frames = (struct inline_frames){ .budget = frames->budget };
 }
