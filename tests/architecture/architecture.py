@@ -25,6 +25,7 @@ MAY_INCLUDE = {
     "symcache": BASE | {"object"},
     "ppdbcache": BASE | {"object"},
     "sourcecache": BASE | {"object", "unpack"},
+    "unwind": BASE | {"cfi"},
     "convert": BASE | {"unpack", "object", "demangle", "symcache", "ppdbcache", "sourcecache",
                        "sandbox", "board", "config"},
     "fetch": BASE | {"config", "unpack", "board"},
