@@ -11,7 +11,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/state.h"
-#include "front/front.h"
+#include "supervisor/supervisor.h"
 
 #define SYSTEM_STATE_DIR "/var/lib/symgate"   /* the default of state_dir, for a whole machine */
 
@@ -87,7 +87,7 @@ static int run(struct cli *cli, int argc, char **argv)
 	if (load(cli, &config, state_dir, &err) < 0 || state_refuse_others(&config, &err) < 0)
 		return cli_fail(&err);
 	fit(&config, log_path, &err);
-	rc = front_run_alone(&config, STDIN_FILENO, &err);
+	rc = supervisor_run_alone(&config, STDIN_FILENO, &err);
 	if (rc < 0)
 		log_message(LOG_ERROR, "front", NULL, "%s", err.text);
 	config_release(&config);

@@ -13,7 +13,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/state.h"
-#include "front/front.h"
+#include "supervisor/supervisor.h"
 
 #define ACTIVATED_DESCRIPTOR 3   /* sd_listen_fds(3): the first socket handed over */
 
@@ -57,7 +57,7 @@ static bool take_activated(int *fd)
 static int open_socket(const char *path, bool shared_group, int *fd, struct err *err)
 {
 	if (path)
-		return front_listen(path, shared_group, fd, err);
+		return supervisor_listen(path, shared_group, fd, err);
 	if (take_activated(fd))
 		return 0;
 	/* lighttpd and spawn-fcgi hand the listening socket over as descriptor 0. */
@@ -139,7 +139,7 @@ static int run(struct cli *cli, int argc, char **argv)
 	}
 	rc = open_socket(socket_path, shared_group, &fd, &err);
 	if (rc == 0)
-		rc = master_run(config, fd, is_spawned, reload, &reloading, &err);
+		rc = supervisor_run(config, fd, is_spawned, reload, &reloading, &err);
 	if (rc == 0 && socket_path)
 		unlink(socket_path);
 	config_release(&reloading.configs[0]);

@@ -18,11 +18,8 @@
 #include "base/process.h"
 #include "board/board.h"
 #include "config/config.h"
-#include "convert/convert.h"
-#include "front/crash.h"
 #include "front/degraded.h"
 #include "front/internal.h"
-#include "front/on_demand.h"
 #include "front/writer.h"
 #include "sandbox/sandbox.h"
 #include "store/boot.h"
@@ -165,8 +162,8 @@ static void watch(struct front *front, const sigset_t *waited)
 			log_message(LOG_ERROR, "front", NULL, "%s", err.text);
 			return;
 		}
-		if (front->on_demand)
-			on_demand_look(front->on_demand, &jobs);
+		if (front->helpers)
+			front->helpers->look(front->helpers->payload, &jobs);
 	}
 }
 
@@ -257,10 +254,10 @@ static void share_descriptors(struct front *front)
 }
 
 int front_run(const struct config *config, struct nursery *nursery, int listen_fd,
-	      struct on_demand *on_demand, struct err *err)
+	      const struct front_helpers *helpers, struct err *err)
 {
 	struct front front = { .config = config, .nursery = nursery, .listen_fd = listen_fd,
-			       .on_demand = on_demand };
+			       .helpers = helpers };
 	sigset_t waited;
 	int rc = -1;
 
@@ -275,7 +272,7 @@ int front_run(const struct config *config, struct nursery *nursery, int listen_f
 		goto done;
 	}
 	prepare_signals(&waited);
-	if (front_prepare_socket(listen_fd, err) < 0 || open_front(&front, err) < 0)
+	if (open_front(&front, err) < 0)
 		goto done;
 	rc = start_workers(&front, err);
 	if (rc == 0) {
@@ -290,24 +287,5 @@ done:
 	lane_release(&front.small);
 	lane_release(&front.large);
 	mem_give_back(front.workers);
-	return rc;
-}
-
-int front_run_alone(const struct config *config, int listen_fd, struct err *err)
-{
-	struct on_demand *on_demand;
-	struct nursery *nursery = NULL;
-	int rc = -1;
-
-	process_warn_of_root();
-	(void)process_raise_descriptors();
-	if (on_demand_open(&on_demand, config, err) < 0)
-		return -1;
-	if (nursery_start(&nursery, config, convert_operations, convert_operation_count, err) == 0) {
-		crash_install();             /* after the nursery: cells die silently */
-		rc = front_run(config, nursery, listen_fd, on_demand, err);
-		nursery_stop(nursery);
-	}
-	on_demand_close(on_demand);
 	return rc;
 }

@@ -25,6 +25,7 @@
 struct config;
 struct err;
 struct front;
+struct front_helpers;
 struct parker;
 struct plan_memo;
 struct relief;
@@ -109,7 +110,7 @@ struct front {
 	struct writer *writer;
 	struct parker *parker;
 	struct relief *_Atomic relief;       /* NULL until all threads run */
-	struct on_demand *on_demand;         /* NULL: a master keeps workshops running */
+	const struct front_helpers *helpers; /* NULL: a master keeps workshops running */
 	size_t most_parked;
 	struct lane small, large;            /* requests that wait for a thread, by their bodies */
 	struct worker *workers;              /* pool.threads of them */

@@ -1,14 +1,9 @@
 # src/front -- sources, tests and programs of this component.
 noinst_LIBRARIES += libfront.a
 libfront_a_SOURCES = \
-	src/front/children.c \
-	src/front/children.h \
 	src/front/cors.c \
-	src/front/crash.c \
-	src/front/crash.h \
 	src/front/degraded.c \
 	src/front/degraded.h \
-	src/front/standby.c \
 	src/front/endpoints/health.c \
 	src/front/endpoints/requests.c \
 	src/front/endpoints/symbolicate.c \
@@ -17,11 +12,6 @@ libfront_a_SOURCES = \
 	src/front/internal.h \
 	src/front/lane.c \
 	src/front/lane.h \
-	src/front/listen.c \
-	src/front/master.c \
-	src/front/master.h \
-	src/front/on_demand.c \
-	src/front/on_demand.h \
 	src/front/outgoing.c \
 	src/front/outgoing.h \
 	src/front/parker.c \
@@ -36,9 +26,7 @@ libfront_a_SOURCES = \
 if HAVE_CHECK
 check_PROGRAMS += \
 	tests/front/test_writer \
-	tests/front/test_children \
 	tests/front/test_lane
 tests_front_test_lane_SOURCES = tests/front/test_lane.c
-tests_front_test_children_SOURCES = tests/front/test_children.c
 tests_front_test_writer_SOURCES = tests/front/test_writer.c
 endif

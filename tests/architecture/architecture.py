@@ -40,12 +40,14 @@ MAY_INCLUDE = {
     "job": BASE | {"config", "store", "board"},
     "workshop": None,
     "keeper": BASE | {"config", "store", "board", "cache", "job"},
-    "front": None,
+    "front": BASE | {"config", "unpack", "store", "board", "sandbox", "convert", "cache", "source", "work", "lookup",
+                     "kinds", "job"},
+    "supervisor": None,
     "cli": None,
 }
 # What the page's last row calls "above".
-LAST_ROW = {"workshop", "front", "keeper", "cli"}
-NOT_ABOVE = {"workshop": {"front", "cli"}, "front": {"cli"}, "cli": set()}
+LAST_ROW = {"front", "workshop", "keeper"}
+NOT_ABOVE = {"workshop": {"front", "keeper", "supervisor", "cli"}, "supervisor": {"cli"}, "cli": set()}
 
 # Who alone may include a system header.
 ONLY = {
@@ -60,8 +62,8 @@ ONLY = {
 BANNED = re.compile(r"\b(strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atoll|gets|localtime|alloca)\s*\(")
 ALLOCATORS = re.compile(r"\b(malloc|calloc|realloc|reallocarray|free|strdup|strndup|asprintf)\s*\(")
 FORKS = re.compile(r"(?<![\w.>])(fork|vfork|posix_spawn|system|popen)\s*\(")
-MAY_FORK = {"src/sandbox/nursery.c", "src/sandbox/nursery_process.c", "src/front/master.c", "src/front/on_demand.c",
-            "src/front/standby.c"}
+MAY_FORK = {"src/sandbox/nursery.c", "src/sandbox/nursery_process.c", "src/supervisor/master.c",
+            "src/supervisor/on_demand.c", "src/supervisor/standby.c"}
 # Memory a library allocated can only go back by the C library's free().
 MAY_FREE = {"src/demangle/cpp.c", "src/demangle/msvc_text.c", "src/demangle/msvc.cc"}
 FUNCTION_LINES_MAX = 100

@@ -722,17 +722,17 @@ def test_lighttpd_and_its_pool_outlive_each_other():
     with Lighttpd() as site:
         request = request_for(symbols, PROGRAMS[:1])
         site.answer(request)
-        for _ in range(3):                      # a deputy has a deputy
-            eventually(lambda: len(site.processes(["symgate-deputy", site.config])) == 1, "a deputy")
+        for _ in range(3):                      # a standby has a standby
+            eventually(lambda: len(site.processes(["symgate-standby", site.config])) == 1, "a standby")
             master = site.masters()
             assert len(master) == 1, master
             site.kill_pool()
             eventually(lambda: site.post(request)[0] == 200, "the pool after its master was killed")
             eventually(lambda: site.masters() and site.masters() != master, "another master")
-        deputy = site.processes(["symgate-deputy", site.config])
-        os.kill(deputy[0], signal.SIGKILL)
-        eventually(lambda: len(set(site.processes(["symgate-deputy", site.config])) - set(deputy)) == 1,
-                   "another deputy")
+        standby = site.processes(["symgate-standby", site.config])
+        os.kill(standby[0], signal.SIGKILL)
+        eventually(lambda: len(set(site.processes(["symgate-standby", site.config])) - set(standby)) == 1,
+                   "another standby")
         end(site.web, signal.SIGKILL)
         eventually(lambda: not site.processes([SYMGATE, site.config]), "the pool to end with its web server")
         site.start_web()

@@ -6,8 +6,8 @@
 #include "base/log.h"
 #include "board/board.h"
 #include "config/config.h"
+#include "front/front.h"
 #include "front/internal.h"
-#include "front/on_demand.h"
 #include "kinds/kinds.h"
 #include "work/work.h"
 
@@ -77,6 +77,13 @@ static struct job_order order_of(const struct request *request, const struct req
 	};
 }
 
+static void note_submitted(const struct front *front)
+{
+	board_count(front->board, BOARD_JOBS_SUBMITTED, 1);
+	if (front->helpers)
+		front->helpers->want(front->helpers->payload);
+}
+
 static int submit(struct worker *worker, struct request *request, const struct request_kind *kind,
 		  struct err *err)
 {
@@ -84,9 +91,7 @@ static int submit(struct worker *worker, struct request *request, const struct r
 
 	if (job_submit(&worker->jobs, &order, request->job_id, err) < 0)
 		return -1;
-	board_count(worker->front->board, BOARD_JOBS_SUBMITTED, 1);
-	if (worker->front->on_demand)
-		on_demand_want(worker->front->on_demand);
+	note_submitted(worker->front);
 	return 0;
 }
 
@@ -99,9 +104,7 @@ static void submit_refresh(struct worker *worker, struct request *request,
 	struct err err = ERR_INIT;
 
 	if (job_submit_refresh(&worker->jobs, &order, most > 0 ? most : 1, &err) == 0) {
-		board_count(worker->front->board, BOARD_JOBS_SUBMITTED, 1);
-		if (worker->front->on_demand)
-			on_demand_want(worker->front->on_demand);
+		note_submitted(worker->front);
 	} else if (err.kind == ERR_BUSY) {
 		board_count(worker->front->board, BOARD_REFUSED_DERIVED, 1);
 	} else {

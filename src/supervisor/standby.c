@@ -1,4 +1,6 @@
-/* standby.c -- see master.h: who takes over when a spawned pool's first process is killed. */
+/* standby.c -- see standby.h. */
+#include "supervisor/standby.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,11 +14,10 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "front/master.h"
 
 #define LOOK_MILLIS 100          /* where there is no pidfd */
 
-void standby_init(struct standby *standby, int is_spawned)
+void standby_init(struct standby *standby, bool is_spawned)
 {
 	*standby = (struct standby){ .web_server_fd = -1, .leash = -1 };
 	if (!is_spawned)
@@ -51,7 +52,7 @@ static void stand_by(const struct standby *standby, int leash, int listen_fd, pi
 		{ .fd = standby->web_server_fd, .events = POLLIN },
 	};
 
-	prctl(PR_SET_NAME, "symgate-deputy");
+	prctl(PR_SET_NAME, "symgate-standby");
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGUSR1, SIG_IGN);
 	signal(SIGUSR2, SIG_IGN);
@@ -95,7 +96,7 @@ int standby_appoint(struct standby *standby, int listen_fd)
 		stand_by_with_signals(standby, ends[0], listen_fd, master);
 		close(ends[0]);
 		standby->pid = 0;
-		log_message(LOG_WARN, "master", NULL, "process %ld is dead: its deputy takes over",
+		log_message(LOG_WARN, "master", NULL, "process %ld is dead: its standby takes over",
 			    (long)master);
 		return 1;
 	}

@@ -1,6 +1,6 @@
 /* crash.c -- see crash.h.  Only async-signal-safe calls, and libunwind's local walk. */
 #define UNW_LOCAL_ONLY
-#include "front/crash.h"
+#include "supervisor/crash.h"
 
 #include <libunwind.h>
 #include <signal.h>

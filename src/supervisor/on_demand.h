@@ -6,14 +6,15 @@
  * (STATE_DIR/helpers.lock), that starts workshops and a keeper as the master does and leaves
  * with them when there was nothing to do for workshop.idle, or when the state folder is gone.
  *
- * Private to front, and for the command line.
+ * Private to this component.
  */
-#ifndef FRONT_ON_DEMAND_H
-#define FRONT_ON_DEMAND_H
+#ifndef SUPERVISOR_ON_DEMAND_H
+#define SUPERVISOR_ON_DEMAND_H
+
+#include "front/front.h"
 
 struct config;
 struct err;
-struct jobs;
 struct on_demand;
 
 /* Before the nursery, any thread and the state: forks the process that will fork the others. */
@@ -21,9 +22,7 @@ int  on_demand_open(struct on_demand **on_demand, const struct config *config, s
 	__attribute__((warn_unused_result));
 void on_demand_close(struct on_demand *on_demand);   /* the helpers stay */
 
-/* Somebody has to work: starts the helpers unless they live.  Any thread; never blocks. */
-void on_demand_want(struct on_demand *on_demand);
-/* Every second or so: wants helpers when jobs wait for them or the keeper is overdue. */
-void on_demand_look(struct on_demand *on_demand, struct jobs *jobs);
+/* What a front asks of it (front/front.h). */
+struct front_helpers on_demand_helpers(struct on_demand *on_demand);
 
 #endif

@@ -1,5 +1,5 @@
 /* children.c -- see children.h. */
-#include "front/children.h"
+#include "supervisor/children.h"
 
 static int64_t least(int64_t a, int64_t b)
 {

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "front/front.h"
+#include "supervisor/listen.h"
+#include "supervisor/supervisor.h"
 
 #define BACKLOG 65535            /* the kernel's ceiling counts: net.core.somaxconn */
 #define ACCEPT_MILLIS 250        /* the longest anybody sits in accept() for nothing */
@@ -26,7 +27,7 @@ static int somebody_listens(const struct sockaddr_un *address)
 	return connected;
 }
 
-int front_prepare_socket(int fd, struct err *err)
+int listen_prepare(int fd, struct err *err)
 {
 	struct timeval limit = { .tv_usec = ACCEPT_MILLIS * 1000 };
 	int flags = fcntl(fd, F_GETFL);
@@ -38,7 +39,7 @@ int front_prepare_socket(int fd, struct err *err)
 	return 0;
 }
 
-int front_listen(const char *path, int shared_group, int *out, struct err *err)
+int supervisor_listen(const char *path, bool shared_group, int *out, struct err *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	mode_t before;

@@ -30,12 +30,15 @@
 #include "board/board.h"
 #include "config/config.h"
 #include "convert/convert.h"
-#include "front/children.h"
-#include "front/crash.h"
 #include "front/front.h"
-#include "front/master.h"
 #include "keeper/keeper.h"
 #include "sandbox/sandbox.h"
+#include "supervisor/children.h"
+#include "supervisor/crash.h"
+#include "supervisor/listen.h"
+#include "supervisor/master.h"
+#include "supervisor/standby.h"
+#include "supervisor/supervisor.h"
 #include "workshop/workshop.h"
 
 #define STOP_MILLIS 4000         /* then the rest is killed */
@@ -49,7 +52,7 @@ struct master {
 	int listen_fd;               /* -1: helpers on demand, no fronts */
 	int lock;                    /* the helpers'; -1 */
 	struct standby standby;
-	master_reload_fn *reload;
+	supervisor_reload_fn *reload;
 	void *reload_payload;
 	struct child *children;
 	size_t count;
@@ -89,6 +92,13 @@ static int work(const struct master *master, const struct child *child, struct n
 	return workshop_run(master->config, nursery, name, master->listen_fd < 0, err);
 }
 
+static int answer(const struct master *master, struct nursery *nursery, struct err *err)
+{
+	if (listen_prepare(master->listen_fd, err) < 0)
+		return -1;
+	return front_run(master->config, nursery, master->listen_fd, NULL, err);
+}
+
 static int do_duty(const struct master *master, const struct child *child, struct err *err)
 {
 	struct nursery *nursery = NULL;
@@ -102,9 +112,7 @@ static int do_duty(const struct master *master, const struct child *child, struc
 			  err) < 0)
 		return -1;
 	crash_install();                     /* after the nursery: cells die silently */
-	rc = child->duty == DUTY_FRONT
-	     ? front_run(master->config, nursery, master->listen_fd, NULL, err)
-	     : work(master, child, nursery, err);
+	rc = child->duty == DUTY_FRONT ? answer(master, nursery, err) : work(master, child, nursery, err);
 	nursery_stop(nursery);
 	return rc;
 }
@@ -399,8 +407,8 @@ static int run(struct master *master, struct err *err)
 	return 0;
 }
 
-int master_run(const struct config *config, int listen_fd, bool is_spawned,
-	       master_reload_fn *reload_config, void *payload, struct err *err)
+int supervisor_run(const struct config *config, int listen_fd, bool is_spawned,
+		   supervisor_reload_fn *reload_config, void *payload, struct err *err)
 {
 	struct master master = { .config = config, .listen_fd = listen_fd, .lock = -1,
 				 .reload = reload_config, .reload_payload = payload };
@@ -411,7 +419,7 @@ int master_run(const struct config *config, int listen_fd, bool is_spawned,
 	return run(&master, err);
 }
 
-int master_run_on_demand(const struct config *config, int lock, struct err *err)
+int master_run_helpers(const struct config *config, int lock, struct err *err)
 {
 	struct master master = { .config = config, .listen_fd = -1, .lock = lock };
 

@@ -1,7 +1,7 @@
 /* test_children.c -- when processes that ended start again: some front always runs. */
 #include "support/support.h"
 
-#include "front/children.h"
+#include "supervisor/children.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -4,8 +4,8 @@
  * For processes that read no hostile bytes (front, workshop, keeper): cells die silently and
  * their nursery tells how.
  */
-#ifndef FRONT_CRASH_H
-#define FRONT_CRASH_H
+#ifndef SUPERVISOR_CRASH_H
+#define SUPERVISOR_CRASH_H
 
 /* Handles SEGV, ABRT, ILL and FPE: writes the stack, then dies of the same signal. */
 void crash_install(void);

@@ -10,7 +10,7 @@
  *  4. A front asks again while there is something to do, so a request to helpers that were
  *     just leaving is only late.
  */
-#include "front/on_demand.h"
+#include "supervisor/on_demand.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@
 #include "base/mem.h"
 #include "base/process.h"
 #include "config/config.h"
-#include "front/master.h"
+#include "supervisor/master.h"
 #include "job/job.h"
 #include "store/boot.h"
 #include "store/lock.h"
@@ -122,7 +122,7 @@ static void be_helpers(const struct on_demand *on_demand)
 	rotate_log(config);
 	if (taken > 0) {
 		sign_lock(lock);
-		if (master_run_on_demand(config, lock, &err) == 0) {
+		if (master_run_helpers(config, lock, &err) == 0) {
 			sign_lock(lock);
 			_exit(EXIT_SUCCESS);
 		}
@@ -239,8 +239,10 @@ static void retire_other_build(struct on_demand *on_demand)
 	kill((pid_t)pid, SIGTERM);           /* it lives: it holds the lock */
 }
 
-void on_demand_want(struct on_demand *on_demand)
+/* Starts the helpers unless they live. */
+static void want(void *payload)
 {
+	struct on_demand *on_demand = payload;
 	int64_t now = clock_monotonic_millis();
 	int64_t asked = atomic_load(&on_demand->asked_millis);
 	struct err err = ERR_INIT;
@@ -278,13 +280,20 @@ static bool is_keeper_overdue(const struct on_demand *on_demand)
 	       (interval > 0 ? interval : 0) + on_demand->config->workshop_idle_seconds;
 }
 
-void on_demand_look(struct on_demand *on_demand, struct jobs *jobs)
+/* Wants helpers when jobs wait for them or the keeper is overdue. */
+static void look(void *payload, struct jobs *jobs)
 {
+	struct on_demand *on_demand = payload;
 	struct err err = ERR_INIT;
 	uint64_t live = 0;
 
 	if (job_count_live(jobs, &live, &err) < 0)
 		log_message(LOG_ERROR, "helpers", NULL, "%s", err.text);
 	if (live > 0 || is_keeper_overdue(on_demand))
-		on_demand_want(on_demand);
+		want(on_demand);
+}
+
+struct front_helpers on_demand_helpers(struct on_demand *on_demand)
+{
+	return (struct front_helpers){ .want = want, .look = look, .payload = on_demand };
 }

@@ -7,10 +7,10 @@
  *     CHILD_PAUSE_UNABLE_MILLIS.
  *
  * No clock and no process of its own: the caller says what the time is and does the forking.
- * Private to front.
+ * Private to this component.
  */
-#ifndef FRONT_CHILDREN_H
-#define FRONT_CHILDREN_H
+#ifndef SUPERVISOR_CHILDREN_H
+#define SUPERVISOR_CHILDREN_H
 
 #include <stdbool.h>
 #include <stddef.h>

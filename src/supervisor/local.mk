@@ -1,0 +1,22 @@
+# src/supervisor -- sources, tests and programs of this component.
+noinst_LIBRARIES += libsupervisor.a
+libsupervisor_a_SOURCES = \
+	src/supervisor/alone.c \
+	src/supervisor/children.c \
+	src/supervisor/children.h \
+	src/supervisor/crash.c \
+	src/supervisor/crash.h \
+	src/supervisor/listen.c \
+	src/supervisor/listen.h \
+	src/supervisor/master.c \
+	src/supervisor/master.h \
+	src/supervisor/on_demand.c \
+	src/supervisor/on_demand.h \
+	src/supervisor/standby.c \
+	src/supervisor/standby.h \
+	src/supervisor/supervisor.h
+
+if HAVE_CHECK
+check_PROGRAMS += tests/supervisor/test_children
+tests_supervisor_test_children_SOURCES = tests/supervisor/test_children.c
+endif
