@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 #define RADIX_BITS        11u
 #define RADIX_BUCKETS     ((size_t)1 << RADIX_BITS)
@@ -142,43 +143,27 @@ int symbols_settle(struct symbols *symbols, struct arena *arena, struct err *err
 const struct symbol_record *symbols_at(const struct symbols *symbols, uint64_t address)
 {
 	uint64_t bucket = address >> symbols->shift;
-	size_t low, high;
+	size_t at;
 
 	if (bucket >= symbols->bucket_count)
 		return NULL;
-	low = symbols->starts[bucket];
-	high = symbols->starts[bucket + 1];
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbols->records[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < symbols->count && symbols->records[low].address == address ?
-	       &symbols->records[low] : NULL;
+	SEARCH_PARTITION_POINT(at, symbols->starts[bucket], symbols->starts[bucket + 1],
+			       symbols->records[at].address < address);
+	return at < symbols->count && symbols->records[at].address == address ?
+	       &symbols->records[at] : NULL;
 }
 
 /* The first record beyond the address. */
 static size_t first_after(const struct symbols *symbols, uint64_t address)
 {
 	uint64_t bucket = address >> symbols->shift;
-	size_t low, high;
+	size_t at;
 
 	if (bucket >= symbols->bucket_count)
 		return symbols->count;
-	low = symbols->starts[bucket];
-	high = symbols->starts[bucket + 1];
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbols->records[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH_PARTITION_POINT(at, symbols->starts[bucket], symbols->starts[bucket + 1],
+			       symbols->records[at].address <= address);
+	return at;
 }
 
 const struct symbol_record *symbols_around(const struct symbols *symbols, uint64_t address,

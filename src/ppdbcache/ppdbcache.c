@@ -9,6 +9,7 @@
 #include "base/arch.h"
 #include "base/err.h"
 #include "base/reader.h"
+#include "base/search.h"
 #include "ppdbcache/layout.h"
 
 static inline uint32_t load_u32(const uint8_t *at)
@@ -97,22 +98,23 @@ void ppdbcache_range(const struct ppdbcache *cache, uint32_t index, uint32_t *me
 	place->language = language < LANGUAGES ? language : LANGUAGE_UNKNOWN;
 }
 
+/* Does it begin at or before the place? */
+static bool begins_before(const uint8_t *range, uint32_t method, uint32_t offset)
+{
+	uint32_t here = load_u32(range);
+
+	return here < method || (here == method && load_u32(range + 4) <= offset);
+}
+
 /* How many ranges begin at or before the place. */
 static uint32_t count_before(const struct ppdbcache *cache, uint32_t method, uint32_t offset)
 {
-	uint32_t low = 0, high = cache->range_count;
+	uint32_t at;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const uint8_t *range = cache->ranges + (size_t)middle * PDBC_RANGE_BYTES;
-		uint32_t here = load_u32(range);
-
-		if (here < method || (here == method && load_u32(range + 4) <= offset))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH_PARTITION_POINT(at, 0, cache->range_count,
+			       begins_before(cache->ranges + (size_t)at * PDBC_RANGE_BYTES, method,
+					     offset));
+	return at;
 }
 
 bool ppdbcache_lookup(const struct ppdbcache *cache, uint32_t method, uint32_t offset,

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/reader.h"
+#include "base/search.h"
 #include "sourcecache/layout.h"
 
 static inline uint32_t load_u32(const uint8_t *at)
@@ -158,23 +159,25 @@ static int compare_path(const struct sourcecache *cache, struct text path, struc
 	return (path.size > stored.size) - (path.size < stored.size);
 }
 
+static const uint8_t *file_at(const struct sourcecache *cache, uint32_t index)
+{
+	return cache->files + (size_t)index * SRCC_FILE_BYTES;
+}
+
+static struct text path_at(const struct sourcecache *cache, uint32_t index)
+{
+	return string_at(cache, file_at(cache, index));
+}
+
 static const uint8_t *find_file(const struct sourcecache *cache, struct text path)
 {
-	uint32_t low = 0, high = cache->file_count;
+	uint32_t at;
+	int order;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const uint8_t *file = cache->files + (size_t)middle * SRCC_FILE_BYTES;
-		int order = compare_path(cache, path, string_at(cache, file));
-
-		if (order == 0)
-			return file;
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return NULL;
+	SEARCH_PARTITION_POINT(at, 0, cache->file_count,
+			       compare_path(cache, path, path_at(cache, at)) > 0);
+	order = at < cache->file_count ? compare_path(cache, path, path_at(cache, at)) : -1;
+	return order == 0 ? file_at(cache, at) : NULL;
 }
 
 /* Contents and line starts, when both lie inside the file. */

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/reader.h"
+#include "base/search.h"
 
 #define NO_FILE_KEY "__debug-id__"   /* which debug file the map was made with */
 #define CODE_DIGITS 4u               /* of \uXXXX */
@@ -388,32 +389,19 @@ int il2cpp_read(struct il2cpp *map, struct text json, struct arena *arena, struc
 
 const struct il2cpp_file *il2cpp_file(const struct il2cpp *map, struct text path)
 {
-	size_t low = 0, high = map->file_count;      /* the last one with that path or less */
+	size_t at;                   /* behind the last one with that path */
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (text_compare(map->files[middle].path, path) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && text_equal(map->files[low - 1].path, path) ? &map->files[low - 1] : NULL;
+	SEARCH_PARTITION_POINT(at, 0, map->file_count,
+			       text_compare(map->files[at].path, path) <= 0);
+	return at > 0 && text_equal(map->files[at - 1].path, path) ? &map->files[at - 1] : NULL;
 }
 
 const struct il2cpp_line *il2cpp_line(const struct il2cpp_file *file, uint32_t line)
 {
-	size_t low = 0, high = file->line_count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->lines[middle].cpp_line <= line)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || line - file->lines[low - 1].cpp_line > IL2CPP_REACH_LINES)
+	SEARCH_PARTITION_POINT(at, 0, file->line_count, file->lines[at].cpp_line <= line);
+	if (at == 0 || line - file->lines[at - 1].cpp_line > IL2CPP_REACH_LINES)
 		return NULL;
-	return &file->lines[low - 1];
+	return &file->lines[at - 1];
 }

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "symcache/layout.h"
 
 static int compare_ranges(const void *a, const void *b)
@@ -129,17 +130,14 @@ static int add_segment(struct segments *out, const struct segment *segment, stru
 
 /* The last of `count` entries from `first` on at or below the address; that one is. */
 static uint32_t entry_at(const struct shard *shards, const struct function_range *range,
-			 uint32_t first,
-			 uint32_t count, uint32_t address)
+			 uint32_t first, uint32_t count, uint32_t address)
 {
-	while (count > 1) {
-		uint32_t half = count / 2;
+	const struct shard *shard = &shards[range->shard];
+	uint32_t at;
 
-		if (shard_entry(&shards[range->shard], range, first + half).address <= address)
-			first += half;
-		count -= half;
-	}
-	return first;
+	SEARCH_PARTITION_POINT(at, first + 1, first + count,
+			       shard_entry(shard, range, at).address <= address);
+	return at - 1;
 }
 
 /* Some of a segment's or range's entries. */

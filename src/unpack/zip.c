@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/reader.h"
+#include "base/search.h"
 #include "unpack/unpack.h"
 
 #define LOCAL_MAGIC     0x04034b50u
@@ -185,19 +186,13 @@ int zip_open(struct zip *zip, const void *bytes, size_t size, struct arena *aren
 
 const struct zip_entry *zip_find(const struct zip *zip, struct text name)
 {
-	size_t low = 0, high = zip->count;
+	size_t at;
 
-	while (low < high) {                 /* past the last one that is not above */
-		size_t middle = low + (high - low) / 2;
-
-		if (text_compare(zip->entries[middle].name, name) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || !text_equal(zip->entries[low - 1].name, name))
+	SEARCH_PARTITION_POINT(at, 0, zip->count,
+			       text_compare(zip->entries[at].name, name) <= 0);
+	if (at == 0 || !text_equal(zip->entries[at - 1].name, name))
 		return NULL;
-	return &zip->entries[low - 1];
+	return &zip->entries[at - 1];
 }
 
 /* --- Contents ---------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/search.h"
 
 /* Between equal addresses the request's order decides: the pointers stand in one array. */
 static int compare(const void *left, const void *right)
@@ -72,18 +73,12 @@ static bool covers(const struct module *module, uint64_t address)
 struct module *module_find(const struct module_table *table, struct addr_mode mode,
 			   uint64_t address)
 {
-	size_t low = 0, high = table->count;
+	size_t at;
 
 	if (mode.is_relative)
 		return mode.module < table->count ? &table->modules[mode.module] : NULL;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->by_address[middle]->image_addr <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && covers(table->by_address[low - 1], address) ? table->by_address[low - 1]
+	SEARCH_PARTITION_POINT(at, 0, table->count,
+			       table->by_address[at]->image_addr <= address);
+	return at && covers(table->by_address[at - 1], address) ? table->by_address[at - 1]
 								  : NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/search.h"
 #include "object/breakpad/breakpad.h"
 
 /* What the walk finds is not known beforehand, and to count it would be another walk. */
@@ -173,17 +174,10 @@ static void sort_names(struct breakpad_names *names)
 
 uint32_t breakpad_search_name(const struct breakpad_names *names, uint32_t number)
 {
-	size_t low = 0, high = names->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (names->names[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < names->count && names->names[low].number == number ? (uint32_t)low
+	SEARCH_PARTITION_POINT(at, 0, names->count, names->names[at].number < number);
+	return at < names->count && names->names[at].number == number ? (uint32_t)at
 									 : OBJECT_NO_FILE;
 }
 

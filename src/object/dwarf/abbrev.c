@@ -7,6 +7,8 @@
  */
 #include "object/dwarf/internal.h"
 
+#include "base/search.h"
+
 #define ABBREV_STEPS 4u          /* beside its attributes */
 
 struct building {
@@ -272,16 +274,9 @@ int abbrevs_read(struct abbrevs *abbrevs, const struct info_section *info_sectio
 /* The first of equal codes. */
 const struct abbrev *abbrevs_search(const struct abbrevs *abbrevs, uint64_t code)
 {
-	size_t low = 0, high = abbrevs->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (abbrevs->items[middle].code < code)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < abbrevs->count && abbrevs->items[low].code == code ? &abbrevs->items[low]
+	SEARCH_PARTITION_POINT(at, 0, abbrevs->count, abbrevs->items[at].code < code);
+	return at < abbrevs->count && abbrevs->items[at].code == code ? &abbrevs->items[at]
 									: NULL;
 }

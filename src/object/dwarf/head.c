@@ -1,6 +1,8 @@
 /* head.c -- unit headers, and the index of a file's units. */
 #include "object/dwarf/internal.h"
 
+#include "base/search.h"
+
 #define ESCAPE_64          0xffffffffu   /* DWARF5 §7.4: a 64-bit length follows */
 #define FIRST_RESERVED     0xfffffff0u
 /* Tables used by several units are kept whole; past this much they are read per unit. */
@@ -183,17 +185,11 @@ int info_section_open(struct info_section *info_section, const struct dwarf_sect
 
 const struct unit_head *info_section_find(const struct info_section *info_section, uint64_t offset)
 {
-	size_t low = 0, high = info_section->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (info_section->heads[middle].end <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == info_section->count || info_section->heads[low].broken || offset < info_section->heads[low].first_die)
+	SEARCH_PARTITION_POINT(at, 0, info_section->count,
+			       info_section->heads[at].end <= offset);
+	if (at == info_section->count || info_section->heads[at].broken || offset < info_section->heads[at].first_die)
 		return NULL;
-	return &info_section->heads[low];
+	return &info_section->heads[at];
 }

@@ -1,6 +1,8 @@
 /* line.c -- the rows of one stretch of code. */
 #include "object/dwarf/internal.h"
 
+#include "base/search.h"
+
 static bool is_after(const struct lines *lines, size_t index, uint64_t address)
 {
 	return index < lines->sequence_count && lines->sequences[index].end > address &&
@@ -10,39 +12,27 @@ static bool is_after(const struct lines *lines, size_t index, uint64_t address)
 /* The first sequence that ends beyond the address; sequence_count when none does. */
 static size_t sequence_after(struct lines *lines, uint64_t address)
 {
-	size_t low = 0, high = lines->sequence_count;
+	size_t at;
 
 	if (is_after(lines, lines->hint, address))
 		return lines->hint;
 	if (is_after(lines, lines->hint + 1, address))
 		return ++lines->hint;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lines->sequences[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	lines->hint = low;
-	return low;
+	SEARCH_PARTITION_POINT(at, 0, lines->sequence_count,
+			       lines->sequences[at].end <= address);
+	lines->hint = at;
+	return at;
 }
 
 /* The last row at or before the address; the sequence holds it. */
 static size_t row_at(const struct lines *lines, const struct sequence *sequence,
 		     uint64_t address)
 {
-	size_t low = sequence->first, high = sequence->first + sequence->count;
+	size_t at;
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lines->rows[middle].address <= address)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH_PARTITION_POINT(at, sequence->first + 1, sequence->first + sequence->count,
+			       lines->rows[at].address <= address);
+	return at - 1;
 }
 
 static size_t rows_before(const struct lines *lines, const struct sequence *sequence,

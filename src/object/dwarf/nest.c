@@ -7,6 +7,8 @@
  */
 #include "object/dwarf/internal.h"
 
+#include "base/search.h"
+
 #define CLIP_STEPS 8u             /* to make a piece, sort it and tell it */
 
 struct nest {
@@ -19,17 +21,10 @@ struct nest {
 
 static size_t first_ending_after(const struct span *spans, size_t count, uint64_t address)
 {
-	size_t low = 0, high = count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (spans[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH_PARTITION_POINT(at, 0, count, spans[at].end <= address);
+	return at;
 }
 
 /* What `span` has in common with the parent's spans goes to the end of reading->fixed. */

@@ -6,6 +6,8 @@
  */
 #include "object/dwarf/internal.h"
 
+#include "base/search.h"
+
 #define TRY_STEPS 4u                 /* of work, for a slot looked at */
 
 struct package {
@@ -198,7 +200,7 @@ int split_open(struct dwarf *dwarf, struct work_allowance *work, struct arena *a
 int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split *split, struct work_allowance *work,
 	       struct err *err)
 {
-	size_t low = 0, high = dwarf->split_count;
+	size_t at;
 
 	*split = (struct split){ .info_section = NULL };
 	if (!dwo_id)
@@ -209,17 +211,11 @@ int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split *split, 
 		if (found)
 			return found;
 	}
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (dwarf->split_index[middle].dwo_id < dwo_id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == dwarf->split_count || dwarf->split_index[low].dwo_id != dwo_id)
+	SEARCH_PARTITION_POINT(at, 0, dwarf->split_count,
+			       dwarf->split_index[at].dwo_id < dwo_id);
+	if (at == dwarf->split_count || dwarf->split_index[at].dwo_id != dwo_id)
 		return 0;
-	split->info_section = dwarf->split_index[low].info_section;
-	split->head = *dwarf->split_index[low].head;
+	split->info_section = dwarf->split_index[at].info_section;
+	split->head = *dwarf->split_index[at].head;
 	return 1;
 }

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/search.h"
 
 #define FIRST_ADDRESS  0x10000u          /* nothing lies at 0: it is what was discarded */
 #define SECTION_ALIGN  16u               /* and the least gap between two sections */
@@ -129,15 +130,8 @@ int elf_file_lay_out(struct elf_file *file, struct arena *arena, struct err *err
 
 const struct elf_stretch *elf_file_stretch(const struct elf_file *file, uint64_t address)
 {
-	size_t low = 0, high = file->stretch_count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->stretches[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < file->stretch_count ? &file->stretches[low] : NULL;
+	SEARCH_PARTITION_POINT(at, 0, file->stretch_count, file->stretches[at].end <= address);
+	return at < file->stretch_count ? &file->stretches[at] : NULL;
 }

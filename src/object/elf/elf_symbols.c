@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/search.h"
 
 #define SEGMENTS_LOOKED_AT 1024u     /* for each symbol: no program has as many */
 
@@ -249,19 +250,10 @@ int elf_symbols_files(const struct elf_file *file, const struct elf_symbols *sym
 struct text elf_symbols_file(const struct elf_file *file, const struct elf_symbols *symbols,
 			     const uint32_t *files, size_t count, uint32_t index)
 {
-	size_t below = 0;
+	size_t below;
 
 	if (count == 0 || read_entry(file, symbols, index).binding != STB_LOCAL)
 		return TEXT_NONE;
-	while (count > 0) {
-		size_t half = count / 2;
-
-		if (files[below + half] < index) {
-			below += half + 1;
-			count -= half + 1;
-		} else {
-			count = half;
-		}
-	}
+	SEARCH_PARTITION_POINT(below, 0, count, files[below] < index);
 	return below > 0 ? elf_symbols_name(file, symbols, files[below - 1]) : TEXT_NONE;
 }

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/search.h"
 #include "object/pdb/pdb_file.h"
 
 #define SECTION_EXECUTE 0x20000000u
@@ -34,17 +35,11 @@ static uint32_t omap_word(const struct pdb *pdb, size_t index, unsigned word)
 /* The first entry beyond the address. */
 static size_t omap_after(const struct pdb *pdb, uint32_t address)
 {
-	size_t low = 0, high = pdb->omap.size / OMAP_BYTES;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (omap_word(pdb, middle, 0) <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH_PARTITION_POINT(at, 0, pdb->omap.size / OMAP_BYTES,
+			       omap_word(pdb, at, 0) <= address);
+	return at;
 }
 
 struct pdb_stretch pdb_stretch_at(const struct pdb *pdb, uint32_t start, uint32_t end)

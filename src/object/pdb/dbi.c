@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/limits.h"
+#include "base/search.h"
 #include "object/pdb/pdb_file.h"
 
 #define DBI_HEADER_BYTES 64u
@@ -118,21 +119,15 @@ static void read_contributions(struct pdb *pdb, struct reader reader)
 
 uint32_t pdb_owner(const struct pdb *pdb, uint32_t section, uint32_t offset)
 {
-	size_t low = 0, high = contribution_count(pdb);
 	struct contribution found;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		found = contribution_at(pdb, middle);
-		if (is_before(&found, section, offset))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	SEARCH_PARTITION_POINT(at, 0, contribution_count(pdb),
+			       (found = contribution_at(pdb, at),
+				is_before(&found, section, offset)));
+	if (at == 0)
 		return PDB_NO_MODULE;
-	found = contribution_at(pdb, low - 1);
+	found = contribution_at(pdb, at - 1);
 	if (found.section != section || offset - found.offset >= found.size ||
 	    found.module >= pdb->module_count)
 		return PDB_NO_MODULE;

@@ -7,6 +7,7 @@
  */
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/search.h"
 #include "object/pdb/codeview.h"
 #include "object/pdb/module.h"
 
@@ -60,28 +61,23 @@ static bool find_exports(const struct msf_stream *stream, uint32_t at, uint32_t 
 	return false;
 }
 
+static uint32_t export_word(struct reader exports, size_t index, unsigned word)
+{
+	reader_seek(&exports, index * EXPORT_BYTES + word * 4);
+	return reader_u32(&exports);
+}
+
 /* Pairs, sorted by the first: a module's number, the PDB's. */
 static uint32_t find_export(struct reader exports, uint32_t number)
 {
-	size_t low = 0, high = exports.size / EXPORT_BYTES;
+	size_t count = exports.size / EXPORT_BYTES, at;
+	uint32_t global;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		struct reader pair = exports;
-		uint32_t local;
-
-		reader_seek(&pair, middle * EXPORT_BYTES);
-		local = reader_u32(&pair);
-		if (local == number) {
-			number = reader_u32(&pair);
-			return number & CODEVIEW_CROSS_MODULE ? 0 : number;
-		}
-		if (local < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return 0;
+	SEARCH_PARTITION_POINT(at, 0, count, export_word(exports, at, 0) < number);
+	if (at == count || export_word(exports, at, 0) != number)
+		return 0;
+	global = export_word(exports, at, 1);
+	return global & CODEVIEW_CROSS_MODULE ? 0 : global;
 }
 
 /* The same module's exports are put together once: no page is copied twice. */

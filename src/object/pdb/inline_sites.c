@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "object/pdb/codeview.h"
 #include "object/pdb/module.h"
@@ -241,17 +242,10 @@ static int read_annotations(struct reading *reading, struct annotations *annotat
 /* Where the inlined function begins. */
 static const struct inlinee_source *find_source(const struct module_lines *lines, uint32_t id)
 {
-	size_t low = 0, high = lines->source_count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lines->sources[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < lines->source_count && lines->sources[low].id == id ? &lines->sources[low]
+	SEARCH_PARTITION_POINT(at, 0, lines->source_count, lines->sources[at].id < id);
+	return at < lines->source_count && lines->sources[at].id == id ? &lines->sources[at]
 									 : NULL;
 }
 

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "object/pdb/codeview.h"
 #include "object/pdb/module.h"
@@ -393,17 +394,11 @@ static int add_fragment_rows(struct reading *reading, const struct fragment *fra
  * step back from those that begin there is enough. */
 static size_t first_fragment(const struct module_lines *lines, uint32_t address)
 {
-	size_t low = 0, high = lines->fragment_count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lines->fragments[middle].start < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 ? low - 1 : 0;
+	SEARCH_PARTITION_POINT(at, 0, lines->fragment_count,
+			       lines->fragments[at].start < address);
+	return at > 0 ? at - 1 : 0;
 }
 
 /* Sorted rows -> ascending ones inside [start, end) from start on; of equal addresses the

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "object/pdb/codeview.h"
 
@@ -568,17 +569,10 @@ static int compare_labels(const void *left, const void *right)
 
 static size_t first_label(const struct reading *reading, uint32_t address)
 {
-	size_t low = 0, high = reading->label_count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (reading->labels[middle].start < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH_PARTITION_POINT(at, 0, reading->label_count, reading->labels[at].start < address);
+	return at;
 }
 
 static bool has_public(const struct pdb *pdb, uint32_t start, uint32_t end)

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/search.h"
 
 #define VARIABLES_MAX   256u
 #define NAME_BYTES_MAX  64u
@@ -95,18 +96,12 @@ static int compare_files(const void *left, const void *right)
 
 static const struct srcsrv_file *find_file(const struct srcsrv *srcsrv, struct text path)
 {
-	size_t low = 0, high = srcsrv->file_count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_paths(srcsrv->files[middle].path, path) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < srcsrv->file_count &&
-	       compare_paths(srcsrv->files[low].path, path) == 0 ? &srcsrv->files[low] : NULL;
+	SEARCH_PARTITION_POINT(at, 0, srcsrv->file_count,
+			       compare_paths(srcsrv->files[at].path, path) < 0);
+	return at < srcsrv->file_count &&
+	       compare_paths(srcsrv->files[at].path, path) == 0 ? &srcsrv->files[at] : NULL;
 }
 
 /* Up to the next star. */

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "object/pdb/codeview.h"
 #include "object/pdb/type_name.h"
@@ -102,18 +103,11 @@ static bool make(struct pdb_definitions *definitions, const struct pdb_types *ty
 static uint64_t find(const struct pdb_definitions *definitions, struct text unique_name)
 {
 	uint64_t hash = hash_fast(unique_name.bytes, unique_name.size);
-	size_t low = 0, high = definitions->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (definitions->items[middle].hash < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < definitions->count && definitions->items[low].hash == hash)
-		return definitions->items[low].bytes;
+	SEARCH_PARTITION_POINT(at, 0, definitions->count, definitions->items[at].hash < hash);
+	if (at < definitions->count && definitions->items[at].hash == hash)
+		return definitions->items[at].bytes;
 	return 0;
 }
 
