@@ -6,6 +6,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_ppdb \
 	tests/fuzz/fuzz_sources \
 	tests/fuzz/fuzz_breakpad \
+	tests/fuzz/fuzz_cfi \
 	tests/fuzz/fuzz_config \
 	tests/fuzz/fuzz_demangle \
 	tests/fuzz/fuzz_dwarf \
@@ -74,6 +75,9 @@ tests_fuzz_fuzz_breakpad_SOURCES = \
 	tests/fuzz/fuzz_breakpad.c \
 	$(fuzz_objects)
 tests_fuzz_fuzz_breakpad_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_cfi_SOURCES = tests/fuzz/fuzz_cfi.c
+tests_fuzz_fuzz_cfi_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_config_SOURCES = tests/fuzz/fuzz_config.c
 tests_fuzz_fuzz_config_LDFLAGS = $(fuzz_ldflags)
