@@ -1,4 +1,4 @@
--- cache.sql -- every statement the cache room runs.
+-- cache.sql -- every statement of the tables cache_entry and flight.
 
 -- name: cache_find
 -- The shared row, and the one of these credentials.
@@ -49,18 +49,18 @@ UPDATE cache_entry
 
 -- name: cache_page
 -- The keeper walks all entries in pages, judging each by the one rule in expiry.c.
-SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL, scope, boot, build_id,
+SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL AS has_payload, scope, boot, build_id,
        made_at, used_at, repeats
   FROM cache_entry WHERE id > :after ORDER BY id LIMIT :count;
 
 -- name: cache_total
-SELECT count(*), coalesce(sum(size_bytes), 0),
-       count(*) FILTER (WHERE state <> 'ready' OR payload IS NOT NULL)
+SELECT count(*) AS entries, coalesce(sum(size_bytes), 0) AS bytes,
+       count(*) FILTER (WHERE state <> 'ready' OR payload IS NOT NULL) AS rows_only
   FROM cache_entry;
 
 -- name: cache_oldest
 -- Least recently used first; whoever maps a file keeps its pages.
-SELECT id, kind, version, hash, size_bytes, state, payload IS NOT NULL, used_at
+SELECT id, kind, version, hash, size_bytes, state, payload IS NOT NULL AS has_payload, used_at
   FROM cache_entry WHERE (used_at, id) > (:used_at, :id) ORDER BY used_at, id LIMIT :count;
 
 -- name: cache_has
@@ -98,16 +98,20 @@ DELETE FROM flight WHERE kind = :kind AND version = :version AND hash = :hash;
 DELETE FROM flight
  WHERE kind = :kind AND version = :version AND hash = :hash AND owner = :owner;
 
+-- name: flight_end_all
+-- A new boot begins: nobody flies.
+DELETE FROM flight;
+
 -- name: flight_sweep
 -- There are as many flights as there are downloads and cells: few.
 DELETE FROM flight WHERE lease_until < :now - :lease;
 
 -- name: cache_admin_list
--- For people; a filter that is NULL or 0 lets everything pass.  Begins with the columns of
--- cache_page.
-SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL, scope, boot, build_id,
+-- columns of: cache_page
+-- For people; a filter that is NULL or 0 lets everything pass.
+SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL AS has_payload, scope, boot, build_id,
        made_at, used_at, repeats, module, source, details, asks, key_text,
-       credentials <> zeroblob(32), module_id
+       credentials <> zeroblob(32) AS is_personal, module_id
   FROM cache_entry
  WHERE id > :after
    AND (:kind IS NULL OR kind = :kind)
@@ -120,10 +124,11 @@ SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL, scope, b
  ORDER BY id LIMIT :count;
 
 -- name: cache_admin_sorted
+-- columns of: cache_admin_list
 -- The same for the whole list at once, in another order.
-SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL, scope, boot, build_id,
+SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL AS has_payload, scope, boot, build_id,
        made_at, used_at, repeats, module, source, details, asks, key_text,
-       credentials <> zeroblob(32), module_id
+       credentials <> zeroblob(32) AS is_personal, module_id
   FROM cache_entry
  WHERE id > :after
    AND (:kind IS NULL OR kind = :kind)
@@ -141,3 +146,31 @@ SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL, scope, b
 -- name: flight_of
 SELECT owner, attempt, started_at, lease_until FROM flight
  WHERE kind = :kind AND version = :version AND hash = :hash;
+
+-- name: flight_list
+-- What is downloaded and made right now; :owner NULL: by anybody.
+SELECT kind, module, key_text, owner, started_at, attempt FROM flight
+ WHERE lease_until > :now AND (:owner IS NULL OR owner = :owner) ORDER BY started_at LIMIT :count;
+
+-- name: cache_by_kind
+SELECT kind, version, count(*) FILTER (WHERE state = 'ready') AS ready,
+       count(*) FILTER (WHERE state <> 'ready') AS failures, sum(size_bytes) AS bytes,
+       version < max(version) OVER (PARTITION BY kind) AS is_outdated
+  FROM cache_entry GROUP BY kind, version ORDER BY bytes DESC;
+
+-- name: cache_by_source
+SELECT coalesce(source, '(none)') AS source, count(*) FILTER (WHERE state = 'ready') AS ready,
+       count(*) FILTER (WHERE state = 'not_found') AS not_found,
+       count(*) FILTER (WHERE state = 'denied') AS denied,
+       count(*) FILTER (WHERE state NOT IN ('ready', 'not_found', 'denied')) AS failed,
+       max(made_at) AS newest_at
+  FROM cache_entry GROUP BY 1 ORDER BY 2 DESC, 1;
+
+-- name: cache_of_module
+SELECT kind, state, source, scope, size_bytes, details, made_at, retry_at, repeats, asks, id,
+       key_text, module_id
+  FROM cache_entry WHERE module = :module OR module_id = :module
+ ORDER BY CASE :sort WHEN 'oldest' THEN made_at WHEN 'size' THEN -size_bytes
+                     WHEN 'used' THEN -used_at WHEN 'asks' THEN -asks
+                     WHEN 'id' THEN id ELSE -made_at END, id DESC
+ LIMIT :count;

@@ -1,15 +1,15 @@
--- job.sql -- every statement the job room runs.
+-- job.sql -- every statement of the table job.
 
 -- name: job_count_live
-SELECT count(*) FROM job WHERE finished_at IS NULL AND state IN ('queued', 'running');
+SELECT count(*) AS jobs FROM job WHERE finished_at IS NULL AND state IN ('queued', 'running');
 
 -- name: job_count_asked
 -- Those somebody waits for.
-SELECT count(*) FROM job
+SELECT count(*) AS jobs FROM job
  WHERE finished_at IS NULL AND state IN ('queued', 'running') AND kind NOT GLOB 'refresh-*';
 
 -- name: job_count_refreshes
-SELECT count(*) FROM job
+SELECT count(*) AS jobs FROM job
  WHERE finished_at IS NULL AND state IN ('queued', 'running') AND kind GLOB 'refresh-*';
 
 -- name: job_add
@@ -28,6 +28,7 @@ SELECT seq, id, kind, scope, created_at, deadline_at, attempt, lapses, x_request
  WHERE finished_at IS NULL AND state = 'queued' ORDER BY seq LIMIT 1;
 
 -- name: job_oldest_lapsed
+-- columns of: job_oldest_queued
 -- Its holder died, or the clock was set back by more than a lease.
 SELECT seq, id, kind, scope, created_at, deadline_at, attempt, lapses, x_request_id FROM job
  WHERE finished_at IS NULL AND state = 'running'
@@ -50,6 +51,11 @@ UPDATE job SET state = 'queued', owner = NULL, lease_until = NULL
 -- Not through it: whoever carried it was killed from outside.
 UPDATE job SET state = 'queued', owner = NULL, lease_until = NULL
  WHERE owner = :owner AND attempt < :most AND finished_at IS NULL;
+
+-- name: job_requeue_all
+-- A new boot begins: nobody lived, so whoever carried these jobs is dead, leases or not.
+UPDATE job SET state = 'queued', owner = NULL, lease_until = NULL, lapses = lapses + 1
+ WHERE finished_at IS NULL AND state = 'running';
 
 -- name: job_lapse
 UPDATE job SET lease_until = :now WHERE owner = :owner;
@@ -91,7 +97,7 @@ UPDATE job SET result_bytes = NULL WHERE id = :id;
 -- name: job_has_old
 -- Asked every second, so that the write lock is not.
 SELECT EXISTS (SELECT 1 FROM job WHERE finished_at IS NOT NULL AND finished_at <= :before)
-    OR (SELECT max(seq) FROM job) - (SELECT min(seq) FROM job) >= :keep + 1000;
+    OR (SELECT max(seq) FROM job) - (SELECT min(seq) FROM job) >= :keep + 1000 AS is_any;
 
 -- name: job_forget_old
 -- History for people ends after a while.
@@ -108,3 +114,28 @@ DELETE FROM job WHERE seq IN
 
 -- name: job_note_candidates
 UPDATE job SET candidates = :json WHERE id = :id;
+
+-- name: job_live_by_state
+SELECT state, count(*) AS jobs, min(created_at) AS oldest_at FROM job
+ WHERE finished_at IS NULL AND state IN ('queued', 'running') GROUP BY state;
+
+-- name: job_ended_by_state
+SELECT state, count(*) AS jobs, coalesce(max(millis), 0) AS slowest_millis FROM job
+ WHERE finished_at IS NOT NULL AND finished_at >= :since GROUP BY state;
+
+-- name: job_of_id
+SELECT id, kind, scope, state, created_at, finished_at, millis, attempt, candidates, owner
+  FROM job WHERE id = :id;
+
+-- name: job_under_way
+-- columns of: job_of_id
+SELECT id, kind, scope, state, created_at, finished_at, millis, attempt, candidates, owner
+  FROM job WHERE finished_at IS NULL AND state IN ('queued', 'running')
+ ORDER BY seq LIMIT :count;
+
+-- name: job_mentioning
+-- columns of: job_of_id
+-- A look through the history, for people: as many rows as jobs are kept.
+SELECT id, kind, scope, state, created_at, finished_at, millis, attempt, candidates, owner
+  FROM job
+ WHERE candidates IS NOT NULL AND instr(candidates, :text) > 0 ORDER BY seq DESC LIMIT :count;

@@ -11,14 +11,6 @@ VALUES (:kernel_boot_id, :build_id, :now);
 -- A year of restarts is history enough.
 DELETE FROM boot WHERE id <= :id - 1000;
 
--- name: store_boot_requeue
--- Nobody lived: whoever carried these jobs is dead, leases or not.
-UPDATE job SET state = 'queued', owner = NULL, lease_until = NULL, lapses = lapses + 1
- WHERE finished_at IS NULL AND state = 'running';
-
--- name: store_boot_land
-DELETE FROM flight;
-
 -- name: store_probe
 INSERT INTO probe (id, checked_at) VALUES (1, :now)
     ON CONFLICT (id) DO UPDATE SET checked_at = excluded.checked_at, times = times + 1;

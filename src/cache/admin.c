@@ -37,8 +37,6 @@ struct listing {
 	int64_t now;
 };
 
-enum { COLUMN_MODULE = 13, COLUMN_SOURCE, COLUMN_DETAILS, COLUMN_ASKS, COLUMN_KEY, COLUMN_PERSONAL, COLUMN_ID };
-
 /* What follows from the row and the configuration of now. */
 static void judge(const struct listing *listing, const struct sweep_item *item, char *path,
 		  size_t capacity, struct cache_line *line)
@@ -65,20 +63,20 @@ static int list_row(void *payload, const struct store_value *columns, unsigned c
 	char path[CACHE_PATH_BYTES];
 	struct sweep_item item;
 	struct cache_line line = {
-		.id = columns[0].number, .kind = columns[1].text, .version = columns[2].number,
-		.state = columns[4].text, .size_bytes = (uint64_t)columns[5].number,
-		.scope = columns[7].text, .boot = columns[8].number, .build_id = columns[9].text,
-		.made_at = columns[10].number, .used_at = columns[11].number,
-		.repeats = columns[12].number, .module = columns[COLUMN_MODULE].text,
-		.source = columns[COLUMN_SOURCE].text, .details = columns[COLUMN_DETAILS].text,
-		.asks = columns[COLUMN_ASKS].number, .key_text = columns[COLUMN_KEY].text,
-		.is_personal = columns[COLUMN_PERSONAL].number != 0,
-		.module_id = columns[COLUMN_ID].text,
+		.id = columns[COLUMN_cache_admin_list_id].number, .kind = columns[COLUMN_cache_admin_list_kind].text, .version = columns[COLUMN_cache_admin_list_version].number,
+		.state = columns[COLUMN_cache_admin_list_state].text, .size_bytes = (uint64_t)columns[COLUMN_cache_admin_list_size_bytes].number,
+		.scope = columns[COLUMN_cache_admin_list_scope].text, .boot = columns[COLUMN_cache_admin_list_boot].number, .build_id = columns[COLUMN_cache_admin_list_build_id].text,
+		.made_at = columns[COLUMN_cache_admin_list_made_at].number, .used_at = columns[COLUMN_cache_admin_list_used_at].number,
+		.repeats = columns[COLUMN_cache_admin_list_repeats].number, .module = columns[COLUMN_cache_admin_list_module].text,
+		.source = columns[COLUMN_cache_admin_list_source].text, .details = columns[COLUMN_cache_admin_list_details].text,
+		.asks = columns[COLUMN_cache_admin_list_asks].number, .key_text = columns[COLUMN_cache_admin_list_key_text].text,
+		.is_personal = columns[COLUMN_cache_admin_list_is_personal].number != 0,
+		.module_id = columns[COLUMN_cache_admin_list_module_id].text,
 	};
 
 	(void)count;
-	if (columns[3].text.size == HASH_SHA256_BYTES)
-		memcpy(line.hash, columns[3].text.bytes, HASH_SHA256_BYTES);
+	if (columns[COLUMN_cache_admin_list_hash].text.size == HASH_SHA256_BYTES)
+		memcpy(line.hash, columns[COLUMN_cache_admin_list_hash].text.bytes, HASH_SHA256_BYTES);
 	if (sweep_read_row(columns, &item))
 		judge(listing, &item, path, sizeof(path), &line);
 	return listing->fn(listing->payload, &line);
@@ -106,10 +104,10 @@ static int read_flight(void *payload, const struct store_value *columns, unsigne
 	struct cache_flight *flight = payload;
 
 	(void)count;
-	snprintf(flight->owner, sizeof(flight->owner), "%.*s", (int)columns[0].text.size,
-		 columns[0].text.bytes);
-	flight->attempt = columns[1].number;
-	flight->started_at = columns[2].number;
+	snprintf(flight->owner, sizeof(flight->owner), "%.*s", (int)columns[COLUMN_flight_of_owner].text.size,
+		 columns[COLUMN_flight_of_owner].text.bytes);
+	flight->attempt = columns[COLUMN_flight_of_attempt].number;
+	flight->started_at = columns[COLUMN_flight_of_started_at].number;
 	return 1;
 }
 
@@ -137,7 +135,7 @@ static int take_row(void *payload, const struct store_value *columns, unsigned c
 
 	(void)count;
 	page->seen++;
-	page->last_id = columns[0].number;
+	page->last_id = columns[COLUMN_cache_page_id].number;
 	if (sweep_read_row(columns, &page->items[page->count]))
 		page->count++;
 	return 0;

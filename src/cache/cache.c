@@ -100,7 +100,7 @@ static int drop_ready(struct cache *cache, struct store *store, const struct cac
 	int fd = -1;
 	int drop = 0;
 
-	if (store_begin(store, err) < 0)
+	if (store_begin(store, STORE_TURN_ENTRY, cache_turn_key(key), err) < 0)
 		return -1;
 	if (cache_row_read(cache, store, key, &entry, NULL, err) < 0)
 		goto undo;

@@ -32,7 +32,7 @@ int cache_write_touches(struct cache *cache, struct store *store, struct err *er
 		return err_set(err, ERR_NO_MEMORY, "no memory for touches");
 	count = board_touched(cache->board, ids, TOUCH_ROOM);
 	if (count > 0)
-		rc = store_begin(store, err);
+		rc = store_begin(store, STORE_TURN_ENTRY, TEXT_NONE, err);
 	for (unsigned i = 0; i < count && rc == 0; i++) {
 		values[1] = store_int(ids[i]);
 		if (store_run(store, STATEMENT_cache_touch, values, 2, NULL, NULL, err) < 0) {
@@ -74,7 +74,7 @@ static int judge_row(void *payload, const struct store_value *columns, unsigned 
 
 	(void)count;
 	page->seen++;
-	page->last_id = columns[0].number;
+	page->last_id = columns[COLUMN_cache_page_id].number;
 	if (sweep_read_row(columns, item) &&
 	    (cache_is_removable(page->sweep->cache, &item->entry, page->now) ||
 	     is_superseded(page, item)))
@@ -110,9 +110,9 @@ static int read_total(void *payload, const struct store_value *columns, unsigned
 	struct cache_round *round = payload;
 
 	(void)count;
-	round->kept_entries = (uint64_t)columns[0].number;
-	round->kept_bytes = (uint64_t)columns[1].number +
-			    CACHE_ROW_COST_BYTES * (uint64_t)columns[2].number;
+	round->kept_entries = (uint64_t)columns[COLUMN_cache_total_entries].number;
+	round->kept_bytes = (uint64_t)columns[COLUMN_cache_total_bytes].number +
+			    CACHE_ROW_COST_BYTES * (uint64_t)columns[COLUMN_cache_total_rows_only].number;
 	return 1;
 }
 
@@ -127,17 +127,17 @@ static int choose_row(void *payload, const struct store_value *columns, unsigned
 	if (page->excess_bytes == 0)
 		return 1;
 	page->seen++;
-	page->last_id = columns[0].number;
-	page->last_used_at = columns[7].number;
+	page->last_id = columns[COLUMN_cache_oldest_id].number;
+	page->last_used_at = columns[COLUMN_cache_oldest_used_at].number;
 	memset(item, 0, sizeof(*item));
-	if (!cache_kind_named(columns[1].text, &item->entry.kind) ||
-	    columns[3].text.size != HASH_SHA256_BYTES)
+	if (!cache_kind_named(columns[COLUMN_cache_oldest_kind].text, &item->entry.kind) ||
+	    columns[COLUMN_cache_oldest_hash].text.size != HASH_SHA256_BYTES)
 		return 0;
-	item->entry.id = columns[0].number;
-	item->entry.version = columns[2].number;
-	memcpy(item->text_hash, columns[3].text.bytes, HASH_SHA256_BYTES);
-	item->entry.size_bytes = columns[4].number > 0 ? (uint64_t)columns[4].number : 0;
-	item->entry.is_blob = text_is(columns[5].text, "ready") && columns[6].number == 0;
+	item->entry.id = columns[COLUMN_cache_oldest_id].number;
+	item->entry.version = columns[COLUMN_cache_oldest_version].number;
+	memcpy(item->text_hash, columns[COLUMN_cache_oldest_hash].text.bytes, HASH_SHA256_BYTES);
+	item->entry.size_bytes = columns[COLUMN_cache_oldest_size_bytes].number > 0 ? (uint64_t)columns[COLUMN_cache_oldest_size_bytes].number : 0;
+	item->entry.is_blob = text_is(columns[COLUMN_cache_oldest_state].text, "ready") && columns[COLUMN_cache_oldest_has_payload].number == 0;
 	cost = item->entry.size_bytes + (item->entry.is_blob ? 0 : CACHE_ROW_COST_BYTES);
 	page->excess_bytes -= cost < page->excess_bytes ? cost : page->excess_bytes;
 	page->count++;

@@ -41,7 +41,7 @@ static int claim(struct cache *cache, struct store *store, const struct cache_ke
 	int64_t rows;
 
 	cache_refresh_boot(cache, store);
-	if (store_begin(store, err) < 0)
+	if (store_begin(store, STORE_TURN_ENTRY, cache_turn_key(key), err) < 0)
 		return -1;
 	if (cache_row_read(cache, store, key, &entry, NULL, err) < 0)
 		goto undo;

@@ -163,6 +163,11 @@ int cache_row_read(struct cache *cache, struct store *store, const struct cache_
 void cache_credentials(const struct cache *cache, const struct cache_key *key,
 		       uint8_t out[HASH_SHA256_BYTES]);
 /* The key's parameters, in the order all statements take them. */
+/* What transactions about this key are told apart by. */
+static inline struct text cache_turn_key(const struct cache_key *key)
+{
+	return (struct text){ (const char *)key->text_hash, sizeof(key->text_hash) };
+}
 void cache_key_values(const struct cache_key *key, int64_t version, struct store_value values[3]);
 /* Reads which boot it is when that was long ago.  Failing that, the one we knew stands. */
 void cache_refresh_boot(struct cache *cache, struct store *store);

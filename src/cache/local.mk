@@ -11,6 +11,8 @@ libcache_a_SOURCES = \
 	src/cache/flight.c \
 	src/cache/kind.c \
 	src/cache/orphan.c \
+	src/cache/overview.c \
+	src/cache/overview.h \
 	src/cache/publish.c \
 	src/cache/remove.c \
 	src/cache/internal.h \

@@ -2,7 +2,7 @@
  * orphan.c -- files nobody knows: blobs without a row, temporary files of the dead.
  *
  * Only names of our own making are touched; whatever else lies in cache_dir stays.  A blob is
- * judged under the write lock, where rows and blobs agree.
+ * judged in the turn of all entries, where rows and blobs agree.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -107,7 +107,7 @@ static int remove_suspects(const struct sweep *sweep, const struct place *place,
 		sweep->round->orphan_files += count;
 		return 0;
 	}
-	if (store_begin(sweep->store, err) < 0)
+	if (store_begin(sweep->store, STORE_TURN_ENTRY, TEXT_NONE, err) < 0)
 		return -1;
 	for (unsigned i = 0; i < count; i++) {
 		int wanted = has_row(sweep, place, &suspects[i], err);
@@ -119,7 +119,7 @@ static int remove_suspects(const struct sweep *sweep, const struct place *place,
 		if (wanted == 0 && unlinkat(folder, suspects[i].name, 0) == 0)
 			sweep->round->orphan_files++;
 	}
-	store_rollback(sweep->store);        /* nothing was written: the lock was the point */
+	store_rollback(sweep->store);        /* nothing was written: the turn was the point */
 	return 0;
 }
 

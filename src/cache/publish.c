@@ -154,7 +154,7 @@ static void delete_older(const struct cache *cache, const struct cache_key *key)
 static int write_payload(struct cache *cache, struct store *store, const struct cache_key *key,
 			 const struct publication *publication, struct err *err)
 {
-	if (store_begin(store, err) < 0)
+	if (store_begin(store, STORE_TURN_ENTRY, cache_turn_key(key), err) < 0)
 		return -1;
 	if (run_on_key(store, STATEMENT_cache_forget_key, key, NULL, err) < 0 ||
 	    run_on_key(store, STATEMENT_flight_end, key, NULL, err) < 0 ||
@@ -238,7 +238,7 @@ struct before {
 static int read_asks(void *payload, const struct store_value *columns, unsigned count)
 {
 	(void)count;
-	((struct before *)payload)->asks = columns[0].number;
+	((struct before *)payload)->asks = columns[COLUMN_cache_asks_asks].number;
 	return 1;
 }
 
@@ -246,12 +246,12 @@ static int read_asks(void *payload, const struct store_value *columns, unsigned 
 static int read_repeats(void *payload, const struct store_value *columns, unsigned count)
 {
 	struct before *before = payload;
-	bool ended_itself = text_is(columns[1].text, "crashed") || text_is(columns[1].text, "limit");
+	bool ended_itself = text_is(columns[COLUMN_cache_find_state].text, "crashed") || text_is(columns[COLUMN_cache_find_state].text, "limit");
 
 	(void)count;
-	if (ended_itself && text_is(columns[7].text, store_build_id()) &&
-	    columns[8].number <= before->now + CACHE_SLACK_SECONDS)
-		before->repeats = columns[10].number;
+	if (ended_itself && text_is(columns[COLUMN_cache_find_build_id].text, store_build_id()) &&
+	    columns[COLUMN_cache_find_made_at].number <= before->now + CACHE_SLACK_SECONDS)
+		before->repeats = columns[COLUMN_cache_find_repeats].number;
 	return 0;
 }
 
@@ -316,7 +316,7 @@ int cache_publish_failure(struct cache *cache, struct store *store, const struct
 	cache_credentials(cache, key, publication.own);
 	none = memcmp(publication.own, nobody, sizeof(nobody)) == 0;
 	publication.credentials = by_credentials && !none ? publication.own : nobody;
-	if (store_begin(store, err) < 0)
+	if (store_begin(store, STORE_TURN_ENTRY, cache_turn_key(key), err) < 0)
 		return -1;
 	if ((err_kind_is_lasting(failure->kind)
 	     ? write_failure(cache, store, key, &publication, err)

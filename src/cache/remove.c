@@ -19,21 +19,21 @@
 bool sweep_read_row(const struct store_value *columns, struct sweep_item *item)
 {
 	memset(item, 0, sizeof(*item));
-	if (!cache_kind_named(columns[1].text, &item->entry.kind) ||
-	    !cache_state_named(columns[4].text, &item->entry.failure) ||
-	    columns[3].text.size != HASH_SHA256_BYTES)
+	if (!cache_kind_named(columns[COLUMN_cache_page_kind].text, &item->entry.kind) ||
+	    !cache_state_named(columns[COLUMN_cache_page_state].text, &item->entry.failure) ||
+	    columns[COLUMN_cache_page_hash].text.size != HASH_SHA256_BYTES)
 		return false;
-	item->entry.id = columns[0].number;
-	item->entry.version = columns[2].number;
-	memcpy(item->text_hash, columns[3].text.bytes, HASH_SHA256_BYTES);
-	item->entry.size_bytes = columns[5].number > 0 ? (uint64_t)columns[5].number : 0;
-	item->entry.is_blob = item->entry.failure == ERR_NONE && columns[6].number == 0;
-	item->entry.is_global = columns[7].type == STORE_NULL;
-	item->entry.boot = columns[8].number;
-	item->entry.is_of_this_build = text_is(columns[9].text, store_build_id());
-	item->entry.made_at = columns[10].number;
-	item->entry.used_at = columns[11].number;
-	item->entry.repeats = columns[12].number;
+	item->entry.id = columns[COLUMN_cache_page_id].number;
+	item->entry.version = columns[COLUMN_cache_page_version].number;
+	memcpy(item->text_hash, columns[COLUMN_cache_page_hash].text.bytes, HASH_SHA256_BYTES);
+	item->entry.size_bytes = columns[COLUMN_cache_page_size_bytes].number > 0 ? (uint64_t)columns[COLUMN_cache_page_size_bytes].number : 0;
+	item->entry.is_blob = item->entry.failure == ERR_NONE && columns[COLUMN_cache_page_has_payload].number == 0;
+	item->entry.is_global = columns[COLUMN_cache_page_scope].type == STORE_NULL;
+	item->entry.boot = columns[COLUMN_cache_page_boot].number;
+	item->entry.is_of_this_build = text_is(columns[COLUMN_cache_page_build_id].text, store_build_id());
+	item->entry.made_at = columns[COLUMN_cache_page_made_at].number;
+	item->entry.used_at = columns[COLUMN_cache_page_used_at].number;
+	item->entry.repeats = columns[COLUMN_cache_page_repeats].number;
 	return true;
 }
 
@@ -96,7 +96,7 @@ static int remove_all(struct sweep_page *page, struct err *err)
 {
 	const struct sweep *sweep = page->sweep;
 
-	if (store_begin(sweep->store, err) < 0)
+	if (store_begin(sweep->store, STORE_TURN_ENTRY, TEXT_NONE, err) < 0)
 		return -1;
 	for (unsigned i = 0; i < page->count; i++) {
 		if (remove_one(sweep, &page->items[i], err) < 0) {

@@ -6,10 +6,6 @@
 #include "cache/internal.h"
 #include "store/statements.h"
 
-enum { COLUMN_ID, COLUMN_STATE, COLUMN_SIZE, COLUMN_PAYLOAD, COLUMN_DETAILS, COLUMN_SCOPE,
-       COLUMN_BOOT, COLUMN_BUILD, COLUMN_MADE, COLUMN_USED, COLUMN_REPEATS, COLUMN_CREDENTIALS,
-       COLUMN_CHECKSUM };
-
 struct picking {
 	const struct cache *cache;
 	const struct cache_key *key;
@@ -44,23 +40,23 @@ static bool read_entry(const struct picking *picking, const struct store_value *
 		       struct cache_entry *entry)
 {
 	memset(entry, 0, sizeof(*entry));
-	if (!cache_state_named(columns[COLUMN_STATE].text, &entry->failure) ||
-	    columns[COLUMN_SIZE].number < 0)
+	if (!cache_state_named(columns[COLUMN_cache_find_state].text, &entry->failure) ||
+	    columns[COLUMN_cache_find_size_bytes].number < 0)
 		return false;
-	entry->id = columns[COLUMN_ID].number;
+	entry->id = columns[COLUMN_cache_find_id].number;
 	entry->kind = picking->key->kind;
 	entry->version = picking->version;
-	entry->size_bytes = (uint64_t)columns[COLUMN_SIZE].number;
-	entry->is_blob = entry->failure == ERR_NONE && columns[COLUMN_PAYLOAD].type == STORE_NULL;
-	if (entry->is_blob && columns[COLUMN_CHECKSUM].type != STORE_NULL)
+	entry->size_bytes = (uint64_t)columns[COLUMN_cache_find_size_bytes].number;
+	entry->is_blob = entry->failure == ERR_NONE && columns[COLUMN_cache_find_payload].type == STORE_NULL;
+	if (entry->is_blob && columns[COLUMN_cache_find_checksum].type != STORE_NULL)
 		entry->seal = (struct checksum_seal){ entry->size_bytes,
-						      (uint64_t)columns[COLUMN_CHECKSUM].number, true };
-	entry->is_global = columns[COLUMN_SCOPE].type == STORE_NULL;
-	entry->boot = columns[COLUMN_BOOT].number;
-	entry->is_of_this_build = text_is(columns[COLUMN_BUILD].text, store_build_id());
-	entry->made_at = columns[COLUMN_MADE].number;
-	entry->used_at = columns[COLUMN_USED].number;
-	entry->repeats = columns[COLUMN_REPEATS].number;
+						      (uint64_t)columns[COLUMN_cache_find_checksum].number, true };
+	entry->is_global = columns[COLUMN_cache_find_scope].type == STORE_NULL;
+	entry->boot = columns[COLUMN_cache_find_boot].number;
+	entry->is_of_this_build = text_is(columns[COLUMN_cache_find_build_id].text, store_build_id());
+	entry->made_at = columns[COLUMN_cache_find_made_at].number;
+	entry->used_at = columns[COLUMN_cache_find_used_at].number;
+	entry->repeats = columns[COLUMN_cache_find_repeats].number;
 	return true;
 }
 
@@ -106,14 +102,14 @@ static int pick_row(void *payload, const struct store_value *columns, unsigned c
 	if (!read_entry(picking, columns, &entry) ||
 	    cache_is_expired(picking->cache, &entry, picking->now))
 		return 0;
-	rank = rank_of(&entry, &columns[COLUMN_CREDENTIALS]);
+	rank = rank_of(&entry, &columns[COLUMN_cache_find_credentials]);
 	if (rank <= picking->best_rank)
 		return 0;
 	if (picking->hold)
 		drop_bytes(picking->hold);
 	if (picking->hold && !entry.is_blob) {
-		const struct store_value *bytes = &columns[entry.failure == ERR_NONE ? COLUMN_PAYLOAD
-								   : COLUMN_DETAILS];
+		const struct store_value *bytes = &columns[entry.failure == ERR_NONE ? COLUMN_cache_find_payload
+								   : COLUMN_cache_find_details];
 
 		if (keep_bytes(picking->hold, bytes->text) < 0) {
 			picking->no_memory = true;
@@ -180,12 +176,12 @@ static int read_key(void *payload, const struct store_value *columns, unsigned c
 	enum cache_kind kind;
 
 	(void)count;
-	if (!cache_kind_named(columns[0].text, &kind) ||
-	    columns[1].number != cache_kind_version(kind) ||
-	    columns[2].text.size != sizeof(key->text_hash))
+	if (!cache_kind_named(columns[COLUMN_cache_key_of_kind].text, &kind) ||
+	    columns[COLUMN_cache_key_of_version].number != cache_kind_version(kind) ||
+	    columns[COLUMN_cache_key_of_hash].text.size != sizeof(key->text_hash))
 		return 1;
 	key->kind = kind;
-	memcpy(key->text_hash, columns[2].text.bytes, sizeof(key->text_hash));
+	memcpy(key->text_hash, columns[COLUMN_cache_key_of_hash].text.bytes, sizeof(key->text_hash));
 	cache_fold_hash(key->hash, kind, key->text_hash);
 	key->module = TEXT("");
 	return 1;

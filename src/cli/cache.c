@@ -16,7 +16,7 @@
 #include "cli/options.h"
 #include "cli/state.h"
 #include "cli/table.h"
-#include "store/statements.h"
+#include "job/history.h"
 #include "store/store.h"
 
 #define OUT_BYTES ((size_t)1 << 30)
@@ -54,34 +54,32 @@ static bool is_of_scope(const struct listing *listing, struct text scope)
 	return !listing->scope.bytes || (scope.bytes && text_equal(listing->scope, scope));
 }
 
-static int job_as_json(void *payload, const struct store_value *row, unsigned count)
+static int job_as_json(void *payload, const struct job_line *job)
 {
 	struct listing *listing = payload;
 	struct json_writer *json = &listing->json;
 
-	(void)count;
-	if (!is_of_scope(listing, row[2].text))
+	if (!is_of_scope(listing, job->scope))
 		return 0;
 	json_object(json);
-	json_member_text(json, "id", row[0].text);
-	json_member_text(json, "scope", row[2].text);
-	json_member_text(json, "state", row[3].text);
-	table_json_time(json, "created_at", row[4].number);
+	json_member_text(json, "id", job->id);
+	json_member_text(json, "scope", job->scope);
+	json_member_text(json, "state", job->state);
+	table_json_time(json, "created_at", job->created_at);
 	json_object_end(json);
 	return 0;
 }
 
 /* Requests that had the entry's file among their candidates, the newest first. */
-static void each_job(struct listing *listing, const struct cache_line *line, store_row_fn *row)
+static void each_job(struct listing *listing, const struct cache_line *line, job_line_fn *fn)
 {
-	struct store_value values[2] = { store_text(table_location(line->key_text)),
-					 store_int(JOBS_SHOWN) };
+	struct text location = table_location(line->key_text);
 
 	listing->scope = line->scope;
 	/* Whatever is wrong stands in `trouble`, which ends the listing. */
-	if (values[0].text.size > 0 &&
-	    store_run(listing->store, STATEMENT_cli_jobs_mentioning, values, 2, row, listing,
-		      &listing->trouble) < 0)
+	if (location.size > 0 &&
+	    job_list_mentioning(listing->store, location, JOBS_SHOWN, fn, listing,
+				&listing->trouble) < 0)
 		err_while(&listing->trouble, "looking for requests");
 }
 
@@ -280,18 +278,17 @@ static void field_flight(struct listing *listing, const struct cache_line *line)
 	field_time(listing, "", flight.started_at);
 }
 
-static int job_for_people(void *payload, const struct store_value *row, unsigned count)
+static int job_for_people(void *payload, const struct job_line *job)
 {
 	struct listing *listing = payload;
 	struct buf value;
 
-	(void)count;
-	if (!is_of_scope(listing, row[2].text))
+	if (!is_of_scope(listing, job->scope))
 		return 0;
 	buf_init(&value, 4096);
-	buf_add_text(&value, row[0].text);
-	buf_printf(&value, ", %.*s, ", (int)row[3].text.size, row[3].text.bytes);
-	table_add_time(&value, row[4].number, listing->now);
+	buf_add_text(&value, job->id);
+	buf_printf(&value, ", %.*s, ", (int)job->state.size, job->state.bytes);
+	table_add_time(&value, job->created_at, listing->now);
 	table_add_field(&listing->out, "asked by", buf_text(&value));
 	buf_release(&value);
 	return 0;

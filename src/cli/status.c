@@ -6,14 +6,16 @@
 #include "base/err.h"
 #include "base/json_writer.h"
 #include "board/board.h"
+#include "cache/overview.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/state.h"
 #include "cli/table.h"
+#include "job/history.h"
 #include "sandbox/sandbox.h"
 #include "shared/shared.h"
+#include "store/boot.h"
 #include "store/damage.h"
-#include "store/statements.h"
 #include "store/store.h"
 
 #define OUT_BYTES ((size_t)64 * 1024 * 1024)
@@ -53,13 +55,13 @@ static void section_end(struct status *status)
 		buf_add_string(&status->out, "  none\n");
 }
 
-static void add_number(struct buf *out, int64_t number)
+static void add_number(struct buf *out, uint64_t number)
 {
 	char text[32];
 	struct buf digits;
 
 	buf_init(&digits, sizeof(text));
-	buf_printf(&digits, "%lld", (long long)number);
+	buf_printf(&digits, "%llu", (unsigned long long)number);
 	table_add_cell(out, buf_text(&digits), COUNT_COLUMNS);
 	buf_release(&digits);
 }
@@ -71,165 +73,153 @@ static void add_ago(struct status *status, int64_t at)
 
 /* --- Rows ---------------------------------------------------------------------------------- */
 
-static int live_row(void *payload, const struct store_value *row, unsigned count)
+static int live_row(void *payload, const struct job_state_sum *sum)
 {
 	struct status *status = payload;
 
-	(void)count;
 	status->any = true;
 	if (status->as_json) {
 		json_object(&status->json);
-		json_member_text(&status->json, "state", row[0].text);
-		json_member_u64(&status->json, "count", (uint64_t)row[1].number);
-		table_json_time(&status->json, "oldest_at", row[2].number);
+		json_member_text(&status->json, "state", sum->state);
+		json_member_u64(&status->json, "count", sum->jobs);
+		table_json_time(&status->json, "oldest_at", sum->oldest_at);
 		json_object_end(&status->json);
 		return 0;
 	}
 	buf_add_string(&status->out, "  ");
-	table_add_cell(&status->out, row[0].text, STATE_COLUMNS);
-	add_number(&status->out, row[1].number);
+	table_add_cell(&status->out, sum->state, STATE_COLUMNS);
+	add_number(&status->out, sum->jobs);
 	buf_add_string(&status->out, "the oldest came ");
-	add_ago(status, row[2].number);
+	add_ago(status, sum->oldest_at);
 	buf_add_char(&status->out, '\n');
 	return 0;
 }
 
-static int ended_row(void *payload, const struct store_value *row, unsigned count)
+static int ended_row(void *payload, const struct job_state_sum *sum)
 {
 	struct status *status = payload;
 
-	(void)count;
 	status->any = true;
 	if (status->as_json) {
 		json_object(&status->json);
-		json_member_text(&status->json, "state", row[0].text);
-		json_member_u64(&status->json, "count", (uint64_t)row[1].number);
-		json_member_u64(&status->json, "slowest_millis", (uint64_t)row[2].number);
+		json_member_text(&status->json, "state", sum->state);
+		json_member_u64(&status->json, "count", sum->jobs);
+		json_member_u64(&status->json, "slowest_millis", (uint64_t)sum->slowest_millis);
 		json_object_end(&status->json);
 		return 0;
 	}
 	buf_add_string(&status->out, "  ");
-	table_add_cell(&status->out, row[0].text, STATE_COLUMNS);
-	add_number(&status->out, row[1].number);
-	buf_printf(&status->out, "the slowest took %.1f s\n", (double)row[2].number / 1000);
+	table_add_cell(&status->out, sum->state, STATE_COLUMNS);
+	add_number(&status->out, sum->jobs);
+	buf_printf(&status->out, "the slowest took %.1f s\n", (double)sum->slowest_millis / 1000);
 	return 0;
 }
 
-static int running_row(void *payload, const struct store_value *row, unsigned count)
+static int running_row(void *payload, const struct job_line *job)
 {
 	struct status *status = payload;
 
-	(void)count;
 	status->any = true;
 	if (status->as_json) {
 		json_object(&status->json);
-		json_member_text(&status->json, "id", row[0].text);
-		json_member_text(&status->json, "kind", row[1].text);
-		json_member_text(&status->json, "scope", row[2].text);
-		json_member_text(&status->json, "state", row[3].text);
-		table_json_time(&status->json, "created_at", row[4].number);
-		json_member_u64(&status->json, "attempt", (uint64_t)row[5].number);
-		json_member_text(&status->json, "owner", row[6].text);
+		json_member_text(&status->json, "id", job->id);
+		json_member_text(&status->json, "kind", job->kind);
+		json_member_text(&status->json, "scope", job->scope);
+		json_member_text(&status->json, "state", job->state);
+		table_json_time(&status->json, "created_at", job->created_at);
+		json_member_u64(&status->json, "attempt", (uint64_t)job->attempt);
+		json_member_text(&status->json, "owner", job->owner);
 		json_object_end(&status->json);
 		return 0;
 	}
 	buf_add_string(&status->out, "  ");
-	table_add_cell(&status->out, row[0].text, ID_COLUMNS);
-	table_add_cell(&status->out, row[3].text, STATE_COLUMNS);
-	add_ago(status, row[4].number);
-	buf_printf(&status->out, ", attempt %lld\n", (long long)row[5].number);
+	table_add_cell(&status->out, job->id, ID_COLUMNS);
+	table_add_cell(&status->out, job->state, STATE_COLUMNS);
+	add_ago(status, job->created_at);
+	buf_printf(&status->out, ", attempt %lld\n", (long long)job->attempt);
 	return 0;
 }
 
-static int cache_row(void *payload, const struct store_value *row, unsigned count)
+static int cache_row(void *payload, const struct cache_kind_sum *sum)
 {
 	struct status *status = payload;
 
-	(void)count;
 	status->any = true;
 	if (status->as_json) {
 		json_object(&status->json);
-		json_member_text(&status->json, "kind", row[0].text);
-		json_member_u64(&status->json, "version", (uint64_t)row[1].number);
-		json_member_bool(&status->json, "outdated", row[6].number != 0);
-		json_member_u64(&status->json, "ready", (uint64_t)row[2].number);
-		json_member_u64(&status->json, "failures", (uint64_t)row[3].number);
-		json_member_u64(&status->json, "bytes", (uint64_t)row[4].number);
+		json_member_text(&status->json, "kind", sum->kind);
+		json_member_u64(&status->json, "version", (uint64_t)sum->version);
+		json_member_bool(&status->json, "outdated", sum->is_outdated);
+		json_member_u64(&status->json, "ready", sum->ready);
+		json_member_u64(&status->json, "failures", sum->failures);
+		json_member_u64(&status->json, "bytes", sum->bytes);
 		json_object_end(&status->json);
 		return 0;
 	}
 	buf_add_string(&status->out, "  ");
-	table_add_cell(&status->out, row[0].text, NAME_COLUMNS);
-	add_number(&status->out, row[2].number);
-	add_number(&status->out, row[3].number);
-	table_add_bytes(&status->out, (uint64_t)row[4].number);
-	if (row[6].number)
+	table_add_cell(&status->out, sum->kind, NAME_COLUMNS);
+	add_number(&status->out, sum->ready);
+	add_number(&status->out, sum->failures);
+	table_add_bytes(&status->out, sum->bytes);
+	if (sum->is_outdated)
 		buf_printf(&status->out, " (version %lld, made again when asked for)",
-			   (long long)row[1].number);
+			   (long long)sum->version);
 	buf_add_char(&status->out, '\n');
 	return 0;
 }
 
-static int source_row(void *payload, const struct store_value *row, unsigned count)
+static int source_row(void *payload, const struct cache_source_sum *sum)
 {
-	static const char *const keys[] = { "ready", "not_found", "denied", "failed" };
+	const struct { const char *key; uint64_t count; } counts[] = {
+		{ "ready", sum->ready }, { "not_found", sum->not_found }, { "denied", sum->denied },
+		{ "failed", sum->failed },
+	};
 	struct status *status = payload;
 
-	(void)count;
 	status->any = true;
 	if (status->as_json) {
 		json_object(&status->json);
-		json_member_text(&status->json, "source", row[0].text);
-		for (unsigned i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-			json_member_u64(&status->json, keys[i], (uint64_t)row[1 + i].number);
+		json_member_text(&status->json, "source", sum->source);
+		for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+			json_member_u64(&status->json, counts[i].key, counts[i].count);
 		json_object_end(&status->json);
 		return 0;
 	}
 	buf_add_string(&status->out, "  ");
-	table_add_cell(&status->out, row[0].text, NAME_COLUMNS);
-	for (unsigned i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		add_number(&status->out, row[1 + i].number);
-	add_ago(status, row[5].number);
+	table_add_cell(&status->out, sum->source, NAME_COLUMNS);
+	for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		add_number(&status->out, counts[i].count);
+	add_ago(status, sum->newest_at);
 	buf_add_char(&status->out, '\n');
 	return 0;
 }
 
-static int boot_row(void *payload, const struct store_value *row, unsigned count)
+static int show_boot(struct status *status, struct err *err)
 {
-	struct status *status = payload;
 	char since[CLOCK_TEXT_BYTES];
+	struct store_boot boot;
 
-	(void)count;
-	clock_format_utc(row[2].number, since);
+	if (store_boot(status->store, &boot, err) < 0)
+		return -1;
+	if (boot.number == 0)
+		return 0;
+	clock_format_utc(boot.started_at, since);
 	if (status->as_json) {
 		json_key(&status->json, "boot");
 		json_object(&status->json);
-		json_member_u64(&status->json, "number", (uint64_t)row[0].number);
-		json_member_text(&status->json, "build", row[1].text);
+		json_member_u64(&status->json, "number", (uint64_t)boot.number);
+		json_member_string(&status->json, "build", boot.build_id);
 		json_member_string(&status->json, "started", since);
 		json_object_end(&status->json);
-		return 1;
+		return 0;
 	}
-	buf_printf(&status->out, "boot     %lld, since %s, build ", (long long)row[0].number, since);
-	buf_add_visible(&status->out, row[1].text);
+	buf_printf(&status->out, "boot     %lld, since %s, build ", (long long)boot.number, since);
+	buf_add_visible(&status->out, text_of(boot.build_id));
 	buf_add_char(&status->out, '\n');
-	return 1;
+	return 0;
 }
 
 /* --- Sections -------------------------------------------------------------------------------- */
-
-static int show_section(struct status *status, const char *name, const char *columns,
-			unsigned statement, const int64_t *parameter, store_row_fn *row,
-			struct err *err)
-{
-	struct store_value value = store_int(parameter ? *parameter : 0);
-
-	heading(status, name, columns);
-	if (store_run(status->store, statement, &value, parameter ? 1 : 0, row, status, err) < 0)
-		return -1;
-	section_end(status);
-	return 0;
-}
 
 static void show_gauges(struct status *status, const struct board *board)
 {
@@ -331,7 +321,7 @@ static int show_board(struct status *status, const struct config *config, struct
 		buf_printf(&status->out, "\nservice  %s\n", alive ? "running" : "not running");
 	}
 	show_damage(status, config);
-	if (store_run(status->store, STATEMENT_store_boot_latest, NULL, 0, boot_row, status, err) < 0)
+	if (show_boot(status, err) < 0)
 		return -1;
 	if (!alive)
 		return 0;
@@ -343,25 +333,43 @@ static int show_board(struct status *status, const struct config *config, struct
 	return 0;
 }
 
+static int show_jobs(struct status *status, struct err *err)
+{
+	heading(status, "live", "jobs under way");
+	if (job_sum_live(status->store, live_row, status, err) < 0)
+		return -1;
+	section_end(status);
+	heading(status, "jobs", "  id                                    state           came");
+	if (job_list_under_way(status->store, JOBS_SHOWN, running_row, status, err) < 0)
+		return -1;
+	section_end(status);
+	heading(status, "ended", "jobs that ended in the last day");
+	if (job_sum_ended(status->store, status->now - DAY_SECONDS, ended_row, status, err) < 0)
+		return -1;
+	section_end(status);
+	return 0;
+}
+
+static int show_caches(struct status *status, struct err *err)
+{
+	heading(status, "caches", "  cache                   ready       failures    size");
+	if (cache_sum_kinds(status->store, cache_row, status, err) < 0)
+		return -1;
+	section_end(status);
+	heading(status, "sources",
+		"  source                  ready       not found   denied      failed      last");
+	if (cache_sum_sources(status->store, source_row, status, err) < 0)
+		return -1;
+	section_end(status);
+	return 0;
+}
+
 static int show_all(struct status *status, const struct config *config, struct err *err)
 {
-	static const int64_t shown = JOBS_SHOWN;
-	int64_t since = status->now - DAY_SECONDS;
-
 	if (status->as_json)
 		json_object(&status->json);
-	if (show_board(status, config, err) < 0 ||
-	    show_section(status, "live", "jobs under way",
-			 STATEMENT_cli_jobs_live, NULL, live_row, err) < 0 ||
-	    show_section(status, "jobs", "  id                                    state           came",
-			 STATEMENT_cli_jobs_running, &shown, running_row, err) < 0 ||
-	    show_section(status, "ended", "jobs that ended in the last day",
-			 STATEMENT_cli_jobs_ended, &since, ended_row, err) < 0 ||
-	    show_section(status, "caches", "  cache                   ready       failures    size",
-			 STATEMENT_cli_caches, NULL, cache_row, err) < 0 ||
-	    show_section(status, "sources",
-			 "  source                  ready       not found   denied      failed      "
-			 "last", STATEMENT_cli_sources, NULL, source_row, err) < 0)
+	if (show_board(status, config, err) < 0 || show_jobs(status, err) < 0 ||
+	    show_caches(status, err) < 0)
 		return -1;
 	if (status->as_json) {
 		json_object_end(&status->json);

@@ -11,11 +11,12 @@
 #include "base/hash.h"
 #include "base/json_writer.h"
 #include "base/limits.h"
+#include "cache/overview.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/state.h"
 #include "cli/table.h"
-#include "store/statements.h"
+#include "job/history.h"
 #include "store/store.h"
 #include "work/json.h"
 #include "work/work.h"
@@ -136,67 +137,66 @@ static int show_modules(struct why *why, struct text candidates)
 	return rc;
 }
 
-static void show_job_line(struct why *why, const struct store_value *row)
+static void show_job_line(struct why *why, const struct job_line *job)
 {
 	struct buf *out = &why->out;
 
 	buf_add_string(out, "request ");
-	buf_add_visible(out, row[0].text);
+	buf_add_visible(out, job->id);
 	buf_add_string(out, ": ");
-	buf_add_visible(out, row[1].text);
+	buf_add_visible(out, job->kind);
 	buf_add_char(out, ' ');
-	buf_add_visible(out, row[3].text);
+	buf_add_visible(out, job->state);
 	buf_add_string(out, ", came ");
-	add_ago(why, row[4].number);
-	if (row[6].type == STORE_INT)
-		buf_printf(out, ", took %.1f s", (double)row[6].number / 1000);
-	if (row[7].number > 1)
-		buf_printf(out, ", attempt %lld", (long long)row[7].number);
+	add_ago(why, job->created_at);
+	if (job->has_millis)
+		buf_printf(out, ", took %.1f s", (double)job->millis / 1000);
+	if (job->attempt > 1)
+		buf_printf(out, ", attempt %lld", (long long)job->attempt);
 	buf_add_char(out, '\n');
 }
 
 /* --- What is under way ----------------------------------------------------------------------- */
 
-static bool is_running(const struct store_value *job)
+static bool is_running(const struct job_line *job)
 {
-	return text_is(job[3].text, "running");
+	return text_is(job->state, "running");
 }
 
-static void json_flight(struct why *why, const struct store_value *row)
+static void json_flight(struct why *why, const struct cache_flight_line *flight)
 {
 	struct json_writer *json = &why->json;
 
 	json_object(json);
-	json_member_text(json, "kind", row[0].text);
-	json_member_text(json, "module", row[1].text);
-	json_member_text(json, "location", table_location(row[2].text));
-	json_member_text(json, "owner", row[3].text);
-	table_json_time(json, "since", row[4].number);
-	json_member_u64(json, "attempt", (uint64_t)row[5].number);
+	json_member_text(json, "kind", flight->kind);
+	json_member_text(json, "module", flight->module);
+	json_member_text(json, "location", table_location(flight->key_text));
+	json_member_text(json, "owner", flight->owner);
+	table_json_time(json, "since", flight->started_at);
+	json_member_u64(json, "attempt", (uint64_t)flight->attempt);
 	json_object_end(json);
 }
 
 /* "  making        symcaches   libfoo.so http://... since 2026-01-02T03:04:05Z, 3 s ago" */
-static int flight_row(void *payload, const struct store_value *row, unsigned count)
+static int flight_row(void *payload, const struct cache_flight_line *flight)
 {
 	struct why *why = payload;
 	struct buf *out = &why->out;
 
-	(void)count;
 	why->flights++;
 	if (why->as_json) {
-		json_flight(why, row);
+		json_flight(why, flight);
 		return 0;
 	}
 	buf_add_string(out, "  ");
-	table_add_cell(out, text_is(row[0].text, "objects") ? TEXT("fetching") : TEXT("making"),
+	table_add_cell(out, text_is(flight->kind, "objects") ? TEXT("fetching") : TEXT("making"),
 		       STATUS_COLUMNS);
-	table_add_cell(out, row[0].text, KIND_COLUMNS);
-	buf_add_visible(out, row[1].text.size > 0 ? row[1].text : TEXT("(no name)"));
+	table_add_cell(out, flight->kind, KIND_COLUMNS);
+	buf_add_visible(out, flight->module.size > 0 ? flight->module : TEXT("(no name)"));
 	buf_add_char(out, ' ');
-	buf_add_visible(out, table_location(row[2].text));
+	buf_add_visible(out, table_location(flight->key_text));
 	buf_add_string(out, " since ");
-	add_ago(why, row[4].number);
+	add_ago(why, flight->started_at);
 	buf_add_char(out, '\n');
 	return 0;
 }
@@ -204,138 +204,133 @@ static int flight_row(void *payload, const struct store_value *row, unsigned cou
 /* What a workshop fetches and makes; TEXT_NONE: what all do. */
 static void show_flights(struct why *why, struct text owner)
 {
-	struct store_value values[] = { store_int(why->now), store_text(owner),
-					store_int(FLIGHTS_SHOWN) };
-
 	why->flights = 0;
 	/* Whatever is wrong stands in `trouble`, which ends the listing. */
-	if (store_run(why->store, STATEMENT_cli_flights, values, 3, flight_row, why,
-		      &why->trouble) < 0)
+	if (cache_list_flights(why->store, owner, why->now, FLIGHTS_SHOWN, flight_row, why,
+			       &why->trouble) < 0)
 		err_while(&why->trouble, "looking for what is under way");
 }
 
-static void show_under_way(struct why *why, const struct store_value *job)
+static void show_under_way(struct why *why, const struct job_line *job)
 {
 	if (!is_running(job)) {
 		buf_add_string(&why->out, "  it waits for a workshop to take it up\n");
 		return;
 	}
 	buf_add_string(&why->out, "  under way; its workshop (");
-	buf_add_visible(&why->out, job[9].text);
+	buf_add_visible(&why->out, job->owner);
 	buf_add_string(&why->out, ") is\n");
-	show_flights(why, job[9].text);
+	show_flights(why, job->owner);
 	if (why->flights == 0)
 		buf_add_string(&why->out, "  neither fetching nor making anything at this moment\n");
 }
 
-static void json_job(struct why *why, const struct store_value *row)
+static void json_job(struct why *why, const struct job_line *job)
 {
 	struct json_writer *json = &why->json;
 
 	json_object(json);
-	json_member_text(json, "id", row[0].text);
-	json_member_text(json, "kind", row[1].text);
-	json_member_text(json, "scope", row[2].text);
-	json_member_text(json, "state", row[3].text);
-	table_json_time(json, "created_at", row[4].number);
-	json_member_u64(json, "attempt", (uint64_t)row[7].number);
-	if (row[8].text.size > 0) {
+	json_member_text(json, "id", job->id);
+	json_member_text(json, "kind", job->kind);
+	json_member_text(json, "scope", job->scope);
+	json_member_text(json, "state", job->state);
+	table_json_time(json, "created_at", job->created_at);
+	json_member_u64(json, "attempt", (uint64_t)job->attempt);
+	if (job->candidates.size > 0) {
 		json_key(json, "noted");
-		json_raw(json, row[8].text);
+		json_raw(json, job->candidates);
 	}
-	if (is_running(row)) {
+	if (is_running(job)) {
 		json_key(json, "under_way");
 		json_array(json);
-		show_flights(why, row[9].text);
+		show_flights(why, job->owner);
 		json_array_end(json);
 	}
 	json_object_end(json);
 }
 
-static int job_row(void *payload, const struct store_value *row, unsigned count)
+static int job_row(void *payload, const struct job_line *job)
 {
 	struct why *why = payload;
 
-	(void)count;
 	why->found = true;
 	if (why->as_json) {
-		json_job(why, row);
+		json_job(why, job);
 		return 0;
 	}
-	show_job_line(why, row);
-	if (row[8].text.size == 0) {
-		if (row[5].type != STORE_INT)
-			show_under_way(why, row);
+	show_job_line(why, job);
+	if (job->candidates.size == 0) {
+		if (!job->has_ended)
+			show_under_way(why, job);
 		else
 			buf_add_string(&why->out, "  it ended and noted nothing\n");
 		return why->trouble.kind != ERR_NONE;
 	}
-	return show_modules(why, row[8].text) < 0;
+	return show_modules(why, job->candidates) < 0;
 }
 
 /* --- What the caches remember ------------------------------------------------------------------ */
 
-static void json_entry(struct why *why, const struct store_value *row)
+static void json_entry(struct why *why, const struct cache_remembered *entry)
 {
 	struct json_writer *json = &why->json;
 
 	json_object(json);
-	json_member_text(json, "kind", row[0].text);
-	json_member_text(json, "state", row[1].text);
-	json_member_text(json, "source", row[2].text);
-	json_member_text(json, "scope", row[3].text);
-	json_member_u64(json, "bytes", (uint64_t)row[4].number);
-	json_member_text(json, "details", row[5].text);
-	json_member_u64(json, "id", (uint64_t)row[10].number);
-	json_member_text(json, "module_id", row[12].text);
-	json_member_text(json, "location", table_location(row[11].text));
-	table_json_time(json, "made_at", row[6].number);
-	if (row[7].type == STORE_INT)
-		table_json_time(json, "retry_at", row[7].number);
-	json_member_u64(json, "repeats", (uint64_t)row[8].number);
-	json_member_u64(json, "asks", (uint64_t)row[9].number);
+	json_member_text(json, "kind", entry->kind);
+	json_member_text(json, "state", entry->state);
+	json_member_text(json, "source", entry->source);
+	json_member_text(json, "scope", entry->scope);
+	json_member_u64(json, "bytes", (uint64_t)entry->size_bytes);
+	json_member_text(json, "details", entry->details);
+	json_member_u64(json, "id", (uint64_t)entry->id);
+	json_member_text(json, "module_id", entry->module_id);
+	json_member_text(json, "location", table_location(entry->key_text));
+	table_json_time(json, "made_at", entry->made_at);
+	if (entry->has_retry)
+		table_json_time(json, "retry_at", entry->retry_at);
+	json_member_u64(json, "repeats", (uint64_t)entry->repeats);
+	json_member_u64(json, "asks", (uint64_t)entry->asks);
 	json_object_end(json);
 }
 
-static int entry_row(void *payload, const struct store_value *row, unsigned count)
+static int entry_row(void *payload, const struct cache_remembered *entry)
 {
 	struct why *why = payload;
 	struct buf *out = &why->out;
 	char id[24];
 
-	(void)count;
 	why->found = true;
 	if (why->as_json) {
-		json_entry(why, row);
+		json_entry(why, entry);
 		return 0;
 	}
-	snprintf(id, sizeof(id), "%lld", (long long)row[10].number);
+	snprintf(id, sizeof(id), "%lld", (long long)entry->id);
 	buf_add_string(out, "  ");
 	table_add_cell(out, text_of(id), ID_COLUMNS);
-	table_add_cell(out, row[0].text, KIND_COLUMNS);
-	table_add_cell(out, row[1].text, STATUS_COLUMNS);
-	table_add_cell(out, row[2].text.size > 0 ? row[2].text : text_of("-"), SOURCE_COLUMNS);
-	add_ago(why, row[6].number);
-	if (row[7].type == STORE_INT) {
-		buf_add_string(out, row[7].number > why->now ? ", asked again in "
+	table_add_cell(out, entry->kind, KIND_COLUMNS);
+	table_add_cell(out, entry->state, STATUS_COLUMNS);
+	table_add_cell(out, entry->source.size > 0 ? entry->source : text_of("-"), SOURCE_COLUMNS);
+	add_ago(why, entry->made_at);
+	if (entry->has_retry) {
+		buf_add_string(out, entry->retry_at > why->now ? ", asked again in "
 							     : ", asked again when wanted");
-		if (row[7].number > why->now)
-			table_add_age(out, row[7].number - why->now);
+		if (entry->retry_at > why->now)
+			table_add_age(out, entry->retry_at - why->now);
 	}
-	if (row[3].text.size > 0) {
+	if (entry->scope.size > 0) {
 		buf_add_string(out, ", scope ");
-		buf_add_visible(out, row[3].text);
+		buf_add_visible(out, entry->scope);
 	}
-	if (row[5].text.size > 0) {
+	if (entry->details.size > 0) {
 		buf_add_string(out, ": ");
-		buf_add_visible(out, row[5].text);
+		buf_add_visible(out, entry->details);
 	}
 	buf_add_char(out, '\n');
-	if (row[12].text.size > 0 || row[11].text.size > 0) {
+	if (entry->module_id.size > 0 || entry->key_text.size > 0) {
 		buf_printf(out, "  %*s", (int)ID_COLUMNS, "");
-		buf_add_visible(out, row[12].text);
-		buf_add_string(out, row[12].text.size > 0 ? " " : "");
-		buf_add_visible(out, table_location(row[11].text));
+		buf_add_visible(out, entry->module_id);
+		buf_add_string(out, entry->module_id.size > 0 ? " " : "");
+		buf_add_visible(out, table_location(entry->key_text));
 		buf_add_char(out, '\n');
 	}
 	return 0;
@@ -343,10 +338,10 @@ static int entry_row(void *payload, const struct store_value *row, unsigned coun
 
 /* --- The whole ------------------------------------------------------------------------------------ */
 
-static int ask(struct why *why, unsigned statement, const struct store_value *values,
-	       unsigned count, store_row_fn *row, struct err *err)
+/* What a verb returned, or what went wrong while its rows were shown. */
+static int told(const struct why *why, int rc, struct err *err)
 {
-	if (store_run(why->store, statement, values, count, row, why, err) < 0)
+	if (rc < 0)
 		return -1;
 	if (why->trouble.kind != ERR_NONE) {
 		*err = why->trouble;
@@ -371,13 +366,11 @@ static void end_list(struct why *why)
 
 static int ask_about_entries(struct why *why, struct err *err)
 {
-	const struct store_value values[] = { store_text(why->subject), store_text(why->sort),
-					      store_int(why->entries_most) };
-
 	if (!why->as_json && why->found)
 		buf_add_char(&why->out, '\n');
 	begin_list(why, "entries");
-	if (ask(why, STATEMENT_cli_entries_of_module, values, 3, entry_row, err) < 0)
+	if (told(why, cache_of_module(why->store, why->subject, why->sort, why->entries_most,
+				      entry_row, why, err), err) < 0)
 		return -1;
 	end_list(why);
 	return 0;
@@ -386,10 +379,8 @@ static int ask_about_entries(struct why *why, struct err *err)
 /* Every job that has not ended, and everything that is fetched and made. */
 static int ask_everything(struct why *why, struct err *err)
 {
-	const struct store_value values[] = { store_int(why->jobs_most) };
-
 	begin_list(why, "requests");
-	if (ask(why, STATEMENT_cli_jobs_under_way, values, 1, job_row, err) < 0)
+	if (told(why, job_list_under_way(why->store, why->jobs_most, job_row, why, err), err) < 0)
 		return -1;
 	end_list(why);
 	if (!why->found && !why->as_json)
@@ -400,15 +391,15 @@ static int ask_everything(struct why *why, struct err *err)
 
 static int ask_subject(struct why *why, struct err *err)
 {
-	const struct store_value values[] = { store_text(why->subject), store_int(why->jobs_most) };
-
 	begin_list(why, "requests");
-	if (why->is_request && ask(why, STATEMENT_cli_job, values, 1, job_row, err) < 0)
+	if (why->is_request &&
+	    told(why, job_find(why->store, why->subject, job_row, why, err), err) < 0)
 		return -1;
 	/* Debug ids look like request ids. */
 	why->is_request = why->is_request && why->found;
 	if (!why->is_request &&
-	    ask(why, STATEMENT_cli_jobs_mentioning, values, 2, job_row, err) < 0)
+	    told(why, job_list_mentioning(why->store, why->subject, why->jobs_most, job_row, why, err),
+		 err) < 0)
 		return -1;
 	end_list(why);
 	return why->is_request ? 0 : ask_about_entries(why, err);

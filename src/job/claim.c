@@ -38,16 +38,16 @@ static int read_found(void *payload, const struct store_value *columns, unsigned
 
 	(void)count;
 	found->any = true;
-	found->seq = columns[0].number;
-	copy_text(found->job.id, sizeof(found->job.id), columns[1].text);
-	copy_text(found->job.kind, sizeof(found->job.kind), columns[2].text);
-	found->job.has_scope = columns[3].type != STORE_NULL;
-	copy_text(found->job.scope, sizeof(found->job.scope), columns[3].text);
-	found->job.created_at = columns[4].number;
-	found->job.deadline_at = columns[5].number;
-	found->job.attempt = columns[6].number;
-	found->lapses = columns[7].number;
-	copy_text(found->job.x_request_id, sizeof(found->job.x_request_id), columns[8].text);
+	found->seq = columns[COLUMN_job_oldest_queued_seq].number;
+	copy_text(found->job.id, sizeof(found->job.id), columns[COLUMN_job_oldest_queued_id].text);
+	copy_text(found->job.kind, sizeof(found->job.kind), columns[COLUMN_job_oldest_queued_kind].text);
+	found->job.has_scope = columns[COLUMN_job_oldest_queued_scope].type != STORE_NULL;
+	copy_text(found->job.scope, sizeof(found->job.scope), columns[COLUMN_job_oldest_queued_scope].text);
+	found->job.created_at = columns[COLUMN_job_oldest_queued_created_at].number;
+	found->job.deadline_at = columns[COLUMN_job_oldest_queued_deadline_at].number;
+	found->job.attempt = columns[COLUMN_job_oldest_queued_attempt].number;
+	found->lapses = columns[COLUMN_job_oldest_queued_lapses].number;
+	copy_text(found->job.x_request_id, sizeof(found->job.x_request_id), columns[COLUMN_job_oldest_queued_x_request_id].text);
 	return 1;
 }
 
@@ -106,7 +106,7 @@ static int take_or_end(struct jobs *jobs, const char *owner, struct found *found
 {
 	int rc;
 
-	if (store_begin(jobs->store, err) < 0)
+	if (store_begin(jobs->store, STORE_TURN_QUEUE, TEXT_NONE, err) < 0)
 		return -1;
 	if (find_claimable(jobs, found, err) < 0)
 		goto undo;
@@ -214,7 +214,7 @@ static int end_claimed(struct jobs *jobs, const struct job *job, const char *own
 	};
 	int64_t rows;
 
-	if (store_begin(jobs->store, err) < 0)
+	if (store_begin(jobs->store, STORE_TURN_JOB, text_of(job->id), err) < 0)
 		return -1;
 	rows = store_run(jobs->store, STATEMENT_job_end_claimed, values, 7, NULL, NULL, err);
 	if (rows < 0 || (rows > 0 && job_spool_place(temporary, path, err) < 0)) {

@@ -24,7 +24,7 @@ struct ids {
 static int collect(void *payload, const struct store_value *columns, unsigned count)
 {
 	struct ids *ids = payload;
-	struct text id = columns[0].text;
+	struct text id = columns[COLUMN_job_overdue_id].text;
 
 	(void)count;
 	if (id.size != JOB_ID_BYTES - 1)
@@ -44,7 +44,7 @@ static int end_all(struct jobs *jobs, unsigned statement, const struct store_val
 		return -1;
 	if (ids->count == 0)
 		return 0;
-	if (store_begin(jobs->store, err) < 0)
+	if (store_begin(jobs->store, STORE_TURN_JOB, TEXT_NONE, err) < 0)
 		return -1;
 	/* Now that nobody else writes: some may have ended meanwhile. */
 	ids->count = 0;
@@ -93,7 +93,7 @@ static int forget_results(struct jobs *jobs, struct ids *ids, uint64_t *removed,
 	/* Files first: a row that still names a result finds it gone, never the other way. */
 	for (unsigned i = 0; i < ids->count; i++)
 		job_spool_remove(jobs, ids->ids[i], JOB_SPOOL_RESULT);
-	if (store_begin(jobs->store, err) < 0)
+	if (store_begin(jobs->store, STORE_TURN_JOB, TEXT_NONE, err) < 0)
 		return -1;
 	for (unsigned i = 0; i < ids->count; i++) {
 		struct store_value id = store_text(text_of(ids->ids[i]));
@@ -110,7 +110,7 @@ static int forget_results(struct jobs *jobs, struct ids *ids, uint64_t *removed,
 static int read_flag(void *payload, const struct store_value *columns, unsigned count)
 {
 	(void)count;
-	*(bool *)payload = columns[0].number != 0;
+	*(bool *)payload = columns[COLUMN_job_has_old_is_any].number != 0;
 	return 1;
 }
 

@@ -66,7 +66,7 @@ void job_tell_end(struct jobs *jobs, const char *id, enum job_state state)
 static int read_count(void *payload, const struct store_value *columns, unsigned count)
 {
 	(void)count;
-	*(int64_t *)payload = columns[0].number;
+	*(int64_t *)payload = columns[COLUMN_job_count_live_jobs].number;
 	return 1;
 }
 
@@ -107,7 +107,7 @@ static int add_row(struct jobs *jobs, struct ceiling ceiling, const struct job_o
 		store_text(order->x_request_id),
 	};
 
-	if (store_begin(jobs->store, err) < 0)
+	if (store_begin(jobs->store, STORE_TURN_QUEUE, TEXT_NONE, err) < 0)
 		return -1;
 	if (refuse_when_full(jobs, ceiling, err) < 0 ||
 	    store_run(jobs->store, STATEMENT_job_add, values, 8, NULL, NULL, err) < 0) {
@@ -197,10 +197,10 @@ static int read_look(void *payload, const struct store_value *columns, unsigned 
 	struct looking *looking = payload;
 
 	(void)count;
-	if (!state_named(columns[0].text, &looking->state))
+	if (!state_named(columns[COLUMN_job_look_state].text, &looking->state))
 		looking->state = JOB_UNKNOWN;
-	looking->finished_at = columns[1].number;
-	looking->has_result = columns[2].type != STORE_NULL;
+	looking->finished_at = columns[COLUMN_job_look_finished_at].number;
+	looking->has_result = columns[COLUMN_job_look_result_bytes].type != STORE_NULL;
 	return 1;
 }
 

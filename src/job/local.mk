@@ -5,6 +5,8 @@ libjob_a_SOURCES = \
 	src/job/clean.c \
 	src/job/job.c \
 	src/job/job.h \
+	src/job/history.c \
+	src/job/history.h \
 	src/job/internal.h \
 	src/job/spool.c
 $(libjob_a_OBJECTS): src/store/statements.h

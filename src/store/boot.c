@@ -40,9 +40,12 @@ static int read_latest(void *payload, const struct store_value *columns, unsigne
 	struct latest *latest = payload;
 
 	(void)count;
-	latest->boot.number = columns[0].number;
-	latest->is_our_build = text_is(columns[1].text, BUILD_ID);
-	latest->boot.started_at = columns[2].number;
+	latest->boot.number = columns[COLUMN_store_boot_latest_id].number;
+	latest->is_our_build = text_is(columns[COLUMN_store_boot_latest_build_id].text, BUILD_ID);
+	snprintf(latest->boot.build_id, sizeof(latest->boot.build_id), "%.*s",
+		 (int)columns[COLUMN_store_boot_latest_build_id].text.size,
+		 columns[COLUMN_store_boot_latest_build_id].text.bytes);
+	latest->boot.started_at = columns[COLUMN_store_boot_latest_started_at].number;
 	return 1;
 }
 
@@ -85,8 +88,8 @@ static int add_row(struct store *store, int64_t previous, struct err *err)
 /* What the dead held is free at once, without waiting for leases to run out. */
 static int free_what_was_held(struct store *store, struct err *err)
 {
-	if (store_run(store, STATEMENT_store_boot_requeue, NULL, 0, NULL, NULL, err) < 0 ||
-	    store_run(store, STATEMENT_store_boot_land, NULL, 0, NULL, NULL, err) < 0)
+	if (store_run(store, STATEMENT_job_requeue_all, NULL, 0, NULL, NULL, err) < 0 ||
+	    store_run(store, STATEMENT_flight_end_all, NULL, 0, NULL, NULL, err) < 0)
 		return -1;
 	return 0;
 }
@@ -96,7 +99,7 @@ static int settle_row(struct store *store, bool alone, struct store_boot *boot, 
 {
 	struct latest latest;
 
-	if (store_begin(store, err) < 0)
+	if (store_begin(store, STORE_TURN_SERVICE, TEXT_NONE, err) < 0)
 		return -1;
 	if (find_latest(store, &latest, err) < 0)
 		goto undo;

@@ -20,7 +20,8 @@ struct store;
 
 struct store_boot {
 	int64_t number;          /* 0: there was none yet */
-	int64_t started_at;
+	int64_t started_at;      /* unix seconds */
+	char build_id[64];       /* of the program that wrote it */
 };
 
 /* Joins and says which boot it is.  Again on the same store: only says. */

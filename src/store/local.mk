@@ -26,8 +26,7 @@ nodist_libstore_a_SOURCES = \
 SQL_NAMED = \
 	$(top_srcdir)/sql/store.sql \
 	$(top_srcdir)/sql/cache.sql \
-	$(top_srcdir)/sql/job.sql \
-	$(top_srcdir)/sql/cli.sql
+	$(top_srcdir)/sql/job.sql
 SQL_STEPS = \
 	$(top_srcdir)/sql/migrate/0001-first.sql \
 	$(top_srcdir)/sql/migrate/0002-key-text.sql \

@@ -247,7 +247,7 @@ static int carry_table(struct carry *carry, const char *table, uint64_t *rows, s
 	buf_init(&sql, SQL_BYTES_MAX);
 	buf_printf(&sql, "INSERT OR IGNORE INTO %s (%s) VALUES (%s)", table,
 		   buf_string(&carry->columns), buf_string(&carry->marks));
-	if (buf_check(&sql, err) < 0 || store_begin(carry->store, err) < 0)
+	if (buf_check(&sql, err) < 0 || store_begin(carry->store, STORE_TURN_SERVICE, TEXT_NONE, err) < 0)
 		goto done;
 	code = sqlite3_prepare_v2(carry->store->db, buf_string(&sql), -1, &insert, NULL);
 	if (code != SQLITE_OK)

@@ -9,6 +9,8 @@
 #include "store/internal.h"
 
 #define COLUMNS_MAX 24u
+#define TURN_HASH_BYTES 4u
+#define TURN_KEY_BYTES 36u            /* of a key, in messages: a whole job id */
 
 /*
  * The way out is our own, since all in it can be made again.  Not `.recover`: Debian's
@@ -82,11 +84,31 @@ int store_ask_number(struct store *store, const char *sql, int64_t *number, stru
 
 /* --- Transactions --------------------------------------------------------------------- */
 
-int store_begin(struct store *store, struct err *err)
+/* "taking the turn of job 4c1f...": ids as they are, hashes by their first bytes in hex. */
+static void name_turn(enum store_turn turn, struct text key, char *name, size_t capacity)
 {
-	if (store_in_place(store, err) < 0)
-		return err_while(err, "beginning a transaction");
-	return store_execute(store, "BEGIN IMMEDIATE", "beginning a transaction", err);
+	static const char *const turns[STORE_TURNS] = {
+		[STORE_TURN_SERVICE] = "the service", [STORE_TURN_ENTRY] = "cache entry",
+		[STORE_TURN_QUEUE] = "the queue",     [STORE_TURN_JOB] = "job",
+	};
+	size_t shown = turn == STORE_TURN_ENTRY ? TURN_HASH_BYTES : TURN_KEY_BYTES;
+	int used = snprintf(name, capacity, "taking the turn of %s%s", turns[turn],
+			    key.size > 0 ? " " : "");
+
+	for (size_t i = 0; i < key.size && i < shown && used > 0; i++)
+		used += snprintf(name + used, capacity - (size_t)used,
+				 turn == STORE_TURN_ENTRY ? "%02x" : "%c", (unsigned char)key.bytes[i]);
+}
+
+int store_begin(struct store *store, enum store_turn turn, struct text key, struct err *err)
+{
+	char doing[64 + TURN_KEY_BYTES];
+
+	if (store_in_place(store, err) == 0 &&
+	    store_execute(store, "BEGIN IMMEDIATE", "beginning a transaction", err) == 0)
+		return 0;
+	name_turn(turn, key, doing, sizeof(doing));
+	return err_while(err, "%s", doing);
 }
 
 int store_commit(struct store *store, struct err *err)

@@ -25,7 +25,20 @@ int  store_open(struct store **store, const struct config *config, struct err *e
 	__attribute__((warn_unused_result));
 void store_close(struct store *store);
 
-int store_begin(struct store *store, struct err *err) __attribute__((warn_unused_result));
+/* What a transaction keeps others out of while it looks and writes.  Two of one turn with the same
+ * key, or one of them without a key, never overlap; nothing may rely on more than that.  SQLite
+ * has one writer, so that here no two transactions of any turn overlap. */
+enum store_turn {
+	STORE_TURN_SERVICE,          /* the schema, and which boot this is */
+	STORE_TURN_ENTRY,            /* rows, flight and blob of a cache key: its text's hash */
+	STORE_TURN_QUEUE,            /* how many jobs there are, and who takes the next */
+	STORE_TURN_JOB,              /* one job's row and files: its id */
+	STORE_TURNS
+};
+
+/* key TEXT_NONE: every key of that turn.  ERR_BUSY names the turn. */
+int store_begin(struct store *store, enum store_turn turn, struct text key, struct err *err)
+	__attribute__((warn_unused_result));
 int store_commit(struct store *store, struct err *err) __attribute__((warn_unused_result));
 void store_rollback(struct store *store);
 

@@ -67,6 +67,9 @@ MAY_FORK = {"src/sandbox/nursery.c", "src/sandbox/nursery_process.c", "src/super
             "src/supervisor/on_demand.c", "src/supervisor/standby.c"}
 # Memory a library allocated can only go back by the C library's free().
 MAY_FREE = {"src/demangle/cpp.c", "src/demangle/msvc_text.c", "src/demangle/msvc.cc"}
+# Whose statements these are; the store runs the two that begin a boot.
+STATEMENT_OWNERS = {"cache": {"cache"}, "flight": {"cache"}, "job": {"job"}, "store": {"store"}}
+BOOT_STATEMENTS = {"job_requeue_all", "flight_end_all"}
 FUNCTION_LINES_MAX = 100
 COMPLEXITY_MAX = 15
 FILE_LINES_MAX = 800
@@ -151,6 +154,17 @@ def check_words(path, text):
         breach(path, "setlocale(): the program has no locale")
 
 
+def check_statements(path, component, code):
+    """Rows belong to the component that owns the table; columns have names."""
+    for number, line in enumerate(code.splitlines(), 1):
+        for name in re.findall(r"\b(?:STATEMENT|COLUMN)_([a-z]\w+)", line):
+            if component not in STATEMENT_OWNERS.get(name.split("_")[0], set()) and \
+                    not (component == "store" and name in BOOT_STATEMENTS):
+                breach(f"{path}:{number}", f"{name} is a statement of another component")
+        if re.search(r"\bcolumns\[\d+\]", line):
+            breach(f"{path}:{number}", "a column by number: store/statements.h has its name")
+
+
 def check_components():
     """The plan, the page and the source know the same components."""
     with open("doc/architecture.md", encoding="utf-8") as f:
@@ -190,7 +204,8 @@ def main():
         check_calls(path, component, code)
         check_sizes(path, text)
         check_words(path, text)
-        checks += 4
+        check_statements(path, component, code)
+        checks += 5
     check_complexity([path for path in files if path.endswith(".c")])
     checks += 1
     check_components()

@@ -99,7 +99,7 @@ static int grow_old(struct cache *cache, struct store *store, const struct cache
 	if (file_make_folders(old, 0700, err) < 0)
 		return -1;
 	*slash = '/';
-	if (store_begin(store, err) < 0)
+	if (store_begin(store, STORE_TURN_ENTRY, TEXT_NONE, err) < 0)
 		return -1;
 	rename(now, old);
 	snprintf(remove, sizeof(remove), "DELETE FROM cache_entry WHERE kind = 'symcaches' AND version = %"

@@ -314,10 +314,13 @@ START_TEST(says_when_it_is_busy)
 
 	state_open(&state);
 	ck_assert_int_eq(store_open(&other, &state.config, &err), 0);
-	ck_assert_int_eq(store_begin(other, &err), 0);
+	ck_assert_int_eq(store_begin(other, STORE_TURN_QUEUE, TEXT_NONE, &err), 0);
 	sqlite3_busy_timeout(state.store->db, 50);
-	ck_assert_int_eq(store_begin(state.store, &err), -1);
+	ck_assert_int_eq(store_begin(state.store, STORE_TURN_JOB, TEXT("an-id"), &err), -1);
 	ck_assert_int_eq(err.kind, ERR_BUSY);
+	ck_assert_msg(strstr(err.text, "taking the turn of job an-id"), "%s", err.text);
+	ck_assert_int_eq(store_begin(state.store, STORE_TURN_ENTRY, TEXT("\x01\xfe\x03\x04\x05"), &err), -1);
+	ck_assert_msg(strstr(err.text, "taking the turn of cache entry 01fe0304:"), "%s", err.text);
 	ck_assert_int_eq(store_check(state.store, &err), -1);
 	ck_assert_int_eq(err.kind, ERR_BUSY);
 	store_rollback(other);
@@ -410,12 +413,12 @@ END_TEST
 static const struct { const char *statement, *line, *why; } allowed_scans[] = {
 	{ "store_boot_latest", "SCAN boot", "backwards by id, ends after one" },
 	{ "cache_total", "SCAN cache_entry", "the keeper's sum" },
-	{ "cli_caches", "SCAN cache_entry", "a person's sum" },
-	{ "cli_caches", "SCAN (subquery", "its few groups" },
-	{ "cli_sources", "SCAN cache_entry", "a person's sum" },
-	{ "cli_jobs_mentioning", "SCAN job", "a person's search" },
-	{ "store_boot_land", "SCAN flight", "all of it, once per boot" },
-	{ "cli_flights", "SCAN flight", "a person's look; as many as there are downloads" },
+	{ "cache_by_kind", "SCAN cache_entry", "a person's sum" },
+	{ "cache_by_kind", "SCAN (subquery", "its few groups" },
+	{ "cache_by_source", "SCAN cache_entry", "a person's sum" },
+	{ "job_mentioning", "SCAN job", "a person's search" },
+	{ "flight_end_all", "SCAN flight", "all of it, once per boot" },
+	{ "flight_list", "SCAN flight", "a person's look; as many as there are downloads" },
 	{ "flight_sweep", "SCAN flight", "the keeper's; as many as there are downloads" },
 };
 
@@ -531,7 +534,7 @@ START_TEST(says_when_its_files_are_gone)
 	ck_assert_int_eq(err.kind, ERR_IO);
 	ck_assert_msg(strstr(err.text, "was removed while it was in use") &&
 		      strstr(err.text, vanishing[_i].name), "%s: %s", vanishing[_i].what, err.text);
-	ck_assert_int_eq(store_begin(state.store, &err), -1);
+	ck_assert_int_eq(store_begin(state.store, STORE_TURN_JOB, TEXT("an-id"), &err), -1);
 	ck_assert_int_eq(store_in_place(state.store, &err), -1);
 	ck_assert_msg(store_open(&other, &state.config, &err) == 0, "%s: %s", vanishing[_i].what, err.text);
 	ck_assert_int_eq(count_boots(other), vanishing[_i].is_rescued ? 1 : 0);
@@ -674,7 +677,7 @@ START_TEST(backs_up_while_others_write)
 	state_open(&state);
 	ck_assert_int_eq(store_check(state.store, &err), 0);
 	ck_assert_int_eq(store_open(&other, &state.config, &err), 0);
-	ck_assert_int_eq(store_begin(other, &err), 0);
+	ck_assert_int_eq(store_begin(other, STORE_TURN_QUEUE, TEXT_NONE, &err), 0);
 	ck_assert_int_eq(store_check(other, &err), 0);
 	state_make(&copy);
 	for (int twice = 0; twice < 2; twice++)
