@@ -124,6 +124,7 @@ static int fetch_one(struct prefetch *prefetch, const char *path, struct err *er
 {
 	size_t most = (size_t)prefetch->config.symbolicate_body_max_bytes;
 	struct buf body, request, reply;
+	struct work_body sent;
 	struct arena arena;
 	int rc = -1;
 
@@ -133,9 +134,10 @@ static int fetch_one(struct prefetch *prefetch, const char *path, struct err *er
 	arena_init(&arena, LIMIT_REQUEST_ARENA_BYTES);
 	if (file_read_all(path, most, &body, err) == 0 &&
 	    make_request(buf_text(&body), &arena, &request, err) == 0) {
+		sent = work_body_of(buf_text(&request));
 		progress_start("fetching");
 		rc = workshop_answer(&prefetch->config, prefetch->nursery, &request_kind_symbolicate,
-				     buf_text(&request), &reply, NULL, err);
+				     &sent, &reply, NULL, err);
 		progress_stop();
 	}
 	if (rc == 0)

@@ -329,6 +329,7 @@ static int show_answer(struct cli *cli, struct text reply, bool *found, struct e
 static int make_and_answer(struct making *making, struct nursery *nursery, bool *found,
 			   struct err *err)
 {
+	struct work_body sent;
 	struct buf body, reply;
 	int rc = -1;
 
@@ -336,10 +337,11 @@ static int make_and_answer(struct making *making, struct nursery *nursery, bool 
 	buf_init(&reply, LIMIT_REPLY_BYTES);
 	/* Not while standard input is read: somebody may be typing. */
 	rc = make_body(making, &body, err);
+	sent = work_body_of(buf_text(&body));
 	progress_start("symbolicating");
 	if (rc == 0)
 		rc = workshop_answer(making->config, nursery, &request_kind_symbolicate,
-				     buf_text(&body), &reply, NULL, err);
+				     &sent, &reply, NULL, err);
 	progress_stop();
 	if (rc == 0)
 		rc = show_answer(making->cli, buf_text(&reply), found, err);

@@ -6,8 +6,11 @@
  *    what kills its holders, and ends.
  * 3. Attempts only grow: no two claims are alike.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -165,6 +168,25 @@ int job_body(struct jobs *jobs, const struct job *job, struct buf *body, struct 
 {
 	return job_spool_read(jobs, job->id, JOB_SPOOL_BODY, body, err) == 0 ? 0
 	       : err_while(err, "the body of job %s", job->id);
+}
+
+int job_body_open(struct jobs *jobs, const struct job *job, int *fd, uint64_t *size, struct err *err)
+{
+	char path[JOB_PATH_BYTES];
+	struct stat st;
+
+	if (job_spool_path(jobs, job->id, JOB_SPOOL_BODY, path, sizeof(path), err) < 0)
+		return -1;
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (*fd >= 0 && fstat(*fd, &st) == 0) {
+		*size = (uint64_t)st.st_size;
+		return 0;
+	}
+	err_os(err, errno, "opening %s", path);
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	return err_while(err, "the body of job %s", job->id);
 }
 
 int job_renew(struct jobs *jobs, const char *owner, struct err *err)

@@ -31,6 +31,9 @@ int job_spool_path(const struct jobs *jobs, const char *id, enum job_spool what,
 /* A complete file under a name nobody looks at; then to its place, or away. */
 int job_spool_write(const struct jobs *jobs, struct text bytes, char *temporary, size_t capacity,
 		    struct err *err) __attribute__((warn_unused_result));
+/* The same, still to be written. */
+int job_spool_create(const struct jobs *jobs, char *temporary, size_t capacity, int *fd,
+		     struct err *err) __attribute__((warn_unused_result));
 int job_spool_place(const char *temporary, const char *path, struct err *err)
 	__attribute__((warn_unused_result));
 /* ERR_NOT_FOUND when it is gone. */

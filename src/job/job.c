@@ -1,8 +1,10 @@
 /* job.c -- see job.h: taking jobs in, looking where they stand, their results. */
 #include "job/job.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -97,12 +99,12 @@ static int refuse_when_full(struct jobs *jobs, struct ceiling ceiling, struct er
 }
 
 static int add_row(struct jobs *jobs, struct ceiling ceiling, const struct job_order *order,
-		   const char *id, struct err *err)
+		   const char *id, int64_t body_bytes, struct err *err)
 {
 	int64_t now = job_now(jobs);
 	struct store_value values[8] = {
 		store_text(text_of(id)), store_text(text_of(order->kind)), store_text(order->scope),
-		store_int((int64_t)order->body.size), store_int(now),
+		store_int(body_bytes), store_int(now),
 		store_int(now + jobs->config->job_seconds), store_int(job_now_millis(jobs)),
 		store_text(order->x_request_id),
 	};
@@ -117,10 +119,45 @@ static int add_row(struct jobs *jobs, struct ceiling ceiling, const struct job_o
 	return store_commit(jobs->store, err);
 }
 
+int job_body_create(const struct jobs *jobs, char *path, size_t capacity, int *fd, struct err *err)
+{
+	return job_spool_create(jobs, path, capacity, fd, err);
+}
+
+/* To `path`: what was written already moves there, bytes are written. */
+static int spool_body(struct jobs *jobs, const struct job_order *order, const char *path,
+		      int64_t *body_bytes, struct err *err)
+{
+	char temporary[JOB_PATH_BYTES];
+	struct stat st;
+
+	if (order->body_path) {
+		if (stat(order->body_path, &st) < 0)
+			return err_os(err, errno, "looking at %s", order->body_path);
+		*body_bytes = st.st_size;
+		return job_spool_place(order->body_path, path, err);
+	}
+	*body_bytes = (int64_t)order->body.size;
+	if (job_spool_write(jobs, order->body, temporary, sizeof(temporary), err) < 0)
+		return -1;
+	if (job_spool_place(temporary, path, err) == 0)
+		return 0;
+	unlink(temporary);
+	return -1;
+}
+
+/* No job came of it: the caller has its file back. */
+static void unspool_body(const struct job_order *order, const char *path)
+{
+	if (!order->body_path || rename(path, order->body_path) < 0)
+		unlink(path);
+}
+
 static int submit(struct jobs *jobs, struct ceiling ceiling, const struct job_order *order,
 		  char id[JOB_ID_BYTES], struct err *err)
 {
-	char temporary[JOB_PATH_BYTES], path[JOB_PATH_BYTES];
+	char path[JOB_PATH_BYTES];
+	int64_t body_bytes = 0;
 
 	if (order->scope.size >= JOB_SCOPE_BYTES)
 		return err_set(err, ERR_TOO_LARGE, "a scope of %zu bytes (at most %u)",
@@ -130,14 +167,10 @@ static int submit(struct jobs *jobs, struct ceiling ceiling, const struct job_or
 		return -1;
 	random_uuid(id);
 	if (job_spool_path(jobs, id, JOB_SPOOL_BODY, path, sizeof(path), err) < 0 ||
-	    job_spool_write(jobs, order->body, temporary, sizeof(temporary), err) < 0)
+	    spool_body(jobs, order, path, &body_bytes, err) < 0)
 		return -1;
-	if (job_spool_place(temporary, path, err) < 0) {
-		unlink(temporary);
-		return -1;
-	}
-	if (add_row(jobs, ceiling, order, id, err) < 0) {
-		unlink(path);
+	if (add_row(jobs, ceiling, order, id, body_bytes, err) < 0) {
+		unspool_body(order, path);
 		return -1;
 	}
 	board_bump(jobs->board, BOARD_JOBS_NEW);

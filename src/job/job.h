@@ -1,7 +1,7 @@
 /*
  * job -- accepted requests that need time: rows, leases, results, waiting, retention.
  *
- * A body is a spool file until the job ends; the result is a spool file (the whole reply
+ * A body is a spool file of its id until the job ends; the result is a spool file (the whole reply
  * body) until 90 s later.  A claim is (owner, attempt, lease); a late result of an old claim
  * is discarded.  May include: base, config, store, board.
  */
@@ -42,7 +42,9 @@ struct jobs {
 struct job_order {
 	const char *kind;
 	struct text scope;           /* TEXT_NONE: global */
-	struct text body;
+	struct text body;            /* its bytes, or: */
+	const char *body_path;       /* a file of job_body_create(); NULL: `body` is all.  When the job
+	                                is submitted the file is the job's, else still the caller's */
 	struct text x_request_id;    /* what the client calls it, for logs; TEXT_NONE: nothing */
 };
 
@@ -63,6 +65,10 @@ const char *job_asked_kind(const char *kind, bool *is_refresh);
 int job_spool_folder(const struct jobs *jobs, char *path, size_t capacity, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* A file to write a body into that is too large for memory; to be submitted, or unlinked. */
+int job_body_create(const struct jobs *jobs, char *path, size_t capacity, int *fd, struct err *err)
+	__attribute__((warn_unused_result));
+
 struct job {
 	char id[JOB_ID_BYTES];
 	char kind[JOB_KIND_BYTES];
@@ -76,6 +82,9 @@ struct job {
 int job_claim(struct jobs *jobs, const char *owner, struct job *job, struct err *err)
 	__attribute__((warn_unused_result));
 int job_body(struct jobs *jobs, const struct job *job, struct buf *body, struct err *err)
+	__attribute__((warn_unused_result));
+/* The same as an open file, for reading; *size gets its size. */
+int job_body_open(struct jobs *jobs, const struct job *job, int *fd, uint64_t *size, struct err *err)
 	__attribute__((warn_unused_result));
 /* Renews all leases of this owner. */
 int job_renew(struct jobs *jobs, const char *owner, struct err *err)

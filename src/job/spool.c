@@ -53,26 +53,34 @@ int job_spool_path(const struct jobs *jobs, const char *id, enum job_spool what,
 		   capacity, jobs, err);
 }
 
-int job_spool_write(const struct jobs *jobs, struct text bytes, char *temporary, size_t capacity,
-		    struct err *err)
+int job_spool_create(const struct jobs *jobs, char *temporary, size_t capacity, int *fd,
+		     struct err *err)
 {
 	char folder[JOB_PATH_BYTES];
-	int fd = -1;
 
 	if (job_spool_folder(jobs, folder, sizeof(folder), err) < 0)
 		return -1;
-	if (file_temporary(folder, temporary, capacity, &fd, err) < 0) {
-		if (!err_is_absent(err))
-			return -1;
-		err_clear(err);
-		if (file_make_folders(folder, 0700, err) < 0 ||
-		    file_temporary(folder, temporary, capacity, &fd, err) < 0)
-			return -1;
-	}
+	if (file_temporary(folder, temporary, capacity, fd, err) == 0)
+		return 0;
+	if (!err_is_absent(err))
+		return -1;
+	err_clear(err);
+	if (file_make_folders(folder, 0700, err) < 0)
+		return -1;
+	return file_temporary(folder, temporary, capacity, fd, err);
+}
+
+int job_spool_write(const struct jobs *jobs, struct text bytes, char *temporary, size_t capacity,
+		    struct err *err)
+{
+	int fd = -1;
+
+	if (job_spool_create(jobs, temporary, capacity, &fd, err) < 0)
+		return -1;
 	if (file_write_all(fd, bytes.bytes, bytes.size, err) < 0) {
 		close(fd);
 		unlink(temporary);
-		return err_while(err, "spooling %zu bytes in %s", bytes.size, folder);
+		return err_while(err, "spooling %zu bytes as %s", bytes.size, temporary);
 	}
 	close(fd);
 	return 0;

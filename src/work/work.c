@@ -70,9 +70,12 @@ static void blame(struct work *work, struct err *err)
 	arena->is_full = arena->is_refused = false;
 }
 
-int work_parse(struct work *work, struct text body, struct err *err)
+int work_parse(struct work *work, const struct work_body *body, struct err *err)
 {
-	int rc = work->kind->parse(work, body, err);
+	int rc = work->kind->takes_file == (body->fd >= 0)
+		 ? work->kind->parse(work, body, err)
+		 : err_set(err, ERR_INTERNAL, "a body of kind %s is %s file", work->kind->name,
+			   body->fd >= 0 ? "a" : "no");
 
 	if (rc < 0)
 		blame(work, err);

@@ -113,13 +113,27 @@ struct work {
 	void *state;
 };
 
+/* What was sent: bytes in memory, or a file nobody but a cell reads. */
+struct work_body {
+	struct text bytes;           /* of no file */
+	int fd;                      /* -1: `bytes` are all; else for reading, its owner's */
+	uint64_t size;
+};
+
+static inline struct work_body work_body_of(struct text bytes)
+{
+	return (struct work_body){ .bytes = bytes, .fd = -1, .size = bytes.size };
+}
+
 enum stepped { STEP_ERROR = -1, STEP_DONE, STEP_WAIT };
 
 struct request_kind {
 	const char *name;            /* "symbolicate": job rows, metrics */
-	/* Reads a body.  ERR_BAD_REQUEST (400: not JSON), ERR_BAD_SHAPE (422: JSON, wrong shape),
+	/* Bodies are uploaded files: they come as a descriptor, and go to a cell as they are. */
+	bool takes_file;
+	/* Reads a body, which stays as long as the work.  ERR_BAD_REQUEST (400: not JSON), ERR_BAD_SHAPE (422: JSON, wrong shape),
 	 * ERR_TOO_LARGE (413: needs more memory than one request may have). */
-	int (*parse)(struct work *work, struct text body, struct err *err);
+	int (*parse)(struct work *work, const struct work_body *body, struct err *err);
 	enum stepped (*step)(struct work *work, struct resolver *resolver, struct err *err);
 	/* The members of the completed reply, the whole envelope: {"status":"completed",...}. */
 	int (*answer)(struct work *work, struct buf *reply, struct err *err);
@@ -133,7 +147,7 @@ int  work_init(struct work *work, const struct request_kind *kind, const struct 
 	__attribute__((warn_unused_result));
 void work_release(struct work *work);
 /* The three functions of its kind.  Memory that the system refused is ERR_NO_MEMORY here. */
-int  work_parse(struct work *work, struct text body, struct err *err)
+int  work_parse(struct work *work, const struct work_body *body, struct err *err)
 	__attribute__((warn_unused_result));
 enum stepped work_step(struct work *work, struct resolver *resolver, struct err *err);
 int  work_answer(struct work *work, struct buf *reply, struct err *err)

@@ -9,6 +9,7 @@
 #include "workshop/internal.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -106,6 +107,7 @@ struct carried *carry_new(struct shop *shop, struct err *err)
 		.refresh = refresh_ask,
 	};
 	carried->shop = shop;
+	carried->body = work_body_of(TEXT_NONE);
 	carried->started_millis = clock_monotonic_millis();
 	carried->deadline_millis = carried->started_millis + shop->config->job_seconds * 1000;
 	carried->ready = true;
@@ -250,6 +252,7 @@ static struct carried *begin_anew(struct carried *carried)
 	fresh->has_row = carried->has_row;
 	fresh->is_refresh = carried->is_refresh;
 	fresh->body = carried->body;
+	carried->body = work_body_of(TEXT_NONE);
 	fresh->reply = carried->reply;
 	fresh->candidates = carried->candidates;
 	fresh->started_millis = carried->started_millis;
@@ -300,11 +303,24 @@ static void answer(struct carried *carried)
 	buf_release(&reply);
 }
 
+/* Bytes are gone with `spooled`: whoever parses takes what it needs.  A file stays open. */
+static int read_body(struct carried *carried, struct buf *spooled, struct err *err)
+{
+	struct jobs *jobs = &carried->shop->jobs;
+
+	if (carried->kind->takes_file)
+		return carried->body.fd >= 0 ? 0 : job_body_open(jobs, &carried->job, &carried->body.fd,
+								 &carried->body.size, err);
+	if (job_body(jobs, &carried->job, spooled, err) < 0)
+		return -1;
+	carried->body = work_body_of(buf_text(spooled));
+	return 0;
+}
+
 static int read_request(struct carried *carried, struct err *err)
 {
 	struct shop *shop = carried->shop;
 	struct text scope = carried->job.has_scope ? text_of(carried->job.scope) : TEXT_NONE;
-	struct text body = carried->body;
 	struct buf spooled;
 	int rc = -1;
 
@@ -312,17 +328,16 @@ static int read_request(struct carried *carried, struct err *err)
 		return err_set(err, ERR_INTERNAL, "job %s is of the unknown kind %s", carried->job.id,
 			       carried->job.kind);
 	buf_init(&spooled, LIMIT_REPLY_BYTES);
-	if (carried->has_row) {
-		if (job_body(&shop->jobs, &carried->job, &spooled, err) < 0)
-			goto done;
-		body = buf_text(&spooled);
-	}
+	if (carried->has_row && read_body(carried, &spooled, err) < 0)
+		goto done;
 	if (work_init(&carried->work, carried->kind, shop->config, &shop->default_sources, scope,
 		      err) == 0)
-		rc = work_parse(&carried->work, body, err);
+		rc = work_parse(&carried->work, &carried->body, err);
 	if (rc < 0)
 		work_release(&carried->work);
 done:
+	if (carried->has_row && carried->body.fd < 0)
+		carried->body = work_body_of(TEXT_NONE);
 	buf_release(&spooled);
 	return rc;
 }
@@ -496,6 +511,8 @@ void carry_drop_unreferenced(struct shop *shop)
 		*at = carried->next;
 		work_release(&carried->work);
 		asker_forget(carried);
+		if (carried->body.fd >= 0)
+			close(carried->body.fd);
 		mem_give_back(carried->failures);
 		mem_give_back(carried);
 	}

@@ -70,7 +70,7 @@ struct carried {
 	struct carried *next;
 	struct job job;
 	const struct request_kind *kind;     /* NULL: this build knows none of that name */
-	struct text body;            /* the command line's */
+	struct work_body body;       /* the command line's, or a row's; its file is ours to close */
 	struct work work;            /* once it is_begun */
 	unsigned references;         /* tasks made from this work */
 	bool has_row;                /* false: the command line's, or ended */

@@ -2,6 +2,7 @@
 #include "workshop/workshop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/signalfd.h>
@@ -182,8 +183,8 @@ int workshop_release_dead_owner(const struct config *config, const char *name, b
 }
 
 int workshop_answer(const struct config *config, struct nursery *nursery,
-		    const struct request_kind *kind, struct text body, struct buf *reply,
-		    struct buf *candidates, struct err *err)
+		    const struct request_kind *kind, const struct work_body *body,
+		    struct buf *reply, struct buf *candidates, struct err *err)
 {
 	char name[WORKSHOP_NAME_BYTES];
 	struct carried *carried;
@@ -201,7 +202,9 @@ int workshop_answer(const struct config *config, struct nursery *nursery,
 	if (!carried)
 		goto done;
 	carried->kind = kind;
-	carried->body = body;
+	carried->body = *body;
+	if (body->fd >= 0)
+		carried->body.fd = fcntl(body->fd, F_DUPFD_CLOEXEC, 0);
 	carried->reply = reply;
 	carried->candidates = candidates;
 	while (!shop.is_answered) {

@@ -19,7 +19,7 @@ struct err;
 struct nursery;
 struct buf;
 struct request_kind;
-struct text;
+struct work_body;
 
 #define WORKSHOP_NAME_BYTES 64u
 
@@ -38,9 +38,9 @@ int workshop_release_dead_owner(const struct config *config, const char *name, b
 	__attribute__((warn_unused_result));
 
 /* One request carried to its end in this process, without a job row: the command line's way.
- * `reply` gets the whole envelope. */
+ * `reply` gets the whole envelope; the body stays the caller's. */
 int workshop_answer(const struct config *config, struct nursery *nursery,
-		    const struct request_kind *kind, struct text body, struct buf *reply,
-		    struct buf *candidates, struct err *err) __attribute__((warn_unused_result));
+		    const struct request_kind *kind, const struct work_body *body,
+		    struct buf *reply, struct buf *candidates, struct err *err) __attribute__((warn_unused_result));
 
 #endif

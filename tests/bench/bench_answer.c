@@ -116,7 +116,7 @@ static int answer_once(struct text body, struct buf *reply, struct err *err)
 
 	if (work_init(&work, &request_kind_symbolicate, &fake_config, NULL, TEXT_NONE, err) < 0)
 		return -1;
-	if (work.kind->parse(&work, body, err) == 0 &&
+	if (fake_parse(&work, body, err) == 0 &&
 	    work.kind->step(&work, &table.resolver, err) == STEP_DONE)
 		result = work.kind->answer(&work, reply, err);
 	work_release(&work);

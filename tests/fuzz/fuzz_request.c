@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	entries[2].payload = buf_text(&symcache);
 	fake_resolver_init(&fake, entries, sizeof(entries) / sizeof(entries[0]));
 	if (work_init(&work, &request_kind_symbolicate, &config, NULL, TEXT_NONE, &err) == 0) {
-		if (work.kind->parse(&work, (struct text){ (const char *)bytes, size }, &err) == 0 &&
+		if (fake_parse(&work, (struct text){ (const char *)bytes, size }, &err) == 0 &&
 		    run(&work, &fake.resolver, &err) == STEP_DONE)
 			check_reply(&work);
 		work_release(&work);

@@ -663,6 +663,54 @@ START_TEST(lost_files_are_removed)
 }
 END_TEST
 
+static int write_body(struct desk *desk, char *path, size_t capacity)
+{
+	struct err err = ERR_INIT;
+	int fd;
+
+	ck_assert_msg(job_body_create(&desk->jobs, path, capacity, &fd, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(write(fd, "MDMP....", 8), 8);
+	close(fd);
+	return access(path, F_OK);
+}
+
+/* The file is the job's with its row, and the caller's without. */
+START_TEST(takes_bodies_that_are_files)
+{
+	char id[JOB_ID_BYTES], path[JOB_PATH_BYTES], bytes[16] = "";
+	struct job_order order = { .kind = "minidump", .scope = TEXT_NONE, .body_path = path };
+	struct err err = ERR_INIT;
+	struct desk desk;
+	struct job job;
+	uint64_t size = 0;
+	int fd = -1;
+
+	desk_open(&desk);
+	ck_assert_int_eq(write_body(&desk, path, sizeof(path)), 0);
+	ck_assert_msg(job_submit(&desk.jobs, &order, id, &err) == 0, "%s", err.text);
+	ck_assert_int_ne(access(path, F_OK), 0);
+	ck_assert(spooled(&desk, id, JOB_SPOOL_BODY));
+	ck_assert_int_eq(state_ask(&desk.state, "SELECT body_bytes FROM job"), 8);
+	ck_assert_int_eq(claim(&desk, "w", &job), 1);
+	ck_assert_msg(job_body_open(&desk.jobs, &job, &fd, &size, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(size, 8);
+	ck_assert_int_eq(read(fd, bytes, sizeof(bytes)), 8);
+	ck_assert_str_eq(bytes, "MDMP....");
+	ck_assert_int_lt(write(fd, "x", 1), 0);
+	close(fd);
+	finish(&desk, &job, "w", "{}");
+	ck_assert(!spooled(&desk, id, JOB_SPOOL_BODY));
+	ck_assert_int_eq(job_body_open(&desk.jobs, &job, &fd, &size, &err), -1);
+	ck_assert_int_eq(fd, -1);
+
+	desk.state.config.max_concurrent_requests = 0;
+	ck_assert_int_eq(write_body(&desk, path, sizeof(path)), 0);
+	ck_assert_int_eq(job_submit(&desk.jobs, &order, id, &err), -1);
+	ck_assert_int_eq(access(path, F_OK), 0);
+	state_remove(&desk.state);
+}
+END_TEST
+
 /* --- Trouble -------------------------------------------------------------------------------- */
 
 START_TEST(says_when_files_are_gone)
@@ -779,6 +827,7 @@ int main(void)
 	tcase_add_test(tcase, results_stay_their_time);
 	tcase_add_test(tcase, history_is_bounded);
 	tcase_add_test(tcase, lost_files_are_removed);
+	tcase_add_test(tcase, takes_bodies_that_are_files);
 	tcase_add_test(tcase, says_when_files_are_gone);
 	tcase_add_test(tcase, says_when_there_is_no_capacity);
 	tcase_add_test(tcase, survives_every_allocation_failure);

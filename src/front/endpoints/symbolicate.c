@@ -133,6 +133,7 @@ static void carry_out(struct worker *worker, struct request *request, struct rep
 		.worker = worker,
 	};
 	int64_t started = clock_monotonic_millis();
+	const struct work_body body = work_body_of(buf_text(&request->body));
 	struct err err = ERR_INIT;
 	struct work work;
 	enum stepped stepped = STEP_ERROR;
@@ -142,7 +143,7 @@ static void carry_out(struct worker *worker, struct request *request, struct rep
 		reply_error(reply, &err);
 		return;
 	}
-	if (work_parse(&work, buf_text(&request->body), &err) == 0)
+	if (work_parse(&work, &body, &err) == 0)
 		stepped = work_step(&work, &mine.resolver, &err);
 	if (stepped == STEP_DONE && work_answer(&work, &reply->body, &err) < 0)
 		stepped = STEP_ERROR;

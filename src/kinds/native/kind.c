@@ -43,7 +43,7 @@ static int read_body(struct native *native, struct text body, struct err *err)
 	return 0;
 }
 
-static int native_parse(struct work *work, struct text body, struct err *err)
+static int native_parse(struct work *work, const struct work_body *body, struct err *err)
 {
 	struct native *native = arena_alloc(&work->arena, 1, sizeof(*native));
 
@@ -52,7 +52,7 @@ static int native_parse(struct work *work, struct text body, struct err *err)
 	native->work = work;
 	buf_init(&native->path, PATH_BYTES);
 	work->state = native;
-	if (read_body(native, body, err) == 0)
+	if (read_body(native, body->bytes, err) == 0)
 		return 0;
 	if (err->kind == ERR_LIMIT && !work->arena.is_refused)
 		err->kind = ERR_TOO_LARGE;

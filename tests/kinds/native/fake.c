@@ -13,6 +13,13 @@ const struct config fake_config = { .request_memory_bytes = LIMIT_REQUEST_ARENA_
 
 int fake_holds;
 
+int fake_parse(struct work *work, struct text body, struct err *err)
+{
+	const struct work_body sent = work_body_of(body);
+
+	return work->kind->parse(work, &sent, err);
+}
+
 /* --- The resolver ------------------------------------------------------------------------ */
 
 static struct fake_entry *find(struct fake_resolver *fake, const struct derive *derive)

@@ -42,6 +42,9 @@ struct fake_resolver {
 	char key_bytes[2048];
 };
 
+/* work->kind->parse() of bytes. */
+int fake_parse(struct work *work, struct text body, struct err *err);
+
 /* What is not in the table is not found. */
 void fake_resolver_init(struct fake_resolver *fake, struct fake_entry *entries, size_t count);
 /* How many entries are held that nobody gave back. */

@@ -69,7 +69,7 @@ static int answer(struct plan_memo *memo, struct text scope, const char *body, s
 	fake.resolver.memo = memo;
 	if (work_init(&work, &request_kind_symbolicate, &fake_config, NULL, scope, err) < 0)
 		return -1;
-	if (work.kind->parse(&work, text_of(body), err) == 0 &&
+	if (fake_parse(&work, text_of(body), err) == 0 &&
 	    work.kind->step(&work, &fake.resolver, err) == STEP_DONE)
 		rc = work.kind->answer(&work, reply, err);
 	buf_add_char(reply, '\n');           /* the key is part of what has to be the same */

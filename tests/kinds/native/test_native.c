@@ -34,7 +34,7 @@ static int answer_with(struct answered *out, struct fake_resolver *fake, const c
 	out->err = (struct err)ERR_INIT;
 	if (work_init(&work, &request_kind_symbolicate, &fake_config, NULL, scope, &out->err) < 0)
 		return -1;
-	if (work.kind->parse(&work, text_of(body), &out->err) < 0)
+	if (fake_parse(&work, text_of(body), &out->err) < 0)
 		goto done;
 	do {
 		stepped = work.kind->step(&work, &fake->resolver, &out->err);
@@ -94,7 +94,7 @@ static struct native *parsed(struct work *work, const char *body)
 
 	ck_assert_int_eq(work_init(work, &request_kind_symbolicate, &fake_config, NULL, TEXT_NONE,
 				   &err), 0);
-	ck_assert_msg(work->kind->parse(work, text_of(body), &err) == 0, "%s", err.text);
+	ck_assert_msg(fake_parse(work, text_of(body), &err) == 0, "%s", err.text);
 	return work->state;
 }
 

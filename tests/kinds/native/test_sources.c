@@ -169,7 +169,7 @@ static int answer(struct bench *bench, const char *body, struct buf *reply, stru
 	buf_init(reply, REPLY_BYTES);
 	if (work_init(&work, &request_kind_symbolicate, &fake_config, NULL, TEXT_NONE, err) < 0)
 		return -1;
-	if (work.kind->parse(&work, text_of(body), err) == 0) {
+	if (fake_parse(&work, text_of(body), err) == 0) {
 		for (unsigned i = 0; stepped == STEP_WAIT && i < 100; i++)
 			stepped = work.kind->step(&work, &bench->fake.resolver, err);
 		if (stepped == STEP_DONE)
