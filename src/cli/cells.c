@@ -14,7 +14,7 @@
 #include "base/json_writer.h"
 #include "cli/cli.h"
 #include "convert/convert.h"
-#include "work/json.h"
+#include "work/request_json.h"
 #include "work/work.h"
 
 #define OPERATIONS_MAX 16u

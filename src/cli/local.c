@@ -17,7 +17,7 @@
 #include "base/hash.h"
 #include "base/json_writer.h"
 #include "cli/subject.h"
-#include "work/json.h"
+#include "work/request_json.h"
 #include "work/work.h"
 
 #define ARENA_BYTES ((size_t)64 * 1024 * 1024)

@@ -39,7 +39,7 @@ struct question {
 	size_t first_frame, frame_count;
 };
 
-struct lookup {
+struct lookup_command {
 	struct cli *cli;
 	const char *path, *arch, *section;
 	bool relative, demangled;
@@ -65,7 +65,7 @@ struct lookup {
 
 /* The questions that have an address in the object, asked together. */
 struct look {
-	struct lookup *lookup;
+	struct lookup_command *lookup;
 	struct question *asked[TOGETHER];
 	struct symcache_query queries[TOGETHER];
 	size_t count;
@@ -74,14 +74,15 @@ struct look {
 static int look_guarded(void *payload)
 {
 	struct look *look = payload;
-	struct lookup *lookup = look->lookup;
+	struct lookup_command *lookup = look->lookup;
 
 	return (int)symcache_lookup_many(look->queries, look->count,
 					 lookup->frames + lookup->frame_count,
 					 TOGETHER * LIMIT_INLINE_DEPTH);
 }
 
-static int meet_names(struct lookup *lookup, const struct question *question, struct err *err)
+static int meet_names(struct lookup_command *lookup, const struct question *question,
+		      struct err *err)
 {
 	const struct symcache_frame *frames = lookup->frames + question->first_frame;
 
@@ -93,7 +94,7 @@ static int meet_names(struct lookup *lookup, const struct question *question, st
 
 static int answer_together(struct look *look, struct err *err)
 {
-	struct lookup *lookup = look->lookup;
+	struct lookup_command *lookup = look->lookup;
 	size_t before = lookup->frame_count;
 	int cut_short;
 
@@ -118,7 +119,7 @@ static int answer_together(struct look *look, struct err *err)
 }
 
 /* The questions that name symbols get their addresses. */
-static int locate_symbols(struct lookup *lookup, struct err *err)
+static int locate_symbols(struct lookup_command *lookup, struct err *err)
 {
 	static struct cells_symbol symbols[BATCH_QUESTIONS];
 	size_t count = 0, at = 0;
@@ -145,7 +146,7 @@ static int locate_symbols(struct lookup *lookup, struct err *err)
 	return 0;
 }
 
-static int answer_questions(struct lookup *lookup, struct err *err)
+static int answer_questions(struct lookup_command *lookup, struct err *err)
 {
 	struct look look = { .lookup = lookup };
 
@@ -170,7 +171,7 @@ static int answer_questions(struct lookup *lookup, struct err *err)
 
 /* --- Showing -------------------------------------------------------------------------- */
 
-static struct text frame_file(struct lookup *lookup, const struct symcache_frame *frame)
+static struct text frame_file(struct lookup_command *lookup, const struct symcache_frame *frame)
 {
 	buf_clear(&lookup->file);
 	if (frame->has_file)
@@ -178,7 +179,8 @@ static struct text frame_file(struct lookup *lookup, const struct symcache_frame
 	return buf_text(&lookup->file);
 }
 
-static void show_frame(struct lookup *lookup, const struct symcache_frame *frame, bool inlined)
+static void show_frame(struct lookup_command *lookup, const struct symcache_frame *frame,
+		       bool inlined)
 {
 	bool colour = lookup->cli->colour;
 	struct text file = frame_file(lookup, frame);
@@ -196,12 +198,12 @@ static void show_frame(struct lookup *lookup, const struct symcache_frame *frame
 	buf_printf(out, "%s:%u\n", colour ? "\033[0m" : "", (unsigned)frame->line);
 }
 
-static const char *what_is_asked(const struct lookup *lookup)
+static const char *what_is_asked(const struct lookup_command *lookup)
 {
 	return lookup->is_managed ? "a method and IL offset" : "an address or a symbol";
 }
 
-static const struct ppdbcache_place *look_up_method(struct lookup *lookup,
+static const struct ppdbcache_place *look_up_method(struct lookup_command *lookup,
 						    const struct question *question,
 						    struct ppdbcache_place *place)
 {
@@ -213,7 +215,7 @@ static const struct ppdbcache_place *look_up_method(struct lookup *lookup,
 }
 
 /* As addr2line would; nonsense is as good as nothing there. */
-static void show_as_addr2line(struct lookup *lookup, const struct question *question)
+static void show_as_addr2line(struct lookup_command *lookup, const struct question *question)
 {
 	addr2line_begin(&lookup->style, question->is_valid ? question->address : 0, &lookup->out);
 	for (size_t i = 0; i < question->frame_count; i++) {
@@ -227,7 +229,7 @@ static void show_as_addr2line(struct lookup *lookup, const struct question *ques
 		addr2line_nothing(&lookup->style, &lookup->out);
 }
 
-static void show_question(struct lookup *lookup, const struct question *question)
+static void show_question(struct lookup_command *lookup, const struct question *question)
 {
 	struct ppdbcache_place place;
 	struct buf *out = &lookup->out;
@@ -254,7 +256,7 @@ static void show_question(struct lookup *lookup, const struct question *question
 		buf_add_string(out, "?? at ??:0\n");
 }
 
-static void json_frame(struct lookup *lookup, const struct symcache_frame *frame,
+static void json_frame(struct lookup_command *lookup, const struct symcache_frame *frame,
 		       struct json_writer *json)
 {
 	json_object(json);
@@ -267,7 +269,7 @@ static void json_frame(struct lookup *lookup, const struct symcache_frame *frame
 	json_object_end(json);
 }
 
-static void json_address(struct lookup *lookup, const struct question *question,
+static void json_address(struct lookup_command *lookup, const struct question *question,
 			 struct json_writer *json)
 {
 	json_member_hex(json, "address", question->address);
@@ -278,7 +280,7 @@ static void json_address(struct lookup *lookup, const struct question *question,
 	json_array_end(json);
 }
 
-static void json_nonsense(const struct lookup *lookup, const struct question *question,
+static void json_nonsense(const struct lookup_command *lookup, const struct question *question,
 			  struct json_writer *json)
 {
 	char words[64];
@@ -291,7 +293,7 @@ static void json_nonsense(const struct lookup *lookup, const struct question *qu
 	json_array_end(json);
 }
 
-static void json_question(struct lookup *lookup, const struct question *question)
+static void json_question(struct lookup_command *lookup, const struct question *question)
 {
 	struct ppdbcache_place place;
 	struct json_writer json;
@@ -308,7 +310,7 @@ static void json_question(struct lookup *lookup, const struct question *question
 	buf_add_char(&lookup->out, '\n');
 }
 
-struct showing { struct lookup *lookup; const struct question *question; };
+struct showing { struct lookup_command *lookup; const struct question *question; };
 
 /* The texts of frames lie in the mapped file: guarded too. */
 static int show_guarded(void *payload)
@@ -324,7 +326,7 @@ static int show_guarded(void *payload)
 
 /* --- A batch -------------------------------------------------------------------------- */
 
-static int answer_batch(struct lookup *lookup, struct err *err)
+static int answer_batch(struct lookup_command *lookup, struct err *err)
 {
 	int cut_short = 0;
 
@@ -375,7 +377,7 @@ static bool parse_symbol(struct text text, struct question *question)
 }
 
 /* The text must live until the batch is answered. */
-static int ask(struct lookup *lookup, struct text text, struct err *err)
+static int ask(struct lookup_command *lookup, struct text text, struct err *err)
 {
 	struct question *question = &lookup->questions[lookup->question_count];
 
@@ -392,7 +394,7 @@ static int ask(struct lookup *lookup, struct text text, struct err *err)
 }
 
 /* Asks every whole line in the buffer; *used is where the rest begins. */
-static int ask_lines(struct lookup *lookup, struct text bytes, bool is_end, size_t *used,
+static int ask_lines(struct lookup_command *lookup, struct text bytes, bool is_end, size_t *used,
 		     struct err *err)
 {
 	*used = 0;
@@ -413,7 +415,7 @@ static int ask_lines(struct lookup *lookup, struct text bytes, bool is_end, size
 }
 
 /* What has come is answered at once: who asks through a pipe waits for it. */
-static int ask_input(struct lookup *lookup, struct err *err)
+static int ask_input(struct lookup_command *lookup, struct err *err)
 {
 	static char bytes[2 * LINE_BYTES];
 	size_t size = 0, used;
@@ -436,7 +438,7 @@ static int ask_input(struct lookup *lookup, struct err *err)
 
 /* --- The whole ------------------------------------------------------------------------ */
 
-static int open_made(struct lookup *lookup, int fd, struct err *err)
+static int open_made(struct lookup_command *lookup, int fd, struct err *err)
 {
 	struct file_map *map = &lookup->map;
 
@@ -461,7 +463,7 @@ static unsigned address_digits(const struct described *object)
 }
 
 /* Addresses count from its beginning. */
-static int find_section(struct lookup *lookup, struct err *err)
+static int find_section(struct lookup_command *lookup, struct err *err)
 {
 	if (!lookup->section)
 		return 0;
@@ -472,7 +474,7 @@ static int find_section(struct lookup *lookup, struct err *err)
 	return 0;
 }
 
-static int open_cache(struct lookup *lookup, struct err *err)
+static int open_cache(struct lookup_command *lookup, struct err *err)
 {
 	struct subject *subject = &lookup->subject;
 	int fd = subject->fd, made = -1, rc;
@@ -499,7 +501,7 @@ done:
 	return rc;
 }
 
-static int run_lookup(struct lookup *lookup, char **addresses, int count, struct err *err)
+static int run_lookup(struct lookup_command *lookup, char **addresses, int count, struct err *err)
 {
 	if (guard_install() < 0)
 		return err_os(err, errno, "installing a signal handler");
@@ -514,7 +516,7 @@ static int run_lookup(struct lookup *lookup, char **addresses, int count, struct
 }
 
 /* An object that can answer nothing gets a word about it. */
-static void say_why_nothing(const struct lookup *lookup)
+static void say_why_nothing(const struct lookup_command *lookup)
 {
 	const struct described *object = lookup->subject.object;
 
@@ -523,7 +525,7 @@ static void say_why_nothing(const struct lookup *lookup)
 			"was found for it\n", lookup->path);
 }
 
-static int exit_code(const struct lookup *lookup)
+static int exit_code(const struct lookup_command *lookup)
 {
 	if (lookup->met_nonsense) {
 		fprintf(stderr, "symgate: some of the input was not %s\n", what_is_asked(lookup));
@@ -532,7 +534,7 @@ static int exit_code(const struct lookup *lookup)
 	return lookup->found_any ? CLI_OK : CLI_NOTHING;
 }
 
-static int run_with_cells(struct lookup *lookup, char **addresses, int count)
+static int run_with_cells(struct lookup_command *lookup, char **addresses, int count)
 {
 	struct config config;
 	struct nursery *nursery = NULL;
@@ -592,7 +594,7 @@ static const struct cli_option options[] = {
 };
 
 /* Those of addr2line choose its output. */
-static void take_style(struct lookup *lookup, enum option option, const char *value)
+static void take_style(struct lookup_command *lookup, enum option option, const char *value)
 {
 	struct addr2line *style = &lookup->style;
 
@@ -612,7 +614,7 @@ static void take_style(struct lookup *lookup, enum option option, const char *va
 }
 
 /* false: there is no room for one more. */
-static bool take_option(struct lookup *lookup, enum option option, const char *value)
+static bool take_option(struct lookup_command *lookup, enum option option, const char *value)
 {
 	struct companions *companions = &lookup->subject.companions;
 
@@ -642,7 +644,7 @@ static bool take_option(struct lookup *lookup, enum option option, const char *v
 
 static int run(struct cli *cli, int argc, char **argv)
 {
-	static struct lookup lookup;         /* its batch is large for a stack */
+	static struct lookup_command lookup;         /* its batch is large for a stack */
 	struct cli_reader reader;
 	const char *value;
 	int option, first = 1;

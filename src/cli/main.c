@@ -21,7 +21,7 @@
 #include "config/config.h"
 #include "shared/shared.h"
 #include "source/source.h"
-#include "work/json.h"
+#include "work/request_json.h"
 #include "work/work.h"
 
 static const struct cli_command *const commands[] = {

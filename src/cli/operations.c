@@ -17,7 +17,7 @@
 #include "cli/methods.h"
 #include "object/object.h"
 #include "ppdbcache/ppdbcache.h"
-#include "work/json.h"
+#include "work/request_json.h"
 #include "work/work.h"
 #include "symcache/symcache.h"
 #include "unpack/unpack.h"

@@ -17,7 +17,7 @@
 #include "cli/state.h"
 #include "cli/table.h"
 #include "kinds/kinds.h"
-#include "work/json.h"
+#include "work/request_json.h"
 #include "work/work.h"
 #include "workshop/workshop.h"
 

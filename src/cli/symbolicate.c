@@ -27,7 +27,7 @@
 #include "cli/trace.h"
 #include "cli/tried.h"
 #include "kinds/kinds.h"
-#include "work/json.h"
+#include "work/request_json.h"
 #include "work/work.h"
 #include "workshop/workshop.h"
 

@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "cli/cli.h"
 #include "cli/table.h"
-#include "work/json.h"
+#include "work/request_json.h"
 #include "work/work.h"
 
 #define ADDRESS_COLUMNS 19u

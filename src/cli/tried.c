@@ -12,7 +12,7 @@
 #include "base/limits.h"
 #include "cli/cli.h"
 #include "source/source.h"
-#include "work/json.h"
+#include "work/request_json.h"
 #include "work/work.h"
 
 #define MODULES_SHOWN 3u

@@ -18,7 +18,7 @@
 #include "cli/table.h"
 #include "job/history.h"
 #include "store/store.h"
-#include "work/json.h"
+#include "work/request_json.h"
 #include "work/work.h"
 
 #define OUT_BYTES ((size_t)1 << 30)

@@ -13,13 +13,13 @@
 #define NAMELESS_MILLIS 5000             /* a name that leads nowhere is not looked up again at once */
 #define MOST_HOSTS ((size_t)4096)        /* requests name hosts as they like */
 
-struct bucket { int64_t start_millis; uint64_t failures; };
+struct failure_bucket { int64_t start_millis; uint64_t failures; };
 
 struct host {
 	char *name;
 	int64_t nameless_until_millis;       /* its name led nowhere a moment ago */
 	struct err nameless;
-	struct bucket buckets[BUCKETS];      /* a ring by time */
+	struct failure_bucket buckets[BUCKETS];      /* a ring by time */
 	int64_t blocked_until_millis;
 	bool half_open;                      /* blocked once, no success since */
 	bool probing;
@@ -74,10 +74,10 @@ static void count_failure(struct host *host, const struct config *config, int64_
 {
 	int64_t size = bucket_millis(config);
 	int64_t number = now / size;
-	struct bucket *bucket = &host->buckets[(uint64_t)number % BUCKETS];
+	struct failure_bucket *bucket = &host->buckets[(uint64_t)number % BUCKETS];
 
 	if (bucket->start_millis != number * size)
-		*bucket = (struct bucket){ number * size, 0 };
+		*bucket = (struct failure_bucket){ number * size, 0 };
 	bucket->failures++;
 }
 
@@ -94,7 +94,7 @@ static uint64_t recent_failures(const struct host *host, const struct config *co
 static void forget_failures(struct host *host)
 {
 	for (size_t i = 0; i < BUCKETS; i++)
-		host->buckets[i] = (struct bucket){ INT64_MIN / 2, 0 };
+		host->buckets[i] = (struct failure_bucket){ INT64_MIN / 2, 0 };
 }
 
 static bool is_idle(const struct host *host, const struct config *config, int64_t now)

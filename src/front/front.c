@@ -23,7 +23,7 @@
 #include "front/writer.h"
 #include "sandbox/sandbox.h"
 #include "store/boot.h"
-#include "work/json.h"
+#include "work/request_json.h"
 #include "lookup/plan_memo.h"
 #include "work/work.h"
 

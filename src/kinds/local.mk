@@ -6,22 +6,22 @@ libkinds_a_SOURCES = \
 	src/kinds/native/adjust.c \
 	src/kinds/native/answer.c \
 	src/kinds/native/candidates.c \
-	src/kinds/native/companions.c \
-	src/kinds/native/frames.c \
-	src/kinds/native/kind.c \
+	src/kinds/native/companion_lookup.c \
+	src/kinds/native/native_frames.c \
+	src/kinds/native/symbolicate_kind.c \
 	src/kinds/native/links.c \
 	src/kinds/native/modules.c \
-	src/kinds/native/names.c \
-	src/kinds/native/native.h \
+	src/kinds/native/frame_names.c \
+	src/kinds/native/symbolication.h \
 	src/kinds/native/origins.c \
 	src/kinds/native/quote.c \
-	src/kinds/native/request.c \
-	src/kinds/native/request.h \
+	src/kinds/native/symbolicate_request.c \
+	src/kinds/native/symbolicate_request.h \
 	src/kinds/native/resolve.c \
-	src/kinds/native/sources.c \
-	src/kinds/native/sources.h \
+	src/kinds/native/source_contexts.c \
+	src/kinds/native/source_contexts.h \
 	src/kinds/native/upgrade.c \
-	src/kinds/native/variables.c
+	src/kinds/native/frame_variables.c
 
 if HAVE_CHECK
 check_PROGRAMS += \

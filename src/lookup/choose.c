@@ -1,23 +1,23 @@
-/* choose.c -- the best of what was found (caching.md §9). */
+/* choose.c -- the best of what was found. */
 #include "lookup/lookup.h"
 
 enum quality {                       /* lower is better */
 	QUALITY_BEST = 0, QUALITY_SYMBOLS_ONLY = 1, QUALITY_FAILED = 3, QUALITY_USELESS = 4
 };
 
-static enum quality quality_of(const struct tried *tried, enum lookup_purpose purpose)
+static enum quality quality_of(const struct candidate *candidate, enum lookup_purpose purpose)
 {
-	if (tried->held.failure)
+	if (candidate->held.failure)
 		return QUALITY_FAILED;
 	switch (purpose) {
 	case LOOKUP_DEBUG:
-		if (tried->meta.has_debug_info)
+		if (candidate->meta.has_debug_info)
 			return QUALITY_BEST;
-		return tried->meta.has_symbols ? QUALITY_SYMBOLS_ONLY : QUALITY_USELESS;
+		return candidate->meta.has_symbols ? QUALITY_SYMBOLS_ONLY : QUALITY_USELESS;
 	case LOOKUP_UNWIND:
-		return tried->meta.has_unwind_info ? QUALITY_BEST : QUALITY_USELESS;
+		return candidate->meta.has_unwind_info ? QUALITY_BEST : QUALITY_USELESS;
 	default:
-		return tried->meta.has_sources ? QUALITY_BEST : QUALITY_USELESS;
+		return candidate->meta.has_sources ? QUALITY_BEST : QUALITY_USELESS;
 	}
 }
 
@@ -27,7 +27,7 @@ size_t lookup_choose(const struct lookup *lookup, enum lookup_purpose purpose)
 	size_t winner = NO_WINNER;
 
 	for (size_t i = 0; i < lookup->locations.count; i++) {
-		enum quality quality = quality_of(lookup->tried[i], purpose);
+		enum quality quality = quality_of(lookup->candidates[i], purpose);
 
 		if (quality < best) {
 			best = quality;

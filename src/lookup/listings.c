@@ -13,7 +13,7 @@
 #define LAST_ID_SECONDS (24 * 3600)
 
 /* One source's way to its list. */
-struct asked {
+struct listing_state {
 	struct source_listing listing;       /* kind NONE: nothing to ask */
 	struct held held;                    /* its answer */
 	struct source_listing next;          /* what that leads to; kind NONE: it is the list */
@@ -44,79 +44,81 @@ static int64_t since_when(const struct source_listing *listing, const struct wor
 }
 
 /* Indexes belong to everybody, a server's answers to whoever has its credentials. */
-static int make_derive(struct asked *asked, struct work *work, struct err *err)
+static int make_derive(struct listing_state *state, struct work *work, struct err *err)
 {
-	struct derive *derive = &asked->held.derive;
+	struct derive *derive = &state->held.derive;
 
 	*derive = (struct derive){
-		.how = DERIVE_LISTING, .listing = &asked->listing,
-		.location = &asked->listing.location, .since = since_when(&asked->listing, work),
+		.how = DERIVE_LISTING, .listing = &state->listing,
+		.location = &state->listing.location, .since = since_when(&state->listing, work),
 	};
 	if (cache_key_make(&derive->key, &work->arena, CACHE_SOURCE_INDEX, TEXT_NONE,
-			   asked->listing.key, err) < 0)
+			   state->listing.key, err) < 0)
 		return -1;
-	describe_key(&derive->key, derive->location);
+	lookup_describe_key(&derive->key, derive->location);
 	derive->object_key = derive->key;
 	return 0;
 }
 
-static int ask_first(struct asked *asked, const struct source *source, const struct wanted *wanted,
+static int ask_first(struct listing_state *state, const struct source *source,
+		     const struct lookup_request *wanted,
 		     struct work *work, struct err *err)
 {
-	if (source_listing_first(source, wanted->ids, &work->arena, &asked->listing, err) < 0)
+	if (source_listing_first(source, wanted->ids, &work->arena, &state->listing, err) < 0)
 		return -1;
-	asked->is_settled = asked->held.is_settled = asked->listing.kind == SOURCE_LISTING_NONE;
-	return asked->is_settled ? 0 : make_derive(asked, work, err);
+	state->is_settled = state->held.is_settled = state->listing.kind == SOURCE_LISTING_NONE;
+	return state->is_settled ? 0 : make_derive(state, work, err);
 }
 
-struct reading { struct asked *asked; struct work *work; };
+struct listing_reader { struct listing_state *state; struct work *work; };
 
 static int read_next(void *payload, struct text bytes, struct err *damage)
 {
-	const struct reading *reading = payload;
+	const struct listing_reader *reader = payload;
 
-	return source_listing_next(&reading->asked->listing, bytes, &reading->work->arena,
-				   &reading->asked->next, damage);
+	return source_listing_next(&reader->state->listing, bytes, &reader->work->arena,
+				   &reader->state->next, damage);
 }
 
 /* What a derive points to must stay, so the next question has its own place. */
-static int ask_next(struct asked **asked, struct work *work, struct err *err)
+static int ask_next(struct listing_state **state, struct work *work, struct err *err)
 {
-	struct asked *next = arena_alloc(&work->arena, 1, sizeof(*next));
+	struct listing_state *next = arena_alloc(&work->arena, 1, sizeof(*next));
 
 	if (!next)
 		return err_no_memory(err);
-	next->listing = (*asked)->next;
-	*asked = next;
+	next->listing = (*state)->next;
+	*state = next;
 	return make_derive(next, work, err);
 }
 
 /* A store's last id is read and let go; the list itself is held until it is read. */
-static enum resolved settle_one(struct lookup *lookup, struct asked *asked, struct work *work,
+static enum resolved settle_one(struct lookup *lookup, struct listing_state *state,
+				struct work *work,
 				struct resolver *resolver, struct err *err)
 {
-	struct reading reading = { asked, work };
+	struct listing_reader reader = { state, work };
 	const struct held_opening opening = {
-		.open = read_next, .payload = &reading, .arena = &work->arena,
-		.list = asked->listing.kind == SOURCE_LISTING_LAST_ID ? NULL : &lookup->listed,
+		.open = read_next, .payload = &reader, .arena = &work->arena,
+		.list = state->listing.kind == SOURCE_LISTING_LAST_ID ? NULL : &lookup->listed,
 		.is_kept_senseless = true,
 	};
 
-	return held_resolve(&asked->held, &opening, resolver, err);
+	return held_resolve(&state->held, &opening, resolver, err);
 }
 
-static enum resolved settle(struct lookup *lookup, struct asked **asked, struct work *work,
+static enum resolved settle(struct lookup *lookup, struct listing_state **state, struct work *work,
 			    struct resolver *resolver, struct err *err)
 {
 	/* A list that is read may have to be had once more. */
-	while (!(*asked)->is_settled || !(*asked)->held.is_settled) {
-		enum resolved resolved = settle_one(lookup, *asked, work, resolver, err);
+	while (!(*state)->is_settled || !(*state)->held.is_settled) {
+		enum resolved resolved = settle_one(lookup, *state, work, resolver, err);
 
 		if (resolved != RESOLVED_READY)
 			return resolved;
-		(*asked)->is_settled = (*asked)->held.failure ||
-				       (*asked)->next.kind == SOURCE_LISTING_NONE;
-		if (!(*asked)->is_settled && ask_next(asked, work, err) < 0)
+		(*state)->is_settled = (*state)->held.failure ||
+				       (*state)->next.kind == SOURCE_LISTING_NONE;
+		if (!(*state)->is_settled && ask_next(state, work, err) < 0)
 			return RESOLVED_ERROR;
 	}
 	return RESOLVED_READY;
@@ -126,20 +128,20 @@ static int begin(struct lookup *lookup, struct work *work, struct err *err)
 {
 	const struct source_list *sources = lookup->wanted.sources;
 
-	lookup->asked = arena_alloc(&work->arena, sources->count, sizeof(*lookup->asked));
-	if (!lookup->asked)
+	lookup->listings = arena_alloc(&work->arena, sources->count, sizeof(*lookup->listings));
+	if (!lookup->listings)
 		return err_no_memory(err);
 	for (size_t i = 0; i < sources->count; i++) {
-		struct asked *asked;
+		struct listing_state *state;
 
 		if (!source_is_listed(&sources->sources[i]))
 			continue;
-		asked = arena_alloc(&work->arena, 1, sizeof(*asked));
-		if (!asked)
+		state = arena_alloc(&work->arena, 1, sizeof(*state));
+		if (!state)
 			return err_no_memory(err);
-		if (ask_first(asked, &sources->sources[i], &lookup->wanted, work, err) < 0)
+		if (ask_first(state, &sources->sources[i], &lookup->wanted, work, err) < 0)
 			return -1;
-		lookup->asked[i] = asked;
+		lookup->listings[i] = state;
 	}
 	return 0;
 }
@@ -149,14 +151,14 @@ enum resolved lookup_resolve_listings(struct lookup *lookup, struct work *work, 
 {
 	enum resolved all = RESOLVED_READY;
 
-	if (!lookup->asked && begin(lookup, work, err) < 0)
+	if (!lookup->listings && begin(lookup, work, err) < 0)
 		return RESOLVED_ERROR;
 	for (size_t i = 0; i < lookup->wanted.sources->count; i++) {
 		enum resolved one;
 
-		if (!lookup->asked[i])
+		if (!lookup->listings[i])
 			continue;
-		one = settle(lookup, &lookup->asked[i], work, resolver, err);
+		one = settle(lookup, &lookup->listings[i], work, resolver, err);
 		if (one == RESOLVED_ERROR || (one == RESOLVED_WAIT && resolver->stops_at_wait))
 			return one;
 		if (one == RESOLVED_WAIT)
@@ -172,17 +174,17 @@ struct finding { const struct lookup *lookup; struct work *work; struct err *err
 static int find_all(void *payload)
 {
 	const struct finding *finding = payload;
-	const struct wanted *wanted = &finding->lookup->wanted;
+	const struct lookup_request *wanted = &finding->lookup->wanted;
 
 	for (size_t i = 0; i < wanted->sources->count; i++) {
-		struct asked *asked = finding->lookup->asked[i];
+		struct listing_state *state = finding->lookup->listings[i];
 
-		if (!asked)
+		if (!state)
 			continue;
-		asked->locations = (struct location_list){ NULL, 0, 0 };
-		if (source_listed_locations(&wanted->sources->sources[i], asked->held.found.payload,
+		state->locations = (struct location_list){ NULL, 0, 0 };
+		if (source_listed_locations(&wanted->sources->sources[i], state->held.found.payload,
 					    wanted->ids, wanted->types, wanted->type_count,
-					    &finding->work->arena, &asked->locations,
+					    &finding->work->arena, &state->locations,
 					    finding->err) < 0)
 			return -1;
 	}
@@ -200,7 +202,7 @@ enum resolved lookup_read_listings(struct lookup *lookup, struct work *work,
 int lookup_add_listed(const struct lookup *lookup, size_t index, struct work *work,
 		      struct location_list *list, struct err *err)
 {
-	const struct location_list *more = &lookup->asked[index]->locations;
+	const struct location_list *more = &lookup->listings[index]->locations;
 	size_t capacity = list->count + more->count;
 	struct location *grown;
 
@@ -218,9 +220,9 @@ int lookup_add_listed(const struct lookup *lookup, size_t index, struct work *wo
 
 void lookup_forget_listings(struct lookup *lookup)
 {
-	for (size_t i = 0; lookup->asked && i < lookup->wanted.sources->count; i++)
-		if (lookup->asked[i])
-			held_release(&lookup->asked[i]->held);
-	lookup->asked = NULL;
+	for (size_t i = 0; lookup->listings && i < lookup->wanted.sources->count; i++)
+		if (lookup->listings[i])
+			held_release(&lookup->listings[i]->held);
+	lookup->listings = NULL;
 	lookup->listed = NULL;
 }

@@ -17,13 +17,13 @@
 /* --- Lookups ----------------------------------------------------------------------------- */
 
 /* One location and what became of it. */
-struct tried {
+struct candidate {
 	struct held held;                    /* let go once `meta` is read from it */
 	struct convert_meta meta;            /* of the object, when there is one */
 	struct debugid original;             /* of a UUID map, instead of meta */
 };
 
-struct wanted {                      /* what a look-up is for */
+struct lookup_request {                      /* what a look-up is for */
 	const struct source_list *sources;
 	const struct object_ids *ids;
 	const enum file_type *types;
@@ -33,19 +33,19 @@ struct wanted {                      /* what a look-up is for */
 };
 
 /* Every location of one purpose (or of one companion), in order of preference. */
-struct asked;
+struct listing_state;
 struct plan;
 struct lookup {
 	bool is_planned;
 	bool is_asking;                      /* locations come once listings are there */
-	struct wanted wanted;                /* while is_asking */
-	struct asked **asked;                /* one per source, NULL: not listed */
+	struct lookup_request wanted;                /* while is_asking */
+	struct listing_state **listings;     /* one per source, NULL: not listed */
 	struct held *listed;                 /* the lists among their answers */
 	struct lookup *meanwhile;            /* what the other sources have */
 	struct plan *plan;                   /* held: the texts are there; NULL: in the arena */
 	struct location_list locations;
-	struct tried **tried;                /* one per location */
-	size_t settled;                      /* tried[0 .. settled) are settled */
+	struct candidate **candidates;       /* one per location */
+	size_t settled;                      /* candidates[0 .. settled) are settled */
 };
 
 #define NO_WINNER SIZE_MAX
@@ -53,11 +53,11 @@ struct lookup {
 /* --- plan.c: what has to be looked at ---------------------------------------------------- */
 
 /* Lists the locations and makes their keys, or finds both in the resolver's memo. */
-int  lookup_plan(struct lookup *lookup, struct work *work, const struct wanted *wanted,
+int  lookup_plan(struct lookup *lookup, struct work *work, const struct lookup_request *wanted,
 		 struct resolver *resolver, struct err *err) __attribute__((warn_unused_result));
 void lookup_release(struct lookup *lookup);
 /* What a key says beside its text. */
-void describe_key(struct cache_key *key, const struct location *location);
+void lookup_describe_key(struct cache_key *key, const struct location *location);
 /* Asks for everything not yet settled. */
 enum resolved lookup_resolve(struct lookup *lookup, struct work *work, struct resolver *resolver,
 			     struct err *err);
@@ -86,7 +86,7 @@ void lookup_forget_listings(struct lookup *lookup);
 
 /* --- choose.c: which of them ------------------------------------------------------------- */
 
-/* Index of the best one tried, or NO_WINNER. */
+/* Index of the best candidate, or NO_WINNER. */
 size_t lookup_choose(const struct lookup *lookup, enum lookup_purpose purpose);
 
 #endif

@@ -5,7 +5,7 @@
 #include "lookup/lookup.h"
 
 #include "base/arena.h"
-#include "work/json.h"
+#include "work/request_json.h"
 #include "lookup/plan_memo.h"
 
 static char *append(char *at, struct text text)
@@ -38,7 +38,7 @@ static struct text scope_of(const struct source *source, const struct work *work
 	return source->is_public ? TEXT_NONE : work->scope;
 }
 
-void describe_key(struct cache_key *key, const struct location *location)
+void lookup_describe_key(struct cache_key *key, const struct location *location)
 {
 	const struct source *source = location->source;
 	const struct object_ids *ids = location->ids;
@@ -57,49 +57,49 @@ int derive_key(struct cache_key *key, struct work *work, enum cache_kind kind,
 	if (cache_key_make(key, &work->arena, kind, scope_of(location->source, work), rest,
 			   err) < 0)
 		return -1;
-	describe_key(key, location);
+	lookup_describe_key(key, location);
 	return 0;
 }
 
 /* What is asked for first: an object's features, or the file itself. */
-static enum cache_kind kind_of(const struct wanted *wanted, enum file_type type)
+static enum cache_kind kind_of(const struct lookup_request *wanted, enum file_type type)
 {
 	if (!wanted->is_auxiliary)
 		return CACHE_OBJECT_META;
 	return type == FILE_TYPE_IL2CPP ? CACHE_IL2CPP : CACHE_AUXDIFS;
 }
 
-static void describe_how(struct derive *derive, const struct wanted *wanted)
+static void describe_how(struct derive *derive, const struct lookup_request *wanted)
 {
 	derive->how = wanted->is_auxiliary ? DERIVE_AUXILIARY : DERIVE_OBJECT_META;
 	derive->object_key = wanted->is_auxiliary ? derive->key
 						  : cache_key_as(&derive->key, CACHE_OBJECTS);
 }
 
-static struct tried *make_tried(const struct location *location, struct work *work,
-				const struct wanted *wanted, struct err *err)
+static struct candidate *make_candidate(const struct location *location, struct work *work,
+					const struct lookup_request *wanted, struct err *err)
 {
-	struct tried *tried = arena_alloc(&work->arena, 1, sizeof(*tried));
+	struct candidate *candidate = arena_alloc(&work->arena, 1, sizeof(*candidate));
 	struct derive *derive;
 	struct text rest;
 
-	if (!tried) {
+	if (!candidate) {
 		err_no_memory(err);
 		return NULL;
 	}
-	derive = &tried->held.derive;
+	derive = &candidate->held.derive;
 	derive->location = location;
 	if (location_text(location, &work->arena, &rest, err) < 0 ||
 	    derive_key(&derive->key, work, kind_of(wanted, location->type), location, rest, err) < 0)
 		return NULL;
 	describe_how(derive, wanted);
-	return tried;
+	return candidate;
 }
 
 /* Both lists run through the sources in the same order, so `*run`, where the source's part
  * of `other` begins, only moves on. */
-static struct tried *find_tried(const struct lookup *other, const struct location *location,
-				size_t *run)
+static struct candidate *find_candidate(const struct lookup *other, const struct location *location,
+					size_t *run)
 {
 	const struct location_list *list = &other->locations;
 
@@ -107,18 +107,18 @@ static struct tried *find_tried(const struct lookup *other, const struct locatio
 		++*run;
 	for (size_t i = *run; i < list->count && list->locations[i].source == location->source; i++)
 		if (text_equal(list->locations[i].uri, location->uri))
-			return other->tried[i];
+			return other->candidates[i];
 	return NULL;
 }
 
-static int make_plan(struct lookup *lookup, struct work *work, const struct wanted *wanted,
+static int make_plan(struct lookup *lookup, struct work *work, const struct lookup_request *wanted,
 		     struct err *err)
 {
 	struct location_list *list = &lookup->locations;
 	size_t run = 0;
 
 	for (size_t i = 0; i < wanted->sources->count; i++) {
-		bool is_listed = lookup->asked && lookup->asked[i];
+		bool is_listed = lookup->listings && lookup->listings[i];
 		int rc = is_listed ? lookup_add_listed(lookup, i, work, list, err)
 				   : source_locations(&wanted->sources->sources[i], wanted->ids,
 						      wanted->types, wanted->type_count,
@@ -127,43 +127,46 @@ static int make_plan(struct lookup *lookup, struct work *work, const struct want
 		if (rc < 0)
 			return -1;
 	}
-	lookup->tried = arena_alloc(&work->arena, list->count, sizeof(*lookup->tried));
-	if (!lookup->tried)
+	lookup->candidates = arena_alloc(&work->arena, list->count, sizeof(*lookup->candidates));
+	if (!lookup->candidates)
 		return err_no_memory(err);
 	for (size_t i = 0; i < list->count; i++) {
 		if (wanted->other)
-			lookup->tried[i] = find_tried(wanted->other, &list->locations[i], &run);
-		if (!lookup->tried[i])
-			lookup->tried[i] = make_tried(&list->locations[i], work, wanted, err);
-		if (!lookup->tried[i])
+			lookup->candidates[i] = find_candidate(wanted->other, &list->locations[i],
+							       &run);
+		if (!lookup->candidates[i])
+			lookup->candidates[i] = make_candidate(&list->locations[i], work, wanted,
+							       err);
+		if (!lookup->candidates[i])
 			return -1;
 	}
 	return 0;
 }
 
-static void recall_tried(struct tried *tried, const struct planned *planned,
-			 const struct location *location, const struct work *work,
-			 const struct wanted *wanted)
+static void recall_candidate(struct candidate *candidate, const struct planned *planned,
+			     const struct location *location, const struct work *work,
+			     const struct lookup_request *wanted)
 {
-	struct derive *derive = &tried->held.derive;
+	struct derive *derive = &candidate->held.derive;
 
 	derive->location = location;
 	derive->key = planned->key;
 	derive->key.scope = scope_of(location->source, work);
-	describe_key(&derive->key, location);
+	lookup_describe_key(&derive->key, location);
 	describe_how(derive, wanted);
 }
 
 /* The same as make_plan() has made before. */
-static int recall_plan(struct lookup *lookup, struct work *work, const struct wanted *wanted,
+static int recall_plan(struct lookup *lookup, struct work *work,
+		       const struct lookup_request *wanted,
 		       struct err *err)
 {
 	size_t count = plan_count(lookup->plan), run = 0;
 	struct location *locations = arena_alloc_raw(&work->arena, count, sizeof(*locations));
-	struct tried *fresh = arena_alloc(&work->arena, count, sizeof(*fresh));
+	struct candidate *fresh = arena_alloc(&work->arena, count, sizeof(*fresh));
 
-	lookup->tried = arena_alloc(&work->arena, count, sizeof(*lookup->tried));
-	if (!locations || !fresh || !lookup->tried)
+	lookup->candidates = arena_alloc(&work->arena, count, sizeof(*lookup->candidates));
+	if (!locations || !fresh || !lookup->candidates)
 		return err_no_memory(err);
 	lookup->locations = (struct location_list){ locations, count, count };
 	for (size_t i = 0; i < count; i++) {
@@ -175,16 +178,16 @@ static int recall_plan(struct lookup *lookup, struct work *work, const struct wa
 			.ids = wanted->ids,
 		};
 		if (wanted->other)
-			lookup->tried[i] = find_tried(wanted->other, &locations[i], &run);
-		if (lookup->tried[i])
+			lookup->candidates[i] = find_candidate(wanted->other, &locations[i], &run);
+		if (lookup->candidates[i])
 			continue;
-		lookup->tried[i] = &fresh[i];
-		recall_tried(&fresh[i], planned, &locations[i], work, wanted);
+		lookup->candidates[i] = &fresh[i];
+		recall_candidate(&fresh[i], planned, &locations[i], work, wanted);
 	}
 	return 0;
 }
 
-int lookup_plan(struct lookup *lookup, struct work *work, const struct wanted *wanted,
+int lookup_plan(struct lookup *lookup, struct work *work, const struct lookup_request *wanted,
 		struct resolver *resolver, struct err *err)
 {
 	struct text name = TEXT_NONE;
@@ -218,41 +221,41 @@ void lookup_release(struct lookup *lookup)
 
 /* --- Asking ------------------------------------------------------------------------------ */
 
-struct reading { struct tried *tried; struct work *work; };
+struct candidate_reader { struct candidate *candidate; struct work *work; };
 
-static int read_meta(const struct reading *reading, struct text bytes, struct err *damage)
+static int read_meta(const struct candidate_reader *reader, struct text bytes, struct err *damage)
 {
-	struct arena *arena = &reading->work->arena;
-	struct arena *before = json_lend_arena(arena);   /* no malloc, should it be cJSON */
-	int parsed = convert_meta_parse(bytes, arena, &reading->tried->meta, damage);
+	struct arena *arena = &reader->work->arena;
+	struct arena *before = request_json_lend_arena(arena);   /* no malloc, should it be cJSON */
+	int parsed = convert_meta_parse(bytes, arena, &reader->candidate->meta, damage);
 
-	(void)json_lend_arena(before);
+	(void)request_json_lend_arena(before);
 	return parsed;
 }
 
 /* Of a file that is no object, that it is there is all; a UUID map is the UUID it leads to.  All
  * that is read here stands in rows, not in mapped files. */
-static int read_tried(void *payload, struct text bytes, struct err *damage)
+static int read_candidate(void *payload, struct text bytes, struct err *damage)
 {
-	const struct reading *reading = payload;
-	struct tried *tried = reading->tried;
+	const struct candidate_reader *reader = payload;
+	struct candidate *candidate = reader->candidate;
 
-	if (tried->held.derive.how != DERIVE_AUXILIARY)
-		return read_meta(reading, bytes, damage);
-	if (tried->held.derive.location->type != FILE_TYPE_UUIDMAP ||
-	    debugid_parse(bytes, &tried->original))
+	if (candidate->held.derive.how != DERIVE_AUXILIARY)
+		return read_meta(reader, bytes, damage);
+	if (candidate->held.derive.location->type != FILE_TYPE_UUIDMAP ||
+	    debugid_parse(bytes, &candidate->original))
 		return 0;
 	return err_set(damage, ERR_MALFORMED, "no UUID where one was remembered");
 }
 
-static enum resolved resolve_one(struct tried *tried, struct work *work,
+static enum resolved resolve_one(struct candidate *candidate, struct work *work,
 				 struct resolver *resolver, struct err *err)
 {
-	struct reading reading = { tried, work };
-	const struct held_opening opening = { .open = read_tried, .payload = &reading,
+	struct candidate_reader reader = { candidate, work };
+	const struct held_opening opening = { .open = read_candidate, .payload = &reader,
 					      .arena = &work->arena };
 
-	return held_resolve(&tried->held, &opening, resolver, err);
+	return held_resolve(&candidate->held, &opening, resolver, err);
 }
 
 /* Nobody else's files wait for a listing: they are under way, whatever it will say. */
@@ -305,7 +308,7 @@ enum resolved lookup_resolve(struct lookup *lookup, struct work *work, struct re
 		return all;
 
 	for (size_t i = lookup->settled; i < lookup->locations.count; i++) {
-		enum resolved one = resolve_one(lookup->tried[i], work, resolver, err);
+		enum resolved one = resolve_one(lookup->candidates[i], work, resolver, err);
 
 		if (one == RESOLVED_ERROR || (one == RESOLVED_WAIT && resolver->stops_at_wait))
 			return one;

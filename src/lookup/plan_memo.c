@@ -86,7 +86,7 @@ static char *put_text(char *at, struct text text)
 	return text.size ? put(at, text.bytes, text.size) : at;
 }
 
-int plan_name(const struct work *work, const struct wanted *wanted, struct arena *arena,
+int plan_name(const struct work *work, const struct lookup_request *wanted, struct arena *arena,
 	      struct text *name, struct err *err)
 {
 	const struct object_ids *ids = wanted->ids;
@@ -153,7 +153,7 @@ static size_t size_of(struct text name, const struct lookup *lookup)
 		const struct location *location = &lookup->locations.locations[i];
 
 		bytes += sizeof(struct planned) + location->path.size + location->uri.size +
-			 lookup->tried[i]->held.derive.key.text.size;
+			 lookup->candidates[i]->held.derive.key.text.size;
 	}
 	return bytes;
 }
@@ -169,7 +169,7 @@ static void fill(struct plan *plan, struct text name, const struct lookup *looku
 	plan->hash = hash_fast(name.bytes, name.size);
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct location *location = &lookup->locations.locations[i];
-		const struct cache_key *key = &lookup->tried[i]->held.derive.key;
+		const struct cache_key *key = &lookup->candidates[i]->held.derive.key;
 		struct planned *item = &plan->items[i];
 
 		item->source = (size_t)(location->source - sources->sources);

@@ -1,5 +1,5 @@
 /* block.c -- the building blocks of paths: ids and names as symbol servers write them. */
-#include "source/layout.h"
+#include "source/source_layout.h"
 
 #include <stdio.h>
 
@@ -23,7 +23,7 @@ static bool is_control(struct text name)
 	return false;
 }
 
-struct text layout_basename(struct text name)
+struct text source_layout_basename(struct text name)
 {
 	struct text base = text_basename(name);
 
@@ -67,7 +67,7 @@ static bool add_split(struct buf *out, struct text id)
 /* The last component of the code file */
 static bool build_code(const struct object_ids *ids, bool ssqp, struct buf *out)
 {
-	struct text name = layout_basename(ids->code_file);
+	struct text name = source_layout_basename(ids->code_file);
 
 	add_name(out, name, ssqp);
 	return name.bytes != NULL;
@@ -163,7 +163,7 @@ static void add_symstore_id(const struct object_ids *ids, bool ssqp, struct buf 
 /* <debug name>/<GUID><age>/<debug name> */
 static bool build_pdb(const struct object_ids *ids, bool ssqp, struct buf *out)
 {
-	struct text name = layout_basename(ids->debug_file);
+	struct text name = source_layout_basename(ids->debug_file);
 
 	if (!name.bytes || debugid_is_nil(&ids->debug_id))
 		return false;
@@ -200,7 +200,7 @@ static bool build_pe_stem(const struct object_ids *ids, bool ssqp, struct buf *o
 /* <code name>/<code id>/<code name> */
 static bool build_pe(const struct object_ids *ids, bool ssqp, struct buf *out)
 {
-	struct text name = layout_basename(ids->code_file);
+	struct text name = source_layout_basename(ids->code_file);
 	struct text id = ids->code_id;
 
 	if (!name.bytes || id.size == 0 || (!ssqp && id.size < PE_STAMP_DIGITS))
@@ -241,7 +241,7 @@ static struct text breakpad_stem(struct text name)
 /* <debug name>/<breakpad id>/<stem> */
 static bool build_breakpad(const struct object_ids *ids, bool ssqp, struct buf *out)
 {
-	struct text name = layout_basename(ids->debug_file);
+	struct text name = source_layout_basename(ids->debug_file);
 	char id[DEBUGID_TEXT_BYTES];
 
 	(void)ssqp;
@@ -318,7 +318,7 @@ static bool build_own(const struct object_ids *ids, bool ssqp, struct buf *out)
 	}
 }
 
-static const struct layout_block blocks[] = {
+static const struct source_layout_block blocks[] = {
 	{ "code",     build_code },          /* libm-2.23.so                               */
 	{ "code_id",  build_code_id },       /* dfb85de4...                                */
 	{ "CODE_ID",  build_code_id_upper }, /* DFB85DE4...                                */
@@ -335,7 +335,7 @@ static const struct layout_block blocks[] = {
 	{ "own",      build_own },           /* by module type: gdb, any, debug            */
 };
 
-const struct layout_block *layout_block_named(struct text name)
+const struct source_layout_block *source_layout_block_named(struct text name)
 {
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
 		if (text_is(name, blocks[i].name))

@@ -53,10 +53,10 @@ static int store_secrets(struct source *source, const struct gcs *gcs, struct er
 	int rc;
 
 	buf_init(&bytes, SIZE_MAX);
-	credentials_add(&bytes, gcs->private_key);
-	credentials_add(&bytes, gcs->client_email);
-	credentials_add(&bytes, gcs->bearer_token);
-	rc = credentials_store(source, &bytes, err);
+	source_credentials_add(&bytes, gcs->private_key);
+	source_credentials_add(&bytes, gcs->client_email);
+	source_credentials_add(&bytes, gcs->bearer_token);
+	rc = source_credentials_store(source, &bytes, err);
 	buf_release(&bytes);
 	return rc;
 }

@@ -1,11 +1,11 @@
 /*
  * glob.c -- `?`, `*` (which crosses `/`), `**` (whole components) and `[a-z]`, `[!a-z]`.
  *
- * Matching ignores ASCII case and keeps one place to go back to: whatever an earlier star
+ * Matching ignores ASCII case and keeps one position to go back to: whatever an earlier star
  * could reach by taking more, the latest one reaches too, since it may take anything (`**`:
  * anything up to a separator, and it always begins after one).
  */
-#include "source/filter.h"
+#include "source/source_filters.h"
 
 static char at(struct text text, size_t index)
 {
@@ -120,39 +120,39 @@ static bool class_admits(struct text pattern, size_t from, size_t end, uint32_t 
 	return negated;
 }
 
-struct place { size_t pattern, name; };
+struct glob_position { size_t pattern, name; };
 
 /* Takes one character of the name with one element that is not a star. */
-static bool take_one(struct text pattern, struct text name, struct place *place)
+static bool take_one(struct text pattern, struct text name, struct glob_position *position)
 {
 	size_t size, element_size;
 	uint32_t c;
 
-	if (place->name >= name.size || place->pattern >= pattern.size)
+	if (position->name >= name.size || position->pattern >= pattern.size)
 		return false;
-	c = character(name, place->name, &size);
+	c = character(name, position->name, &size);
 	if (c == '\\')
 		c = '/';
-	if (pattern.bytes[place->pattern] == '[') {
-		size_t end = class_end(pattern, place->pattern);
+	if (pattern.bytes[position->pattern] == '[') {
+		size_t end = class_end(pattern, position->pattern);
 
-		if (!class_admits(pattern, place->pattern + 1, end - 1, c))
+		if (!class_admits(pattern, position->pattern + 1, end - 1, c))
 			return false;
-		place->pattern = end;
+		position->pattern = end;
 	} else {
-		uint32_t wanted = character(pattern, place->pattern, &element_size);
+		uint32_t wanted = character(pattern, position->pattern, &element_size);
 
 		if (wanted != '?' && lower(wanted) != lower(c))
 			return false;
-		place->pattern += element_size;
+		position->pattern += element_size;
 	}
-	place->name += size;
+	position->name += size;
 	return true;
 }
 
 /* Gives the star one more character (`**`: one more component); false at the name's end
  * when nothing is left to give. */
-static bool give_more(struct text name, bool whole, struct place *back)
+static bool give_more(struct text name, bool whole, struct glob_position *back)
 {
 	if (back->name >= name.size)
 		return false;
@@ -168,7 +168,7 @@ static bool give_more(struct text name, bool whole, struct place *back)
 
 bool glob_matches(struct text pattern, struct text name)
 {
-	struct place now = { 0, 0 }, back = { 0, 0 };
+	struct glob_position now = { 0, 0 }, back = { 0, 0 };
 	bool may_go_back = false, whole = false;
 
 	for (;;) {

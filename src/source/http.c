@@ -82,12 +82,12 @@ static int store_credentials(struct source *source, const struct http *http, str
 	int rc;
 
 	buf_init(&secrets, SIZE_MAX);
-	credentials_add(&secrets, http->url.user);
+	source_credentials_add(&secrets, http->url.user);
 	for (size_t i = 0; i < http->header_count; i++) {
-		credentials_add(&secrets, http->headers[i].name);
-		credentials_add(&secrets, http->headers[i].value);
+		source_credentials_add(&secrets, http->headers[i].name);
+		source_credentials_add(&secrets, http->headers[i].value);
 	}
-	rc = credentials_store(source, &secrets, err);
+	rc = source_credentials_store(source, &secrets, err);
 	buf_release(&secrets);
 	return rc;
 }

@@ -26,7 +26,7 @@ struct source_kind {
 	/* The name of a location; NULL: no locations. */
 	int (*name_location)(const struct source *source, struct text path, struct arena *arena,
 			     struct text *uri, struct err *err);
-	/* SOURCE_NEEDS_PASS when there is none yet. */
+	/* SOURCE_NEEDS_CREDENTIAL when there is none yet. */
 	int (*reach)(const struct location *location, struct text credential, struct arena *arena,
 		     enum source_access *access, int *fd, struct fetch_order *order,
 		     struct err *err);
@@ -36,7 +36,7 @@ struct source_kind {
 	int (*put)(const struct location *location, enum source_putting putting, struct text credential,
 		   struct fetch_file *file, struct arena *arena, enum source_access *access,
 		   struct fetch_order *order, struct err *err);
-	/* Of kinds that may need a credential: see source_pass. */
+	/* Of kinds that may need a credential: see struct source_credential. */
 	void (*name_credential)(const struct source *source, uint8_t name[32]);
 	int (*step_credential)(const struct source *source, struct source_credential *credential,
 			 struct text answer, struct arena *arena, struct err *err);
@@ -49,8 +49,8 @@ extern const struct source_kind source_kind_http, source_kind_filesystem, source
 /* What opens a source is collected secret by secret, then only its keyed hash is kept; an
  * empty secret opens nothing and does not count. */
 struct buf;
-void credentials_add(struct buf *secrets, struct text secret);
-int  credentials_store(struct source *source, const struct buf *secrets, struct err *err)
+void source_credentials_add(struct buf *secrets, struct text secret);
+int  source_credentials_store(struct source *source, const struct buf *secrets, struct err *err)
 	__attribute__((warn_unused_result));
 
 #endif

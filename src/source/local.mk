@@ -5,8 +5,8 @@ libsource_a_SOURCES = \
 	src/source/bucket.c \
 	src/source/bucket.h \
 	src/source/filesystem.c \
-	src/source/filter.c \
-	src/source/filter.h \
+	src/source/source_filters.c \
+	src/source/source_filters.h \
 	src/source/gcs.c \
 	src/source/gcs.h \
 	src/source/gcs_credentials.c \
@@ -15,11 +15,11 @@ libsource_a_SOURCES = \
 	src/source/header.h \
 	src/source/http.c \
 	src/source/kind.h \
-	src/source/layout.c \
-	src/source/layout.h \
-	src/source/listing.c \
-	src/source/listing.h \
-	src/source/names.c \
+	src/source/source_layout.c \
+	src/source/source_layout.h \
+	src/source/source_listing.c \
+	src/source/source_listing.h \
+	src/source/file_types.c \
 	src/source/put.h \
 	src/source/s3.c \
 	src/source/s3.h \

@@ -60,11 +60,11 @@ static int parse_credentials(struct source *source, const struct shape *shape, s
 	if (rc < 0)
 		return -1;
 	buf_init(&secrets, SIZE_MAX);
-	credentials_add(&secrets, s3->of_container ? TEXT("container") : TEXT_NONE);
-	credentials_add(&secrets, s3->access_key);
-	credentials_add(&secrets, s3->secret_key);
-	credentials_add(&secrets, s3->session_token);
-	rc = credentials_store(source, &secrets, err);
+	source_credentials_add(&secrets, s3->of_container ? TEXT("container") : TEXT_NONE);
+	source_credentials_add(&secrets, s3->access_key);
+	source_credentials_add(&secrets, s3->secret_key);
+	source_credentials_add(&secrets, s3->session_token);
+	rc = source_credentials_store(source, &secrets, err);
 	buf_release(&secrets);
 	return rc;
 }
@@ -174,14 +174,15 @@ static struct text host_of(struct text origin)
 }
 
 /* What is asked of an object, and as S3's own clients name it. */
-struct asked { const char *method, *name; };
+struct s3_operation { const char *method, *name; };
 
-static int sign(const struct s3 *s3, const struct s3_keys *keys, const struct asked *asked,
+static int sign(const struct s3 *s3, const struct s3_keys *keys,
+		const struct s3_operation *operation,
 		struct text path, struct arena *arena, struct text *address, struct err *err)
 {
 	struct text origin, base, signed_path;
 	struct sigv4 sigv4 = {
-		.method = text_of(asked->method), .last = text_of(asked->name),
+		.method = text_of(operation->method), .last = text_of(operation->name),
 		.access_key = keys->access_key, .secret_key = keys->secret_key,
 		.session_token = keys->session_token, .region = s3->region,
 		.now = clock_unix_seconds(), .expires_seconds = EXPIRES_SECONDS,
@@ -203,7 +204,7 @@ static int sign(const struct s3 *s3, const struct s3_keys *keys, const struct as
 	return bucket_keep(&made, arena, address, err);
 }
 
-static int order_for(const struct location *location, const struct asked *asked,
+static int order_for(const struct location *location, const struct s3_operation *operation,
 		     struct text credential, struct arena *arena, enum source_access *access,
 		     struct fetch_order *order, struct err *err)
 {
@@ -216,7 +217,7 @@ static int order_for(const struct location *location, const struct asked *asked,
 		return 0;
 	if (s3->of_container)
 		s3_keys_of_credential(credential, &keys);
-	if (sign(s3, &keys, asked, location->path, arena, &address, err) < 0)
+	if (sign(s3, &keys, operation, location->path, arena, &address, err) < 0)
 		return -1;
 	*access = SOURCE_ORDERED;
 	*order = (struct fetch_order){
@@ -229,7 +230,7 @@ static int order_for(const struct location *location, const struct asked *asked,
 static int reach(const struct location *location, struct text credential, struct arena *arena,
 		 enum source_access *access, int *fd, struct fetch_order *order, struct err *err)
 {
-	static const struct asked get = { "GET", "x-id=GetObject" };
+	static const struct s3_operation get = { "GET", "x-id=GetObject" };
 
 	*fd = -1;
 	return order_for(location, &get, credential, arena, access, order, err);
@@ -250,15 +251,15 @@ static int put(const struct location *location, enum source_putting putting, str
 	       struct fetch_file *file, struct arena *arena, enum source_access *access,
 	       struct fetch_order *order, struct err *err)
 {
-	static const struct asked look = { "HEAD", "" }, write = { "PUT", "x-id=PutObject" };
-	const struct asked *asked = putting == SOURCE_PUT_LOOK ? &look : &write;
+	static const struct s3_operation look = { "HEAD", "" }, write = { "PUT", "x-id=PutObject" };
+	const struct s3_operation *operation = putting == SOURCE_PUT_LOOK ? &look : &write;
 	struct fetch_header *if_new = arena_alloc(arena, 1, sizeof(*if_new));
 
 	if (!if_new)
 		return err_set(err, ERR_NO_MEMORY, "no room for a location");
-	if (order_for(location, asked, credential, arena, access, order, err) < 0)
+	if (order_for(location, operation, credential, arena, access, order, err) < 0)
 		return -1;
-	order->method = asked->method;
+	order->method = operation->method;
 	order->is_whole = true;
 	if (putting == SOURCE_PUT_LOOK)
 		return 0;

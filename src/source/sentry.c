@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "source/bucket.h"
-#include "source/listing.h"
+#include "source/source_listing.h"
 #include "source/url.h"
 
 #define ASK_MILLIS 30000
@@ -80,10 +80,10 @@ static int configure(struct source *source, const struct shape *shape,
 	if (rc < 0)
 		return -1;
 	buf_init(&secrets, SIZE_MAX);
-	credentials_add(&secrets, sentry->header.name);
-	credentials_add(&secrets, secret);
-	credentials_add(&secrets, sentry->url.user);
-	rc = credentials_store(source, &secrets, err);
+	source_credentials_add(&secrets, sentry->header.name);
+	source_credentials_add(&secrets, secret);
+	source_credentials_add(&secrets, sentry->url.user);
+	rc = source_credentials_store(source, &secrets, err);
 	buf_release(&secrets);
 	return rc;
 }
@@ -166,8 +166,8 @@ static int name_location(const struct source *source, struct text path, struct a
 	return uri->bytes ? 0 : err_set(err, ERR_NO_MEMORY, "no room for a location");
 }
 
-int sentry_name_question(const struct source *source, const struct object_ids *ids,
-			 struct arena *arena, struct text *address, struct err *err)
+int sentry_name_query(const struct source *source, const struct object_ids *ids,
+		      struct arena *arena, struct text *address, struct err *err)
 {
 	return make_address(source, TEXT(""), ids, false, arena, address, err);
 }

@@ -9,10 +9,10 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/limits.h"
-#include "source/filter.h"
+#include "source/source_filters.h"
 #include "source/kind.h"
-#include "source/layout.h"
-#include "source/listing.h"
+#include "source/source_layout.h"
+#include "source/source_listing.h"
 
 static const struct source_kind *const kinds[] = {
 	&source_kind_filesystem, &source_kind_http, &source_kind_s3, &source_kind_gcs,
@@ -23,7 +23,7 @@ static const struct source_kind *const kinds[] = {
 static const char credentials_label[] = "symgate source credentials";
 
 /* Length first, so that no two lists of secrets read the same. */
-void credentials_add(struct buf *secrets, struct text secret)
+void source_credentials_add(struct buf *secrets, struct text secret)
 {
 	uint64_t size = secret.size;
 
@@ -33,7 +33,7 @@ void credentials_add(struct buf *secrets, struct text secret)
 	buf_add_text(secrets, secret);
 }
 
-int credentials_store(struct source *source, const struct buf *secrets, struct err *err)
+int source_credentials_store(struct source *source, const struct buf *secrets, struct err *err)
 {
 	if (buf_check(secrets, err) < 0)
 		return -1;
@@ -56,18 +56,18 @@ static int parse_common(struct source *source, const struct shape *shape, struct
 {
 	int rc;
 
-	source->filters = &filters_none;
-	source->layout = layout_default;
+	source->filters = &source_filters_none;
+	source->layout = source_layout_default;
 	if (source->kind->is_listed)
 		return 0;
-	rc = filters_parse(shape, &source->filters, err);
+	rc = source_filters_parse(shape, &source->filters, err);
 	if (shape_goes_on(shape, rc))
-		rc |= layout_parse(shape, source, err);
+		rc |= source_layout_parse(shape, source, err);
 	if (shape_goes_on(shape, rc))
 		rc |= shape_bool(shape, "is_public", &source->is_public, err);
 	if (shape_goes_on(shape, rc))
 		rc |= shape_bool(shape, "has_index", &source->has_index, err);
-	source->has_index = source->has_index && layout_may_have_index(source->layout);
+	source->has_index = source->has_index && source_layout_may_have_index(source->layout);
 	return rc;
 }
 
@@ -128,8 +128,8 @@ int source_place_parse(const struct cJSON *json, const char *place, const struct
 	struct text type = TEXT_NONE;
 
 	snprintf(shape.place, sizeof(shape.place), "%s", place);
-	*source = (struct source){ .id = text_of(place), .filters = &filters_none,
-				   .layout = layout_default };
+	*source = (struct source){ .id = text_of(place), .filters = &source_filters_none,
+				   .layout = source_layout_default };
 	if (shape_string(&shape, "type", SHAPE_REQUIRED, &type, err) < 0)
 		return -1;
 	source->kind = kind_named(type);
@@ -274,14 +274,15 @@ static int append_type(const struct source *source, struct text index,
 	struct text paths[LAYOUT_PATHS];
 	size_t count;
 
-	if (layout_paths(source->layout, source->casing, ids, type, arena, paths, &count, err) < 0)
+	if (source_layout_paths(source->layout, source->casing, ids, type, arena, paths, &count,
+				err) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
 		struct location location = {
 			.source = source, .type = type, .path = paths[i], .ids = ids,
 		};
 
-		if (source->has_index && !index_holds(index, paths[i]))
+		if (source->has_index && !source_listing_index_holds(index, paths[i]))
 			continue;
 		if (source->kind->name_location(source, paths[i], arena, &location.uri, err) < 0 ||
 		    append(list, &location, arena, err) < 0)
@@ -295,11 +296,11 @@ static int append_types(const struct source *source, struct text index,
 			size_t type_count, struct arena *arena, struct location_list *list,
 			struct err *err)
 {
-	if (!filters_admit_module(source->filters, ids))
+	if (!source_filters_admit_module(source->filters, ids))
 		return 0;
 	for (size_t i = 0; i < type_count; i++)
 		if ((unsigned)types[i] < FILE_TYPES &&
-		    filters_admit_type(source->filters, types[i]) &&
+		    source_filters_admit_type(source->filters, types[i]) &&
 		    append_type(source, index, ids, types[i], arena, list, err) < 0)
 			return -1;
 	return 0;
@@ -316,8 +317,8 @@ int source_locations(const struct source *source, const struct object_ids *ids,
 
 bool source_may_hold(const struct source *source, enum file_type type)
 {
-	return filters_admit_type(source->filters, type) &&
-	       (source->kind->is_listed || layout_has(source->layout, type));
+	return source_filters_admit_type(source->filters, type) &&
+	       (source->kind->is_listed || source_layout_has(source->layout, type));
 }
 
 bool source_is_listed(const struct source *source)
@@ -334,7 +335,7 @@ static int append_files(const struct source *source, struct text text,
 	struct location location = { .source = source, .ids = ids };
 	struct text id;
 
-	while (listing_take_file(&text, types, type_count, &location.type, &id)) {
+	while (source_listing_take_file(&text, types, type_count, &location.type, &id)) {
 		char *copy = arena_strndup(arena, id.bytes, id.size);
 
 		if (!copy)

@@ -50,7 +50,7 @@ struct object_ids {
 };
 
 enum lookup_purpose { LOOKUP_DEBUG, LOOKUP_UNWIND, LOOKUP_SOURCE };
-/* File types looked for, in order (sources-and-layouts.md §2).  Static memory. */
+/* File types looked for, in order.  Static memory. */
 const enum file_type *lookup_file_types(enum lookup_purpose purpose, enum object_type type,
 					size_t *count);
 
@@ -157,7 +157,7 @@ int source_segment(const struct source_listing *index, uint64_t number, struct a
 /* How a location is reached: at once by descriptor, or by a transfer. */
 enum source_access { SOURCE_OPENED, SOURCE_ORDERED, SOURCE_NEEDS_CREDENTIAL };
 /* OPENED: *fd is read-only (filesystem: mapped in place, never copied).  ORDERED: the order is
- * filled but for its fd and max_bytes.  NEEDS_PASS: get one and call source_reach_with().
+ * filled but for its fd and max_bytes.  NEEDS_CREDENTIAL: get one and call source_reach_with().
  * ERR_NOT_FOUND, ERR_DENIED, ERR_DOWNLOAD, ERR_IO. */
 int source_reach(const struct location *location, struct arena *arena, enum source_access *access,
 		 int *fd, struct fetch_order *order, struct err *err)

@@ -1,4 +1,4 @@
-/* reply.c -- see reply.h. */
+/* envelope.c -- see envelope.h. */
 #include "work/envelope.h"
 
 #include "base/buf.h"
@@ -12,7 +12,7 @@ static void begin(struct json_writer *json, struct buf *reply, const char *statu
 	json_member_string(json, "status", status);
 }
 
-void reply_pending(struct buf *reply, const char *request_id)
+void envelope_pending(struct buf *reply, const char *request_id)
 {
 	struct json_writer json;
 
@@ -22,7 +22,7 @@ void reply_pending(struct buf *reply, const char *request_id)
 	json_object_end(&json);
 }
 
-void reply_failed(struct buf *reply, struct text message)
+void envelope_failed(struct buf *reply, struct text message)
 {
 	struct json_writer json;
 
@@ -31,7 +31,7 @@ void reply_failed(struct buf *reply, struct text message)
 	json_object_end(&json);
 }
 
-void reply_timeout(struct buf *reply)
+void envelope_timeout(struct buf *reply)
 {
 	struct json_writer json;
 
@@ -39,7 +39,7 @@ void reply_timeout(struct buf *reply)
 	json_object_end(&json);
 }
 
-void reply_internal(struct buf *reply)
+void envelope_internal(struct buf *reply)
 {
 	struct json_writer json;
 

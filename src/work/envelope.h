@@ -1,5 +1,5 @@
 /*
- * envelope -- the envelopes of requests that are not (yet) completed (http-api.md §3.1).
+ * envelope -- the envelopes of requests that are not (yet) completed.
  *
  * Each appends one JSON object; the buf tells when it did not fit.  May include: base.
  */
@@ -10,9 +10,9 @@
 
 struct buf;
 
-void reply_pending(struct buf *reply, const char *request_id);
-void reply_failed(struct buf *reply, struct text message);
-void reply_timeout(struct buf *reply);
-void reply_internal(struct buf *reply);
+void envelope_pending(struct buf *reply, const char *request_id);
+void envelope_failed(struct buf *reply, struct text message);
+void envelope_timeout(struct buf *reply);
+void envelope_internal(struct buf *reply);
 
 #endif

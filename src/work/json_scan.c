@@ -2,7 +2,7 @@
  * scan.c -- the scanner of json.h: one pass, no recursion, no memory unless it must change
  * something.
  */
-#include "work/json.h"
+#include "work/request_json.h"
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -16,7 +16,7 @@ static const char replacement[] = "\xef\xbf\xbd";       /* U+FFFD */
 enum want { WANT_VALUE, WANT_VALUE_OR_END, WANT_KEY, WANT_KEY_OR_END, WANT_COLON, WANT_COMMA_OR_END,
 	    WANT_NOTHING };
 
-struct scan {
+struct json_scan {
 	const char *bytes;
 	size_t size, pos;
 	struct arena *arena;
@@ -27,7 +27,7 @@ struct scan {
 	bool in_object[LIMIT_JSON_DEPTH];
 };
 
-static int refuse(const struct scan *scan, struct err *err, const char *why)
+static int refuse(const struct json_scan *scan, struct err *err, const char *why)
 {
 	return err_set(err, ERR_BAD_REQUEST, "the body is not JSON: %s, at byte %zu", why,
 		       scan->pos);
@@ -40,7 +40,7 @@ static size_t most_it_can_become(size_t size)
 }
 
 /* Puts other bytes in the place of [from, to). */
-static int replace(struct scan *scan, size_t from, size_t to, const char *by, size_t by_size,
+static int replace(struct json_scan *scan, size_t from, size_t to, const char *by, size_t by_size,
 		   struct err *err)
 {
 	if (!scan->out) {
@@ -58,7 +58,7 @@ static int replace(struct scan *scan, size_t from, size_t to, const char *by, si
 }
 
 /* The four digits after \u; -1 when they are not. */
-static int escaped_unit(const struct scan *scan, size_t at)
+static int escaped_unit(const struct json_scan *scan, size_t at)
 {
 	int unit = 0;
 
@@ -84,7 +84,7 @@ static bool is_low_surrogate(int unit)
 	return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-static int scan_escape(struct scan *scan, struct err *err)
+static int scan_escape(struct json_scan *scan, struct err *err)
 {
 	size_t start = scan->pos;
 	int unit;
@@ -111,7 +111,7 @@ static int scan_escape(struct scan *scan, struct err *err)
 }
 
 /* Past the opening quote already. */
-static int scan_string(struct scan *scan, struct err *err)
+static int scan_string(struct json_scan *scan, struct err *err)
 {
 	for (;;) {
 		unsigned char c;
@@ -140,7 +140,7 @@ static int scan_string(struct scan *scan, struct err *err)
 	}
 }
 
-static size_t skip_digits(struct scan *scan)
+static size_t skip_digits(struct json_scan *scan)
 {
 	size_t start = scan->pos;
 
@@ -150,7 +150,7 @@ static size_t skip_digits(struct scan *scan)
 }
 
 /* A fraction or exponent, if there is one. */
-static int scan_fraction(struct scan *scan, bool *is_integer, struct err *err)
+static int scan_fraction(struct json_scan *scan, bool *is_integer, struct err *err)
 {
 	*is_integer = true;
 	if (scan->pos < scan->size && scan->bytes[scan->pos] == '.') {
@@ -171,7 +171,7 @@ static int scan_fraction(struct scan *scan, bool *is_integer, struct err *err)
 	return 0;
 }
 
-static int mark_integer(struct scan *scan, size_t start, struct err *err)
+static int mark_integer(struct json_scan *scan, size_t start, struct err *err)
 {
 	const char open[] = { '"', JSON_INTEGER_MARK };
 
@@ -180,7 +180,7 @@ static int mark_integer(struct scan *scan, size_t start, struct err *err)
 	return replace(scan, scan->pos, scan->pos, "\"", 1, err);
 }
 
-static int scan_number(struct scan *scan, struct err *err)
+static int scan_number(struct json_scan *scan, struct err *err)
 {
 	size_t start = scan->pos, digits;
 	bool is_integer, is_negative = scan->bytes[start] == '-', leads_with_zero;
@@ -201,7 +201,7 @@ static int scan_number(struct scan *scan, struct err *err)
 	return 0;
 }
 
-static int scan_word(struct scan *scan, const char *word, struct err *err)
+static int scan_word(struct json_scan *scan, const char *word, struct err *err)
 {
 	size_t size = strlen(word);
 
@@ -211,12 +211,12 @@ static int scan_word(struct scan *scan, const char *word, struct err *err)
 	return 0;
 }
 
-static void after_value(struct scan *scan)
+static void after_value(struct json_scan *scan)
 {
 	scan->want = scan->depth ? WANT_COMMA_OR_END : WANT_NOTHING;
 }
 
-static int open_level(struct scan *scan, bool is_object, struct err *err)
+static int open_level(struct json_scan *scan, bool is_object, struct err *err)
 {
 	if (scan->depth == LIMIT_JSON_DEPTH)
 		return err_set(err, ERR_BAD_REQUEST,
@@ -228,7 +228,7 @@ static int open_level(struct scan *scan, bool is_object, struct err *err)
 	return 0;
 }
 
-static int close_level(struct scan *scan, bool is_object, struct err *err)
+static int close_level(struct json_scan *scan, bool is_object, struct err *err)
 {
 	if (!scan->depth || scan->in_object[scan->depth - 1] != is_object)
 		return refuse(scan, err, "a bracket that closes nothing");
@@ -238,7 +238,7 @@ static int close_level(struct scan *scan, bool is_object, struct err *err)
 	return 0;
 }
 
-static int scan_value(struct scan *scan, struct err *err)
+static int scan_value(struct json_scan *scan, struct err *err)
 {
 	char c = scan->bytes[scan->pos];
 	int result;
@@ -259,7 +259,7 @@ static int scan_value(struct scan *scan, struct err *err)
 	return result;
 }
 
-static int scan_key(struct scan *scan, struct err *err)
+static int scan_key(struct json_scan *scan, struct err *err)
 {
 	if (scan->bytes[scan->pos] != '"')
 		return refuse(scan, err, "a member's name was expected");
@@ -268,7 +268,7 @@ static int scan_key(struct scan *scan, struct err *err)
 	return scan_string(scan, err);
 }
 
-static int scan_comma(struct scan *scan, struct err *err)
+static int scan_comma(struct json_scan *scan, struct err *err)
 {
 	bool is_object = scan->in_object[scan->depth - 1];
 
@@ -283,7 +283,7 @@ static int scan_comma(struct scan *scan, struct err *err)
 }
 
 /* One token at a byte that is no white space. */
-static int scan_token(struct scan *scan, struct err *err)
+static int scan_token(struct json_scan *scan, struct err *err)
 {
 	char c = scan->bytes[scan->pos];
 
@@ -316,7 +316,7 @@ static bool is_space(char c)
 
 int json_scan(struct text body, struct arena *arena, struct text *out, struct err *err)
 {
-	struct scan scan = { .bytes = body.bytes, .size = body.size, .arena = arena,
+	struct json_scan scan = { .bytes = body.bytes, .size = body.size, .arena = arena,
 			     .want = WANT_VALUE };
 
 	while (scan.pos < scan.size) {

@@ -7,7 +7,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/err.h"
-#include "work/json.h"
+#include "work/request_json.h"
 
 #define PATH_BYTES 256u
 
@@ -30,7 +30,7 @@ static size_t add(char *path, size_t used, const char *fmt, ...)
 	return used < PATH_BYTES ? used : PATH_BYTES - 1;
 }
 
-static size_t add_place(char *path, size_t used, const struct place *place)
+static size_t add_place(char *path, size_t used, const struct schema_place *place)
 {
 	if (!place)
 		return used;
@@ -40,7 +40,7 @@ static size_t add_place(char *path, size_t used, const struct place *place)
 	return add(path, used, "%s%s", used ? "." : "", place->name);
 }
 
-int schema_wrong(const struct place *place, struct err *err, const char *fmt, ...)
+int schema_wrong(const struct schema_place *place, struct err *err, const char *fmt, ...)
 {
 	char path[PATH_BYTES], text[PATH_BYTES];
 	va_list ap;
@@ -54,7 +54,7 @@ int schema_wrong(const struct place *place, struct err *err, const char *fmt, ..
 		       path[0] ? ": " : "", text);
 }
 
-static int expected(const struct place *place, struct err *err, const char *what)
+static int expected(const struct schema_place *place, struct err *err, const char *what)
 {
 	return schema_wrong(place, err, "%s was expected", what);
 }
@@ -123,7 +123,8 @@ static bool read_digits(struct text text, uint64_t *value)
 	return text_to_u64(text, base, value);
 }
 
-int schema_hex(const cJSON *json, const struct place *place, uint64_t *value, struct err *err)
+int schema_hex(const cJSON *json, const struct schema_place *place, uint64_t *value,
+	       struct err *err)
 {
 	struct text text;
 	bool is_negative;
@@ -134,7 +135,7 @@ int schema_hex(const cJSON *json, const struct place *place, uint64_t *value, st
 	return expected(place, err, "an integer of 64 bits, as a number or a string");
 }
 
-static int read_unsigned(const cJSON *json, const struct place *place, uint64_t most,
+static int read_unsigned(const cJSON *json, const struct schema_place *place, uint64_t most,
 			 struct maybe_u64 *into, struct err *err)
 {
 	bool is_negative;
@@ -148,7 +149,7 @@ static int read_unsigned(const cJSON *json, const struct place *place, uint64_t 
 
 /* --- Objects ----------------------------------------------------------------------------- */
 
-static int read_member(const cJSON *json, const struct place *place,
+static int read_member(const cJSON *json, const struct schema_place *place,
 		       const struct schema_member *member, void *field, void *context,
 		       struct err *err)
 {
@@ -208,7 +209,8 @@ static void forget_member(const struct schema_member *member, void *field)
 	}
 }
 
-int schema_read(const cJSON *json, const struct place *place, const struct schema_member *members,
+int schema_read(const cJSON *json, const struct schema_place *place,
+		const struct schema_member *members,
 	       size_t count, void *into, void *context, struct err *err)
 {
 	uint32_t seen = 0;
@@ -217,7 +219,7 @@ int schema_read(const cJSON *json, const struct place *place, const struct schem
 		return expected(place, err, "an object");
 	for (const cJSON *child = json->child; child; child = child->next) {
 		size_t i = find_member(child->string, members, count);
-		struct place here = { .above = place, .name = child->string };
+		struct schema_place here = { .above = place, .name = child->string };
 		void *field;
 
 		if (i == count)

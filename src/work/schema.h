@@ -18,8 +18,8 @@ struct cJSON;
 struct err;
 
 /* Where in the body we are, for messages. */
-struct place {
-	const struct place *above;
+struct schema_place {
+	const struct schema_place *above;
 	const char *name;            /* NULL: an array's element */
 	size_t index;
 };
@@ -36,7 +36,7 @@ enum schema_type {
 	SCHEMA_OTHER                  /* whatever `read` makes of it */
 };
 
-typedef int schema_fn(const struct cJSON *json, const struct place *place, void *field,
+typedef int schema_fn(const struct cJSON *json, const struct schema_place *place, void *field,
 		     void *context, struct err *err);
 
 struct schema_member {
@@ -51,17 +51,17 @@ struct schema_member {
 
 #define SCHEMA_MEMBERS_MAX 32u
 
-int schema_read(const struct cJSON *json, const struct place *place,
+int schema_read(const struct cJSON *json, const struct schema_place *place,
 	       const struct schema_member *members, size_t count, void *into, void *context,
 	       struct err *err) __attribute__((warn_unused_result));
 
 /* ERR_BAD_SHAPE: "PATH: TEXT". */
-int schema_wrong(const struct place *place, struct err *err, const char *fmt, ...)
+int schema_wrong(const struct schema_place *place, struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4), cold));
 
 /* A string; marked integers are none. */
 bool schema_string(const struct cJSON *json, struct text *value);
-int  schema_hex(const struct cJSON *json, const struct place *place, uint64_t *value,
+int  schema_hex(const struct cJSON *json, const struct schema_place *place, uint64_t *value,
 	       struct err *err) __attribute__((warn_unused_result));
 
 #endif

@@ -194,11 +194,11 @@ static void end_without(struct carried *carried)
 
 	buf_init(&reply, LIMIT_REPLY_BYTES);
 	if (carried->end_state == JOB_TIMEOUT)
-		reply_timeout(&reply);
+		envelope_timeout(&reply);
 	else if (carried->end_state == JOB_INTERNAL_ERROR)
-		reply_internal(&reply);
+		envelope_internal(&reply);
 	else
-		reply_failed(&reply, text_of(carried->failure.text));
+		envelope_failed(&reply, text_of(carried->failure.text));
 	end_job(carried, carried->end_state, buf_text(&reply), carried->failure.text);
 	buf_release(&reply);
 }

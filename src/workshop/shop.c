@@ -19,7 +19,7 @@
 #include "shared/shared.h"
 #include "store/boot.h"
 #include "store/store.h"
-#include "work/json.h"
+#include "work/request_json.h"
 
 #define RENEW_MILLIS 3000
 #define FIRST_PAUSE_MILLIS 100

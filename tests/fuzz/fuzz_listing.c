@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "convert/internal.h"
-#include "source/listing.h"
+#include "source/source_listing.h"
 #include "source/s3.h"
 
 #define CEILING_BYTES ((size_t)1 << 20)
@@ -35,7 +35,7 @@ static void take_files(struct text lines)
 
 	for (unsigned i = 0; i < FILE_TYPES; i++)
 		types[i] = (enum file_type)i;
-	while (listing_take_file(&lines, types, FILE_TYPES, &type, &id))
+	while (source_listing_take_file(&lines, types, FILE_TYPES, &type, &id))
 		if (id.size == 0 || type >= FILE_TYPES)
 			abort();
 }
@@ -68,10 +68,10 @@ static void read_index(struct text segments)
 	if (read_as(CONVERT_LISTING_INDEX, segments, &lines))
 		rest = buf_text(&lines);
 	while (text_take_line(&rest, &line))
-		if (!index_holds(buf_text(&lines), line))
+		if (!source_listing_index_holds(buf_text(&lines), line))
 			abort();
 	buf_release(&lines);
-	(void)index_holds(segments, TEXT("a/b/a"));
+	(void)source_listing_index_holds(segments, TEXT("a/b/a"));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -9,7 +9,7 @@
 
 #include "base/arch.h"
 #include "kinds/native/fake.h"
-#include "work/json.h"
+#include "work/request_json.h"
 #include "kinds/kinds.h"
 
 #define ARENA_BYTES ((size_t)256 << 20)

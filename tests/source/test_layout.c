@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/file.h"
-#include "source/layout.h"
+#include "source/source_layout.h"
 #include "source/source.h"
 
 #define CEILING_BYTES ((size_t)4 << 20)
@@ -155,7 +155,7 @@ static struct source source_with_layout(const char *layout, const char *casing)
 	arena_init(&arena, CEILING_BYTES);
 	shape.arena = &arena;
 	shape.json = object;
-	ck_assert_msg(layout_parse(&shape, &source, &err) == 0, "%s", err.text);
+	ck_assert_msg(source_layout_parse(&shape, &source, &err) == 0, "%s", err.text);
 	arena_release(&arena);           /* a layout is a row of a table */
 	cJSON_Delete(object);
 	return source;
@@ -171,8 +171,8 @@ START_TEST(worked_examples)
 	size_t count;
 
 	arena_init(&arena, CEILING_BYTES);
-	ck_assert_int_eq(layout_paths(source.layout, source.casing, &ids, examples[_i].type,
-				      &arena, paths, &count, &err), 0);
+	ck_assert_int_eq(source_layout_paths(source.layout, source.casing, &ids, examples[_i].type,
+					     &arena, paths, &count, &err), 0);
 	for (size_t i = 0; i < count; i++) {
 		ck_assert_msg(examples[_i].paths[i] != NULL, "%s %s: one more: %s",
 			      examples[_i].layout, file_type_name(examples[_i].type), paths[i].bytes);
@@ -200,8 +200,9 @@ START_TEST(casing_is_of_the_whole_path)
 		size_t count;
 
 		arena_init(&arena, CEILING_BYTES);
-		ck_assert_int_eq(layout_paths(source.layout, source.casing, &ids, FILE_TYPE_PDB,
-					      &arena, paths, &count, &err), 0);
+		ck_assert_int_eq(source_layout_paths(source.layout, source.casing, &ids,
+						     FILE_TYPE_PDB,
+						     &arena, paths, &count, &err), 0);
 		ck_assert_uint_eq(count, 2);
 		ck_assert_str_eq(paths[0].bytes, cases[i].path);
 		arena_release(&arena);
@@ -227,8 +228,9 @@ START_TEST(breakpad_stems)
 
 		ids.debug_file = text_of(cases[i].name);
 		arena_init(&arena, CEILING_BYTES);
-		ck_assert_int_eq(layout_paths(source.layout, source.casing, &ids, FILE_TYPE_BREAKPAD,
-					      &arena, paths, &count, &err), 0);
+		ck_assert_int_eq(source_layout_paths(source.layout, source.casing, &ids,
+						     FILE_TYPE_BREAKPAD,
+						     &arena, paths, &count, &err), 0);
 		ck_assert_uint_eq(count, 1);
 		ck_assert_str_eq(paths[0].bytes,
 				 support_printf("%s/3249D99D0C4049318610F4E4FB0B69361/%s.sym",
@@ -257,11 +259,11 @@ START_TEST(base_names_are_checked)
 	char longest[257];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(text_equal(layout_basename(text_of(cases[i].name)),
+		ck_assert_msg(text_equal(source_layout_basename(text_of(cases[i].name)),
 					 text_of(cases[i].base)), "%s", cases[i].what);
 	memset(longest, 'a', sizeof(longest));
-	ck_assert_uint_eq(layout_basename((struct text){ longest, 255 }).size, 255);
-	ck_assert_ptr_null(layout_basename((struct text){ longest, 256 }).bytes);
+	ck_assert_uint_eq(source_layout_basename((struct text){ longest, 255 }).size, 255);
+	ck_assert_ptr_null(source_layout_basename((struct text){ longest, 256 }).bytes);
 }
 END_TEST
 
@@ -323,8 +325,9 @@ static void list_paths(const struct source *source, size_t row, struct buf *out)
 
 	arena_init(&arena, CEILING_BYTES);
 	for (size_t i = 0; i < listed[row].count; i++) {
-		ck_assert_int_eq(layout_paths(source->layout, source->casing, &ids, listed[row].types[i],
-					      &arena, paths, &count, &err), 0);
+		ck_assert_int_eq(source_layout_paths(source->layout, source->casing, &ids,
+						     listed[row].types[i],
+						     &arena, paths, &count, &err), 0);
 		for (size_t k = 0; k < count; k++) {
 			char *line = support_printf("%-7s %-13s %s\n", listed[row].what,
 						    k ? "" : file_type_name(listed[row].types[i]),

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "config/config.h"
-#include "source/listing.h"
+#include "source/source_listing.h"
 
 #define CEILING_BYTES ((size_t)8 << 20)
 
@@ -193,11 +193,11 @@ START_TEST(an_index_is_searched_by_halves)
 	static const char *const out[] = { "a.dll/2/a.dl", "A.dll/2/a.dll", "z.pdb/1/z.pdb\n", "", "zz" };
 
 	for (size_t i = 0; i < sizeof(in) / sizeof(in[0]); i++)
-		ck_assert(index_holds(TEXT(lines), text_of(in[i])));
+		ck_assert(source_listing_index_holds(TEXT(lines), text_of(in[i])));
 	for (size_t i = 0; i < sizeof(out) / sizeof(out[0]); i++)
-		ck_assert(!index_holds(TEXT(lines), text_of(out[i])));
-	ck_assert(!index_holds(TEXT_NONE, TEXT("a")));
-	ck_assert(index_holds(TEXT("a\nb"), TEXT("b")));
+		ck_assert(!source_listing_index_holds(TEXT(lines), text_of(out[i])));
+	ck_assert(!source_listing_index_holds(TEXT_NONE, TEXT("a")));
+	ck_assert(source_listing_index_holds(TEXT("a\nb"), TEXT("b")));
 }
 END_TEST
 
@@ -211,7 +211,8 @@ START_TEST(a_large_index_is_searched_rightly)
 	for (unsigned i = 0; i < 2000; i++) {
 		char *path = support_printf("f%04u/x/f", i);
 
-		ck_assert(index_holds(buf_text(&lines), text_of(path)) == (i % 2 == 0));
+		ck_assert(source_listing_index_holds(buf_text(&lines),
+						     text_of(path)) == (i % 2 == 0));
 	}
 	buf_release(&lines);
 }

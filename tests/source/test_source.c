@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "config/config.h"
-#include "source/filter.h"
+#include "source/source_filters.h"
 #include "source/source.h"
 
 #define CEILING_BYTES ((size_t)8 << 20)

@@ -15,7 +15,7 @@
 void answer_pending(struct reply *reply, const char *id)
 {
 	buf_clear(&reply->body);
-	reply_pending(&reply->body, id);
+	envelope_pending(&reply->body, id);
 	reply->status = 200;
 	reply->content_type = "application/json";
 }

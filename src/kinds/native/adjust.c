@@ -1,6 +1,5 @@
-/* adjust.c -- from a return address to the call it belongs to
- * (native-symbolication.md §3.1). */
-#include "kinds/native/native.h"
+/* adjust.c -- from a return address to the call it belongs to. */
+#include "kinds/native/symbolication.h"
 
 /* ILL, Darwin's BUS, SEGV: they stop a thread at the instruction itself.  Linux numbers BUS 7;
  * Symbolicator does not count that one, and its answers are the measure here. */
@@ -65,7 +64,7 @@ static unsigned step_back(uint32_t arch)
 	return family == CPU_MIPS || family == CPU_MIPS64 ? 2 * alignment : alignment;
 }
 
-bool address_adjust(const struct adjustment *adjustment, size_t index, uint64_t image_addr,
+bool adjust_address(const struct adjustment *adjustment, size_t index, uint64_t image_addr,
 		    uint64_t address, uint64_t *adjusted)
 {
 	unsigned step = step_back(adjustment->arch);

@@ -1,5 +1,5 @@
-/* answer.c -- the completed reply (http-api.md §8), members in Symbolicator's order. */
-#include "kinds/native/native.h"
+/* answer.c -- the completed reply, members in Symbolicator's order. */
+#include "kinds/native/symbolication.h"
 
 #include <stdio.h>
 
@@ -114,7 +114,7 @@ static void write_variables(struct json_writer *json, struct text list)
 }
 
 /* What a hit knows; where it knows no file, what the request said. */
-static void write_hit(struct json_writer *json, const struct frame *frame)
+static void write_hit(struct json_writer *json, const struct native_frame *frame)
 {
 	struct text path = frame->abs_path, name = text_basename(path);
 
@@ -139,7 +139,7 @@ static void write_echoed_context(struct json_writer *json, const struct raw_fram
 	write_texts(json, "post_context", raw->post_context);
 }
 
-static void write_echo(struct json_writer *json, const struct frame *frame)
+static void write_echo(struct json_writer *json, const struct native_frame *frame)
 {
 	const struct raw_frame *raw = frame->raw;
 	bool is_placed = frame->status == FRAME_SYMBOLICATED;    /* managed code */
@@ -167,7 +167,7 @@ static void write_echo(struct json_writer *json, const struct frame *frame)
 	write_vars(json, raw->vars);
 }
 
-static void write_frame(struct json_writer *json, const struct frame *frame)
+static void write_frame(struct json_writer *json, const struct native_frame *frame)
 {
 	const struct raw_frame *raw = frame->raw;
 
@@ -203,7 +203,7 @@ static void write_registers(struct json_writer *json, const struct raw_trace *ra
 }
 
 static void write_trace(struct json_writer *json, const struct raw_trace *raw,
-			const struct trace *trace, bool caller_first)
+			const struct native_trace *trace, bool caller_first)
 {
 	json_object(json);
 	write_maybe_number(json, "thread_id", raw->thread_id);
@@ -220,11 +220,12 @@ static void write_trace(struct json_writer *json, const struct raw_trace *raw,
 
 /* --- Modules ----------------------------------------------------------------------------- */
 
-static int write_candidates(struct native *native, const struct module *module, bool with_story,
+static int write_candidates(struct symbolication *native, const struct native_module *module,
+			    bool with_story,
 			    struct json_writer *json, struct err *err)
 {
 	struct arena *arena = &native->work->arena;
-	struct candidate *list;
+	struct candidate_report *list;
 	size_t count;
 
 	if (candidates_list(module, native->request.sources, arena, &list, &count, err) < 0)
@@ -239,7 +240,7 @@ static int write_candidates(struct native *native, const struct module *module, 
 	return 0;
 }
 
-static void write_identity(struct json_writer *json, const struct module *module)
+static void write_identity(struct json_writer *json, const struct native_module *module)
 {
 	const struct object_ids *ids = &module->raw->ids;
 	char debug_id[DEBUGID_TEXT_BYTES];
@@ -258,7 +259,7 @@ static void write_identity(struct json_writer *json, const struct module *module
 		json_member_u64(json, "image_size", module->image_size);
 }
 
-static int write_module(struct native *native, const struct module *module,
+static int write_module(struct symbolication *native, const struct native_module *module,
 			struct json_writer *json, struct err *err)
 {
 	json_object(json);
@@ -275,9 +276,9 @@ static int write_module(struct native *native, const struct module *module,
 
 /* --- The whole --------------------------------------------------------------------------- */
 
-int native_answer(struct native *native, struct buf *reply, struct err *err)
+int symbolication_answer(struct symbolication *native, struct buf *reply, struct err *err)
 {
-	const struct request *request = &native->request;
+	const struct symbolicate_request *request = &native->request;
 	struct json_writer json;
 
 	json_writer_init(&json, reply);
@@ -302,7 +303,7 @@ int native_answer(struct native *native, struct buf *reply, struct err *err)
 
 /* --- For `symgate why` ------------------------------------------------------------------- */
 
-static int write_reasons(struct native *native, const struct module *module,
+static int write_reasons(struct symbolication *native, const struct native_module *module,
 			 struct json_writer *json, struct err *err)
 {
 	json_object(json);
@@ -318,7 +319,7 @@ static int write_reasons(struct native *native, const struct module *module,
 	return 0;
 }
 
-int native_candidates(struct native *native, struct buf *out, struct err *err)
+int symbolication_candidates(struct symbolication *native, struct buf *out, struct err *err)
 {
 	struct json_writer json;
 

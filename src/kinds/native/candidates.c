@@ -1,13 +1,12 @@
-/* candidates.c -- which files were considered for a module and what became of each
- * (http-api.md §8.5). */
-#include "kinds/native/native.h"
+/* candidates.c -- which files were considered for a module and what became of each. */
+#include "kinds/native/symbolication.h"
 
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/json_writer.h"
 
-static int compare_places(const struct candidate *a, const struct candidate *b)
+static int compare_places(const struct candidate_report *a, const struct candidate_report *b)
 {
 	int order = text_compare(a->source, b->source);
 
@@ -16,25 +15,26 @@ static int compare_places(const struct candidate *a, const struct candidate *b)
 
 static int compare(const void *left, const void *right)
 {
-	const struct candidate *a = left, *b = right;
+	const struct candidate_report *a = left, *b = right;
 	int order = compare_places(a, b);
 
 	return order ? order : (a->order > b->order) - (a->order < b->order);
 }
 
-static void add(struct candidate *list, size_t *count, struct text source, struct text location,
-		const struct tried *tried)
+static void add(struct candidate_report *list, size_t *count, struct text source,
+		struct text location,
+		const struct candidate *candidate)
 {
-	list[*count] = (struct candidate){
-		.source = source, .location = location, .tried = tried, .order = *count,
+	list[*count] = (struct candidate_report){
+		.source = source, .location = location, .candidate = candidate, .order = *count,
 	};
 	++*count;
 }
 
-/* What one look-up tried; a source it had no location on gets a word of its own.  `unlisted`: a
- * type of file that is looked at and not told, as another look-up tells it. */
+/* What one look-up considered; a source it had no location on gets a word of its own.
+ * `unlisted`: a type of file that is looked at and not told, as another look-up tells it. */
 static void add_lookup(const struct lookup *lookup, const struct source_list *sources,
-		       enum file_type unlisted, struct candidate *list, size_t *count)
+		       enum file_type unlisted, struct candidate_report *list, size_t *count)
 {
 	size_t at = 0;
 
@@ -50,7 +50,7 @@ static void add_lookup(const struct lookup *lookup, const struct source_list *so
 			if (location->source != source)
 				break;
 			if (location->type != unlisted)
-				add(list, count, source->id, location->uri, lookup->tried[at]);
+				add(list, count, source->id, location->uri, lookup->candidates[at]);
 		}
 		if (*count == before)
 			add(list, count, source->id,
@@ -59,7 +59,7 @@ static void add_lookup(const struct lookup *lookup, const struct source_list *so
 }
 
 /* Of two entries for one place the later look-up's goes; what the file was used for stays. */
-static size_t merge(struct candidate *list, size_t count)
+static size_t merge(struct candidate_report *list, size_t count)
 {
 	size_t kept = 0;
 
@@ -76,8 +76,9 @@ static size_t merge(struct candidate *list, size_t count)
 	return kept;
 }
 
-int candidates_list(const struct module *module, const struct source_list *sources,
-		    struct arena *arena, struct candidate **list, size_t *count, struct err *err)
+int candidates_list(const struct native_module *module, const struct source_list *sources,
+		    struct arena *arena, struct candidate_report **list, size_t *count,
+		    struct err *err)
 {
 	size_t most = module->debug.locations.count + module->source.locations.count +
 		      2 * sources->count + module->sources.link_count;
@@ -88,12 +89,12 @@ int candidates_list(const struct module *module, const struct source_list *sourc
 		return err_no_memory(err);
 	add_lookup(&module->debug, sources, FILE_TYPES, *list, count);
 	for (size_t i = 0; i < *count && module->winner != NO_WINNER; i++)
-		if ((*list)[i].tried == module->debug.tried[module->winner])
+		if ((*list)[i].candidate == module->debug.candidates[module->winner])
 			(*list)[i].use = module->use;
 	/* The reference looks for no source in a PDB (lookup_file_types()): its lists are kept. */
 	add_lookup(&module->source, sources, FILE_TYPE_PDB, *list, count);
 	for (const struct source_link *link = module->sources.links; link; link = link->next)
-		add(*list, count, TEXT("sourcelink"), link->location.uri, &link->tried);
+		add(*list, count, TEXT("sourcelink"), link->location.uri, &link->candidate);
 	if (*count > 1)
 		qsort(*list, *count, sizeof(**list), compare);
 	*count = merge(*list, *count);
@@ -140,9 +141,9 @@ void features_write(const struct features *features, struct json_writer *json)
 	json_object_end(json);
 }
 
-static const char *download_word(const struct tried *tried)
+static const char *download_word(const struct candidate *candidate)
 {
-	switch (tried ? tried->held.failure : ERR_NOT_FOUND) {
+	switch (candidate ? candidate->held.failure : ERR_NOT_FOUND) {
 	case ERR_NONE:
 		return "ok";
 	case ERR_NOT_FOUND:
@@ -159,38 +160,39 @@ static const char *download_word(const struct tried *tried)
 }
 
 /* The API keeps some details to itself; people who ask why get them all. */
-static void write_details(const struct tried *tried, bool with_story, struct arena *arena,
+static void write_details(const struct candidate *candidate, bool with_story, struct arena *arena,
 			  struct json_writer *json)
 {
 	struct text details = TEXT_NONE;
 
-	switch (tried->held.failure) {
+	switch (candidate->held.failure) {
 	case ERR_NOT_FOUND:
 	case ERR_MALFORMED:
-		if (with_story && tried->held.details.size)
-			details = tried->held.details;
+		if (with_story && candidate->held.details.size)
+			details = candidate->held.details;
 		break;
 	default:
-		details = with_story ? tried->held.details
-				     : failure_details(tried->held.failure, tried->held.details, arena);
+		details = with_story ? candidate->held.details
+				     : lookup_failure_details(candidate->held.failure,
+							      candidate->held.details, arena);
 	}
 	json_member_text(json, "details", details);
 }
 
-static void download_write(const struct tried *tried, bool with_story, struct arena *arena,
+static void download_write(const struct candidate *candidate, bool with_story, struct arena *arena,
 			   struct json_writer *json)
 {
-	enum err_kind failure = tried ? tried->held.failure : ERR_NOT_FOUND;
+	enum err_kind failure = candidate ? candidate->held.failure : ERR_NOT_FOUND;
 	struct features features;
 
 	json_key(json, "download");
 	json_object(json);
-	json_member_string(json, "status", download_word(tried));
+	json_member_string(json, "status", download_word(candidate));
 	if (failure == ERR_NONE) {
-		features = features_of(&tried->meta);
+		features = features_of(&candidate->meta);
 		features_write(&features, json);
-	} else if (tried) {
-		write_details(tried, with_story, arena, json);
+	} else if (candidate) {
+		write_details(candidate, with_story, arena, json);
 	}
 	json_object_end(json);
 }
@@ -199,28 +201,28 @@ static const char *const use_words[] = {
 	[USE_OK] = "ok", [USE_MALFORMED] = "malformed", [USE_ERROR] = "error",
 };
 
-void candidate_write(const struct candidate *candidate, bool with_story, struct arena *arena,
+void candidate_write(const struct candidate_report *report, bool with_story, struct arena *arena,
 		     struct json_writer *json)
 {
 	json_object(json);
-	json_member_text(json, "source", candidate->source);
-	json_member_text(json, "location", candidate->location);
-	download_write(candidate->tried, with_story, arena, json);
-	if (candidate->use.status != USE_NONE) {
+	json_member_text(json, "source", report->source);
+	json_member_text(json, "location", report->location);
+	download_write(report->candidate, with_story, arena, json);
+	if (report->use.status != USE_NONE) {
 		json_key(json, "debug");
 		json_object(json);
-		json_member_string(json, "status", use_words[candidate->use.status]);
-		json_member_text(json, "details", candidate->use.details);
+		json_member_string(json, "status", use_words[report->use.status]);
+		json_member_text(json, "details", report->use.details);
 		json_object_end(json);
 	}
-	if (with_story && candidate->tried) {
-		const struct tried *tried = candidate->tried;
+	if (with_story && report->candidate) {
+		const struct candidate *candidate = report->candidate;
 
-		if (!tried->held.derive.link)
+		if (!candidate->held.derive.link)
 			json_member_string(json, "file_type",
-					   file_type_name(tried->held.derive.location->type));
-		if (tried->held.failure)
-			json_member_string(json, "reason", err_kind_name(tried->held.failure));
+					   file_type_name(candidate->held.derive.location->type));
+		if (candidate->held.failure)
+			json_member_string(json, "reason", err_kind_name(candidate->held.failure));
 	}
 	json_object_end(json);
 }

@@ -2,7 +2,7 @@
  * links.c -- source files that have to be fetched: one for each module and URL, however many
  * frames need it.
  */
-#include "kinds/native/sources.h"
+#include "kinds/native/source_contexts.h"
 
 #include <cjson/cJSON.h>
 
@@ -15,7 +15,7 @@
 /* --- Making one -------------------------------------------------------------------------- */
 
 /* Headers of the request go along only where it lets them. */
-static int choose_headers(struct native *native, struct source_link *link, struct err *err)
+static int choose_headers(struct symbolication *native, struct source_link *link, struct err *err)
 {
 	const struct scraping *scraping = &native->request.scraping;
 	struct fetch_header *headers;
@@ -65,11 +65,12 @@ static int hash_headers(struct source_link *link, struct err *err)
 }
 
 /* A place like others, so that keys, logs and candidates know what to say about it. */
-static int fill(struct native *native, struct source_link *link, const struct module *module,
+static int fill(struct symbolication *native, struct source_link *link,
+		const struct native_module *module,
 		struct text url, struct err *err)
 {
 	struct work *work = native->work;
-	struct derive *derive = &link->tried.held.derive;
+	struct derive *derive = &link->candidate.held.derive;
 	struct text rest;
 
 	link->source = (struct source){
@@ -82,15 +83,16 @@ static int fill(struct native *native, struct source_link *link, const struct mo
 	derive->how = DERIVE_SOURCEFILE;
 	derive->location = &link->location;
 	derive->link = &link->order;
-	link->tried.meta.has_sources = true;
+	link->candidate.meta.has_sources = true;
 	if (choose_headers(native, link, err) < 0 || hash_headers(link, err) < 0 ||
 	    location_text(&link->location, &work->arena, &rest, err) < 0)
 		return -1;
 	return derive_key(&derive->key, work, CACHE_SOURCEFILES, &link->location, rest, err);
 }
 
-struct source_link *link_for(struct native *native, struct module *module, struct text url,
-			     struct err *err)
+struct source_link *source_link_for(struct symbolication *native, struct native_module *module,
+				    struct text url,
+				    struct err *err)
 {
 	struct source_link *link;
 
@@ -115,18 +117,18 @@ struct source_link *link_for(struct native *native, struct module *module, struc
 
 /* --- Asking for them --------------------------------------------------------------------- */
 
-static enum resolved resolve_link(struct native *native, struct source_link *link,
+static enum resolved resolve_link(struct symbolication *native, struct source_link *link,
 				  struct resolver *resolver, struct err *err)
 {
 	const struct held_opening opening = {
-		.open = sources_open, .payload = &link->cache,
+		.open = source_contexts_open, .payload = &link->cache,
 		.arena = &native->work->arena, .list = &native->open_links,
 	};
 
-	return held_resolve(&link->tried.held, &opening, resolver, err);
+	return held_resolve(&link->candidate.held, &opening, resolver, err);
 }
 
-static enum resolved resolve_all(struct native *native, struct resolver *resolver,
+static enum resolved resolve_all(struct symbolication *native, struct resolver *resolver,
 				 struct err *err)
 {
 	enum resolved all = RESOLVED_READY;
@@ -149,9 +151,9 @@ static enum resolved resolve_all(struct native *native, struct resolver *resolve
 
 /* --- Quoting ----------------------------------------------------------------------------- */
 
-struct quoting { struct native *native; struct err *err; };
+struct link_quoting { struct symbolication *native; struct err *err; };
 
-static int quote_frame(struct quoting *quoting, struct frame *frame)
+static int quote_frame(struct link_quoting *quoting, struct native_frame *frame)
 {
 	struct source_link *link = frame->link;
 	struct sourcecache_source source;
@@ -159,15 +161,15 @@ static int quote_frame(struct quoting *quoting, struct frame *frame)
 	if (!link)
 		return 0;
 	frame->context = NULL;               /* of a try before, from a file that changed */
-	if (link->tried.held.failure || !sourcecache_find(&link->cache, TEXT(""), &source))
+	if (link->candidate.held.failure || !sourcecache_find(&link->cache, TEXT(""), &source))
 		return 0;
-	return frame_quote(frame, &source, &quoting->native->work->arena, quoting->err);
+	return native_frame_quote(frame, &source, &quoting->native->work->arena, quoting->err);
 }
 
 static int quote_all(void *payload)
 {
-	struct quoting *quoting = payload;
-	struct native *native = quoting->native;
+	struct link_quoting *quoting = payload;
+	struct symbolication *native = quoting->native;
 
 	for (size_t i = 0; i < native->request.trace_count; i++)
 		for (size_t j = 0; j < native->traces[i].count; j++)
@@ -176,9 +178,10 @@ static int quote_all(void *payload)
 	return 0;
 }
 
-enum resolved links_resolve(struct native *native, struct resolver *resolver, struct err *err)
+enum resolved source_links_resolve(struct symbolication *native, struct resolver *resolver,
+				   struct err *err)
 {
-	struct quoting quoting = { native, err };
+	struct link_quoting quoting = { native, err };
 	enum resolved resolved;
 
 	do {

@@ -1,6 +1,5 @@
-/* modules.c -- the module table and which module an address belongs to
- * (native-symbolication.md §2). */
-#include "kinds/native/native.h"
+/* modules.c -- the module table and which module an address belongs to. */
+#include "kinds/native/symbolication.h"
 
 #include <stdlib.h>
 
@@ -10,8 +9,8 @@
 /* Between equal addresses the request's order decides: the pointers stand in one array. */
 static int compare(const void *left, const void *right)
 {
-	const struct module *a = *(struct module *const *)left;
-	const struct module *b = *(struct module *const *)right;
+	const struct native_module *a = *(struct native_module *const *)left;
+	const struct native_module *b = *(struct native_module *const *)right;
 
 	if (a->image_addr != b->image_addr)
 		return a->image_addr < b->image_addr ? -1 : 1;
@@ -22,7 +21,7 @@ static int compare(const void *left, const void *right)
 static void infer_sizes(struct module_table *table)
 {
 	for (size_t i = 0; i + 1 < table->count; i++) {
-		struct module *module = table->by_address[i];
+		struct native_module *module = table->by_address[i];
 
 		if (module->image_size)
 			continue;
@@ -31,12 +30,12 @@ static void infer_sizes(struct module_table *table)
 	}
 }
 
-int module_table_make(struct module_table *table, const struct request *request,
+int module_table_make(struct module_table *table, const struct symbolicate_request *request,
 		      struct arena *arena, struct err *err)
 {
 	size_t count = request->module_count;
-	struct module *modules = arena_alloc(arena, count, sizeof(*modules));
-	struct module **by_address = arena_alloc_raw(arena, count, sizeof(*by_address));
+	struct native_module *modules = arena_alloc(arena, count, sizeof(*modules));
+	struct native_module **by_address = arena_alloc_raw(arena, count, sizeof(*by_address));
 
 	if (!modules || !by_address)
 		return err_no_memory(err);
@@ -44,7 +43,7 @@ int module_table_make(struct module_table *table, const struct request *request,
 	for (size_t i = 0; i < count; i++) {
 		const struct raw_module *raw = &request->modules[i];
 
-		table->modules[i] = (struct module){
+		table->modules[i] = (struct native_module){
 			.raw = raw, .image_addr = raw->image_addr.value,
 			.image_size = raw->image_size.value, .has_size = raw->image_size.is_set,
 			.winner = NO_WINNER,
@@ -52,14 +51,14 @@ int module_table_make(struct module_table *table, const struct request *request,
 		table->by_address[i] = &table->modules[i];
 	}
 	if (count > 1)
-		qsort(table->by_address, count, sizeof(struct module *), compare);
+		qsort(table->by_address, count, sizeof(struct native_module *), compare);
 	infer_sizes(table);
 	return 0;
 }
 
 /* The last byte counts as inside, and so does the one after it: return addresses of calls
  * that end a module point there. */
-static bool covers(const struct module *module, uint64_t address)
+static bool covers(const struct native_module *module, uint64_t address)
 {
 	uint64_t end;
 
@@ -70,8 +69,8 @@ static bool covers(const struct module *module, uint64_t address)
 	return address <= end;
 }
 
-struct module *module_find(const struct module_table *table, struct addr_mode mode,
-			   uint64_t address)
+struct native_module *module_table_find(const struct module_table *table, struct addr_mode mode,
+					uint64_t address)
 {
 	size_t at;
 

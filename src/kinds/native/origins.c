@@ -1,5 +1,5 @@
-/* origins.c -- URLs of source files, and where a request's headers may go (js.md §5.1). */
-#include "kinds/native/sources.h"
+/* origins.c -- URLs of source files, and where a request's headers may go. */
+#include "kinds/native/source_contexts.h"
 
 
 #include <cjson/cJSON.h>

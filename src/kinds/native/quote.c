@@ -1,5 +1,5 @@
-/* quote.c -- a line and those around it (js.md §8, with column 0). */
-#include "kinds/native/sources.h"
+/* quote.c -- a line and those around it. */
+#include "kinds/native/source_contexts.h"
 
 #include "base/arena.h"
 
@@ -7,7 +7,7 @@
 #define LINE_CUT_BYTES   140u
 #define SNIP " {snip}"
 
-bool frame_place(const struct frame *frame, struct text *path, uint32_t *line)
+bool native_frame_place(const struct native_frame *frame, struct text *path, uint32_t *line)
 {
 	bool is_hit = frame->status == FRAME_SYMBOLICATED;
 	uint64_t number = is_hit ? frame->line : frame->raw->lineno.value;
@@ -58,14 +58,14 @@ static int copy_lines(const struct sourcecache_source *source, uint32_t first, u
 	return 0;
 }
 
-int frame_quote(struct frame *frame, const struct sourcecache_source *source,
-		struct arena *arena, struct err *err)
+int native_frame_quote(struct native_frame *frame, const struct sourcecache_source *source,
+		       struct arena *arena, struct err *err)
 {
 	struct frame_context *context;
 	uint32_t number, before;
 	struct text path, line;
 
-	if (!frame_place(frame, &path, &number) || !sourcecache_line(source, number, &line))
+	if (!native_frame_place(frame, &path, &number) || !sourcecache_line(source, number, &line))
 		return 0;
 	context = arena_alloc(arena, 1, sizeof(*context));
 	if (!context)

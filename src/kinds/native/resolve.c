@@ -1,9 +1,8 @@
 /*
- * resolve.c -- one module on its way: look-up, choice, companions, SymCache
- * (native-symbolication.md §1 step 3-4, §4).
+ * resolve.c -- one module on its way: look-up, choice, companions, SymCache.
  */
-#include "kinds/native/native.h"
-#include "kinds/native/sources.h"
+#include "kinds/native/symbolication.h"
+#include "kinds/native/source_contexts.h"
 
 #include "base/arena.h"
 
@@ -60,7 +59,7 @@ static struct text prefixed(const char *prefix, struct text details, struct aren
 	return (struct text){ bytes, head + details.size };
 }
 
-struct text failure_details(enum err_kind kind, struct text details, struct arena *arena)
+struct text lookup_failure_details(enum err_kind kind, struct text details, struct arena *arena)
 {
 	switch (kind) {
 	case ERR_DENIED:
@@ -82,7 +81,7 @@ struct text failure_details(enum err_kind kind, struct text details, struct aren
 
 /* --- Ends -------------------------------------------------------------------------------- */
 
-static void settle_failed(struct module *module, enum err_kind kind, struct text details)
+static void settle_failed(struct native_module *module, enum err_kind kind, struct text details)
 {
 	module->failure = kind;
 	module->details = details;
@@ -91,17 +90,17 @@ static void settle_failed(struct module *module, enum err_kind kind, struct text
 }
 
 /* No object could be had: what the best candidate says goes for the module. */
-static void settle_without_object(struct module *module)
+static void settle_without_object(struct native_module *module)
 {
-	const struct tried *tried;
+	const struct candidate *candidate;
 
 	if (module->winner == NO_WINNER) {
 		settle_failed(module, ERR_NOT_FOUND, TEXT("no candidate has debug information"));
 		return;
 	}
-	tried = module->debug.tried[module->winner];
-	settle_failed(module, tried->held.failure, tried->held.details);
-	switch (tried->held.failure) {
+	candidate = module->debug.candidates[module->winner];
+	settle_failed(module, candidate->held.failure, candidate->held.details);
+	switch (candidate->held.failure) {
 	case ERR_NOT_FOUND:
 	case ERR_DENIED:
 	case ERR_TIMEOUT:
@@ -110,7 +109,7 @@ static void settle_without_object(struct module *module)
 		break;
 	case ERR_LIMIT:
 	case ERR_CRASHED:
-		module->use = (struct use){ USE_MALFORMED, tried->held.details };
+		module->use = (struct use){ USE_MALFORMED, candidate->held.details };
 		break;
 	default:
 		module->use.status = USE_MALFORMED;
@@ -118,7 +117,8 @@ static void settle_without_object(struct module *module)
 }
 
 /* There is an object, but no SymCache of it. */
-static void settle_without_cache(struct module *module, enum err_kind kind, struct text details,
+static void settle_without_cache(struct native_module *module, enum err_kind kind,
+				 struct text details,
 				 struct arena *arena)
 {
 	settle_failed(module, kind, details);
@@ -134,19 +134,21 @@ static void settle_without_cache(struct module *module, enum err_kind kind, stru
 		module->use = (struct use){ USE_ERROR, TEXT("Object file no longer available") };
 		break;
 	default:
-		module->use = (struct use){ USE_ERROR, failure_details(kind, details, arena) };
+		module->use = (struct use){ USE_ERROR, lookup_failure_details(kind, details,
+									      arena) };
 	}
 }
 
 /* --- The way ----------------------------------------------------------------------------- */
 
-static int plan(struct native *native, struct module *module, enum lookup_purpose purpose,
+static int plan(struct symbolication *native, struct native_module *module,
+		enum lookup_purpose purpose,
 		struct resolver *resolver, struct err *err)
 {
 	const struct object_ids *ids = &module->raw->ids;
 	bool for_debug = purpose == LOOKUP_DEBUG;
 	size_t count = 0;
-	const struct wanted wanted = {
+	const struct lookup_request wanted = {
 		.sources = native->request.sources, .ids = ids,
 		.types = lookup_file_types(purpose, ids->type, &count), .type_count = count,
 		.other = for_debug ? NULL : &module->debug,
@@ -166,10 +168,10 @@ struct features features_of(const struct convert_meta *meta)
 }
 
 /* A ppdb cache has no companions. */
-static int choose_managed(struct native *native, struct module *module,
+static int choose_managed(struct symbolication *native, struct native_module *module,
 			  const struct convert_meta *meta)
 {
-	const struct derive *object = &module->debug.tried[module->winner]->held.derive;
+	const struct derive *object = &module->debug.candidates[module->winner]->held.derive;
 
 	if (!text_is(meta->format, "portablepdb") && !text_is(meta->format, "pe")) {
 		settle_without_cache(module, ERR_UNSUPPORTED,
@@ -186,13 +188,14 @@ static int choose_managed(struct native *native, struct module *module,
 	return 0;
 }
 
-static int choose(struct native *native, struct module *module, struct resolver *resolver,
+static int choose(struct symbolication *native, struct native_module *module,
+		  struct resolver *resolver,
 		  struct err *err)
 {
-	const struct tried *winner;
+	const struct candidate *winner;
 
 	module->winner = lookup_choose(&module->debug, LOOKUP_DEBUG);
-	winner = module->winner == NO_WINNER ? NULL : module->debug.tried[module->winner];
+	winner = module->winner == NO_WINNER ? NULL : module->debug.candidates[module->winner];
 	if (!winner || winner->held.failure) {
 		settle_without_object(module);
 		return 0;
@@ -205,8 +208,9 @@ static int choose(struct native *native, struct module *module, struct resolver 
 	return companions_plan(native, module, resolver, err);
 }
 
-int module_symcache_text(struct native *native, struct module *module, struct text *text,
-			 struct err *err)
+int native_module_symcache_text(struct symbolication *native, struct native_module *module,
+				struct text *text,
+				struct err *err)
 {
 	struct arena *arena = &native->work->arena;
 	struct buf key;
@@ -231,9 +235,10 @@ done:
 	return result;
 }
 
-static int derive_symcache(struct native *native, struct module *module, struct err *err)
+static int derive_symcache(struct symbolication *native, struct native_module *module,
+			   struct err *err)
 {
-	const struct derive *object = &module->debug.tried[module->winner]->held.derive;
+	const struct derive *object = &module->debug.candidates[module->winner]->held.derive;
 	struct derive *derive = &module->symcache.derive;
 	struct text rest;
 
@@ -242,7 +247,7 @@ static int derive_symcache(struct native *native, struct module *module, struct 
 	derive->object_key = object->object_key;
 	if (!module->companion_count) {
 		derive->key = cache_key_as(&object->key, CACHE_SYMCACHES);
-	} else if (module_symcache_text(native, module, &rest, err) < 0 ||
+	} else if (native_module_symcache_text(native, module, &rest, err) < 0 ||
 		   derive_key(&derive->key, native->work, CACHE_SYMCACHES, object->location, rest,
 			      err) < 0) {
 		return -1;
@@ -253,14 +258,14 @@ static int derive_symcache(struct native *native, struct module *module, struct 
 
 static int open_symcache(void *payload, struct text bytes, struct err *damage)
 {
-	struct module *module = payload;
+	struct native_module *module = payload;
 
 	return module->is_managed
 	       ? ppdbcache_open(&module->managed, bytes.bytes, bytes.size, damage)
 	       : symcache_open(&module->cache, bytes.bytes, bytes.size, damage);
 }
 
-static enum resolved fetch_symcache(struct native *native, struct module *module,
+static enum resolved fetch_symcache(struct symbolication *native, struct native_module *module,
 				    struct resolver *resolver, struct err *err)
 {
 	struct arena *arena = &native->work->arena;
@@ -279,12 +284,12 @@ static enum resolved fetch_symcache(struct native *native, struct module *module
 	module->status = DEBUG_FOUND;
 	module->use = (struct use){ USE_OK, TEXT_NONE };
 	module->stage = MODULE_SETTLED;
-	module_upgrade(module, resolver);
+	native_module_upgrade(module, resolver);
 	return RESOLVED_READY;
 }
 
 /* One stage; READY when the next may follow. */
-static enum resolved advance_once(struct native *native, struct module *module,
+static enum resolved advance_once(struct symbolication *native, struct native_module *module,
 				  struct resolver *resolver, struct err *err)
 {
 	enum resolved resolved;
@@ -308,8 +313,8 @@ static enum resolved advance_once(struct native *native, struct module *module,
 	}
 }
 
-enum resolved module_advance(struct native *native, struct module *module,
-			     struct resolver *resolver, struct err *err)
+enum resolved native_module_advance(struct symbolication *native, struct native_module *module,
+				    struct resolver *resolver, struct err *err)
 {
 	/* What its SymCache said went with the file. */
 	if (module->stage == MODULE_SETTLED && !module->failure && !module->symcache.is_settled)
@@ -323,8 +328,9 @@ enum resolved module_advance(struct native *native, struct module *module,
 	return RESOLVED_READY;
 }
 
-enum resolved module_advance_sources(struct native *native, struct module *module,
-				     struct resolver *resolver, struct err *err)
+enum resolved native_module_advance_sources(struct symbolication *native,
+					    struct native_module *module,
+					    struct resolver *resolver, struct err *err)
 {
 	enum resolved resolved;
 	size_t winner;
@@ -335,8 +341,9 @@ enum resolved module_advance_sources(struct native *native, struct module *modul
 	if (resolved != RESOLVED_READY)
 		return resolved;
 	winner = lookup_choose(&module->source, LOOKUP_SOURCE);
-	if (winner == NO_WINNER || module->source.tried[winner]->held.failure)
+	if (winner == NO_WINNER || module->source.candidates[winner]->held.failure)
 		return RESOLVED_READY;
 	module->features.sources = true;
-	return sources_fetch(native, module, module->source.tried[winner], resolver, err);
+	return source_contexts_fetch(native, module, module->source.candidates[winner], resolver,
+				     err);
 }

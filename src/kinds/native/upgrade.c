@@ -11,32 +11,32 @@
  * That some earlier source merely lacks a file that a later one has is no reason; nor is that
  * there is no line map, which hardly any module has.
  */
-#include "kinds/native/native.h"
+#include "kinds/native/symbolication.h"
 
 static void ask_for_all(const struct lookup *lookup, struct resolver *resolver)
 {
 	for (size_t i = 0; i < lookup->locations.count; i++)
-		if (lookup->tried[i]->held.failure)
-			resolver->refresh(resolver, &lookup->tried[i]->held.derive);
+		if (lookup->candidates[i]->held.failure)
+			resolver->refresh(resolver, &lookup->candidates[i]->held.derive);
 }
 
-static void ask_for_better(const struct module *module, struct resolver *resolver)
+static void ask_for_better(const struct native_module *module, struct resolver *resolver)
 {
 	const struct lookup *lookup = &module->debug;
 
 	for (size_t i = 0; i < module->winner; i++) {
-		enum err_kind failure = lookup->tried[i]->held.failure;
+		enum err_kind failure = lookup->candidates[i]->held.failure;
 
 		if (failure == ERR_TIMEOUT || failure == ERR_DOWNLOAD || failure == ERR_RESOLVE)
-			resolver->refresh(resolver, &lookup->tried[i]->held.derive);
+			resolver->refresh(resolver, &lookup->candidates[i]->held.derive);
 	}
 }
 
-void module_upgrade(const struct module *module, struct resolver *resolver)
+void native_module_upgrade(const struct native_module *module, struct resolver *resolver)
 {
 	if (!resolver->refresh)
 		return;
-	if (!module->debug.tried[module->winner]->meta.has_debug_info)
+	if (!module->debug.candidates[module->winner]->meta.has_debug_info)
 		ask_for_all(&module->debug, resolver);
 	else
 		ask_for_better(module, resolver);

@@ -4,7 +4,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/arena.h"
-#include "work/json.h"
+#include "work/request_json.h"
 
 /* --- The cache component: keys are texts, holds are counted ----------------------------------- */
 

@@ -12,7 +12,7 @@
 #include "base/arch.h"
 #include "base/buf.h"
 #include "kinds/native/fake.h"
-#include "kinds/native/native.h"
+#include "kinds/native/symbolication.h"
 #include "kinds/kinds.h"
 #include "lookup/plan_memo.h"
 

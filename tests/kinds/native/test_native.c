@@ -12,7 +12,7 @@
 #include "base/guard.h"
 #include "base/limits.h"
 #include "kinds/native/fake.h"
-#include "kinds/native/native.h"
+#include "kinds/native/symbolication.h"
 #include "work/envelope.h"
 #include "kinds/kinds.h"
 
@@ -88,7 +88,7 @@ static void forget_made(void)
 
 /* --- Modules ----------------------------------------------------------------------------- */
 
-static struct native *parsed(struct work *work, const char *body)
+static struct symbolication *parsed(struct work *work, const char *body)
 {
 	struct err err = ERR_INIT;
 
@@ -117,12 +117,12 @@ static const struct { const char *what; bool rel; uint64_t mode, address; int in
 START_TEST(finds_modules)
 {
 	struct work work;
-	struct native *native = parsed(&work, "{\"modules\":["
+	struct symbolication *native = parsed(&work, "{\"modules\":["
 		"{\"type\":\"x\",\"image_addr\":\"0x2000\",\"image_size\":4096},"
 		"{\"type\":\"x\",\"image_addr\":\"0x1000\"},"
 		"{\"type\":\"x\",\"image_addr\":\"0x4000\"}]}");
 	struct addr_mode mode = { finds[_i].rel, finds[_i].mode };
-	struct module *found = module_find(&native->table, mode, finds[_i].address);
+	struct native_module *found = module_table_find(&native->table, mode, finds[_i].address);
 	int index = found ? (int)(found - native->table.modules) : -1;
 
 	ck_assert_msg(index == finds[_i].index, "%s: %d", finds[_i].what, index);
@@ -136,7 +136,7 @@ END_TEST
 START_TEST(two_modules_at_one_address)
 {
 	struct work work;
-	struct native *native = parsed(&work, "{\"modules\":["
+	struct symbolication *native = parsed(&work, "{\"modules\":["
 		"{\"type\":\"x\",\"image_addr\":\"0x1000\"},"
 		"{\"type\":\"x\",\"image_addr\":\"0x1000\",\"image_size\":16}]}");
 
@@ -204,7 +204,7 @@ START_TEST(adjusts_addresses)
 	bool inside;
 
 	frames[adjusts[_i].index].adjust = adjusts[_i].says;
-	inside = address_adjust(&adjustment, adjusts[_i].index, 0x1000, adjusts[_i].address,
+	inside = adjust_address(&adjustment, adjusts[_i].index, 0x1000, adjusts[_i].address,
 				&adjusted);
 	ck_assert_msg(inside == (adjusts[_i].adjusted != 0), "%s", adjusts[_i].what);
 	if (inside)
@@ -233,11 +233,11 @@ choices[] = {
 START_TEST(chooses)
 {
 	const char *found = choices[_i].found;
-	struct tried tried[8] = { { .held = { .is_settled = true } } }, *list[8];
-	struct lookup lookup = { .tried = list };
+	struct candidate candidates[8] = { { .held = { .is_settled = true } } }, *list[8];
+	struct lookup lookup = { .candidates = list };
 
 	for (; found[lookup.locations.count]; lookup.locations.count++) {
-		struct tried *one = &tried[lookup.locations.count];
+		struct candidate *one = &candidates[lookup.locations.count];
 		char c = found[lookup.locations.count];
 
 		list[lookup.locations.count] = one;
@@ -1036,10 +1036,10 @@ START_TEST(envelopes)
 	struct buf reply;
 
 	buf_init(&reply, 4096);
-	reply_pending(&reply, "0f1b9b2e-6f0f-4c0e-9a0e-000000000000");
-	reply_failed(&reply, TEXT("not \"found\""));
-	reply_timeout(&reply);
-	reply_internal(&reply);
+	envelope_pending(&reply, "0f1b9b2e-6f0f-4c0e-9a0e-000000000000");
+	envelope_failed(&reply, TEXT("not \"found\""));
+	envelope_timeout(&reply);
+	envelope_internal(&reply);
 	ck_assert_str_eq(buf_string(&reply), "{\"status\":\"pending\",\"request_id\":"
 		"\"0f1b9b2e-6f0f-4c0e-9a0e-000000000000\",\"retry_after\":30}"
 		"{\"status\":\"failed\",\"message\":\"not \\\"found\\\"\"}{\"status\":\"timeout\"}"

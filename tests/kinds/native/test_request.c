@@ -12,8 +12,8 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "kinds/native/fake.h"
-#include "work/json.h"
-#include "kinds/native/native.h"
+#include "work/request_json.h"
+#include "kinds/native/symbolication.h"
 #include "kinds/kinds.h"
 
 #define BYTES(literal) { (literal), sizeof(literal) - 1 }
@@ -351,7 +351,7 @@ START_TEST(reads_numbers_exactly)
 	char body[256];
 	struct err err = ERR_INIT;
 	struct work work;
-	struct native *native;
+	struct symbolication *native;
 
 	snprintf(body, sizeof(body), "{\"stacktraces\":[{\"frames\":[{\"instruction_addr\":%s}]}]}",
 		 numbers[_i].written);
@@ -375,7 +375,7 @@ START_TEST(sorts_registers_and_keeps_the_last)
 	ck_assert_int_eq(work_init(&work, &request_kind_symbolicate, &fake_config, NULL, TEXT_NONE,
 				   &err), 0);
 	ck_assert_int_eq(fake_parse(&work, TEXT(body), &err), 0);
-	trace = &((struct native *)work.state)->request.traces[0];
+	trace = &((struct symbolication *)work.state)->request.traces[0];
 	ck_assert_uint_eq(trace->register_count, 4);
 	ck_assert(text_is(trace->registers[0].name, "a"));
 	ck_assert(text_is(trace->registers[1].name, "r10"));

@@ -12,7 +12,7 @@
 #include "ppdbcache/layout.h"
 #include "sourcecache/layout.h"
 #include "kinds/native/fake.h"
-#include "kinds/native/sources.h"
+#include "kinds/native/source_contexts.h"
 #include "kinds/kinds.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -348,7 +348,7 @@ START_TEST(cuts_long_lines)
 	char line[200], contents[800];
 	struct hand_file file = { "", "", contents };
 	struct raw_frame raw = { .abs_path = TEXT("/x"), .lineno = { true, 1 } };
-	struct frame frame = { .raw = &raw, .status = FRAME_MISSING };
+	struct native_frame frame = { .raw = &raw, .status = FRAME_MISSING };
 	struct sourcecache_source source;
 	struct sourcecache cache;
 	struct err err = ERR_INIT;
@@ -362,7 +362,7 @@ START_TEST(cuts_long_lines)
 	ck_assert_int_eq(sourcecache_open(&cache, bytes.bytes, bytes.size, &err), 0);
 	ck_assert(sourcecache_find(&cache, TEXT(""), &source));
 	arena_init(&arena, REPLY_BYTES);
-	ck_assert_int_eq(frame_quote(&frame, &source, &arena, &err), 0);
+	ck_assert_int_eq(native_frame_quote(&frame, &source, &arena, &err), 0);
 	ck_assert_uint_eq(frame.context->line.size, 139 + strlen(" {snip}"));
 	ck_assert_mem_eq(frame.context->line.bytes + 138, "x {snip}", 8);
 	ck_assert_uint_eq(frame.context->after_count, 2);

@@ -6,7 +6,7 @@
 
 #include "base/arch.h"
 #include "kinds/native/fake.h"
-#include "kinds/native/native.h"
+#include "kinds/native/symbolication.h"
 #include "kinds/kinds.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,5 +1,5 @@
-/* filter.c -- see filter.h. */
-#include "source/filter.h"
+/* source_filters.c -- see source_filters.h. */
+#include "source/source_filters.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-const struct source_filters filters_none = { .file_types = 0 };
+const struct source_filters source_filters_none = { .file_types = 0 };
 
 static int parse_type(const struct shape *shape, const struct cJSON *item, unsigned index,
 		      struct source_filters *filters, struct err *err)
@@ -77,8 +77,8 @@ static int parse_patterns(const struct shape *shape, struct source_filters *filt
 	return 0;
 }
 
-int filters_parse(const struct shape *source, const struct source_filters **filters,
-		  struct err *err)
+int source_filters_parse(const struct shape *source, const struct source_filters **filters,
+			 struct err *err)
 {
 	struct source_filters *made;
 	struct shape_keys keys;
@@ -87,7 +87,7 @@ int filters_parse(const struct shape *source, const struct source_filters **filt
 
 	if (shape_object(source, "filters", &shape, err) < 0)
 		return -1;
-	*filters = &filters_none;
+	*filters = &source_filters_none;
 	if (!shape.json)
 		return 0;
 	made = arena_alloc(source->arena, 1, sizeof(*made));
@@ -114,7 +114,7 @@ static bool name_matches(const struct source_filters *filters, struct text name)
 	return false;
 }
 
-bool filters_admit_module(const struct source_filters *filters, const struct object_ids *ids)
+bool source_filters_admit_module(const struct source_filters *filters, const struct object_ids *ids)
 {
 	if (filters->requires_checksum && !ids->debug_checksum.bytes)
 		return false;
@@ -122,7 +122,7 @@ bool filters_admit_module(const struct source_filters *filters, const struct obj
 	       name_matches(filters, ids->debug_file);
 }
 
-bool filters_admit_type(const struct source_filters *filters, enum file_type type)
+bool source_filters_admit_type(const struct source_filters *filters, enum file_type type)
 {
 	return filters->file_types == 0 || (filters->file_types & 1u << type) != 0;
 }

@@ -1,32 +1,33 @@
 /*
- * sources.c -- the sources of modules, and quoting them.
+ * source_contexts.c -- the sources of modules, and quoting them.
  *
  * What is kept is copied into the arena.
  */
-#include "kinds/native/sources.h"
+#include "kinds/native/source_contexts.h"
 
 #include "base/arena.h"
 #include "base/limits.h"
 
-static struct module *module_of(const struct native *native, const struct frame *frame)
+static struct native_module *module_of(const struct symbolication *native,
+				       const struct native_frame *frame)
 {
-	return module_find(&native->table, frame->mode, frame->address);
+	return module_table_find(&native->table, frame->mode, frame->address);
 }
 
 /* Which modules have frames with a path and a line: only their sources are read.  Most requests
  * find no sources at all and never get here. */
-static void mark_wanted(struct native *native)
+static void mark_wanted(struct symbolication *native)
 {
 	native->is_sources_marked = true;
 	for (size_t i = 0; i < native->request.trace_count; i++) {
-		const struct trace *trace = &native->traces[i];
+		const struct native_trace *trace = &native->traces[i];
 
 		for (size_t j = 0; j < trace->count; j++) {
-			struct module *module = module_of(native, &trace->frames[j]);
+			struct native_module *module = module_of(native, &trace->frames[j]);
 			struct text path;
 			uint32_t line;
 
-			if (module && frame_place(&trace->frames[j], &path, &line))
+			if (module && native_frame_place(&trace->frames[j], &path, &line))
 				module->sources.is_wanted = true;
 		}
 	}
@@ -34,20 +35,20 @@ static void mark_wanted(struct native *native)
 
 /* --- The source cache of a module -------------------------------------------------------- */
 
-int sources_open(void *payload, struct text bytes, struct err *damage)
+int source_contexts_open(void *payload, struct text bytes, struct err *damage)
 {
 	struct sourcecache *cache = payload;
 
 	return sourcecache_open(cache, bytes.bytes, bytes.size, damage);
 }
 
-enum resolved sources_fetch(struct native *native, struct module *module,
-			    const struct tried *winner, struct resolver *resolver,
-			    struct err *err)
+enum resolved source_contexts_fetch(struct symbolication *native, struct native_module *module,
+				    const struct candidate *winner, struct resolver *resolver,
+				    struct err *err)
 {
 	struct module_sources *sources = &module->sources;
 	const struct held_opening opening = {
-		.open = sources_open, .payload = &sources->cache,
+		.open = source_contexts_open, .payload = &sources->cache,
 		.arena = &native->work->arena, .list = &native->open_sources,
 	};
 
@@ -63,22 +64,23 @@ enum resolved sources_fetch(struct native *native, struct module *module,
 	return held_resolve(&sources->held, &opening, resolver, err);
 }
 
-void sources_release(struct module *module)
+void source_contexts_release(struct native_module *module)
 {
 	held_release(&module->sources.held);
 	for (struct source_link *link = module->sources.links; link; link = link->next)
-		held_release(&link->tried.held);
+		held_release(&link->candidate.held);
 }
 
 /* --- Quoting ----------------------------------------------------------------------------- */
 
-struct quoting { struct native *native; struct err *err; struct buf url; };
+struct context_quoting { struct symbolication *native; struct err *err; struct buf url; };
 
 /* The link is shown, and followed when there are no contents. */
-static int take_link(struct quoting *quoting, struct frame *frame, struct module *module,
+static int take_link(struct context_quoting *quoting, struct native_frame *frame,
+		     struct native_module *module,
 		     const struct sourcecache_source *source, struct text path)
 {
-	struct native *native = quoting->native;
+	struct symbolication *native = quoting->native;
 	struct text url;
 
 	buf_clear(&quoting->url);
@@ -89,33 +91,33 @@ static int take_link(struct quoting *quoting, struct frame *frame, struct module
 	frame->source_link = url;
 	if (!url.bytes || source->is_inside)
 		return 0;
-	frame->link = link_for(native, module, url, quoting->err);
+	frame->link = source_link_for(native, module, url, quoting->err);
 	return frame->link || quoting->err->kind == ERR_NONE ? 0 : -1;
 }
 
-static bool has_sources(const struct module *module)
+static bool has_sources(const struct native_module *module)
 {
 	return module->sources.held.is_settled && !module->sources.held.failure;
 }
 
-static int quote_frame(struct quoting *quoting, struct frame *frame)
+static int quote_frame(struct context_quoting *quoting, struct native_frame *frame)
 {
-	struct module *module = module_of(quoting->native, frame);
+	struct native_module *module = module_of(quoting->native, frame);
 	struct sourcecache_source source;
 	struct text path;
 	uint32_t line;
 
-	if (!module || !has_sources(module) || !frame_place(frame, &path, &line))
+	if (!module || !has_sources(module) || !native_frame_place(frame, &path, &line))
 		return 0;
 	if (sourcecache_find(&module->sources.cache, path, &source) &&
 	    (take_link(quoting, frame, module, &source, path) < 0 ||
-	     frame_quote(frame, &source, &quoting->native->work->arena, quoting->err) < 0))
+	     native_frame_quote(frame, &source, &quoting->native->work->arena, quoting->err) < 0))
 		return -1;
 	return 0;
 }
 
 /* What an earlier try took from files that changed. */
-static void forget_quotes(struct native *native)
+static void forget_quotes(struct symbolication *native)
 {
 	for (size_t i = 0; i < native->request.trace_count; i++) {
 		for (size_t j = 0; j < native->traces[i].count; j++) {
@@ -133,8 +135,8 @@ static void forget_quotes(struct native *native)
 
 static int quote_all(void *payload)
 {
-	struct quoting *quoting = payload;
-	struct native *native = quoting->native;
+	struct context_quoting *quoting = payload;
+	struct symbolication *native = quoting->native;
 
 	for (size_t i = 0; i < native->request.trace_count; i++)
 		for (size_t j = 0; j < native->traces[i].count; j++)
@@ -143,9 +145,10 @@ static int quote_all(void *payload)
 	return 0;
 }
 
-enum resolved contexts_look_up(struct native *native, struct resolver *resolver, struct err *err)
+enum resolved source_contexts_look_up(struct symbolication *native, struct resolver *resolver,
+				      struct err *err)
 {
-	struct quoting quoting = { .native = native, .err = err };
+	struct context_quoting quoting = { .native = native, .err = err };
 	enum resolved resolved;
 
 	if (!native->open_sources)

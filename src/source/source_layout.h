@@ -1,10 +1,10 @@
 /*
- * layout -- how a source arranges its files: one row of a table each.
+ * source_layout -- how a source arranges its files: one row of a table each.
  *
  * Private to source.
  */
-#ifndef SOURCE_LAYOUT_H
-#define SOURCE_LAYOUT_H
+#ifndef SOURCE_SOURCE_LAYOUT_H
+#define SOURCE_SOURCE_LAYOUT_H
 
 #include "source/shape.h"
 #include "source/source.h"
@@ -13,35 +13,35 @@ enum { LAYOUT_CASING_DEFAULT, LAYOUT_CASING_LOWER, LAYOUT_CASING_UPPER };
 
 #define LAYOUT_PATHS 4u              /* two recipes, each with a compressed variant */
 
-extern const struct source_layout *const layout_default;   /* native */
+extern const struct source_layout *const source_layout_default;   /* native */
 
 /* The `layout` member into source->layout and source->casing. */
-int layout_parse(const struct shape *shape, struct source *source, struct err *err)
+int source_layout_parse(const struct shape *shape, struct source *source, struct err *err)
 	__attribute__((warn_unused_result));
 
-bool layout_has(const struct source_layout *layout, enum file_type type);
+bool source_layout_has(const struct source_layout *layout, enum file_type type);
 
 /* Stores of this layout may keep a list of their files. */
-bool layout_may_have_index(const struct source_layout *layout);
+bool source_layout_may_have_index(const struct source_layout *layout);
 
 /* At most LAYOUT_PATHS relative paths, the preferred one first; *count may be 0.
  * ERR_NO_MEMORY only. */
-int layout_paths(const struct source_layout *layout, unsigned casing,
-		 const struct object_ids *ids, enum file_type type, struct arena *arena,
-		 struct text paths[LAYOUT_PATHS], size_t *count, struct err *err)
+int source_layout_paths(const struct source_layout *layout, unsigned casing,
+			const struct object_ids *ids, enum file_type type, struct arena *arena,
+			struct text paths[LAYOUT_PATHS], size_t *count, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* The last component of a module's name, when it can be part of a path: not empty, `.` or
  * `..`, under 256 bytes, without control characters; TEXT_NONE otherwise. */
-struct text layout_basename(struct text name);
+struct text source_layout_basename(struct text name);
 
 /* One building block of the table: appends, or says false when the ids do not give it. */
 struct buf;
-struct layout_block {
+struct source_layout_block {
 	const char *name;                    /* as between the braces */
 	bool (*build)(const struct object_ids *ids, bool ssqp, struct buf *out);
 };
 /* NULL when there is none of that name. */
-const struct layout_block *layout_block_named(struct text name);
+const struct source_layout_block *source_layout_block_named(struct text name);
 
 #endif

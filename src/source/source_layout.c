@@ -1,5 +1,5 @@
-/* layout.c -- the seven layouts as tables, and how a row becomes paths. */
-#include "source/layout.h"
+/* source_layout.c -- the seven layouts as tables, and how a row becomes paths. */
+#include "source/source_layout.h"
 
 #include <cjson/cJSON.h>
 
@@ -81,14 +81,14 @@ static const struct source_layout layouts[] = {
 	{ "slashsymbols",    NULL,       &slashsymbols, false, false },
 };
 
-const struct source_layout *const layout_default = &layouts[0];
+const struct source_layout *const source_layout_default = &layouts[0];
 
-bool layout_has(const struct source_layout *layout, enum file_type type)
+bool source_layout_has(const struct source_layout *layout, enum file_type type)
 {
 	return !layout->recipes || layout->recipes[type].path != NULL;
 }
 
-bool layout_may_have_index(const struct source_layout *layout)
+bool source_layout_may_have_index(const struct source_layout *layout)
 {
 	return strcmp(layout->name, "symstore") == 0;
 }
@@ -115,7 +115,7 @@ static int parse_casing(const struct shape *shape, unsigned *casing, struct err 
 
 static int parse_layout_type(const struct shape *shape, struct source *source, struct err *err)
 {
-	struct text name = text_of(layout_default->name);
+	struct text name = text_of(source_layout_default->name);
 
 	if (shape_string(shape, "type", SHAPE_OPTIONAL, &name, err) < 0)
 		return -1;
@@ -128,13 +128,13 @@ static int parse_layout_type(const struct shape *shape, struct source *source, s
 	return shape_refuse(shape, "type", err, "unknown layout `%.*s`", SHAPE_QUOTED, name.bytes);
 }
 
-int layout_parse(const struct shape *shape, struct source *source, struct err *err)
+int source_layout_parse(const struct shape *shape, struct source *source, struct err *err)
 {
 	struct shape_keys keys;
 	struct shape layout;
 	int rc;
 
-	source->layout = layout_default;
+	source->layout = source_layout_default;
 	source->casing = LAYOUT_CASING_DEFAULT;
 	if (shape_object(shape, "layout", &layout, err) < 0)
 		return -1;
@@ -155,14 +155,15 @@ static bool expand(const char *recipe, const struct object_ids *ids, bool ssqp, 
 
 	while (*at) {
 		const char *open = strchr(at, '{'), *close = open ? strchr(open, '}') : NULL;
-		const struct layout_block *block;
+		const struct source_layout_block *block;
 
 		if (!close) {
 			buf_add_string(out, at);
 			break;
 		}
 		buf_add(out, at, (size_t)(open - at));
-		block = layout_block_named((struct text){ open + 1, (size_t)(close - open - 1) });
+		block = source_layout_block_named((struct text){ open + 1,
+								 (size_t)(close - open - 1) });
 		if (!block || !block->build(ids, ssqp, out))
 			return false;
 		at = close + 1;
@@ -239,9 +240,9 @@ static int compressed(struct text path, struct arena *arena, struct text *varian
 	return 0;
 }
 
-int layout_paths(const struct source_layout *layout, unsigned casing,
-		 const struct object_ids *ids, enum file_type type, struct arena *arena,
-		 struct text paths[LAYOUT_PATHS], size_t *count, struct err *err)
+int source_layout_paths(const struct source_layout *layout, unsigned casing,
+			const struct object_ids *ids, enum file_type type, struct arena *arena,
+			struct text paths[LAYOUT_PATHS], size_t *count, struct err *err)
 {
 	const struct recipe *recipe = layout->recipes ? &layout->recipes[type] : layout->all;
 	struct text plain[2];

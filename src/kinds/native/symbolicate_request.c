@@ -1,5 +1,5 @@
-/* request.c -- see request.h.  The tables are http-api.md §5 and §6.1. */
-#include "kinds/native/request.h"
+/* symbolicate_request.c -- see symbolicate_request.h.  The tables are doc/api/symbolicate.md. */
+#include "kinds/native/symbolicate_request.h"
 
 #include <stdlib.h>
 
@@ -7,17 +7,18 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "work/json.h"
-#include "kinds/native/native.h"
+#include "work/request_json.h"
+#include "kinds/native/symbolication.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define AT(type, field) offsetof(struct type, field)
+#define OWNER(field, type, name) ((struct type *)((char *)(field) - AT(type, name)))
 
-struct reading {
+struct body_reader {
 	struct work *work;
 };
 
-static int want(const struct place *place, bool is_so, const char *what, struct err *err)
+static int want(const struct schema_place *place, bool is_so, const char *what, struct err *err)
 {
 	return is_so ? 0 : schema_wrong(place, err, "%s was expected", what);
 }
@@ -35,7 +36,8 @@ const char *trust_name(enum trust trust)
 	return trusts[trust];
 }
 
-static int read_trust(const cJSON *json, const struct place *place, void *field, void *context,
+static int read_trust(const cJSON *json, const struct schema_place *place, void *field,
+		      void *context,
 		      struct err *err)
 {
 	struct text text;
@@ -52,7 +54,7 @@ static int read_trust(const cJSON *json, const struct place *place, void *field,
 	return want(place, false, "none, scan, cfiscan, fp, cfi, prewalked or context", err);
 }
 
-static int read_addr_mode(const cJSON *json, const struct place *place, void *field,
+static int read_addr_mode(const cJSON *json, const struct schema_place *place, void *field,
 			  void *context, struct err *err)
 {
 	struct addr_mode *mode = field;
@@ -70,7 +72,7 @@ static int read_addr_mode(const cJSON *json, const struct place *place, void *fi
 	return want(place, false, "`abs` or `rel:` and a module's number", err);
 }
 
-static int read_language(const cJSON *json, const struct place *place, void *field,
+static int read_language(const cJSON *json, const struct schema_place *place, void *field,
 			 void *context, struct err *err)
 {
 	struct maybe_language *into = field;
@@ -84,7 +86,8 @@ static int read_language(const cJSON *json, const struct place *place, void *fie
 	return want(place, into->is_set, "the name of a language", err);
 }
 
-static int read_texts(const cJSON *json, const struct place *place, void *field, void *context,
+static int read_texts(const cJSON *json, const struct schema_place *place, void *field,
+		      void *context,
 		      struct err *err)
 {
 	struct text text;
@@ -99,7 +102,7 @@ static int read_texts(const cJSON *json, const struct place *place, void *field,
 	return 0;
 }
 
-static int read_text_map(const cJSON *json, const struct place *place, void *field,
+static int read_text_map(const cJSON *json, const struct schema_place *place, void *field,
 			 void *context, struct err *err)
 {
 	struct text text;
@@ -114,7 +117,8 @@ static int read_text_map(const cJSON *json, const struct place *place, void *fie
 	return 0;
 }
 
-static int read_vars(const cJSON *json, const struct place *place, void *field, void *context,
+static int read_vars(const cJSON *json, const struct schema_place *place, void *field,
+		     void *context,
 		     struct err *err)
 {
 	*(const cJSON **)field = NULL;
@@ -150,12 +154,13 @@ _Static_assert(COUNT(frame_members) <= SCHEMA_MEMBERS_MAX, "one bit per member")
 struct element {                     /* how each object of an array is read */
 	const struct schema_member *members;
 	size_t member_count, size;
-	int (*finish)(void *item, const struct place *place, struct reading *reading,
+	int (*finish)(void *item, const struct schema_place *place, struct body_reader *reader,
 		      struct err *err);      /* NULL: nothing to do */
 };
 
-static int read_array(const cJSON *json, const struct place *place, const struct element *element,
-		      struct reading *reading, void **items, size_t *count, struct err *err)
+static int read_array(const cJSON *json, const struct schema_place *place,
+		      const struct element *element,
+		      struct body_reader *reader, void **items, size_t *count, struct err *err)
 {
 	size_t capacity = 0, i = 0;
 	char *at;
@@ -164,41 +169,42 @@ static int read_array(const cJSON *json, const struct place *place, const struct
 		return -1;
 	for (const cJSON *child = json->child; child; child = child->next)
 		capacity++;
-	at = arena_alloc(&reading->work->arena, capacity, element->size);
+	at = arena_alloc(&reader->work->arena, capacity, element->size);
 	if (!at)
 		return err_no_memory(err);
 	*items = at;
 	for (const cJSON *child = json->child; child; child = child->next, at += element->size) {
-		struct place here = { .above = place, .index = i++ };
+		struct schema_place here = { .above = place, .index = i++ };
 
-		if (schema_read(child, &here, element->members, element->member_count, at, reading,
+		if (schema_read(child, &here, element->members, element->member_count, at, reader,
 			       err) < 0)
 			return -1;
-		if (element->finish && element->finish(at, &here, reading, err) < 0)
+		if (element->finish && element->finish(at, &here, reader, err) < 0)
 			return -1;
 	}
 	*count = i;
 	return 0;
 }
 
-static int finish_frame(void *item, const struct place *place, struct reading *reading,
+static int finish_frame(void *item, const struct schema_place *place, struct body_reader *reader,
 			struct err *err)
 {
 	struct raw_frame *frame = item;
 
-	(void)place, (void)reading, (void)err;
+	(void)place, (void)reader, (void)err;
 	if (text_is(frame->platform, "nodejs"))
 		frame->platform = TEXT("node");
 	return 0;
 }
 
-static int read_frames(const cJSON *json, const struct place *place, void *field, void *context,
+static int read_frames(const cJSON *json, const struct schema_place *place, void *field,
+		       void *context,
 		       struct err *err)
 {
 	static const struct element element = {
 		frame_members, COUNT(frame_members), sizeof(struct raw_frame), finish_frame
 	};
-	struct raw_trace *trace = (struct raw_trace *)((char *)field - AT(raw_trace, frames));
+	struct raw_trace *trace = OWNER(field, raw_trace, frames);
 	void *items;
 
 	if (read_array(json, place, &element, context, &items, &trace->frame_count, err) < 0)
@@ -233,11 +239,11 @@ static void sort_registers(struct raw_trace *trace)
 	trace->register_count = kept;
 }
 
-static int read_registers(const cJSON *json, const struct place *place, void *field,
+static int read_registers(const cJSON *json, const struct schema_place *place, void *field,
 			  void *context, struct err *err)
 {
-	struct raw_trace *trace = (struct raw_trace *)((char *)field - AT(raw_trace, registers));
-	struct reading *reading = context;
+	struct raw_trace *trace = OWNER(field, raw_trace, registers);
+	struct body_reader *reader = context;
 	struct cpu_register *registers;
 	size_t count = 0;
 
@@ -245,13 +251,13 @@ static int read_registers(const cJSON *json, const struct place *place, void *fi
 		return -1;
 	for (const cJSON *child = json->child; child; child = child->next)
 		count++;
-	registers = arena_alloc(&reading->work->arena, count, sizeof(*registers));
+	registers = arena_alloc(&reader->work->arena, count, sizeof(*registers));
 	if (!registers)
 		return err_no_memory(err);
 	trace->registers = registers;
 	trace->register_count = 0;
 	for (const cJSON *child = json->child; child; child = child->next) {
-		struct place here = { .above = place, .name = child->string };
+		struct schema_place here = { .above = place, .name = child->string };
 		struct cpu_register *into = &trace->registers[trace->register_count];
 
 		into->name = text_of(child->string);
@@ -285,7 +291,7 @@ static const struct schema_member module_members[] = {
 };
 
 /* Ids that cannot be read are as good as none. */
-static int finish_module(void *item, const struct place *place, struct reading *reading,
+static int finish_module(void *item, const struct schema_place *place, struct body_reader *reader,
 			 struct err *err)
 {
 	struct raw_module *module = item;
@@ -295,7 +301,7 @@ static int finish_module(void *item, const struct place *place, struct reading *
 	if (!debugid_parse(module->debug_id_text, &module->ids.debug_id))
 		module->ids.debug_id = (struct debugid){ .kind = DEBUGID_NIL };
 	if (module->code_id_text.size) {
-		char *code_id = arena_alloc_raw(&reading->work->arena,
+		char *code_id = arena_alloc_raw(&reader->work->arena,
 						module->code_id_text.size + 1, 1);
 
 		if (!code_id)
@@ -308,7 +314,7 @@ static int finish_module(void *item, const struct place *place, struct reading *
 
 /* --- The body ---------------------------------------------------------------------------- */
 
-static int read_frame_order(const cJSON *json, const struct place *place, void *field,
+static int read_frame_order(const cJSON *json, const struct schema_place *place, void *field,
 			    void *context, struct err *err)
 {
 	struct text text = TEXT_NONE;
@@ -329,7 +335,8 @@ static const struct schema_member option_members[] = {
 };
 
 /* They go to whatever server a debug file names. */
-static int read_headers(const cJSON *json, const struct place *place, void *field, void *context,
+static int read_headers(const cJSON *json, const struct schema_place *place, void *field,
+			void *context,
 			struct err *err)
 {
 	if (read_text_map(json, place, field, context, err) < 0)
@@ -351,13 +358,14 @@ static const struct schema_member scraping_members[] = {
 	{ "headers", SCHEMA_OTHER, AT(scraping, headers), SCHEMA_REQUIRED, read_headers },
 };
 
-static int read_options(const cJSON *json, const struct place *place, void *field, void *context,
+static int read_options(const cJSON *json, const struct schema_place *place, void *field,
+			void *context,
 			struct err *err)
 {
 	return schema_read(json, place, option_members, COUNT(option_members), field, context, err);
 }
 
-static int read_scraping(const cJSON *json, const struct place *place, void *field,
+static int read_scraping(const cJSON *json, const struct schema_place *place, void *field,
 			 void *context, struct err *err)
 {
 	return schema_read(json, place, scraping_members, COUNT(scraping_members), field, context,
@@ -365,37 +373,39 @@ static int read_scraping(const cJSON *json, const struct place *place, void *fie
 }
 
 /* The source component reads JSON of its own and knows nothing of marks. */
-static int read_sources(const cJSON *json, const struct place *place, void *field, void *context,
+static int read_sources(const cJSON *json, const struct schema_place *place, void *field,
+			void *context,
 			struct err *err)
 {
-	struct reading *reading = context;
+	struct body_reader *reader = context;
 	struct source_list *list;
 
 	(void)place;
 	if (cJSON_IsNull(json)) {
-		*(const struct source_list **)field = reading->work->default_sources;
+		*(const struct source_list **)field = reader->work->default_sources;
 		return 0;
 	}
-	list = arena_alloc(&reading->work->arena, 1, sizeof(*list));
+	list = arena_alloc(&reader->work->arena, 1, sizeof(*list));
 	if (!list)
 		return err_no_memory(err);
 	for (cJSON *child = json->child; child; child = child->next)
-		json_unmark(child);
-	if (source_list_parse(json, SOURCE_OF_REQUEST, reading->work->config,
-			      &reading->work->arena, list, err) < 0)
+		request_json_unmark(child);
+	if (source_list_parse(json, SOURCE_OF_REQUEST, reader->work->config,
+			      &reader->work->arena, list, err) < 0)
 		return err->kind == ERR_BAD_SHAPE
 			? err_while(err, "the body has not the expected form") : -1;
 	*(const struct source_list **)field = list;
 	return 0;
 }
 
-static int read_traces(const cJSON *json, const struct place *place, void *field, void *context,
+static int read_traces(const cJSON *json, const struct schema_place *place, void *field,
+		       void *context,
 		       struct err *err)
 {
 	static const struct element element = {
 		trace_members, COUNT(trace_members), sizeof(struct raw_trace), NULL
 	};
-	struct request *request = (struct request *)((char *)field - AT(request, traces));
+	struct symbolicate_request *request = OWNER(field, symbolicate_request, traces);
 	void *items;
 
 	if (read_array(json, place, &element, context, &items, &request->trace_count, err) < 0)
@@ -404,13 +414,14 @@ static int read_traces(const cJSON *json, const struct place *place, void *field
 	return 0;
 }
 
-static int read_modules(const cJSON *json, const struct place *place, void *field, void *context,
+static int read_modules(const cJSON *json, const struct schema_place *place, void *field,
+			void *context,
 			struct err *err)
 {
 	static const struct element element = {
 		module_members, COUNT(module_members), sizeof(struct raw_module), finish_module
 	};
-	struct request *request = (struct request *)((char *)field - AT(request, modules));
+	struct symbolicate_request *request = OWNER(field, symbolicate_request, modules);
 	void *items;
 
 	if (read_array(json, place, &element, context, &items, &request->module_count, err) < 0)
@@ -420,13 +431,13 @@ static int read_modules(const cJSON *json, const struct place *place, void *fiel
 }
 
 static const struct schema_member request_members[] = {
-	{ "platform", SCHEMA_TEXT, AT(request, platform), SCHEMA_NULL, NULL },
-	{ "signal", SCHEMA_U32, AT(request, signal), SCHEMA_NULL, NULL },
-	{ "sources", SCHEMA_OTHER, AT(request, sources), 0, read_sources },
-	{ "stacktraces", SCHEMA_OTHER, AT(request, traces), 0, read_traces },
-	{ "modules", SCHEMA_OTHER, AT(request, modules), 0, read_modules },
-	{ "options", SCHEMA_OTHER, AT(request, options), 0, read_options },
-	{ "scraping", SCHEMA_OTHER, AT(request, scraping), 0, read_scraping },
+	{ "platform", SCHEMA_TEXT, AT(symbolicate_request, platform), SCHEMA_NULL, NULL },
+	{ "signal", SCHEMA_U32, AT(symbolicate_request, signal), SCHEMA_NULL, NULL },
+	{ "sources", SCHEMA_OTHER, AT(symbolicate_request, sources), 0, read_sources },
+	{ "stacktraces", SCHEMA_OTHER, AT(symbolicate_request, traces), 0, read_traces },
+	{ "modules", SCHEMA_OTHER, AT(symbolicate_request, modules), 0, read_modules },
+	{ "options", SCHEMA_OTHER, AT(symbolicate_request, options), 0, read_options },
+	{ "scraping", SCHEMA_OTHER, AT(symbolicate_request, scraping), 0, read_scraping },
 };
 
 static void reverse_frames(struct raw_trace *trace)
@@ -440,16 +451,17 @@ static void reverse_frames(struct raw_trace *trace)
 	}
 }
 
-int request_read(struct request *request, struct work *work, const cJSON *json, struct err *err)
+int symbolicate_request_read(struct symbolicate_request *request, struct work *work,
+			     const cJSON *json, struct err *err)
 {
-	struct reading reading = { .work = work };
+	struct body_reader reader = { .work = work };
 
-	*request = (struct request){
+	*request = (struct symbolicate_request){
 		.sources = work->default_sources,
 		.options = { .apply_source_context = true },
 		.scraping = { .enabled = true, .verify_ssl = true },
 	};
-	if (schema_read(json, NULL, request_members, COUNT(request_members), request, &reading,
+	if (schema_read(json, NULL, request_members, COUNT(request_members), request, &reader,
 		       err) < 0)
 		return -1;
 	if (request->options.caller_first)

@@ -1,24 +1,25 @@
-/* kind.c -- the symbolicate kind: parse, step, answer. */
+/* symbolicate_kind.c -- the symbolicate kind: parse, step, answer. */
 #include "kinds/kinds.h"
-#include "kinds/native/native.h"
-#include "kinds/native/sources.h"
+#include "kinds/native/symbolication.h"
+#include "kinds/native/source_contexts.h"
 
 #include "base/arena.h"
 #include "base/limits.h"
-#include "work/json.h"
+#include "work/request_json.h"
 
 #define PATH_BYTES LIMIT_NAME_BYTES
 
 /* --- parse ------------------------------------------------------------------------------- */
 
-static void mark_referenced(struct native *native)
+static void mark_referenced(struct symbolication *native)
 {
 	for (size_t i = 0; i < native->request.trace_count; i++) {
 		const struct raw_trace *raw = &native->request.traces[i];
 
 		for (size_t j = 0; j < raw->frame_count; j++) {
-			struct module *module = module_find(&native->table, raw->frames[j].mode,
-							    raw->frames[j].address.value);
+			struct native_module *module = module_table_find(&native->table,
+									 raw->frames[j].mode,
+									 raw->frames[j].address.value);
 
 			if (module)
 				module->is_referenced = true;
@@ -26,13 +27,13 @@ static void mark_referenced(struct native *native)
 	}
 }
 
-static int read_body(struct native *native, struct text body, struct err *err)
+static int read_body(struct symbolication *native, struct text body, struct err *err)
 {
 	struct work *work = native->work;
 	struct cJSON *json;
 
 	if (request_json_parse(body, &work->arena, &json, err) < 0 ||
-	    request_read(&native->request, work, json, err) < 0 ||
+	    symbolicate_request_read(&native->request, work, json, err) < 0 ||
 	    module_table_make(&native->table, &native->request, &work->arena, err) < 0)
 		return -1;
 	native->traces = arena_alloc(&work->arena, native->request.trace_count,
@@ -45,7 +46,7 @@ static int read_body(struct native *native, struct text body, struct err *err)
 
 static int native_parse(struct work *work, const struct work_body *body, struct err *err)
 {
-	struct native *native = arena_alloc(&work->arena, 1, sizeof(*native));
+	struct symbolication *native = arena_alloc(&work->arena, 1, sizeof(*native));
 
 	if (!native)
 		return err_no_memory(err);
@@ -61,18 +62,18 @@ static int native_parse(struct work *work, const struct work_body *body, struct 
 
 /* --- step -------------------------------------------------------------------------------- */
 
-typedef enum resolved advance_fn(struct native *native, struct module *module,
+typedef enum resolved advance_fn(struct symbolication *native, struct native_module *module,
 				 struct resolver *resolver, struct err *err);
 
 /* All of them are asked before anyone waits: what is fetched is fetched at the same time. */
-static enum resolved advance_modules(struct native *native, bool for_sources,
+static enum resolved advance_modules(struct symbolication *native, bool for_sources,
 				     struct resolver *resolver, struct err *err)
 {
-	advance_fn *advance = for_sources ? module_advance_sources : module_advance;
+	advance_fn *advance = for_sources ? native_module_advance_sources : native_module_advance;
 	enum resolved all = RESOLVED_READY;
 
 	for (size_t i = 0; i < native->table.count; i++) {
-		struct module *module = &native->table.modules[i];
+		struct native_module *module = &native->table.modules[i];
 		enum resolved one;
 
 		if (!(for_sources ? module->is_source_referenced : module->is_referenced))
@@ -86,23 +87,24 @@ static enum resolved advance_modules(struct native *native, bool for_sources,
 	return all;
 }
 
-static enum resolved step_frames(struct native *native, struct resolver *resolver,
+static enum resolved step_frames(struct symbolication *native, struct resolver *resolver,
 				 struct err *err)
 {
-	switch (frames_look_up(native, resolver, err)) {
+	switch (native_frames_look_up(native, resolver, err)) {
 	case RESOLVED_ERROR:
 		return RESOLVED_ERROR;
 	case RESOLVED_WAIT:
-		native->stage = NATIVE_MODULES;
+		native->stage = SYMBOLICATION_MODULES;
 		return RESOLVED_READY;
 	default:
-		native->stage = native->request.options.extract_variables ? NATIVE_VARIABLES
-									  : NATIVE_NAMES;
-		return names_collect(native, err) < 0 ? RESOLVED_ERROR : RESOLVED_READY;
+		native->stage = native->request.options.extract_variables ? SYMBOLICATION_VARIABLES
+									  : SYMBOLICATION_NAMES;
+		return frame_names_collect(native, err) < 0 ? RESOLVED_ERROR : RESOLVED_READY;
 	}
 }
 
-static enum resolved step_names(struct native *native, struct resolver *resolver, struct err *err)
+static enum resolved step_names(struct symbolication *native, struct resolver *resolver,
+				struct err *err)
 {
 	enum resolved resolved = RESOLVED_READY;
 
@@ -111,67 +113,68 @@ static enum resolved step_names(struct native *native, struct resolver *resolver
 					   &native->work->arena, err);
 	if (resolved != RESOLVED_READY)
 		return resolved;
-	frames_settle(native);
-	native->stage = NATIVE_DONE;
+	frame_names_settle(native);
+	native->stage = SYMBOLICATION_DONE;
 	if (native->request.options.apply_source_context) {
-		frames_mark_modules(native);
-		native->stage = NATIVE_SOURCES;
+		native_frames_mark_modules(native);
+		native->stage = SYMBOLICATION_SOURCES;
 	}
 	return resolved;
 }
 
-static enum resolved step_contexts(struct native *native, struct resolver *resolver,
+static enum resolved step_contexts(struct symbolication *native, struct resolver *resolver,
 				   struct err *err)
 {
-	enum resolved resolved = contexts_look_up(native, resolver, err);
+	enum resolved resolved = source_contexts_look_up(native, resolver, err);
 
 	if (resolved == RESOLVED_ERROR)
 		return resolved;
-	native->stage = resolved == RESOLVED_WAIT ? NATIVE_SOURCES
-			: native->link_count ? NATIVE_LINKS : NATIVE_DONE;
+	native->stage = resolved == RESOLVED_WAIT ? SYMBOLICATION_SOURCES
+			: native->link_count ? SYMBOLICATION_LINKS : SYMBOLICATION_DONE;
 	return RESOLVED_READY;
 }
 
 /* READY: the next stage may begin. */
-static enum resolved step_once(struct native *native, struct resolver *resolver, struct err *err)
+static enum resolved step_once(struct symbolication *native, struct resolver *resolver,
+			       struct err *err)
 {
 	enum resolved resolved;
 
 	switch (native->stage) {
-	case NATIVE_MODULES:
+	case SYMBOLICATION_MODULES:
 		resolved = advance_modules(native, false, resolver, err);
 		if (resolved == RESOLVED_READY)
-			native->stage = NATIVE_FRAMES;
+			native->stage = SYMBOLICATION_FRAMES;
 		return resolved;
-	case NATIVE_FRAMES:
+	case SYMBOLICATION_FRAMES:
 		return step_frames(native, resolver, err);
-	case NATIVE_VARIABLES:
-		resolved = variables_look_up(native, resolver, err);
+	case SYMBOLICATION_VARIABLES:
+		resolved = frame_variables_look_up(native, resolver, err);
 		if (resolved == RESOLVED_READY)
-			native->stage = NATIVE_NAMES;
+			native->stage = SYMBOLICATION_NAMES;
 		return resolved;
-	case NATIVE_NAMES:
+	case SYMBOLICATION_NAMES:
 		return step_names(native, resolver, err);
-	case NATIVE_SOURCES:
+	case SYMBOLICATION_SOURCES:
 		resolved = advance_modules(native, true, resolver, err);
 		if (resolved == RESOLVED_READY)
-			native->stage = NATIVE_CONTEXTS;
+			native->stage = SYMBOLICATION_CONTEXTS;
 		return resolved;
-	case NATIVE_CONTEXTS:
+	case SYMBOLICATION_CONTEXTS:
 		return step_contexts(native, resolver, err);
 	default:
-		resolved = links_resolve(native, resolver, err);
+		resolved = source_links_resolve(native, resolver, err);
 		if (resolved == RESOLVED_READY)
-			native->stage = NATIVE_DONE;
+			native->stage = SYMBOLICATION_DONE;
 		return resolved;
 	}
 }
 
 static enum stepped native_step(struct work *work, struct resolver *resolver, struct err *err)
 {
-	struct native *native = work->state;
+	struct symbolication *native = work->state;
 
-	while (native->stage != NATIVE_DONE) {
+	while (native->stage != SYMBOLICATION_DONE) {
 		switch (step_once(native, resolver, err)) {
 		case RESOLVED_ERROR:
 			return STEP_ERROR;
@@ -188,28 +191,28 @@ static enum stepped native_step(struct work *work, struct resolver *resolver, st
 
 static int kind_answer(struct work *work, struct buf *reply, struct err *err)
 {
-	return native_answer(work->state, reply, err);
+	return symbolication_answer(work->state, reply, err);
 }
 
 static int kind_candidates(struct work *work, struct buf *json, struct err *err)
 {
-	return native_candidates(work->state, json, err);
+	return symbolication_candidates(work->state, json, err);
 }
 
-static void release_module(struct module *module)
+static void release_module(struct native_module *module)
 {
 	held_release(&module->symcache);
 	held_release(&module->variables.held);
 	lookup_release(&module->debug);
 	lookup_release(&module->source);
-	sources_release(module);
+	source_contexts_release(module);
 	for (size_t i = 0; i < module->companion_count; i++)
 		companion_release(&module->companions[i]);
 }
 
 static void native_release(struct work *work)
 {
-	struct native *native = work->state;
+	struct symbolication *native = work->state;
 
 	if (!native)
 		return;

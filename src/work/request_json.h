@@ -1,5 +1,5 @@
 /*
- * json -- the bounded scanner that stands before cJSON, and cJSON inside an arena.
+ * request_json -- the bounded scanner that stands before cJSON, and cJSON inside an arena.
  *
  * What the scanner lets through is JSON and valid UTF-8, nested at most LIMIT_JSON_DEPTH
  * deep.  cJSON keeps numbers as doubles and strings NUL-ended; so that nothing gets lost there
@@ -9,8 +9,8 @@
  *     was not written there, and nobody wants to know more,
  *   - \u0000 and halves of surrogate pairs become U+FFFD.
  */
-#ifndef WORK_JSON_H
-#define WORK_JSON_H
+#ifndef WORK_REQUEST_JSON_H
+#define WORK_REQUEST_JSON_H
 
 #include "base/text.h"
 
@@ -32,10 +32,10 @@ int request_json_parse(struct text body, struct arena *arena, struct cJSON **jso
 
 /* Until it is called again with what it returned (or NULL), cJSON in this thread takes its
  * memory from `arena` and gives none back, whoever calls it. */
-struct arena *json_lend_arena(struct arena *arena);
+struct arena *request_json_lend_arena(struct arena *arena);
 
 /* Gives marked integers back as numbers (rounded as doubles are), for readers that know
  * nothing of marks. */
-void json_unmark(struct cJSON *json);
+void request_json_unmark(struct cJSON *json);
 
 #endif

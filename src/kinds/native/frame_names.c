@@ -1,13 +1,12 @@
 /*
- * names.c -- all names of an answer, each once, and what is done when they come back
- * (native-symbolication.md §3.2, §3.3, §5).
+ * frame_names.c -- all names of an answer, each once, and what is done when they come back.
  */
-#include "kinds/native/native.h"
+#include "kinds/native/symbolication.h"
 
 #include "base/arena.h"
 #include "base/hash.h"
 
-static int make_table(struct names *names, size_t most, struct arena *arena, struct err *err)
+static int make_table(struct name_table *names, size_t most, struct arena *arena, struct err *err)
 {
 	struct convert_name *list = arena_alloc_raw(arena, most, sizeof(*list));
 	size_t slot_count = 16;
@@ -19,11 +18,11 @@ static int make_table(struct names *names, size_t most, struct arena *arena, str
 	if (!list || !slots)
 		return err_no_memory(err);
 	memset(slots, 0xff, slot_count * sizeof(*slots));
-	*names = (struct names){ list, 0, slots, slot_count };
+	*names = (struct name_table){ list, 0, slots, slot_count };
 	return 0;
 }
 
-static uint32_t intern(struct names *names, struct text name, enum language language)
+static uint32_t intern(struct name_table *names, struct text name, enum language language)
 {
 	size_t at = (size_t)hash_fast(name.bytes, name.size) + language;
 
@@ -60,14 +59,14 @@ static bool is_never_mangled(uint32_t language)
 }
 
 /* A frame nothing was found for may still carry one name: either of two. */
-static struct text only_name(const struct frame *frame)
+static struct text only_name(const struct native_frame *frame)
 {
 	if (frame->function.bytes && frame->symbol.bytes)
 		return TEXT_NONE;
 	return frame->function.bytes ? frame->function : frame->symbol;
 }
 
-static void name_frame(struct names *names, struct frame *frame)
+static void name_frame(struct name_table *names, struct native_frame *frame)
 {
 	enum language language = LANGUAGE_UNKNOWN;
 	struct text name = frame->symbol;
@@ -82,7 +81,7 @@ static void name_frame(struct names *names, struct frame *frame)
 		frame->name = intern(names, name, language);
 }
 
-int names_collect(struct native *native, struct err *err)
+int frame_names_collect(struct symbolication *native, struct err *err)
 {
 	size_t most = 0;
 
@@ -100,7 +99,7 @@ int names_collect(struct native *native, struct err *err)
 
 /* --- Afterwards -------------------------------------------------------------------------- */
 
-static void put_readable(const struct names *names, struct frame *frame)
+static void put_readable(const struct name_table *names, struct native_frame *frame)
 {
 	struct text readable;
 
@@ -115,7 +114,8 @@ static void put_readable(const struct names *names, struct frame *frame)
 }
 
 /* Stack scanning guesses, and the end of a stack often holds one address too many. */
-static bool is_useless(const struct frame *frame, const struct frame *previous, size_t last_index)
+static bool is_useless(const struct native_frame *frame, const struct native_frame *previous,
+		       size_t last_index)
 {
 	bool nowhere = frame->status == FRAME_UNKNOWN_IMAGE;
 
@@ -126,12 +126,13 @@ static bool is_useless(const struct frame *frame, const struct frame *previous, 
 	       text_is(previous->function, "_start");
 }
 
-static void finish_trace(const struct names *names, struct trace *trace, size_t last_index)
+static void finish_trace(const struct name_table *names, struct native_trace *trace,
+			 size_t last_index)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < trace->count; i++) {
-		struct frame *frame = &trace->frames[i];
+		struct native_frame *frame = &trace->frames[i];
 
 		put_readable(names, frame);
 		if (is_useless(frame, kept ? &trace->frames[kept - 1] : NULL, last_index))
@@ -143,7 +144,7 @@ static void finish_trace(const struct names *names, struct trace *trace, size_t 
 	trace->count = kept;
 }
 
-void frames_settle(struct native *native)
+void frame_names_settle(struct symbolication *native)
 {
 	for (size_t i = 0; i < native->request.trace_count; i++)
 		finish_trace(&native->names, &native->traces[i],

@@ -1,11 +1,11 @@
 /*
- * json.c -- cJSON inside an arena.
+ * request_json.c -- cJSON inside an arena.
  *
  * cJSON's allocator hooks are one pair per process, its callers are many threads: the hooks
  * look at a thread-local arena, set for the time of one parse.  Outside of a parse they are
  * the program's ordinary allocator, so that other users of cJSON see what they expect.
  */
-#include "work/json.h"
+#include "work/request_json.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void install_hooks(void)
 	cJSON_InitHooks(&hooks);
 }
 
-struct arena *json_lend_arena(struct arena *arena)
+struct arena *request_json_lend_arena(struct arena *arena)
 {
 	static pthread_once_t installed = PTHREAD_ONCE_INIT;
 	struct arena *before = parse_arena;
@@ -62,10 +62,10 @@ int request_json_parse(struct text body, struct arena *arena, struct cJSON **jso
 
 	if (json_scan(body, arena, &clean, err) < 0)
 		return -1;
-	before = json_lend_arena(arena);
+	before = request_json_lend_arena(arena);
 	parse_met_ceiling = false;
 	*json = cJSON_ParseWithLengthOpts(clean.bytes, clean.size, NULL, 0);
-	(void)json_lend_arena(before);
+	(void)request_json_lend_arena(before);
 	if (*json)
 		return 0;
 	if (parse_met_ceiling)
@@ -74,10 +74,10 @@ int request_json_parse(struct text body, struct arena *arena, struct cJSON **jso
 	return err_set(err, ERR_NO_MEMORY, "out of memory while reading the body");
 }
 
-void json_unmark(struct cJSON *json)
+void request_json_unmark(struct cJSON *json)
 {
 	for (cJSON *child = json->child; child; child = child->next)
-		json_unmark(child);
+		request_json_unmark(child);
 	if (cJSON_IsString(json) && json->valuestring[0] == JSON_INTEGER_MARK) {
 		json->type = cJSON_Number;
 		json->valuedouble = strtod(json->valuestring + 1, NULL);

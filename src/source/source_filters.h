@@ -1,10 +1,10 @@
 /*
- * filter -- which modules and file types a source wants to be asked for.
+ * source_filters -- which modules and file types a source wants to be asked for.
  *
  * Private to source.
  */
-#ifndef SOURCE_FILTER_H
-#define SOURCE_FILTER_H
+#ifndef SOURCE_SOURCE_FILTERS_H
+#define SOURCE_SOURCE_FILTERS_H
 
 #include "source/shape.h"
 #include "source/source.h"
@@ -20,14 +20,15 @@ struct source_filters {
 	size_t pattern_count;                /* 0: all names */
 };
 
-extern const struct source_filters filters_none;
+extern const struct source_filters source_filters_none;
 
 /* The `filters` member; NULL members of the object are defaults. */
-int filters_parse(const struct shape *source, const struct source_filters **filters,
-		  struct err *err) __attribute__((warn_unused_result));
+int source_filters_parse(const struct shape *source, const struct source_filters **filters,
+			 struct err *err) __attribute__((warn_unused_result));
 
-bool filters_admit_module(const struct source_filters *filters, const struct object_ids *ids);
-bool filters_admit_type(const struct source_filters *filters, enum file_type type);
+bool source_filters_admit_module(const struct source_filters *filters,
+				 const struct object_ids *ids);
+bool source_filters_admit_type(const struct source_filters *filters, enum file_type type);
 
 /* Is it a pattern at all?  NULL when it is, else what is wrong. */
 const char *glob_fault(struct text pattern);

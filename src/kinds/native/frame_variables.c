@@ -1,13 +1,12 @@
 /*
- * variables.c -- `vars` of native frames: the variables of their functions, by name and type
- * (native-symbolication.md §3.2).
+ * frame_variables.c -- `vars` of native frames: the variables of their functions, by name and type.
  *
  * They stand in a second SymCache of the same object, made when somebody asks for variables
  * the first time: its functions go by their variables instead of their names, so the chain it
  * has at an address matches the one of the frames.  The first SymCache is what it would
  * be without.  A module whose second one cannot be had is answered without variables.
  */
-#include "kinds/native/native.h"
+#include "kinds/native/symbolication.h"
 
 #include "base/limits.h"
 
@@ -23,7 +22,7 @@ static int open_variables(void *payload, struct text bytes, struct err *damage)
 }
 
 /* The formats that hold DWARF. */
-static bool may_have_variables(const struct module *module)
+static bool may_have_variables(const struct native_module *module)
 {
 	static const char *const formats[] = { "elf", "macho", "pe", "wasm" };
 	const struct convert_meta *meta;
@@ -31,20 +30,20 @@ static bool may_have_variables(const struct module *module)
 	if (!module->is_referenced || module->failure || module->is_managed ||
 	    module->winner == NO_WINNER || !module->features.debug_info)
 		return false;
-	meta = &module->debug.tried[module->winner]->meta;
+	meta = &module->debug.candidates[module->winner]->meta;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (text_is(meta->format, formats[i]))
 			return true;
 	return false;
 }
 
-static int describe(struct native *native, struct module *module, struct err *err)
+static int describe(struct symbolication *native, struct native_module *module, struct err *err)
 {
 	struct derive *derive = &module->variables.held.derive;
 	struct text rest, whole;
 	char *bytes;
 
-	if (module_symcache_text(native, module, &rest, err) < 0)
+	if (native_module_symcache_text(native, module, &rest, err) < 0)
 		return -1;
 	bytes = arena_alloc_raw(&native->work->arena, rest.size + KEY_END.size, 1);
 	if (!bytes)
@@ -58,7 +57,7 @@ static int describe(struct native *native, struct module *module, struct err *er
 			  err);
 }
 
-static enum resolved fetch(struct native *native, struct module *module,
+static enum resolved fetch(struct symbolication *native, struct native_module *module,
 			   struct resolver *resolver, struct err *err)
 {
 	struct module_variables *variables = &module->variables;
@@ -72,12 +71,13 @@ static enum resolved fetch(struct native *native, struct module *module,
 	return held_resolve(&variables->held, &opening, resolver, err);
 }
 
-static enum resolved fetch_all(struct native *native, struct resolver *resolver, struct err *err)
+static enum resolved fetch_all(struct symbolication *native, struct resolver *resolver,
+			       struct err *err)
 {
 	enum resolved all = RESOLVED_READY;
 
 	for (size_t i = 0; i < native->table.count; i++) {
-		struct module *module = &native->table.modules[i];
+		struct native_module *module = &native->table.modules[i];
 		enum resolved one;
 
 		if (!may_have_variables(module))
@@ -93,45 +93,46 @@ static enum resolved fetch_all(struct native *native, struct resolver *resolver,
 
 /* --- Frames ------------------------------------------------------------------------------- */
 
-struct looking {
-	struct native *native;
+struct variable_lookup {
+	struct symbolication *native;
 	struct err *err;
 	struct symcache_frame chain[LIMIT_INLINE_DEPTH];
 };
 
-static bool has_variables(const struct module *module)
+static bool has_variables(const struct native_module *module)
 {
 	return module->variables.held.is_settled && !module->variables.held.failure;
 }
 
 /* Frames of one address; a chain of another length belongs to something else there. */
-static int look_up_group(struct looking *looking, struct frame *frames, size_t count)
+static int look_up_group(struct variable_lookup *looking, struct native_frame *frames, size_t count)
 {
 	const struct raw_frame *raw = frames->raw;
-	struct module *module = module_find(&looking->native->table, raw->mode,
-					    raw->address.value);
+	struct native_module *module = module_table_find(&looking->native->table, raw->mode,
+							 raw->address.value);
 	uint64_t address = frames->address;
 
 	if (frames->status != FRAME_SYMBOLICATED || !module || !has_variables(module))
 		return 0;
-	if (module_is_absolute(module))
+	if (native_module_is_absolute(module))
 		address -= module->image_addr;
 	if (symcache_lookup(&module->variables.cache, address, looking->chain,
 			    LIMIT_INLINE_DEPTH) != count)
 		return 0;
 	for (size_t i = 0; i < count; i++)
-		if (native_copy_text(&looking->native->work->arena, looking->chain[i].function,
-				     &frames[i].variables, looking->err) < 0)
+		if (symbolication_copy_text(&looking->native->work->arena,
+					    looking->chain[i].function,
+					    &frames[i].variables, looking->err) < 0)
 			return -1;
 	return 0;
 }
 
-static int look_up_trace(struct looking *looking, struct trace *trace)
+static int look_up_trace(struct variable_lookup *looking, struct native_trace *trace)
 {
 	size_t end;
 
 	for (size_t i = 0; i < trace->count; i = end) {
-		struct frame *first = &trace->frames[i];
+		struct native_frame *first = &trace->frames[i];
 
 		for (end = i + 1; end < trace->count &&
 				  trace->frames[end].original_index == first->original_index;)
@@ -144,8 +145,8 @@ static int look_up_trace(struct looking *looking, struct trace *trace)
 
 static int look_up_all(void *payload)
 {
-	struct looking *looking = payload;
-	struct native *native = looking->native;
+	struct variable_lookup *looking = payload;
+	struct symbolication *native = looking->native;
 
 	for (size_t i = 0; i < native->request.trace_count; i++)
 		if (look_up_trace(looking, &native->traces[i]) < 0)
@@ -153,10 +154,10 @@ static int look_up_all(void *payload)
 	return 0;
 }
 
-enum resolved variables_look_up(struct native *native, struct resolver *resolver,
-				struct err *err)
+enum resolved frame_variables_look_up(struct symbolication *native, struct resolver *resolver,
+				      struct err *err)
 {
-	struct looking looking;              /* not zeroed: it is large */
+	struct variable_lookup looking;              /* not zeroed: it is large */
 	enum resolved resolved;
 
 	looking.native = native;

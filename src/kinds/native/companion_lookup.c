@@ -1,5 +1,5 @@
 /*
- * companions.c -- the other files an object wants: dwz supplements, dwp packages, debuglink
+ * companion_lookup.c -- the other files an object wants: dwz supplements, dwp packages, debuglink
  * targets, found by build id in the same sources; BCSymbolMaps, found in two steps: a UUID map
  * of the object's debug id says under which UUID the BCSymbolMap is kept.  A Unity program's
  * line map no object points to: it stands under the ids of the module.
@@ -7,7 +7,7 @@
  * Their look-ups say nothing to the user; which were there and which were not is part of
  * the SymCache's key, so that one that appears later makes a better SymCache.
  */
-#include "kinds/native/native.h"
+#include "kinds/native/symbolication.h"
 
 #include "base/arena.h"
 #include "base/limits.h"
@@ -19,9 +19,9 @@ static const enum file_type line_maps[] = { FILE_TYPE_IL2CPP };
 
 static const struct object_want line_map_want = { .role = OBJECT_ROLE_IL2CPP };
 
-static const struct tried *winner_of(const struct module *module)
+static const struct candidate *winner_of(const struct native_module *module)
 {
-	return module->debug.tried[module->winner];
+	return module->debug.candidates[module->winner];
 }
 
 static bool is_looked_for(const struct object_want *want, const struct convert_meta *meta)
@@ -40,7 +40,7 @@ static bool is_looked_for(const struct object_want *want, const struct convert_m
 
 /* A package has its object's own build id, the others are named by theirs.  The file names are
  * the module's: a source that is meant for some files only is meant for their companions. */
-static void companion_ids(struct companion_lookup *companion, const struct module *module)
+static void companion_ids(struct companion_lookup *companion, const struct native_module *module)
 {
 	const struct convert_meta *meta = &winner_of(module)->meta;
 	const struct object_ids *own = &module->raw->ids;
@@ -59,11 +59,12 @@ static void companion_ids(struct companion_lookup *companion, const struct modul
 /* --- BCSymbolMaps ------------------------------------------------------------------------ */
 
 /* UUID maps stand where the debug id asked for says; the object's own may be another. */
-static int plan_uuid_maps(struct native *native, struct companion_lookup *companion,
-			  const struct module *module, struct resolver *resolver, struct err *err)
+static int plan_uuid_maps(struct symbolication *native, struct companion_lookup *companion,
+			  const struct native_module *module, struct resolver *resolver,
+			  struct err *err)
 {
 	const struct object_ids *own = &module->raw->ids;
-	const struct wanted wanted = {
+	const struct lookup_request wanted = {
 		.sources = native->request.sources, .ids = &companion->first_ids,
 		.types = uuid_maps, .type_count = 1, .is_auxiliary = true,
 	};
@@ -77,19 +78,19 @@ static int plan_uuid_maps(struct native *native, struct companion_lookup *compan
 	return lookup_plan(&companion->first, native->work, &wanted, resolver, err);
 }
 
-static const struct tried *first_success(const struct lookup *lookup)
+static const struct candidate *first_success(const struct lookup *lookup)
 {
 	for (size_t i = 0; i < lookup->locations.count; i++)
-		if (!lookup->tried[i]->held.failure)
-			return lookup->tried[i];
+		if (!lookup->candidates[i]->held.failure)
+			return lookup->candidates[i];
 	return NULL;
 }
 
-static int plan_symbol_maps(struct native *native, struct companion_lookup *companion,
+static int plan_symbol_maps(struct symbolication *native, struct companion_lookup *companion,
 			    struct resolver *resolver, struct err *err)
 {
-	const struct tried *map = first_success(&companion->first);
-	const struct wanted wanted = {
+	const struct candidate *map = first_success(&companion->first);
+	const struct lookup_request wanted = {
 		.sources = native->request.sources, .ids = &companion->ids,
 		.types = symbol_maps, .type_count = 1, .is_auxiliary = true,
 	};
@@ -102,7 +103,7 @@ static int plan_symbol_maps(struct native *native, struct companion_lookup *comp
 }
 
 /* READY: what `lookup` has to look for is known. */
-static enum resolved resolve_first(struct native *native, struct companion_lookup *companion,
+static enum resolved resolve_first(struct symbolication *native, struct companion_lookup *companion,
 				   struct resolver *resolver, struct err *err)
 {
 	enum resolved resolved;
@@ -119,7 +120,8 @@ static enum resolved resolve_first(struct native *native, struct companion_looku
 /* --- Line maps --------------------------------------------------------------------------- */
 
 /* Most layouts have no place for them, and most requests need not ask. */
-static bool may_have_line_map(const struct native *native, const struct module *module)
+static bool may_have_line_map(const struct symbolication *native,
+			      const struct native_module *module)
 {
 	const struct source_list *sources = native->request.sources;
 
@@ -132,10 +134,11 @@ static bool may_have_line_map(const struct native *native, const struct module *
 }
 
 /* A layout that puts all kinds of files in one place puts the object there. */
-static int plan_line_map(struct native *native, struct companion_lookup *companion,
-			 const struct module *module, struct resolver *resolver, struct err *err)
+static int plan_line_map(struct symbolication *native, struct companion_lookup *companion,
+			 const struct native_module *module, struct resolver *resolver,
+			 struct err *err)
 {
-	const struct wanted wanted = {
+	const struct lookup_request wanted = {
 		.sources = native->request.sources, .ids = &module->raw->ids,
 		.types = line_maps, .type_count = 1, .is_auxiliary = true,
 		.other = &module->debug,
@@ -146,10 +149,10 @@ static int plan_line_map(struct native *native, struct companion_lookup *compani
 
 /* --- All of them ------------------------------------------------------------------------- */
 
-static int plan_one(struct native *native, struct companion_lookup *companion,
-		    const struct module *module, struct resolver *resolver, struct err *err)
+static int plan_one(struct symbolication *native, struct companion_lookup *companion,
+		    const struct native_module *module, struct resolver *resolver, struct err *err)
 {
-	const struct wanted wanted = {
+	const struct lookup_request wanted = {
 		.sources = native->request.sources, .ids = &companion->ids, .types = debug_files,
 		.type_count = sizeof(debug_files) / sizeof(debug_files[0]),
 	};
@@ -164,7 +167,7 @@ static int plan_one(struct native *native, struct companion_lookup *companion,
 	return lookup_plan(&companion->lookup, native->work, &wanted, resolver, err);
 }
 
-static int add_companion(struct native *native, struct module *module,
+static int add_companion(struct symbolication *native, struct native_module *module,
 			 const struct object_want *want, struct resolver *resolver,
 			 struct err *err)
 {
@@ -176,7 +179,8 @@ static int add_companion(struct native *native, struct module *module,
 }
 
 /* The line map is the last: so it is in the key. */
-int companions_plan(struct native *native, struct module *module, struct resolver *resolver,
+int companions_plan(struct symbolication *native, struct native_module *module,
+		    struct resolver *resolver,
 		    struct err *err)
 {
 	const struct convert_meta *meta = &winner_of(module)->meta;
@@ -197,7 +201,8 @@ int companions_plan(struct native *native, struct module *module, struct resolve
 	return with_line_map ? add_companion(native, module, &line_map_want, resolver, err) : 0;
 }
 
-static enum resolved resolve_companion(struct native *native, struct companion_lookup *companion,
+static enum resolved resolve_companion(struct symbolication *native,
+				       struct companion_lookup *companion,
 				       struct resolver *resolver, struct err *err)
 {
 	enum resolved first = resolve_first(native, companion, resolver, err);
@@ -206,7 +211,7 @@ static enum resolved resolve_companion(struct native *native, struct companion_l
 							err) : first;
 }
 
-enum resolved companions_resolve(struct native *native, struct module *module,
+enum resolved companions_resolve(struct symbolication *native, struct native_module *module,
 				 struct resolver *resolver, struct err *err)
 {
 	enum resolved all = RESOLVED_READY;
@@ -229,13 +234,14 @@ void companion_release(struct companion_lookup *companion)
 	lookup_release(&companion->lookup);
 }
 
-static bool is_usable(const struct tried *tried, enum object_role role,
+static bool is_usable(const struct candidate *candidate, enum object_role role,
 		      const struct location *winner)
 {
-	const struct location *location = tried->held.derive.location;
+	const struct location *location = candidate->held.derive.location;
 
-	if (tried->held.failure || (role == OBJECT_ROLE_DEBUGLINK && !tried->meta.has_debug_info) ||
-	    (role == OBJECT_ROLE_IL2CPP && tried->held.derive.how != DERIVE_AUXILIARY))
+	if (candidate->held.failure ||
+	    (role == OBJECT_ROLE_DEBUGLINK && !candidate->meta.has_debug_info) ||
+	    (role == OBJECT_ROLE_IL2CPP && candidate->held.derive.how != DERIVE_AUXILIARY))
 		return false;
 	return location->source != winner->source || !text_equal(location->uri, winner->uri);
 }
@@ -246,12 +252,12 @@ static const struct location *found_location(const struct companion_lookup *comp
 	const struct lookup *lookup = &companion->lookup;
 
 	for (size_t i = 0; i < lookup->locations.count; i++)
-		if (is_usable(lookup->tried[i], companion->want->role, winner))
-			return lookup->tried[i]->held.derive.location;
+		if (is_usable(lookup->candidates[i], companion->want->role, winner))
+			return lookup->candidates[i]->held.derive.location;
 	return NULL;
 }
 
-/* Maps are written as they always were (caching.md §3): only those that are there. */
+/* Of maps only those that are there are part of the key. */
 static void describe(const struct derive_companion *companion, struct buf *key)
 {
 	bool is_map = companion->role == OBJECT_ROLE_BCSYMBOLMAP ||
@@ -275,7 +281,7 @@ static void describe(const struct derive_companion *companion, struct buf *key)
 	buf_add_char(key, '\n');
 }
 
-int companions_describe(struct native *native, struct module *module, struct buf *key,
+int companions_describe(struct symbolication *native, struct native_module *module, struct buf *key,
 			struct err *err)
 {
 	const struct location *winner = winner_of(module)->held.derive.location;

@@ -1,10 +1,10 @@
 /*
- * frames.c -- addresses to functions (native-symbolication.md §3).
+ * native_frames.c -- addresses to functions.
  *
  * What is read from the files is copied into the arena.  When one of them has changed meanwhile,
  * its module goes back a stage and the look-ups start again from the first frame.
  */
-#include "kinds/native/native.h"
+#include "kinds/native/symbolication.h"
 
 #include "base/arena.h"
 #include "base/limits.h"
@@ -13,17 +13,17 @@
 #define CHAIN_FRAMES (2 * LIMIT_INLINE_DEPTH)    /* more than all but hostile files need */
 
 /* A frame on its way to an answer. */
-struct asked {
-	struct module *module;       /* NULL: there is none at its address */
+struct frame_query {
+	struct native_module *module;       /* NULL: there is none at its address */
 	uint64_t answered;           /* the address the answer names */
 	bool is_looked_up;
 	size_t query;                /* which one, if it is */
 };
 
-struct looking {                     /* what the guarded part works on */
-	struct native *native;
+struct frame_lookup {                     /* what the guarded part works on */
+	struct symbolication *native;
 	struct err *err;
-	struct asked asked[TOGETHER];
+	struct frame_query asked[TOGETHER];
 	struct symcache_query queries[TOGETHER];
 	size_t query_count;
 	struct symcache_frame chains[CHAIN_FRAMES];
@@ -33,9 +33,10 @@ struct looking {                     /* what the guarded part works on */
 
 #define FIRST_ROOM_PERCENT 150u      /* inlined calls make frames more */
 
-static struct frame *add_frame(struct trace *trace, struct arena *arena, struct err *err)
+static struct native_frame *add_frame(struct native_trace *trace, struct arena *arena,
+				      struct err *err)
 {
-	struct frame *grown;
+	struct native_frame *grown;
 
 	if (trace->count == trace->capacity) {
 		trace->capacity = trace->capacity * FIRST_ROOM_PERCENT / 100 + 4;
@@ -50,14 +51,15 @@ static struct frame *add_frame(struct trace *trace, struct arena *arena, struct 
 		trace->frames = grown;
 	}
 	grown = &trace->frames[trace->count++];
-	*grown = (struct frame){ .name = NO_NAME };
+	*grown = (struct native_frame){ .name = NO_NAME };
 	return grown;
 }
 
-static int add_failed(struct looking *looking, struct trace *trace, const struct raw_trace *raw,
-		      size_t index, const struct module *module, enum frame_status status)
+static int add_failed(struct frame_lookup *looking, struct native_trace *trace,
+		      const struct raw_trace *raw,
+		      size_t index, const struct native_module *module, enum frame_status status)
 {
-	struct frame *frame = add_frame(trace, &looking->native->work->arena, looking->err);
+	struct native_frame *frame = add_frame(trace, &looking->native->work->arena, looking->err);
 	const struct raw_frame *from = &raw->frames[index];
 
 	if (!frame)
@@ -75,7 +77,8 @@ static int add_failed(struct looking *looking, struct trace *trace, const struct
 
 /* --- Inside the guard -------------------------------------------------------------------- */
 
-int native_copy_text(struct arena *arena, struct text text, struct text *copy, struct err *err)
+int symbolication_copy_text(struct arena *arena, struct text text, struct text *copy,
+			    struct err *err)
 {
 	char *bytes = arena_alloc_raw(arena, text.size + 1, 1);
 
@@ -86,8 +89,8 @@ int native_copy_text(struct arena *arena, struct text text, struct text *copy, s
 	return 0;
 }
 
-static int copy_path(struct native *native, const struct symcache_frame *from,
-		     struct frame *frame, struct err *err)
+static int copy_path(struct symbolication *native, const struct symcache_frame *from,
+		     struct native_frame *frame, struct err *err)
 {
 	buf_clear(&native->path);
 	symcache_frame_path(from, &native->path);
@@ -95,20 +98,22 @@ static int copy_path(struct native *native, const struct symcache_frame *from,
 		return -1;
 	if (!native->path.size)
 		return 0;
-	return native_copy_text(&native->work->arena, buf_text(&native->path), &frame->abs_path, err);
+	return symbolication_copy_text(&native->work->arena, buf_text(&native->path),
+				       &frame->abs_path, err);
 }
 
-static int add_hit(struct looking *looking, struct trace *trace, const struct frame *model,
+static int add_hit(struct frame_lookup *looking, struct native_trace *trace,
+		   const struct native_frame *model,
 		   const struct symcache_frame *from)
 {
-	struct frame *frame = add_frame(trace, &looking->native->work->arena, looking->err);
+	struct native_frame *frame = add_frame(trace, &looking->native->work->arena, looking->err);
 
 	if (!frame)
 		return -1;
 	*frame = *model;
 	frame->language = from->language;
 	frame->line = from->line;
-	if (native_copy_text(&looking->native->work->arena, from->function, &frame->symbol,
+	if (symbolication_copy_text(&looking->native->work->arena, from->function, &frame->symbol,
 		      looking->err) < 0)
 		return -1;
 	frame->function = frame->symbol;
@@ -117,14 +122,15 @@ static int add_hit(struct looking *looking, struct trace *trace, const struct fr
 	return copy_path(looking->native, from, frame, looking->err);
 }
 
-static int expand(struct looking *looking, struct trace *trace, const struct raw_trace *raw,
-		  size_t index, const struct asked *asked, const struct symcache_query *query)
+static int expand(struct frame_lookup *looking, struct native_trace *trace,
+		  const struct raw_trace *raw,
+		  size_t index, const struct frame_query *asked, const struct symcache_query *query)
 {
-	const struct native *native = looking->native;
+	const struct symbolication *native = looking->native;
 	const struct symcache_frame *chain = looking->chains + query->first;
-	const struct module *module = asked->module;
-	bool is_absolute = module_is_absolute(module);
-	struct frame model = {
+	const struct native_module *module = asked->module;
+	bool is_absolute = native_module_is_absolute(module);
+	struct native_frame model = {
 		.raw = &raw->frames[index], .original_index = index,
 		.status = FRAME_SYMBOLICATED, .address = asked->answered,
 		.mode = { !is_absolute, (uint64_t)(module - native->table.modules) },
@@ -145,7 +151,7 @@ static int expand(struct looking *looking, struct trace *trace, const struct raw
 }
 
 /* Where in the module's file to look, and the address that will be answered. */
-static bool place_address(const struct looking *looking, const struct module *module,
+static bool place_address(const struct frame_lookup *looking, const struct native_module *module,
 			  const struct raw_trace *raw, size_t index, bool any_frame_says,
 			  uint64_t *answered, uint64_t *relative)
 {
@@ -156,26 +162,27 @@ static bool place_address(const struct looking *looking, const struct module *mo
 	};
 	uint64_t absolute = frame->address.value;
 
-	if (!module_is_absolute(module)) {
+	if (!native_module_is_absolute(module)) {
 		*answered = *relative = absolute;
 		return frame->mode.is_relative;
 	}
 	if (frame->mode.is_relative &&
 	    __builtin_add_overflow(module->image_addr, absolute, &absolute))
 		return false;
-	if (!address_adjust(&adjustment, index, module->image_addr, absolute, answered))
+	if (!adjust_address(&adjustment, index, module->image_addr, absolute, answered))
 		return false;
 	*relative = *answered - module->image_addr;
 	return true;
 }
 
 /* The frame stays as it was asked for and learns its place. */
-static int look_up_managed(struct looking *looking, struct trace *trace,
-			   const struct raw_trace *raw, size_t index, const struct module *module)
+static int look_up_managed(struct frame_lookup *looking, struct native_trace *trace,
+			   const struct raw_trace *raw, size_t index,
+			   const struct native_module *module)
 {
 	const struct raw_frame *from = &raw->frames[index];
 	struct ppdbcache_place place;
-	struct frame *frame;
+	struct native_frame *frame;
 
 	if (!from->function_id.is_set ||
 	    !ppdbcache_lookup(&module->managed, (uint32_t)from->function_id.value,
@@ -187,20 +194,21 @@ static int look_up_managed(struct looking *looking, struct trace *trace,
 	frame->is_managed = true;
 	frame->language = place.language;
 	frame->line = place.line;
-	return native_copy_text(&looking->native->work->arena,
+	return symbolication_copy_text(&looking->native->work->arena,
 			 place.file.bytes ? place.file : TEXT(""), &frame->abs_path, looking->err);
 }
 
 /* Finds the frame's module and, where that one has a SymCache, asks it. */
-static void ask(struct looking *looking, struct asked *asked, const struct raw_trace *raw,
+static void ask(struct frame_lookup *looking, struct frame_query *asked,
+		const struct raw_trace *raw,
 		size_t index, bool any_frame_says)
 {
 	const struct raw_frame *frame = &raw->frames[index];
-	struct module *module = module_find(&looking->native->table, frame->mode,
-					    frame->address.value);
+	struct native_module *module = module_table_find(&looking->native->table, frame->mode,
+							 frame->address.value);
 	uint64_t relative;
 
-	*asked = (struct asked){ .module = module };
+	*asked = (struct frame_query){ .module = module };
 	if (!module || module->failure || module->is_managed ||
 	    !place_address(looking, module, raw, index, any_frame_says, &asked->answered,
 			   &relative))
@@ -216,10 +224,11 @@ static enum frame_status status_of_failure(enum debug_status status)
 	return status == DEBUG_MALFORMED ? FRAME_MALFORMED : FRAME_MISSING;
 }
 
-static int answer(struct looking *looking, struct trace *trace, const struct raw_trace *raw,
-		  size_t index, const struct asked *asked)
+static int answer(struct frame_lookup *looking, struct native_trace *trace,
+		  const struct raw_trace *raw,
+		  size_t index, const struct frame_query *asked)
 {
-	const struct module *module = asked->module;
+	const struct native_module *module = asked->module;
 	const struct symcache_query *query = &looking->queries[asked->query];
 
 	if (!module)
@@ -235,7 +244,7 @@ static int answer(struct looking *looking, struct trace *trace, const struct raw
 }
 
 /* Some frames from `first` on; how many, or -1. */
-static ssize_t look_up_some(struct looking *looking, struct trace *trace,
+static ssize_t look_up_some(struct frame_lookup *looking, struct native_trace *trace,
 			    const struct raw_trace *raw, size_t first, bool any_frame_says)
 {
 	size_t left = raw->frame_count - first, known;
@@ -247,7 +256,7 @@ static ssize_t look_up_some(struct looking *looking, struct trace *trace,
 	known = symcache_lookup_many(looking->queries, looking->query_count, looking->chains,
 				     CHAIN_FRAMES);
 	for (size_t i = 0; i < count; i++) {
-		struct asked *asked = &looking->asked[i];
+		struct frame_query *asked = &looking->asked[i];
 
 		if (asked->is_looked_up && asked->query >= known)
 			return (ssize_t)i;       /* no room for its chain: next time */
@@ -265,7 +274,7 @@ static bool any_adjustment(const struct raw_trace *raw)
 	return false;
 }
 
-static int look_up_trace(struct looking *looking, struct trace *trace,
+static int look_up_trace(struct frame_lookup *looking, struct native_trace *trace,
 			 const struct raw_trace *raw)
 {
 	bool any_frame_says = any_adjustment(raw);
@@ -274,7 +283,7 @@ static int look_up_trace(struct looking *looking, struct trace *trace,
 	if (!trace->capacity) {
 		trace->capacity = raw->frame_count * FIRST_ROOM_PERCENT / 100;
 		trace->frames = arena_alloc_raw(&looking->native->work->arena, trace->capacity,
-						sizeof(struct frame));
+						sizeof(struct native_frame));
 		if (!trace->frames) {
 			trace->capacity = 0;
 			return err_no_memory(looking->err);
@@ -292,8 +301,8 @@ static int look_up_trace(struct looking *looking, struct trace *trace,
 
 static int look_up_all(void *payload)
 {
-	struct looking *looking = payload;
-	struct native *native = looking->native;
+	struct frame_lookup *looking = payload;
+	struct symbolication *native = looking->native;
 
 	for (size_t i = 0; i < native->request.trace_count; i++)
 		if (look_up_trace(looking, &native->traces[i], &native->request.traces[i]) < 0)
@@ -303,23 +312,25 @@ static int look_up_all(void *payload)
 
 /* --- Outside ----------------------------------------------------------------------------- */
 
-enum resolved frames_look_up(struct native *native, struct resolver *resolver, struct err *err)
+enum resolved native_frames_look_up(struct symbolication *native, struct resolver *resolver,
+				    struct err *err)
 {
-	struct looking looking;      /* not zeroed: it is large */
+	struct frame_lookup looking;      /* not zeroed: it is large */
 
 	looking.native = native;
 	looking.err = err;
 	return held_read(&native->open_symcaches, look_up_all, &looking, resolver, err);
 }
 
-void frames_mark_modules(struct native *native)
+void native_frames_mark_modules(struct symbolication *native)
 {
 	for (size_t i = 0; i < native->request.trace_count; i++) {
-		const struct trace *trace = &native->traces[i];
+		const struct native_trace *trace = &native->traces[i];
 
 		for (size_t j = 0; j < trace->count; j++) {
-			struct module *module = module_find(&native->table, trace->frames[j].mode,
-							    trace->frames[j].address);
+			struct native_module *module = module_table_find(&native->table,
+									 trace->frames[j].mode,
+									 trace->frames[j].address);
 
 			if (module)
 				module->is_source_referenced = true;

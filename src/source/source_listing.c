@@ -1,5 +1,6 @@
-/* listing.c -- what to ask Sentry servers and symstore indexes, and looking into what they said. */
-#include "source/listing.h"
+/* source_listing.c -- what to ask Sentry servers and symstore indexes, and looking into what they
+ * said. */
+#include "source/source_listing.h"
 
 #include <inttypes.h>
 
@@ -58,7 +59,7 @@ static int ask_module(const struct source *source, const struct object_ids *ids,
 		return 0;
 	listing->kind = SOURCE_LISTING_MODULE;
 	listing->location = (struct location){ .source = source, .path = TEXT(""), .ids = ids };
-	if (sentry_name_question(source, ids, arena, &listing->location.uri, err) < 0)
+	if (sentry_name_query(source, ids, arena, &listing->location.uri, err) < 0)
 		return -1;
 	hex_format(source->credentials, sizeof(source->credentials), hash);
 	return set_key(listing, arena_printf(arena, "type: sentry\nurl: %s\ncredentials: %s\n",
@@ -130,8 +131,8 @@ static size_t symbol_type_named(struct text name)
 	return i;
 }
 
-bool listing_take_file(struct text *text, const enum file_type *types, size_t type_count,
-		       enum file_type *type, struct text *id)
+bool source_listing_take_file(struct text *text, const enum file_type *types, size_t type_count,
+			      enum file_type *type, struct text *id)
 {
 	struct text line;
 
@@ -156,7 +157,7 @@ bool listing_take_file(struct text *text, const enum file_type *types, size_t ty
 /* --- Indexes ------------------------------------------------------------------------------ */
 
 /* By halves: `low` and `high` are where lines begin. */
-bool index_holds(struct text index, struct text path)
+bool source_listing_index_holds(struct text index, struct text path)
 {
 	size_t low = 0, high = index.size;
 

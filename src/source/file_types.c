@@ -1,4 +1,4 @@
-/* names.c -- what file and object types are called, and which are looked for. */
+/* file_types.c -- what file and object types are called, and which are looked for. */
 #include "source/source.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,18 +1,19 @@
 /*
- * native -- the inside of the symbolicate kind: modules, lookups, frames, names, answer.
+ * symbolication -- one request for native frames being answered: modules, look-ups, frames,
+ * names, answer.  Private to the native kind.
  *
- * struct native is one request being answered; everything in it is the work's arena's, but
- * for the entries held (held.h) and `path`.
+ * Everything in struct symbolication is the work's arena's, but for the entries held (held.h)
+ * and `path`.
  *
  *	request -> module table -> per module: lookup -> choice -> companions -> SymCache
  *	        -> frames -> names -> source lookups -> answer
  */
-#ifndef SYMBOLICATE_NATIVE_H
-#define SYMBOLICATE_NATIVE_H
+#ifndef KINDS_NATIVE_SYMBOLICATION_H
+#define KINDS_NATIVE_SYMBOLICATION_H
 
 #include "base/buf.h"
 #include "lookup/lookup.h"
-#include "kinds/native/request.h"
+#include "kinds/native/symbolicate_request.h"
 #include "ppdbcache/ppdbcache.h"
 #include "sourcecache/sourcecache.h"
 #include "symcache/symcache.h"
@@ -46,7 +47,7 @@ struct source_link {
 	struct source source;                /* what keys and candidates call its source */
 	struct location location;
 	struct derive_link order;
-	struct tried tried;
+	struct candidate candidate;
 	struct sourcecache cache;            /* over its payload, while it is open */
 };
 
@@ -63,7 +64,7 @@ struct module_variables {
 	struct symcache cache;               /* over its payload, while it is open */
 };
 
-struct module {
+struct native_module {
 	const struct raw_module *raw;
 	uint64_t image_addr, image_size;     /* size 0: open ended */
 	bool has_size;                       /* said or inferred: goes into the answer */
@@ -72,7 +73,7 @@ struct module {
 	enum debug_status status;
 	struct features features;
 	struct lookup debug, source;
-	size_t winner;                       /* of debug.tried, or NO_WINNER */
+	size_t winner;                       /* of debug.candidates, or NO_WINNER */
 	struct use use;                      /* of the winner */
 	struct companion_lookup *companions;
 	size_t companion_count;
@@ -88,9 +89,9 @@ struct module {
 };
 
 struct module_table {
-	struct module *modules;              /* in request order */
+	struct native_module *modules;              /* in request order */
 	size_t count;
-	struct module **by_address;
+	struct native_module **by_address;
 };
 
 /* --- Frames ------------------------------------------------------------------------------ */
@@ -106,7 +107,7 @@ struct frame_context {
 	unsigned before_count, after_count;
 };
 
-struct frame {
+struct native_frame {
 	const struct raw_frame *raw;
 	size_t original_index;
 	enum frame_status status;
@@ -125,44 +126,46 @@ struct frame {
 	struct text variables;               /* as object.h has them; TEXT_NONE: none */
 };
 
-struct trace {
-	struct frame *frames;
+struct native_trace {
+	struct native_frame *frames;
 	size_t count, capacity;
 };
 
-struct names {
+struct name_table {
 	struct convert_name *names;
 	size_t count;
 	uint32_t *slots;                     /* open addressing; NO_NAME: free */
 	size_t slot_count;                   /* a power of two */
 };
 
-enum native_stage { NATIVE_MODULES, NATIVE_FRAMES, NATIVE_VARIABLES, NATIVE_NAMES, NATIVE_SOURCES,
-		    NATIVE_CONTEXTS, NATIVE_LINKS, NATIVE_DONE };
+enum symbolication_stage {
+	SYMBOLICATION_MODULES, SYMBOLICATION_FRAMES, SYMBOLICATION_VARIABLES, SYMBOLICATION_NAMES,
+	SYMBOLICATION_SOURCES, SYMBOLICATION_CONTEXTS, SYMBOLICATION_LINKS, SYMBOLICATION_DONE
+};
 
-struct native {
+struct symbolication {
 	struct work *work;
-	struct request request;
+	struct symbolicate_request request;
 	struct module_table table;
-	struct trace *traces;                /* one per request trace */
-	struct names names;
+	struct native_trace *traces;                /* one per request trace */
+	struct name_table names;
 	/* What is open, by what reads it together. */
 	struct held *open_symcaches, *open_variables, *open_sources, *open_links;
 	bool is_sources_marked;              /* which modules' sources are wanted is known */
 	size_t link_count;                   /* of all modules */
-	enum native_stage stage;
+	enum symbolication_stage stage;
 	struct buf path;                     /* scratch for one cleaned path */
 };
 
 /* --- modules.c --------------------------------------------------------------------------- */
 
-int module_table_make(struct module_table *table, const struct request *request,
+int module_table_make(struct module_table *table, const struct symbolicate_request *request,
 		      struct arena *arena, struct err *err) __attribute__((warn_unused_result));
 /* NULL: no module covers it. */
-struct module *module_find(const struct module_table *table, struct addr_mode mode,
-			   uint64_t address);
+struct native_module *module_table_find(const struct module_table *table, struct addr_mode mode,
+					uint64_t address);
 /* Frames of a module at 0 have relative addresses only. */
-static inline bool module_is_absolute(const struct module *module)
+static inline bool native_module_is_absolute(const struct native_module *module)
 {
 	return module->image_addr != 0;
 }
@@ -170,30 +173,33 @@ static inline bool module_is_absolute(const struct module *module)
 /* --- resolve.c: one module on its way ---------------------------------------------------- */
 
 /* READY: module->stage is MODULE_SETTLED. */
-enum resolved module_advance(struct native *native, struct module *module,
-			     struct resolver *resolver, struct err *err);
-enum resolved module_advance_sources(struct native *native, struct module *module,
-				     struct resolver *resolver, struct err *err);
+enum resolved native_module_advance(struct symbolication *native, struct native_module *module,
+				    struct resolver *resolver, struct err *err);
+enum resolved native_module_advance_sources(struct symbolication *native,
+					    struct native_module *module,
+					    struct resolver *resolver, struct err *err);
 /* What its SymCache's key says after the scope: the object, and the companions. */
-int module_symcache_text(struct native *native, struct module *module, struct text *text,
-			 struct err *err) __attribute__((warn_unused_result));
+int native_module_symcache_text(struct symbolication *native, struct native_module *module,
+				struct text *text,
+				struct err *err) __attribute__((warn_unused_result));
 /* details as candidates print them, in the arena or static. */
-struct text failure_details(enum err_kind kind, struct text details, struct arena *arena);
+struct text lookup_failure_details(enum err_kind kind, struct text details, struct arena *arena);
 
 /* --- upgrade.c --------------------------------------------------------------------------- */
 
 /* Of a module that was answered: asks again for what would be better. */
-void module_upgrade(const struct module *module, struct resolver *resolver);
+void native_module_upgrade(const struct native_module *module, struct resolver *resolver);
 
 /* --- companions.c ------------------------------------------------------------------------ */
 
-int companions_plan(struct native *native, struct module *module, struct resolver *resolver,
+int companions_plan(struct symbolication *native, struct native_module *module,
+		    struct resolver *resolver,
 		    struct err *err) __attribute__((warn_unused_result));
-enum resolved companions_resolve(struct native *native, struct module *module,
+enum resolved companions_resolve(struct symbolication *native, struct native_module *module,
 				 struct resolver *resolver, struct err *err);
 void companion_release(struct companion_lookup *companion);
 /* Fills derive->companions and appends them to the key's text. */
-int companions_describe(struct native *native, struct module *module, struct buf *key,
+int companions_describe(struct symbolication *native, struct native_module *module, struct buf *key,
 			struct err *err) __attribute__((warn_unused_result));
 
 /* --- adjust.c: addresses ----------------------------------------------------------------- */
@@ -205,50 +211,54 @@ struct adjustment {
 	struct maybe_u64 signal;
 };
 /* The instruction inside the call, or false when it falls below the module. */
-bool address_adjust(const struct adjustment *adjustment, size_t index, uint64_t image_addr,
+bool adjust_address(const struct adjustment *adjustment, size_t index, uint64_t image_addr,
 		    uint64_t address, uint64_t *adjusted);
 
 /* --- variables.c: what functions hold, for those who ask ---------------------------------- */
 
 /* READY: frames of modules with DWARF have the variables of their functions. */
-enum resolved variables_look_up(struct native *native, struct resolver *resolver,
-				struct err *err);
+enum resolved frame_variables_look_up(struct symbolication *native, struct resolver *resolver,
+				      struct err *err);
 
 /* --- frames.c, names.c ------------------------------------------------------------------- */
 
 /* READY: every trace has its frames, names still to be read.  WAIT: a SymCache was damaged,
  * its module is on its way again. */
-enum resolved frames_look_up(struct native *native, struct resolver *resolver, struct err *err);
-int native_copy_text(struct arena *arena, struct text text, struct text *copy, struct err *err)
+enum resolved native_frames_look_up(struct symbolication *native, struct resolver *resolver,
+				    struct err *err);
+int symbolication_copy_text(struct arena *arena, struct text text, struct text *copy,
+			    struct err *err)
 	__attribute__((warn_unused_result));
 
-int  names_collect(struct native *native, struct err *err) __attribute__((warn_unused_result));
+int  frame_names_collect(struct symbolication *native,
+			 struct err *err) __attribute__((warn_unused_result));
 /* Puts readable names in and drops the frames nobody can use. */
-void frames_settle(struct native *native);
+void frame_names_settle(struct symbolication *native);
 /* Marks modules the answer still refers to; forgets the others. */
-void frames_mark_modules(struct native *native);
+void native_frames_mark_modules(struct symbolication *native);
 
 /* --- candidates.c, answer.c -------------------------------------------------------------- */
 
 struct json_writer;
-struct candidate {
+struct candidate_report {
 	struct text source, location;
-	const struct tried *tried;           /* NULL: the source listed nothing */
+	const struct candidate *candidate;   /* NULL: the source listed nothing */
 	struct use use;
 	size_t order;
 };
 /* What was considered for a module, sorted and merged. */
-int candidates_list(const struct module *module, const struct source_list *sources,
-		    struct arena *arena, struct candidate **list, size_t *count, struct err *err)
+int candidates_list(const struct native_module *module, const struct source_list *sources,
+		    struct arena *arena, struct candidate_report **list, size_t *count,
+		    struct err *err)
 	__attribute__((warn_unused_result));
-void candidate_write(const struct candidate *candidate, bool with_story, struct arena *arena,
+void candidate_write(const struct candidate_report *report, bool with_story, struct arena *arena,
 		     struct json_writer *json);
 void features_write(const struct features *features, struct json_writer *json);
 struct features features_of(const struct convert_meta *meta);
 
-int native_answer(struct native *native, struct buf *reply, struct err *err)
+int symbolication_answer(struct symbolication *native, struct buf *reply, struct err *err)
 	__attribute__((warn_unused_result));
-int native_candidates(struct native *native, struct buf *json, struct err *err)
+int symbolication_candidates(struct symbolication *native, struct buf *json, struct err *err)
 	__attribute__((warn_unused_result));
 
 #endif

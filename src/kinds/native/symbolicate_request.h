@@ -1,10 +1,10 @@
 /*
- * request -- what POST /symbolicate asks, read from JSON.
+ * symbolicate_request -- what POST /symbolicate asks, read from JSON.
  *
  * Everything is the arena's; texts and cJSON pointers point into the parsed body.
  */
-#ifndef KINDS_NATIVE_REQUEST_H
-#define KINDS_NATIVE_REQUEST_H
+#ifndef KINDS_NATIVE_SYMBOLICATE_REQUEST_H
+#define KINDS_NATIVE_SYMBOLICATE_REQUEST_H
 
 #include "base/arch.h"
 #include "source/source.h"
@@ -64,7 +64,7 @@ struct scraping {                    /* checked now, obeyed where sources are do
 	const struct cJSON *allowed_origins, *headers;
 };
 
-struct request {
+struct symbolicate_request {
 	struct text platform;
 	struct maybe_u64 signal;
 	const struct source_list *sources;
@@ -76,7 +76,8 @@ struct request {
 	size_t module_count;
 };
 
-int request_read(struct request *request, struct work *work, const struct cJSON *json,
-		 struct err *err) __attribute__((warn_unused_result));
+int symbolicate_request_read(struct symbolicate_request *request, struct work *work,
+			     const struct cJSON *json,
+			     struct err *err) __attribute__((warn_unused_result));
 
 #endif

@@ -1,0 +1,22 @@
+/*
+ * source_listing -- what sources say themselves about what they hold.
+ *
+ * Private to source; the public part is in source.h.
+ */
+#ifndef SOURCE_SOURCE_LISTING_H
+#define SOURCE_SOURCE_LISTING_H
+
+#include "source/source.h"
+
+/* sentry.c: the address that asks for a module's files, without what opens it. */
+int sentry_name_query(const struct source *source, const struct object_ids *ids,
+		      struct arena *arena, struct text *address, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* source_listing.c: the next file of "TYPE ID" lines that is of one of the types; false: no more. */
+bool source_listing_take_file(struct text *text, const enum file_type *types, size_t type_count,
+			      enum file_type *type, struct text *id);
+/* Does the sorted index hold that path? */
+bool source_listing_index_holds(struct text index, struct text path);
+
+#endif
