@@ -51,6 +51,15 @@
 #define LIMIT_CELL_WANTS              64u       /* companions one cell may ask for */
 #define LIMIT_CELL_SPLIT_UNITS        16384u    /* .dwo files, where they are looked for: a map each */
 
+/* Minidumps: of each, what is beyond is not read */
+#define LIMIT_MINIDUMP_STREAMS        65536u    /* entries of the directory */
+#define LIMIT_MINIDUMP_THREADS        65536u
+#define LIMIT_MINIDUMP_MODULES        65536u    /* and as many unloaded ones */
+#define LIMIT_MINIDUMP_RANGES         (1u << 20) /* of memory, and of what is said of it */
+#define LIMIT_MINIDUMP_HANDLES        (1u << 20)
+#define LIMIT_MINIDUMP_ANNOTATIONS    65536u
+#define LIMIT_MINIDUMP_TEXT_BYTES     ((size_t)128 << 20) /* converted to UTF-8 */
+
 /* Listings: what sources say they hold */
 #define LIMIT_LISTING_BYTES           ((uint64_t)2 << 20)  /* a Sentry server's answer for one module */
 #define LIMIT_LISTED_ID_BYTES         256u      /* the id of a file in it */

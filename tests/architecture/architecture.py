@@ -27,6 +27,7 @@ MAY_INCLUDE = {
     "ppdbcache": BASE | {"object"},
     "sourcecache": BASE | {"object", "unpack"},
     "unwind": BASE | {"cfi"},
+    "minidump": BASE | {"unwind"},
     "convert": BASE | {"unpack", "object", "demangle", "symcache", "cfi", "ppdbcache", "sourcecache",
                        "sandbox", "board", "config"},
     "fetch": BASE | {"config", "unpack", "board"},
