@@ -22,7 +22,7 @@ static void answer_not_ready(struct reply *reply, const struct err *why)
 {
 	struct json_writer json;
 
-	json_writer_init(&json, &reply->body);
+	json_writer_init(&json, reply_json(reply));
 	json_object(&json);
 	json_member_bool(&json, "ready", false);
 	json_key(&json, "database");

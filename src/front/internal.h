@@ -18,6 +18,7 @@
 #include "cache/cache.h"
 #include "convert/demangler.h"
 #include "front/lane.h"
+#include "front/reply.h"
 #include "job/job.h"
 #include "source/source.h"
 #include "store/store.h"
@@ -61,26 +62,6 @@ struct request {
 	char job_id[JOB_ID_BYTES];
 	uint32_t job_generation;
 	int64_t wake_millis;                 /* monotonic: answer `pending` then */
-};
-
-/* When to come again: requests and jobs end all the time, a disk or a database takes a person. */
-#define RETRY_BUSY_SECONDS 2u
-#define RETRY_BROKEN_SECONDS 10u
-
-#define REPLY_HEADERS_MAX 12u
-#define REPLY_HEADER_BYTES 1024u         /* of all values */
-
-struct reply_header { const char *name, *value; };
-
-struct reply {
-	int status;                          /* HTTP */
-	const char *content_type;            /* NULL: no body */
-	struct reply_header headers[REPLY_HEADERS_MAX];
-	size_t header_count;
-	char header_bytes[REPLY_HEADER_BYTES];
-	size_t header_bytes_used;
-	struct buf body;
-	bool parked;                         /* the request is somebody else's now: the parker's, or a lane's */
 };
 
 /* What one request thread works with. */
@@ -148,31 +129,12 @@ void cors_allow(const struct config *config, const struct request *request, stru
 /* Answers the browser's question before such a page may ask. */
 void cors_answer_preflight(const char *methods, struct reply *reply);
 
+/* Any other variable of the web server's, "HTTP_RANGE"; TEXT_NONE where it has none.  Looked for among
+ * all of them. */
+struct text request_variable(const struct request *request, const char *name);
 /* Nobody is there any more to read a reply. */
 bool request_has_gone(const struct request *request);
 
-/* --- reply.c ---------------------------------------------------------------------------- */
-void reply_init(struct reply *reply);
-void reply_reset(struct reply *reply);
-void reply_release(struct reply *reply);
-/* Sets it, instead of one of that name; the value is copied.  What would not fit, or would end the
- * line, is left out. */
-void reply_header(struct reply *reply, const char *name, const char *value);
-void reply_empty(struct reply *reply, int status);
-void reply_text(struct reply *reply, int status, const char *text);
-/* {"detail": "..."} */
-void reply_detail(struct reply *reply, int status, const char *detail);
-/* 503 with words; whoever comes again should wait so long. */
-void reply_busy(struct reply *reply, unsigned retry_after_seconds, const char *detail);
-/* The body says why: 503, and when to ask again. */
-void reply_not_ready(struct reply *reply);
-/* As its kind says: 400 422 plain, 413 415 plain, 503 (busy, our disk or database) and 500 JSON. */
-void reply_error(struct reply *reply, const struct err *err);
-/* What every reply says: whose request it answers, and who else may see it. */
-void reply_sign(const struct config *config, const struct request *request, struct reply *reply);
-/* Sends and closes, or hands both to the writer; of the reply's body it may take the memory.
- * The request's words stay until request_end(). */
-void reply_send(struct writer *writer, struct request *request, struct reply *reply);
 /* Frees what the library holds for it; a connection that got no reply is closed. */
 void request_end(struct request *request);
 

@@ -1,6 +1,7 @@
 # src/front -- sources, tests and programs of this component.
 noinst_LIBRARIES += libfront.a
 libfront_a_SOURCES = \
+	src/front/condition.c \
 	src/front/cors.c \
 	src/front/degraded.c \
 	src/front/degraded.h \
@@ -12,11 +13,14 @@ libfront_a_SOURCES = \
 	src/front/internal.h \
 	src/front/lane.c \
 	src/front/lane.h \
-	src/front/outgoing.c \
-	src/front/outgoing.h \
 	src/front/parker.c \
 	src/front/relief.c \
 	src/front/reply.c \
+	src/front/reply.h \
+	src/front/reply_body.c \
+	src/front/reply_body.h \
+	src/front/reply_stream.c \
+	src/front/reply_stream.h \
 	src/front/request.c \
 	src/front/route.c \
 	src/front/worker.c \
@@ -25,8 +29,10 @@ libfront_a_SOURCES = \
 
 if HAVE_CHECK
 check_PROGRAMS += \
+	tests/front/test_reply \
 	tests/front/test_writer \
 	tests/front/test_lane
 tests_front_test_lane_SOURCES = tests/front/test_lane.c
 tests_front_test_writer_SOURCES = tests/front/test_writer.c
+tests_front_test_reply_SOURCES = tests/front/test_reply.c
 endif

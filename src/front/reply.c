@@ -1,17 +1,19 @@
 /* reply.c -- replies as HTTP, written to the web server. */
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/http_date.h"
 #include "base/json_writer.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "front/internal.h"
 #include "front/writer.h"
 
-_Static_assert(REPLY_HEADER_BYTES + REPLY_HEADERS_MAX * 48u + 256u < OUTGOING_HEAD_BYTES,
+_Static_assert(REPLY_HEADER_BYTES + REPLY_HEADERS_MAX * 48u + 256u <= REPLY_HEAD_BYTES,
 	       "all headers a reply can have fit into its head");
 
 #define TEXT_PLAIN "text/plain; charset=utf-8"
@@ -20,26 +22,25 @@ _Static_assert(REPLY_HEADER_BYTES + REPLY_HEADERS_MAX * 48u + 256u < OUTGOING_HE
 void reply_init(struct reply *reply)
 {
 	memset(reply, 0, sizeof(*reply));
-	buf_init(&reply->body, LIMIT_REPLY_BYTES);
+	reply_body_init(&reply->body);
 }
 
-/* A thread keeps its reply's memory, but not that of one huge answer for ever. */
 void reply_reset(struct reply *reply)
 {
-	if (reply->body.capacity > (size_t)1024 * 1024)
-		buf_release(&reply->body);
-	buf_clear(&reply->body);
-	reply->body.ceiling_bytes = LIMIT_REPLY_BYTES;
+	reply_body_clear(&reply->body);
 	reply->status = 500;
 	reply->content_type = NULL;
 	reply->header_count = 0;
 	reply->header_bytes_used = 0;
+	reply->etag = NULL;
+	reply->modified_at = 0;
+	reply->has_parts = false;
 	reply->parked = false;
 }
 
 void reply_release(struct reply *reply)
 {
-	buf_release(&reply->body);
+	reply_body_release(&reply->body);
 }
 
 static bool has_control_bytes(const char *value)
@@ -66,32 +67,90 @@ void reply_header(struct reply *reply, const char *name, const char *value)
 		reply->header_count++;
 }
 
+static const char *header_value(const struct reply *reply, const char *name)
+{
+	for (size_t i = 0; i < reply->header_count; i++)
+		if (strcmp(reply->headers[i].name, name) == 0)
+			return reply->headers[i].value;
+	return NULL;
+}
+
 void reply_empty(struct reply *reply, int status)
 {
-	buf_clear(&reply->body);
+	reply_body_clear(&reply->body);
 	reply->status = status;
 	reply->content_type = NULL;
 }
 
+/* Its body, to be written. */
+static struct buf *begin(struct reply *reply, int status, const char *content_type)
+{
+	reply_body_clear(&reply->body);
+	reply->status = status;
+	reply->content_type = content_type;
+	return &reply->body.written;
+}
+
 void reply_text(struct reply *reply, int status, const char *text)
 {
-	buf_clear(&reply->body);
-	buf_add_string(&reply->body, text);
-	reply->status = status;
-	reply->content_type = TEXT_PLAIN;
+	buf_add_string(begin(reply, status, TEXT_PLAIN), text);
+}
+
+struct buf *reply_json(struct reply *reply)
+{
+	return begin(reply, 200, "application/json");
 }
 
 void reply_detail(struct reply *reply, int status, const char *detail)
 {
 	struct json_writer json;
 
-	buf_clear(&reply->body);
-	json_writer_init(&json, &reply->body);
+	json_writer_init(&json, begin(reply, status, "application/json"));
 	json_object(&json);
 	json_member_string(&json, "detail", detail);
 	json_object_end(&json);
-	reply->status = status;
-	reply->content_type = "application/json";
+}
+
+void reply_bytes(struct reply *reply, const char *content_type, struct text bytes,
+		 reply_release_fn *release, void *payload)
+{
+	reply_body_lend(&reply->body, bytes, release, payload);
+	reply->status = 200;
+	reply->content_type = content_type;
+}
+
+void reply_file(struct reply *reply, const char *content_type, int fd, uint64_t offset, uint64_t size)
+{
+	reply_body_take_file(&reply->body, fd, offset, size);
+	reply->status = 200;
+	reply->content_type = content_type;
+}
+
+void reply_redirect(struct reply *reply, int status, const char *location)
+{
+	reply_empty(reply, status);
+	reply_header(reply, "Location", location);
+}
+
+void reply_validators(struct reply *reply, const char *etag, int64_t modified_at)
+{
+	char text[128];
+
+	if (etag && (size_t)snprintf(text, sizeof(text), "\"%s\"", etag) < sizeof(text)) {
+		reply_header(reply, "ETag", text);
+		reply->etag = header_value(reply, "ETag");
+	}
+	if (modified_at > 0) {
+		http_date_format(modified_at, text);
+		reply_header(reply, "Last-Modified", text);
+		reply->modified_at = modified_at;
+	}
+}
+
+void reply_allow_parts(struct reply *reply)
+{
+	reply_header(reply, "Accept-Ranges", "bytes");
+	reply->has_parts = true;
 }
 
 void reply_busy(struct reply *reply, unsigned retry_after_seconds, const char *detail)
@@ -160,12 +219,20 @@ static const char *reason(int status)
 	switch (status) {
 	case 200: return "OK";
 	case 204: return "No Content";
+	case 206: return "Partial Content";
+	case 302: return "Found";
+	case 303: return "See Other";
+	case 304: return "Not Modified";
+	case 307: return "Temporary Redirect";
 	case 400: return "Bad Request";
 	case 404: return "Not Found";
+	case 403: return "Forbidden";
 	case 405: return "Method Not Allowed";
+	case 406: return "Not Acceptable";
 	case 408: return "Request Timeout";
 	case 413: return "Payload Too Large";
 	case 415: return "Unsupported Media Type";
+	case 416: return "Range Not Satisfiable";
 	case 422: return "Unprocessable Entity";
 	case 503: return "Service Unavailable";
 	default:  return "Internal Server Error";
@@ -206,8 +273,9 @@ static size_t head_of(const struct reply *reply, bool has_body, char *bytes, siz
 		head_add_header(&head, "Content-Type", reply->content_type);
 	for (size_t i = 0; i < reply->header_count; i++)
 		head_add_header(&head, reply->headers[i].name, reply->headers[i].value);
-	snprintf(line, sizeof(line), "Content-Length: %zu\r\n", has_body ? reply->body.size : 0);
-	if (reply->status != 204)
+	snprintf(line, sizeof(line), "Content-Length: %" PRIu64 "\r\n",
+		 has_body ? reply_body_size(&reply->body) : 0);
+	if (reply->status != 204 && reply->status != 304)
 		head_add(&head, line);
 	head_add(&head, "\r\n");
 	return head.used;
@@ -222,12 +290,17 @@ void reply_sign(const struct config *config, const struct request *request, stru
 void reply_send(struct writer *writer, struct request *request, struct reply *reply)
 {
 	bool has_body = reply->content_type != NULL;
-	struct outgoing out = { .fd = request->fcgi.ipcFd, .request_id = request->fcgi.requestId };
+	struct reply_stream stream;
 
-	out.head_size = head_of(reply, has_body, out.head, sizeof(out.head));
-	if (has_body && request->method != METHOD_HEAD)
-		out.body = buf_text(&reply->body);
-	writer_send(writer, &out, &reply->body, FCGX_HasSeenEOF(request->fcgi.in) != 0);
+	stream.fd = request->fcgi.ipcFd;
+	stream.request_id = request->fcgi.requestId;
+	stream.head_size = head_of(reply, has_body, stream.head, sizeof(stream.head));
+	stream.sent = 0;
+	if (!has_body || request->method == METHOD_HEAD)
+		reply_body_clear(&reply->body);
+	reply_stream_carry(&stream, &reply->body);
+	writer_send(writer, &stream, &reply->body, FCGX_HasSeenEOF(request->fcgi.in) != 0);
+	reply_body_clear(&reply->body);
 	request->fcgi.ipcFd = -1;            /* closed, or the writer's */
 }
 

@@ -61,6 +61,16 @@ static void read_variables(struct request *request)
 	}
 }
 
+struct text request_variable(const struct request *request, const char *name)
+{
+	size_t size = strlen(name);
+
+	for (char **at = request->fcgi.envp; at && *at; at++)
+		if (strncmp(*at, name, size) == 0 && (*at)[size] == '=')
+			return text_of(*at + size + 1);
+	return TEXT_NONE;
+}
+
 static enum method method_of(struct text name)
 {
 	if (text_is(name, "GET"))

@@ -59,7 +59,7 @@ void front_request_give_back(struct front *front, struct request *request)
 
 /* One line for a request; a path longer than anybody's is cut. */
 static void log_request(enum log_level level, const struct request *request, int status,
-			size_t bytes, int64_t micros)
+			uint64_t bytes, int64_t micros)
 {
 	char method[16], path[256], number[3][24];
 	const struct log_field fields[] = {
@@ -73,7 +73,7 @@ static void log_request(enum log_level level, const struct request *request, int
 	snprintf(path, sizeof(path), "%.*s", (int)request->path.size,
 		 request->path.bytes ? request->path.bytes : "");
 	snprintf(number[0], sizeof(number[0]), "%d", status);
-	snprintf(number[1], sizeof(number[1]), "%zu", bytes);
+	snprintf(number[1], sizeof(number[1]), "%llu", (unsigned long long)bytes);
 	snprintf(number[2], sizeof(number[2]), "%lld", (long long)micros);
 	log_event(level, "request", fields, sizeof(fields) / sizeof(fields[0]));
 }
@@ -85,10 +85,12 @@ static void log_request(enum log_level level, const struct request *request, int
 void front_request_finish(struct front *front, struct request *request, struct reply *reply)
 {
 	int64_t micros = clock_monotonic_micros() - request->started_micros;
-	size_t bytes = reply->content_type ? reply->body.size : 0;   /* the writer may take it */
+	uint64_t bytes;
 	enum log_level level = front->config->log_requests ? LOG_INFO : LOG_DEBUG;
 
+	reply_meet_conditions(reply, request);
 	reply_sign(front->config, request, reply);
+	bytes = reply->content_type ? reply_body_size(&reply->body) : 0;     /* the writer may take it */
 	reply_send(front->writer, request, reply);
 	if (log_wants(level))                /* its words end with it */
 		log_request(level, request, reply->status, bytes, micros);

@@ -18,12 +18,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "board/board.h"
+#include "front/reply_body.h"
 
 #define QUIET_MILLIS (WRITER_QUIET_SECONDS * 1000)
 #define LINGER_MILLIS 2000           /* for the web server to end what it has to say */
@@ -32,8 +32,8 @@
 
 struct writing {
 	struct writing *next;
-	struct outgoing out;
-	struct buf body;             /* what is still to be sent lies here */
+	struct reply_stream stream;
+	struct reply_body body;      /* what is still to be sent lies here */
 	bool is_read;
 	bool is_lingering;           /* all is sent */
 	int64_t quiet_until_millis;
@@ -57,8 +57,8 @@ struct writer {
 
 static void drop(struct writing *writing)
 {
-	close(writing->out.fd);
-	buf_release(&writing->body);
+	close(writing->stream.fd);
+	reply_body_release(&writing->body);
 	mem_give_back(writing);
 }
 
@@ -69,8 +69,8 @@ static void give_up(struct writer *writer, struct writing *writing)
 
 	if (!writing->is_lingering) {
 		log_message(LOG_WARN, "reply_cut", NULL, "the web server has read about %llu bytes of "
-			    "%zu and takes no more", (unsigned long long)writing->out.sent,
-			    writing->out.body.size);
+			    "%llu and takes no more", (unsigned long long)writing->stream.sent,
+			    (unsigned long long)writing->stream.size);
 		if (board)
 			board_count(board, BOARD_REPLIES_CUT, 1);
 	}
@@ -79,8 +79,8 @@ static void give_up(struct writer *writer, struct writing *writing)
 
 static void linger(struct writing *writing)
 {
-	shutdown(writing->out.fd, SHUT_WR);
-	buf_release(&writing->body);
+	shutdown(writing->stream.fd, SHUT_WR);
+	reply_body_release(&writing->body);
 	writing->is_lingering = true;
 	writing->quiet_until_millis = clock_monotonic_millis() + LINGER_MILLIS;
 }
@@ -88,7 +88,7 @@ static void linger(struct writing *writing)
 /* False: its connection can be closed. */
 static bool go_on_lingering(struct writer *writer, struct writing *writing)
 {
-	ssize_t size = recv(writing->out.fd, writer->trash, TRASH_BYTES, MSG_DONTWAIT);
+	ssize_t size = recv(writing->stream.fd, writer->trash, TRASH_BYTES, MSG_DONTWAIT);
 
 	if (size > 0)
 		writing->quiet_until_millis = clock_monotonic_millis() + LINGER_MILLIS;
@@ -97,14 +97,14 @@ static bool go_on_lingering(struct writer *writer, struct writing *writing)
 
 static bool go_on_sending(struct writing *writing)
 {
-	uint64_t before = writing->out.sent;
+	uint64_t before = writing->stream.sent;
 
-	switch (outgoing_push(&writing->out)) {
-	case PUSHED_ALL:
+	switch (reply_write_some(&writing->stream)) {
+	case WRITTEN_ALL:
 		linger(writing);
 		return !writing->is_read;
-	case PUSHED_SOME:
-		if (writing->out.sent > before)
+	case WRITTEN_SOME:
+		if (writing->stream.sent > before)
 			writing->quiet_until_millis = clock_monotonic_millis() + QUIET_MILLIS;
 		return true;
 	default:
@@ -119,7 +119,7 @@ static size_t bytes_held(const struct writer *writer)
 	size_t bytes = 0;
 
 	for (const struct writing *at = writer->oldest; at; at = at->next)
-		bytes += at->body.capacity;
+		bytes += reply_body_memory(&at->body);
 	return bytes;
 }
 
@@ -173,7 +173,7 @@ static void wait_for_any(struct writer *writer, int64_t until)
 	writer->polls[0] = (struct pollfd){ .fd = writer->bell, .events = POLLIN };
 	for (const struct writing *at = writer->oldest; at; at = at->next) {
 		writer->polls[count++] = (struct pollfd){
-			.fd = at->out.fd, .events = at->is_lingering ? POLLIN : POLLOUT,
+			.fd = at->stream.fd, .events = at->is_lingering ? POLLIN : POLLOUT,
 		};
 		if (at->quiet_until_millis < until)
 			until = at->quiet_until_millis;
@@ -299,27 +299,25 @@ void writer_stop(struct writer *writer)
 	mem_give_back(writer);
 }
 
-/* The memory of the body goes along while something in it has to be sent. */
-static void hand_over(struct writer *writer, const struct outgoing *out, struct buf *body,
-		      bool is_sent, bool is_read)
+/* The body goes along while something in it has to be sent. */
+static void hand_over(struct writer *writer, const struct reply_stream *stream,
+		      struct reply_body *body, bool is_sent, bool is_read)
 {
 	struct writing *writing = mem_get(sizeof(*writing));
 
 	if (!writing) {
 		log_message(LOG_ERROR, "front", NULL, "no room to end a reply");
-		close(out->fd);
+		close(stream->fd);
 		return;
 	}
-	writing->out = *out;
+	writing->stream = *stream;
 	writing->is_read = is_read;
 	writing->quiet_until_millis = clock_monotonic_millis() + QUIET_MILLIS;
-	buf_init(&writing->body, body->ceiling_bytes);
-	if (is_sent) {
+	reply_body_init(&writing->body);
+	if (is_sent)
 		linger(writing);
-	} else {
-		writing->body = *body;
-		buf_init(body, writing->body.ceiling_bytes);
-	}
+	else
+		reply_body_move(&writing->body, body);
 	pthread_mutex_lock(&writer->lock);
 	writing->next = writer->inbox;
 	writer->inbox = writing;
@@ -327,12 +325,13 @@ static void hand_over(struct writer *writer, const struct outgoing *out, struct 
 	ring(writer);
 }
 
-void writer_send(struct writer *writer, struct outgoing *out, struct buf *body, bool is_read)
+void writer_send(struct writer *writer, struct reply_stream *stream, struct reply_body *body,
+		 bool is_read)
 {
-	enum pushed pushed = outgoing_push(out);
+	enum written written = reply_write_some(stream);
 
-	if (pushed == PUSHED_NOTHING || (pushed == PUSHED_ALL && is_read))
-		close(out->fd);
+	if (written == WRITTEN_NOTHING || (written == WRITTEN_ALL && is_read))
+		close(stream->fd);
 	else
-		hand_over(writer, out, body, pushed == PUSHED_ALL, is_read);
+		hand_over(writer, stream, body, written == WRITTEN_ALL, is_read);
 }

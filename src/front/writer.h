@@ -12,15 +12,15 @@
 #include <stdbool.h>
 
 #include "base/limits.h"
-#include "front/outgoing.h"
+#include "front/reply_stream.h"
 
 #define WRITER_QUIET_SECONDS 60
 #define WRITER_MOST 256u                                     /* connections */
-#define WRITER_MOST_BYTES LIMIT_REPLY_BYTES                  /* of replies, all together */
+#define WRITER_MOST_BYTES LIMIT_REPLY_BYTES                  /* of replies in memory, all together */
 
 struct board;
-struct buf;
 struct err;
+struct reply_body;
 struct writer;
 
 int  writer_start(struct writer **writer, struct err *err) __attribute__((warn_unused_result));
@@ -30,8 +30,9 @@ void writer_show_on(struct writer *writer, struct board *board);
 void writer_stop(struct writer *writer);
 
 /* Sends the reply and closes its connection: both have been seen to when this returns, or the
- * writer has them.  Of `body`, which out->body lies in, it may take the memory.
+ * writer has them, and `body`, which the stream carries, with them.
  * `is_read`: the web server has said all it will say. */
-void writer_send(struct writer *writer, struct outgoing *out, struct buf *body, bool is_read);
+void writer_send(struct writer *writer, struct reply_stream *stream, struct reply_body *body,
+		 bool is_read);
 
 #endif

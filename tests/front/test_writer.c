@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fastcgi.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,11 @@
 #include "base/mem.h"
 #include "board/metrics.h"
 #include "config/config.h"
+#include "front/reply_body.h"
 #include "front/writer.h"
 #include "support/support.h"
 
-#define CHUNK 65528u             /* as outgoing.c cuts a body */
+#define CHUNK 65528u             /* as reply_stream.c cuts a body */
 #define HEAD "Status: 200 OK\r\n\r\n"
 #define REQUEST_ID 0x1234
 #define PATIENCE_MILLIS 60000
@@ -42,12 +44,58 @@ static void fill(struct buf *body, size_t size)
 	ck_assert(!body->failed);
 }
 
-static struct outgoing outgoing_for(int fd, const struct buf *body)
-{
-	struct outgoing out = { .fd = fd, .request_id = REQUEST_ID, .head = HEAD,
-				.head_size = sizeof(HEAD) - 1, .body = buf_text(body) };
+/* How a reply carries the same bytes. */
+enum form { FORM_WRITTEN, FORM_LENT, FORM_FILE, FORMS };
 
-	return out;
+static unsigned released;
+
+static void release(void *payload)
+{
+	mem_give_back(payload);
+	released++;
+}
+
+/* With something before and after the stretch that is sent. */
+static int file_of(const struct buf *bytes)
+{
+	char path[] = "/tmp/symgate-writer-XXXXXX";
+	int fd = mkstemp(path);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(write(fd, "before", 6), 6);
+	ck_assert_int_eq(write(fd, bytes->bytes, bytes->size), (ssize_t)bytes->size);
+	ck_assert_int_eq(write(fd, "after", 5), 5);
+	return fd;
+}
+
+static void make_body(struct reply_body *body, const struct buf *bytes, enum form form)
+{
+	char *copy;
+
+	reply_body_init(body);
+	switch (form) {
+	case FORM_WRITTEN:
+		buf_add_text(&body->written, buf_text(bytes));
+		break;
+	case FORM_LENT:
+		copy = mem_get(bytes->size + 1);
+		memcpy(copy, bytes->bytes ? bytes->bytes : "", bytes->size);
+		reply_body_lend(body, (struct text){ copy, bytes->size }, release, copy);
+		break;
+	default:
+		reply_body_take_file(body, file_of(bytes), 6, bytes->size);
+		break;
+	}
+}
+
+static struct reply_stream stream_for(int fd, const struct reply_body *body)
+{
+	struct reply_stream stream = { .fd = fd, .request_id = REQUEST_ID, .head = HEAD,
+				       .head_size = sizeof(HEAD) - 1 };
+
+	reply_stream_carry(&stream, body);
+	return stream;
 }
 
 /* What has come so far; false at the end of the connection. */
@@ -115,45 +163,109 @@ static const struct { const char *what; size_t size; } bodies[] = {
 	{ "many", 40 * CHUNK + 17 },
 };
 
+#define BODIES (sizeof(bodies) / sizeof(bodies[0]))
+
 START_TEST(a_reply_is_whole_however_it_is_read)
 {
-	struct buf body, records;
-	struct outgoing out;
-	enum pushed pushed;
-	int pair[2], capacity = 4096 << (_i % 3);
+	enum form form = (enum form)(_i / (int)BODIES);
+	size_t which = (size_t)_i % BODIES;
+	int pair[2], capacity = 4096 << (which % 3);
+	struct reply_stream stream;
+	struct reply_body body;
+	struct buf bytes, records;
+	enum written written;
 
 	make_pair(pair);
 	ck_assert_int_eq(setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &capacity, sizeof(capacity)), 0);
-	fill(&body, bodies[_i].size);
+	fill(&bytes, bodies[which].size);
+	make_body(&body, &bytes, form);
+	ck_assert_uint_eq(reply_body_size(&body), bytes.size);
 	buf_init(&records, (size_t)64 * 1024 * 1024);
-	out = outgoing_for(pair[0], &body);
-	while ((pushed = outgoing_push(&out)) == PUSHED_SOME)
+	stream = stream_for(pair[0], &body);
+	while ((written = reply_write_some(&stream)) == WRITTEN_SOME)
 		ck_assert(read_some(pair[1], &records));
-	ck_assert_msg(pushed == PUSHED_ALL, "%s", bodies[_i].what);
-	ck_assert_int_eq(outgoing_push(&out), PUSHED_ALL);
+	ck_assert_msg(written == WRITTEN_ALL, "%s", bodies[which].what);
+	ck_assert_int_eq(reply_write_some(&stream), WRITTEN_ALL);
 	close(pair[0]);
 	while (read_some(pair[1], &records))
 		;
-	check_records(&records, &body);
+	check_records(&records, &bytes);
+	released = 0;
+	reply_body_release(&body);
+	ck_assert_uint_eq(released, form == FORM_LENT);
 	buf_release(&records);
-	buf_release(&body);
+	buf_release(&bytes);
+	close(pair[1]);
+}
+END_TEST
+
+START_TEST(a_part_of_a_body_is_that_part)
+{
+	struct buf bytes, part, records;
+	struct reply_stream stream;
+	struct reply_body body;
+	int pair[2];
+
+	make_pair(pair);
+	fill(&bytes, 1000);
+	make_body(&body, &bytes, (enum form)_i);
+	reply_body_narrow(&body, 10, 500);
+	reply_body_narrow(&body, 1, 99);
+	stream = stream_for(pair[0], &body);
+	ck_assert_int_eq(reply_write_some(&stream), WRITTEN_ALL);
+	close(pair[0]);
+	read_to_end(pair[1], &records);
+	buf_init(&part, 100);
+	buf_add(&part, bytes.bytes + 11, 99);
+	check_records(&records, &part);
+	reply_body_release(&body);
+	buf_release(&part);
+	buf_release(&records);
+	buf_release(&bytes);
 	close(pair[1]);
 }
 END_TEST
 
 START_TEST(a_reader_that_has_gone_is_noticed)
 {
-	struct buf body;
-	struct outgoing out;
+	struct reply_stream stream;
+	struct reply_body body;
+	struct buf bytes;
 	int pair[2];
 
 	make_pair(pair);
-	fill(&body, 10);
-	out = outgoing_for(pair[0], &body);
+	fill(&bytes, 10);
+	make_body(&body, &bytes, (enum form)_i);
+	stream = stream_for(pair[0], &body);
 	close(pair[1]);
-	ck_assert_int_eq(outgoing_push(&out), PUSHED_NOTHING);      /* and no SIGPIPE */
+	ck_assert_int_eq(reply_write_some(&stream), WRITTEN_NOTHING);      /* and no SIGPIPE */
 	close(pair[0]);
-	buf_release(&body);
+	reply_body_release(&body);
+	buf_release(&bytes);
+}
+END_TEST
+
+/* The end of the request is missing: nobody takes what came for all of it. */
+START_TEST(a_file_that_became_shorter_cuts_the_reply)
+{
+	struct reply_stream stream;
+	struct reply_body body;
+	struct buf bytes, records;
+	int pair[2];
+
+	make_pair(pair);
+	fill(&bytes, 3 * CHUNK);
+	make_body(&body, &bytes, FORM_FILE);
+	stream = stream_for(pair[0], &body);
+	ck_assert_int_eq(ftruncate(body.file, _i == 0 ? 0 : 6 + CHUNK + 100), 0);
+	ck_assert_int_eq(reply_write_some(&stream), WRITTEN_NOTHING);
+	close(pair[0]);
+	read_to_end(pair[1], &records);
+	ck_assert_uint_lt(records.size, 2 * CHUNK);
+	reply_body_release(&body);
+	buf_release(&records);
+	buf_release(&bytes);
+	close(pair[1]);
 }
 END_TEST
 
@@ -167,20 +279,48 @@ static struct writer *start_writer(void)
 }
 
 /* Returns our end of the connection. */
-static int send_body(struct writer *writer, const struct buf *body, bool is_read)
+static int send_as(struct writer *writer, const struct buf *bytes, bool is_read, enum form form)
 {
-	struct outgoing out;
-	struct buf copy;
+	struct reply_stream stream;
+	struct reply_body body;
 	int pair[2];
 
 	make_pair(pair);
-	buf_init(&copy, body->size + 1);
-	buf_add_text(&copy, buf_text(body));
-	out = outgoing_for(pair[0], &copy);
-	writer_send(writer, &out, &copy, is_read);
-	buf_release(&copy);
+	make_body(&body, bytes, form);
+	stream = stream_for(pair[0], &body);
+	writer_send(writer, &stream, &body, is_read);
+	reply_body_release(&body);
 	return pair[1];
 }
+
+static int send_body(struct writer *writer, const struct buf *bytes, bool is_read)
+{
+	return send_as(writer, bytes, is_read, FORM_WRITTEN);
+}
+
+/* Whatever carries it: the writer has it, and lets it go when it is sent. */
+START_TEST(bodies_go_along_to_the_writer)
+{
+	struct writer *writer = start_writer();
+	struct buf large, records;
+	int fds[FORMS];
+
+	released = 0;
+	fill(&large, LARGE);
+	for (int i = 0; i < FORMS; i++)
+		fds[i] = send_as(writer, &large, true, (enum form)i);
+	ck_assert_uint_eq(released, 0);
+	for (int i = 0; i < FORMS; i++) {
+		read_to_end(fds[i], &records);
+		check_records(&records, &large);
+		buf_release(&records);
+		close(fds[i]);
+	}
+	writer_stop(writer);
+	ck_assert_uint_eq(released, 1);
+	buf_release(&large);
+}
+END_TEST
 
 START_TEST(a_slow_reader_holds_up_nobody)
 {
@@ -319,24 +459,29 @@ static int start_and_stop(void *payload, struct err *err)
 START_TEST(survives_every_allocation_failure)
 {
 	struct writer *writer = start_writer();
-	struct outgoing out;
-	struct buf body, records;
+	struct reply_stream stream;
+	struct reply_body body;
+	struct buf bytes, records;
 	int pair[2];
 
 	support_every_allocation_failure(start_and_stop, NULL, 10);
 	/* No memory to go on: the connection ends early, and that is all. */
 	make_pair(pair);
-	fill(&body, LARGE);
-	out = outgoing_for(pair[0], &body);
+	fill(&bytes, LARGE);
+	released = 0;
+	make_body(&body, &bytes, (enum form)_i);
+	stream = stream_for(pair[0], &body);
 	mem_fail_after = 0;
-	writer_send(writer, &out, &body, true);
+	writer_send(writer, &stream, &body, true);
 	mem_fail_after = -1;
+	reply_body_release(&body);
+	ck_assert_uint_eq(released, _i == FORM_LENT);
 	read_to_end(pair[1], &records);
-	ck_assert_uint_lt(records.size, body.size);
+	ck_assert_uint_lt(records.size, bytes.size);
 	close(pair[1]);
 	writer_stop(writer);
 	buf_release(&records);
-	buf_release(&body);
+	buf_release(&bytes);
 }
 END_TEST
 
@@ -345,14 +490,17 @@ int main(void)
 	Suite *suite = suite_create("writer");
 	TCase *tcase = tcase_create("writer");
 
-	tcase_add_loop_test(tcase, a_reply_is_whole_however_it_is_read, 0,
-			    (int)(sizeof(bodies) / sizeof(bodies[0])));
-	tcase_add_test(tcase, a_reader_that_has_gone_is_noticed);
+	signal(SIGPIPE, SIG_IGN);            /* as a front does */
+	tcase_add_loop_test(tcase, a_reply_is_whole_however_it_is_read, 0, (int)(FORMS * BODIES));
+	tcase_add_loop_test(tcase, a_part_of_a_body_is_that_part, 0, FORMS);
+	tcase_add_loop_test(tcase, a_reader_that_has_gone_is_noticed, 0, FORMS);
+	tcase_add_loop_test(tcase, a_file_that_became_shorter_cuts_the_reply, 0, 2);
+	tcase_add_test(tcase, bodies_go_along_to_the_writer);
 	tcase_add_test(tcase, a_slow_reader_holds_up_nobody);
 	tcase_add_test(tcase, what_the_web_server_still_says_is_listened_to);
 	tcase_add_test(tcase, of_too_many_the_oldest_goes);
 	tcase_add_test(tcase, replies_under_way_end_with_it_or_are_cut);
-	tcase_add_test(tcase, survives_every_allocation_failure);
+	tcase_add_loop_test(tcase, survives_every_allocation_failure, 0, FORMS);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
 }

@@ -28,13 +28,12 @@ void answer_metrics(struct worker *worker, struct request *request, struct reply
 	uint64_t live;
 
 	(void)request;
-	buf_clear(&reply->body);
-	board_metrics(worker->front->board, &reply->body);
-	if (job_count_live(&worker->jobs, &live, &err) == 0)
-		board_metrics_gauge(&reply->body, "symgate_jobs_live",
-				    "Jobs queued or running now.", (int64_t)live);
-	reply->status = 200;
+	reply_text(reply, 200, "");
 	reply->content_type = "text/plain; version=0.0.4; charset=utf-8";
+	board_metrics(worker->front->board, &reply->body.written);
+	if (job_count_live(&worker->jobs, &live, &err) == 0)
+		board_metrics_gauge(&reply->body.written, "symgate_jobs_live",
+				    "Jobs queued or running now.", (int64_t)live);
 }
 
 static bool check_disk(const char *folder, struct err *err)
@@ -115,8 +114,7 @@ void answer_readyz(struct worker *worker, struct request *request, struct reply 
 	struct json_writer json;
 
 	(void)request;
-	buf_clear(&reply->body);
-	json_writer_init(&json, &reply->body);
+	json_writer_init(&json, reply_json(reply));
 	json_object(&json);
 	json_member_bool(&json, "ready", ready);
 	tell(&json, "database", database_fine, &database);
@@ -128,8 +126,6 @@ void answer_readyz(struct worker *worker, struct request *request, struct reply 
 	json_member_string(&json, "level", sandbox_level_name(nursery_level(worker->front->nursery)));
 	json_object_end(&json);
 	json_object_end(&json);
-	reply->status = 200;
-	reply->content_type = "application/json";
 	if (!ready)
 		reply_not_ready(reply);
 }

@@ -14,10 +14,7 @@
 
 void answer_pending(struct reply *reply, const char *id)
 {
-	buf_clear(&reply->body);
-	envelope_pending(&reply->body, id);
-	reply->status = 200;
-	reply->content_type = "application/json";
+	envelope_pending(reply_json(reply), id);
 }
 
 bool answer_job_if_ended(struct jobs *jobs, const char *id, struct reply *reply)
@@ -35,11 +32,9 @@ bool answer_job_if_ended(struct jobs *jobs, const char *id, struct reply *reply)
 		reply_empty(reply, 404);
 		return true;
 	}
-	buf_clear(&reply->body);
-	if (job_result(jobs, id, &reply->body, &err) == 0) {
-		reply->status = 200;
-		reply->content_type = "application/json";
-	} else if (err.kind == ERR_NOT_FOUND) {
+	if (job_result(jobs, id, reply_json(reply), &err) == 0)
+		return true;
+	if (err.kind == ERR_NOT_FOUND) {
 		reply_empty(reply, 404);     /* its time ended between the look and the read */
 	} else {
 		log_message(LOG_ERROR, "job_result", id, "%s", err.text);

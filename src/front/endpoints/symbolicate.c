@@ -145,7 +145,7 @@ static void carry_out(struct worker *worker, struct request *request, struct rep
 	}
 	if (work_parse(&work, &body, &err) == 0)
 		stepped = work_step(&work, &mine.resolver, &err);
-	if (stepped == STEP_DONE && work_answer(&work, &reply->body, &err) < 0)
+	if (stepped == STEP_DONE && work_answer(&work, reply_json(reply), &err) < 0)
 		stepped = STEP_ERROR;
 	work_release(&work);
 	if (stepped == STEP_DONE && mine.wants_refresh)
@@ -156,11 +156,8 @@ static void carry_out(struct worker *worker, struct request *request, struct rep
 		reply_error(reply, &err);
 	} else if (stepped == STEP_WAIT) {
 		answer_job(worker, request, reply);
-	} else {
-		reply->status = 200;
-		reply->content_type = "application/json";
-		if (worker->front->config->record_all_jobs)
-			record(worker, request, reply, kind, clock_monotonic_millis() - started);
+	} else if (worker->front->config->record_all_jobs) {
+		record(worker, request, reply, kind, clock_monotonic_millis() - started);
 	}
 }
 
