@@ -49,7 +49,7 @@ static int make_derive(struct listing_state *state, struct work *work, struct er
 	struct derive *derive = &state->held.derive;
 
 	*derive = (struct derive){
-		.how = DERIVE_LISTING, .listing = &state->listing,
+		.kind = derived_listing_of(state->listing.kind), .listing = &state->listing,
 		.location = &state->listing.location, .since = since_when(&state->listing, work),
 	};
 	if (cache_key_make(&derive->key, &work->arena, CACHE_SOURCE_INDEX, TEXT_NONE,

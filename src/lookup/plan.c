@@ -62,18 +62,15 @@ int derive_key(struct cache_key *key, struct work *work, enum cache_kind kind,
 }
 
 /* What is asked for first: an object's features, or the file itself. */
-static enum cache_kind kind_of(const struct lookup_request *wanted, enum file_type type)
+static const struct derived_kind *kind_of(const struct lookup_request *wanted, enum file_type type)
 {
-	if (!wanted->is_auxiliary)
-		return CACHE_OBJECT_META;
-	return type == FILE_TYPE_IL2CPP ? CACHE_IL2CPP : CACHE_AUXDIFS;
+	return wanted->is_auxiliary ? derived_auxiliary_of(type) : &derived_object_meta;
 }
 
-static void describe_how(struct derive *derive, const struct lookup_request *wanted)
+static void describe_object(struct derive *derive)
 {
-	derive->how = wanted->is_auxiliary ? DERIVE_AUXILIARY : DERIVE_OBJECT_META;
-	derive->object_key = wanted->is_auxiliary ? derive->key
-						  : cache_key_as(&derive->key, CACHE_OBJECTS);
+	derive->object_key = derive->kind->is_object ? cache_key_as(&derive->key, CACHE_OBJECTS)
+						     : derive->key;
 }
 
 static struct candidate *make_candidate(const struct location *location, struct work *work,
@@ -88,11 +85,12 @@ static struct candidate *make_candidate(const struct location *location, struct 
 		return NULL;
 	}
 	derive = &candidate->held.derive;
+	derive->kind = kind_of(wanted, location->type);
 	derive->location = location;
 	if (location_text(location, &work->arena, &rest, err) < 0 ||
-	    derive_key(&derive->key, work, kind_of(wanted, location->type), location, rest, err) < 0)
+	    derive_key(&derive->key, work, derive->kind->cache, location, rest, err) < 0)
 		return NULL;
-	describe_how(derive, wanted);
+	describe_object(derive);
 	return candidate;
 }
 
@@ -149,11 +147,12 @@ static void recall_candidate(struct candidate *candidate, const struct planned *
 {
 	struct derive *derive = &candidate->held.derive;
 
+	derive->kind = kind_of(wanted, location->type);
 	derive->location = location;
 	derive->key = planned->key;
 	derive->key.scope = scope_of(location->source, work);
 	lookup_describe_key(&derive->key, location);
-	describe_how(derive, wanted);
+	describe_object(derive);
 }
 
 /* The same as make_plan() has made before. */
@@ -240,9 +239,9 @@ static int read_candidate(void *payload, struct text bytes, struct err *damage)
 	const struct candidate_reader *reader = payload;
 	struct candidate *candidate = reader->candidate;
 
-	if (candidate->held.derive.how != DERIVE_AUXILIARY)
+	if (candidate->held.derive.kind == &derived_object_meta)
 		return read_meta(reader, bytes, damage);
-	if (candidate->held.derive.location->type != FILE_TYPE_UUIDMAP ||
+	if (candidate->held.derive.kind != &derived_uuid_map ||
 	    debugid_parse(bytes, &candidate->original))
 		return 0;
 	return err_set(damage, ERR_MALFORMED, "no UUID where one was remembered");

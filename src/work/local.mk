@@ -1,6 +1,14 @@
 # src/work -- sources and tests of this component.
 noinst_LIBRARIES += libwork.a
 libwork_a_SOURCES = \
+	src/work/derived.c \
+	src/work/derived.h \
+	src/work/derived_auxiliary.c \
+	src/work/derived_listing.c \
+	src/work/derived_managed.c \
+	src/work/derived_object.c \
+	src/work/derived_sources.c \
+	src/work/derived_symcache.c \
 	src/work/envelope.c \
 	src/work/envelope.h \
 	src/work/held.c \

@@ -4,18 +4,25 @@
 #include "base/buf.h"
 #include "config/config.h"
 
+struct text derive_subject(const struct derive *derive)
+{
+	return derive->location ? derive->location->uri : TEXT("the file that was sent");
+}
+
+const struct cache_key *derive_file_key(const struct derive *derive)
+{
+	return derive->kind->is_object ? &derive->object_key : &derive->key;
+}
+
 bool derive_is_of_folder(const struct derive *derive)
 {
-	return !derive->link && source_is_local(derive->location->source);
+	return derive->location && !derive->link && source_is_local(derive->location->source);
 }
 
 /* What is made of a file may be made of a copy of it: then there is nothing to look at. */
 static const struct location *file_of(const struct derive *derive)
 {
-	if (derive->listing)
-		return derive->listing->kind == SOURCE_LISTING_LAST_ID ? &derive->listing->location : NULL;
-	return derive->how == DERIVE_OBJECT_META || derive->how == DERIVE_AUXILIARY
-	       ? derive->location : NULL;
+	return derive->kind->from == DERIVED_FROM_LOCATION ? derive->location : NULL;
 }
 
 bool derive_is_told_only(const struct derive *derive, enum err_kind failure)
@@ -28,7 +35,7 @@ bool derive_is_stale(const struct derive *derive, const struct cache_found *foun
 	const struct location *file;
 
 	if (found->state == CACHE_READY)
-		return found->made_at < derive_since(derive);
+		return found->made_at < derive->since;
 	if (found->state != CACHE_FAILED || found->failure != ERR_NOT_FOUND ||
 	    !derive_is_of_folder(derive))
 		return false;

@@ -8,7 +8,8 @@
  *
  * A step that met WAIT may be repeated any time; it goes on where it stands.
  *
- * May include: base, config, object (ids), source, fetch, cache, convert (its replies), cJSON.
+ * May include: base, config, object (ids), source, fetch, cache, convert (its replies), symcache,
+ * ppdbcache, sourcecache (their readers), cJSON.
  */
 #ifndef WORK_WORK_H
 #define WORK_WORK_H
@@ -23,55 +24,44 @@
 #include "cache/cache.h"
 #include "convert/convert.h"
 #include "source/source.h"
+#include "work/derived.h"
 
 struct buf;
 struct config;
 
 /* --- What can be asked of a resolver ---------------------------------------------------- */
 
-enum derive_how {
-	DERIVE_OBJECT_META,          /* reach the location, inspect: object_meta (and objects) */
-	DERIVE_SYMCACHE,             /* the object of that location, converted */
-	DERIVE_PPDB,                 /* the same, of managed code: a ppdb cache */
-	DERIVE_SOURCES,              /* the same, of sources: a source cache */
-	DERIVE_SOURCEFILE,           /* one file fetched from `link`: a source cache too */
-	DERIVE_AUXILIARY,            /* reach the location: a file that is no object; of a UUID map
-	                              * only the UUID it leads to */
-	DERIVE_LISTING,              /* what a source says it holds (source/source.h) */
-};
-
-struct derive_companion {            /* resolved by the planner; part of the key */
+/* A file its maker asks for while it works; resolved by the planner, and part of the key. */
+struct derive_companion {
 	enum object_role role;
 	struct text id, name;
-	const struct location *location;     /* NULL: looked for and absent */
+	const struct derive *entry;          /* NULL: looked for and absent */
 };
 
-struct derive_link {                 /* DERIVE_SOURCEFILE: not below any source */
+struct derive_link {                 /* not below any source */
 	const char *url;
 	const struct fetch_header *headers;
 	size_t header_count;
 	bool accept_invalid_certs;
 };
 
+/* One derived entry: its kind says which of these count (work/derived.h). */
 struct derive {
-	enum derive_how how;
-	const struct source_listing *listing;    /* DERIVE_LISTING; else NULL */
-	int64_t since;                       /* of one: older entries are asked for again */
-	const struct derive_link *link;      /* NULL: `location` says where */
+	const struct derived_kind *kind;
 	struct cache_key key;
-	struct cache_key object_key;         /* CACHE_OBJECTS of the same location */
-	const struct location *location;
+	struct cache_key object_key;         /* CACHE_OBJECTS of the same location; else as `key` */
+	const struct location *location;     /* NULL: the request's body */
+	const struct derive_link *link;
+	const struct source_listing *listing;
+	int64_t since;                       /* unix seconds; entries made before are made again */
 	const struct derive_companion *companions;
 	size_t companion_count;
-	bool of_variables;                   /* DERIVE_SYMCACHE: of variables instead of names */
 };
 
-/* Unix seconds; INT64_MIN: any age will do. */
-static inline int64_t derive_since(const struct derive *derive)
-{
-	return derive->listing ? derive->since : INT64_MIN;
-}
-
+/* What people are told it is about: a URI. */
+struct text derive_subject(const struct derive *derive);
+/* The file that is given away for it: the object, or what was derived. */
+const struct cache_key *derive_file_key(const struct derive *derive);
 /* A file below a folder of this machine. */
 bool derive_is_of_folder(const struct derive *derive);
 /* For resolvers: such an entry is as good as absent.  That a folder lacks a file is never believed

@@ -28,80 +28,15 @@ void cells_queue(struct task *task)
 }
 
 /* What the cell of a stage does, with what, and what it makes. */
-struct errand { const char *operation, *input, *output; };
-
-static const struct errand *errand_of(const struct task *task)
+static const struct derived_kind *errand_of(const struct task *task)
 {
-	static const struct errand inspect = { "inspect", "file", "object" };
-	static const struct errand auxiliary = { "auxiliary", "file", "object" };
-	static const struct errand makes[] = {
-		[DERIVE_SYMCACHE] = { "symcache", "object", "symcache" },
-		[DERIVE_PPDB] = { "ppdbcache", "object", "ppdbcache" },
-		[DERIVE_SOURCES] = { "sources", "object", "sources" },
-		[DERIVE_SOURCEFILE] = { "sourcefile", "file", "sources" },
-		[DERIVE_LISTING] = { "listing", "file", "listing" },
-	};
-
-	if (task->derive->how == DERIVE_AUXILIARY)
-		return &auxiliary;
-	return task->stage == TASK_INSPECTING ? &inspect : &makes[task->derive->how];
-}
-
-static int write_listing_parameters(const struct source_listing *asked, struct buf *out,
-				    struct err *err)
-{
-	struct convert_listing listing = { .kind = CONVERT_LISTING_FILES };
-
-	if (asked->kind == SOURCE_LISTING_MODULE)
-		listing.types = source_listed_types(&listing.type_count);
-	else
-		listing.kind = asked->kind == SOURCE_LISTING_INDEX ? CONVERT_LISTING_INDEX
-								   : CONVERT_LISTING_LAST_ID;
-	return convert_listing_parameters(&listing, out, err);
-}
-
-static enum convert_auxiliary_kind auxiliary_kind(enum file_type type)
-{
-	switch (type) {
-	case FILE_TYPE_UUIDMAP: return CONVERT_UUID_MAP;
-	case FILE_TYPE_IL2CPP:  return CONVERT_LINE_MAP;
-	default:                return CONVERT_NAME_MAP;
-	}
-}
-
-static int write_parameters(const struct task *task, struct buf *out, struct err *err)
-{
-	const struct config *config = task->shop->config;
-
-	if (task->derive->how == DERIVE_AUXILIARY)
-		return convert_auxiliary_parameters(&(struct convert_auxiliary){
-				.kind = auxiliary_kind(task->derive->location->type),
-				.max_bytes = config->max_download_bytes }, out, err);
-	if (task->stage == TASK_INSPECTING) {
-		struct convert_inspect inspect = {
-			.debug_id = task->derive->location->ids->debug_id,
-			.code_id = task->derive->location->ids->code_id,
-			.max_bytes = config->max_download_bytes,
-			.max_section_bytes = config->section_max_bytes,
-		};
-
-		return convert_inspect_parameters(&inspect, out, err);
-	}
-	if (task->derive->how == DERIVE_LISTING)
-		return write_listing_parameters(task->derive->listing, out, err);
-	if (task->derive->how == DERIVE_SOURCES || task->derive->how == DERIVE_SOURCEFILE)
-		return convert_sources_parameters(&(struct convert_sources){
-				.source_max_bytes = config->source_max_bytes }, out, err);
-	return convert_symcache_parameters(&(struct convert_symcache){
-			.max_section_bytes = config->section_max_bytes,
-			.threads = (unsigned)config->workshop_cell_threads,
-			.of_variables = task->derive->of_variables }, out, err);
+	return task->stage == TASK_INSPECTING ? &derived_object_meta : task->derive->kind;
 }
 
 static int spawn(struct task *task, struct err *err)
 {
 	struct shop *shop = task->shop;
-	const struct errand *errand = errand_of(task);
+	const struct derived_kind *errand = errand_of(task);
 	struct cell_file input = { .fd = task->object_fd };
 	struct cell_file output = { .fd = -1 };
 	struct cell_order order = {
@@ -117,7 +52,7 @@ static int spawn(struct task *task, struct err *err)
 	if (cache_temporary(shop->cache, task->out_path, sizeof(task->out_path), &task->out_fd, err) < 0)
 		goto done;
 	output.fd = task->out_fd;
-	if (write_parameters(task, &parameters, err) < 0)
+	if (errand->parameters && errand->parameters(task->derive, shop->config, &parameters, err) < 0)
 		goto done;
 	order.parameters = buf_text(&parameters);
 	rc = nursery_spawn(shop->nursery, &order, &task->cell, err);

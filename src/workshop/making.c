@@ -39,15 +39,9 @@ void making_convert(struct task *task)
 /* With the object at hand: what this key needs next. */
 void making_use_object(struct task *task)
 {
-	if (task->derive->link) {            /* no object: the file is the input */
-		enter(task, TASK_CONVERTING);
-		return;
-	}
-	if (task->is_copy || task->derive->how == DERIVE_OBJECT_META ||
-	    task->derive->how == DERIVE_AUXILIARY)
-		enter(task, TASK_INSPECTING);
-	else
-		enter(task, TASK_CONVERTING);
+	bool inspects = task->derive->kind->from == DERIVED_FROM_OBJECT && task->is_copy;
+
+	enter(task, inspects ? TASK_INSPECTING : TASK_CONVERTING);
 }
 
 int making_note_local(struct task *task, struct err *err)
@@ -97,7 +91,7 @@ static void object_obtained(struct task *task, const struct err *failure)
 		making_use_object(task);
 		return;
 	}
-	if (!task->derive->link && task->derive->how != DERIVE_AUXILIARY && task->is_copy &&
+	if (!task->derive->link && task->derive->kind->keeps_object && task->is_copy &&
 	    cache_remembers(shop->cache, &task->derive->object_key, failure->kind) &&
 	    cache_publish_failure(shop->cache, shop->store, &task->derive->object_key, failure,
 				  &err) < 0)
@@ -183,15 +177,6 @@ void making_begin(struct task *task)
 
 /* --- Companions ------------------------------------------------------------------------ */
 
-static enum cache_kind kind_of_companion(enum object_role role)
-{
-	switch (role) {
-	case OBJECT_ROLE_BCSYMBOLMAP: return CACHE_AUXDIFS;
-	case OBJECT_ROLE_IL2CPP:      return CACHE_IL2CPP;
-	default:                      return CACHE_OBJECTS;
-	}
-}
-
 /* What is known of a file whose copy somebody deleted: whoever asks has it fetched again. */
 static void forget(struct shop *shop, const struct cache_key *key)
 {
@@ -204,35 +189,14 @@ static void forget(struct shop *shop, const struct cache_key *key)
 	cache_found_release(&found);
 }
 
-static int companion_key(const struct task *task, const struct derive_companion *companion,
-			 struct cache_key *key, struct err *err)
-{
-	const struct location *location = companion->location;
-	struct work *work = &task->maker->work;
-	char *rest = arena_printf(&work->arena, "source: %.*s\nlocation: %.*s\n",
-				  (int)location->source->id.size, location->source->id.bytes,
-				  (int)location->uri.size, location->uri.bytes);
-
-	if (!rest)
-		return err_set(err, ERR_NO_MEMORY, "no room for a key");
-	return cache_key_make(key, &work->arena, kind_of_companion(companion->role),
-			      location->source->is_public ? TEXT_NONE : work->scope, text_of(rest),
-			      err);
-}
-
 static int open_companion(struct task *task, const struct derive_companion *companion, int *fd,
 			  struct checksum_seal *seal, struct err *err)
 {
-	const struct location *location = companion->location;
+	const struct location *location = companion->entry->location;
 	struct fetch_order order = { .fd = -1 };
 	enum source_access access;
-	struct cache_key key, meta;
-	int known;
+	int known = making_open_known(task->shop, derive_file_key(companion->entry), fd, seal, err);
 
-	if (companion_key(task, companion, &key, err) < 0)
-		return -1;
-	meta = key.kind == CACHE_OBJECTS ? cache_key_as(&key, CACHE_OBJECT_META) : key;
-	known = making_open_known(task->shop, &key, fd, seal, err);
 	if (known > 0)
 		return 0;
 	if (known < 0 && err_kind_is_ours(err->kind))
@@ -242,7 +206,7 @@ static int open_companion(struct task *task, const struct derive_companion *comp
 		return 0;
 	/* The key promises it: without it the result would be another key's.  Who waits looks for it
 	 * anew. */
-	forget(task->shop, &meta);
+	forget(task->shop, &companion->entry->key);
 	task->has_lost_companion = true;
 	return err_set(err, ERR_IO, "%s companion %.*s is no longer available",
 		       object_role_name(companion->role), (int)location->uri.size,
@@ -262,7 +226,7 @@ int making_companion(struct task *task, const struct cell_event *event, int *fd,
 		if (strcmp(object_role_name(companion->role), event->role) != 0 ||
 		    !text_equal(companion->id, event->id))
 			continue;
-		if (!companion->location)
+		if (!companion->entry)
 			return 0;
 		return open_companion(task, companion, fd, seal, err);
 	}
@@ -282,12 +246,11 @@ static void drop_damaged_inputs(struct task *task)
 		log_message(LOG_WARN, "cache_drop", NULL, "%s", err.text);
 	for (size_t i = 0; i < derive->companion_count; i++) {
 		const struct derive_companion *companion = &derive->companions[i];
-		struct cache_key key;
 
-		if (!companion->location)
+		if (!companion->entry)
 			continue;
-		if (companion_key(task, companion, &key, &err) < 0 ||
-		    cache_drop_if_damaged(shop->cache, shop->store, &key, &err) < 0)
+		if (cache_drop_if_damaged(shop->cache, shop->store, derive_file_key(companion->entry),
+					  &err) < 0)
 			log_message(LOG_WARN, "cache_drop", NULL, "%s", err.text);
 	}
 }
@@ -367,7 +330,7 @@ static int inspected(struct task *task, struct text reply, struct err *err)
 		goto done;
 	is_published = task->is_copy;
 	task->is_copy = false;
-	if (task->derive->how == DERIVE_OBJECT_META) {
+	if (task->derive->kind->is_object) {
 		if (cache_publish_small(shop->cache, shop->store, &task->derive->key, meta, err) < 0)
 			goto done;
 		sharing_made(task, &task->derive->key, -1);
@@ -383,55 +346,37 @@ done:
 	return rc;
 }
 
-/* A copy is kept even of a file that lies beside us; of a UUID map we keep what it says. */
-static int auxiliary_read(struct task *task, struct text reply, struct err *err)
+static int keep_small(struct task *task, struct text reply, struct err *err)
 {
 	struct shop *shop = task->shop;
-	const struct cache_key *key = &task->derive->key;
-	char text[DEBUGID_TEXT_BYTES];
-	struct debugid original;
-
-	if (convert_auxiliary_reply(reply, &original, err) < 0)
-		return -1;
-	cells_kill(task);
-	if (task->derive->location->type != FILE_TYPE_UUIDMAP) {
-		if (publish(task, key, task->out_fd, task->out_path, err) < 0)
-			return -1;
-	} else if (debugid_is_nil(&original)) {
-		return err_set(err, ERR_MALFORMED, "the UUID map leads nowhere");
-	} else {
-		debugid_format(&original, text);
-		if (cache_publish_small(shop->cache, shop->store, key, text_of(text), err) < 0)
-			return -1;
-		sharing_made(task, key, -1);
-	}
-	task_end(task, NULL);
-	return 0;
-}
-
-static void log_bad_units(const struct task *task, struct text reply)
-{
-	struct convert_symcache_reply facts;
 	struct arena arena;
-	struct err err = ERR_INIT;
+	struct text payload;
+	int rc;
 
 	arena_init(&arena, REPLY_ARENA_BYTES);
-	if (convert_symcache_reply_parse(reply, &arena, &facts, &err) == 0 && facts.bad_units > 0)
-		log_message(LOG_WARN, "bad_units", NULL, "%.*s: %llu of %llu units left out, first: %.*s",
-			    (int)task->derive->location->uri.size, task->derive->location->uri.bytes,
-			    (unsigned long long)facts.bad_units, (unsigned long long)facts.units,
-			    (int)facts.first_bad.size, facts.first_bad.bytes);
+	rc = task->derive->kind->payload(reply, &arena, &payload, err);
+	if (rc == 0)
+		rc = cache_publish_small(shop->cache, shop->store, &task->derive->key, payload, err);
+	if (rc == 0)
+		sharing_made(task, &task->derive->key, -1);
 	arena_release(&arena);
+	return rc;
 }
 
 static int converted(struct task *task, struct text reply, struct err *err)
 {
-	log_bad_units(task, reply);
+	const struct derived_kind *kind = task->derive->kind;
+	int rc;
+
+	if (kind->report)
+		kind->report(task->derive, reply);
+	rc = kind->payload ? keep_small(task, reply, err) : 0;
 	cells_kill(task);
-	if (publish(task, &task->derive->key, task->out_fd, task->out_path, err) < 0)
-		return -1;
-	task_end(task, NULL);
-	return 0;
+	if (rc == 0 && !kind->payload)
+		rc = publish(task, &task->derive->key, task->out_fd, task->out_path, err);
+	if (rc == 0)
+		task_end(task, NULL);
+	return rc;
 }
 
 /* A cell is hostile: of its kinds only those count that say something about the bytes.  What it
@@ -519,11 +464,8 @@ void making_cell_ended(struct task *task, const struct cell_event *event)
 		listing_cell_ended(task, NULL);
 		return;
 	}
-	if (task->derive->how == DERIVE_AUXILIARY)
-		rc = auxiliary_read(task, event->reply, &status);
-	else
-		rc = task->stage == TASK_INSPECTING ? inspected(task, event->reply, &status)
-						    : converted(task, event->reply, &status);
+	rc = task->stage == TASK_INSPECTING || task->derive->kind->is_object
+	     ? inspected(task, event->reply, &status) : converted(task, event->reply, &status);
 	if (rc < 0)
 		end_failed(task, &status);
 }

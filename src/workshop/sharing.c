@@ -49,31 +49,24 @@ void sharing_open(struct shop *shop, bool uploads)
 
 static bool is_small(const struct derive *derive)
 {
-	return derive->how == DERIVE_OBJECT_META ||
-	       (derive->how == DERIVE_AUXILIARY && derive->location->type == FILE_TYPE_UUIDMAP);
+	return derive->kind->payload != NULL;
 }
 
-/* Of listings only those that cannot become outdated; of links only those that anybody would
- * have got the same from. */
 static bool may_share_key(const struct derive *derive)
 {
-	if (derive->listing)
-		return derive->listing->kind == SOURCE_LISTING_INDEX;
-	if (derive->link)
-		return derive->link->header_count == 0 && !derive->link->accept_invalid_certs;
-	return derive->how != DERIVE_AUXILIARY || source_may_share_files(derive->location->source);
+	return derive->kind->may_share && derive->kind->may_share(derive);
 }
 
 static bool may_share_object(const struct derive *derive)
 {
-	return !derive->listing && !derive->link && derive->how != DERIVE_AUXILIARY &&
+	return derive->kind->keeps_object &&
 	       !source_is_local(derive->location->source) &&
 	       source_may_share_files(derive->location->source);
 }
 
 static bool is_of_object(const struct task *task, const struct cache_key *key)
 {
-	return key == &task->derive->object_key || task->derive->how == DERIVE_AUXILIARY;
+	return key == &task->derive->object_key || !task->derive->kind->keeps_object;
 }
 
 void sharing_made(struct task *task, const struct cache_key *key, int fd)
@@ -138,42 +131,15 @@ static int read_small(const struct task *task, uint64_t size, struct arena *aren
 	return 0;
 }
 
-/* Is it what it should be? */
-static int check_small(const struct task *task, struct text text, struct arena *arena,
-		       struct err *err)
-{
-	struct convert_meta meta;
-	struct debugid id;
-
-	if (task->derive->how == DERIVE_OBJECT_META)
-		return convert_meta_parse(text, arena, &meta, err);
-	return debugid_parse(text, &id) && !debugid_is_nil(&id) ? 0
-	       : err_set(err, ERR_MALFORMED, "it is no debug id");
-}
-
 static int check_file(const struct task *task, struct err *err)
 {
+	const struct derived_kind *kind = task->derive->kind;
 	struct file_map map;
-	struct sourcecache sources;
-	struct symcache symcache;
-	struct ppdbcache ppdb;
 	int rc;
 
 	if (file_map_fd(&map, task->out_fd, err) < 0)
 		return -1;
-	switch (task->derive->how) {
-	case DERIVE_SYMCACHE:
-		rc = symcache_open(&symcache, map.bytes, map.size, err);
-		break;
-	case DERIVE_PPDB:
-		rc = ppdbcache_open(&ppdb, map.bytes, map.size, err);
-		break;
-	case DERIVE_SOURCES: case DERIVE_SOURCEFILE:
-		rc = sourcecache_open(&sources, map.bytes, map.size, err);
-		break;
-	default:
-		rc = 0;
-	}
+	rc = kind->check((struct text){ (const char *)map.bytes, map.size }, err);
 	file_unmap(&map);
 	return rc;
 }
@@ -193,7 +159,7 @@ static int take_small(struct task *task, uint64_t size, struct err *err)
 	arena_init(&arena, META_ARENA_BYTES);
 	rc = read_small(task, size, &arena, &text, err);
 	if (rc == 0)
-		rc = check_small(task, text, &arena, err);
+		rc = task->derive->kind->check(text, err);
 	if (rc == 0)
 		rc = cache_publish_small(shop->cache, shop->store, &task->derive->key, text, err);
 	arena_release(&arena);
@@ -227,7 +193,7 @@ static void take_key(struct task *task)
 	struct stat st;
 	int rc;
 
-	if (task->derive->how == DERIVE_AUXILIARY && !is_small(task->derive)) {
+	if (!task->derive->kind->check) {
 		use_as_object(task);
 		return;
 	}
@@ -294,8 +260,8 @@ bool sharing_refuse_object(struct task *task, const struct err *why)
 	if (!task->object_is_shared)
 		return false;
 	shared_refuse(task->shop->shared,
-		      task->derive->how == DERIVE_AUXILIARY ? &task->derive->key
-							    : &task->derive->object_key, why);
+		      task->derive->kind->keeps_object ? &task->derive->object_key
+							      : &task->derive->key, why);
 	task->object_is_shared = false;
 	task->is_copy = false;
 	cells_kill(task);

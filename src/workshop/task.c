@@ -39,9 +39,9 @@ static int claim(struct task *task, struct err *err)
 					 err);
 	if (derive_is_of_folder(task->derive))
 		return cache_claim_unless_ready(shop->cache, shop->store, &task->derive->key,
-						derive_since(task->derive), shop->owner, err);
+						task->derive->since, shop->owner, err);
 	return cache_claim_since(shop->cache, shop->store, &task->derive->key,
-				 derive_since(task->derive), shop->owner, err);
+				 task->derive->since, shop->owner, err);
 }
 
 /* Asks for the key; when it is ours the making begins. */
@@ -167,8 +167,7 @@ static bool is_lasting(const struct task *task, const struct err *failure)
 {
 	const struct derive *derive = task->derive;
 
-	if ((derive->listing && derive->listing->kind == SOURCE_LISTING_MODULE) ||
-	    derive_is_told_only(derive, failure->kind))
+	if (derive->kind->forgets_failures || derive_is_told_only(derive, failure->kind))
 		return false;
 	return cache_remembers(task->shop->cache, &derive->key, failure->kind) &&
 	       !(task->shop->config->offline && failure->kind == ERR_DOWNLOAD);

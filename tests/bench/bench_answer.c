@@ -34,7 +34,7 @@ static struct cache_found made_for(const struct derive *derive)
 	struct cache_found found = { .state = CACHE_FAILED, .failure = ERR_NOT_FOUND };
 	struct text uri = derive->location->uri;
 
-	if (derive->how == DERIVE_SYMCACHE) {
+	if (derive->kind == &derived_symcache) {
 		found.state = CACHE_READY;
 		found.payload = table.symcache;
 	} else if (text_ends_with(uri, ".debug")) {
@@ -54,7 +54,7 @@ static enum resolved table_entry(struct resolver *resolver, const struct derive 
 
 	(void)resolver, (void)err;
 	memcpy(&key, derive->key.hash, sizeof(key));
-	key += derive->how;
+	key += derive->kind->cache;
 	for (at = key; ; at++) {
 		struct slot *slot = &table.slots[at % SLOTS];
 

@@ -52,9 +52,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct config config = { .request_memory_bytes = ARENA_BYTES };
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, ".debug", ERR_NONE, TEXT(FAKE_META_DEBUG), 1, 1 },
-		{ DERIVE_OBJECT_META, ".sym", ERR_DOWNLOAD, TEXT("500 Internal Server Error"), 0, 0 },
-		{ DERIVE_SYMCACHE, ".debug", ERR_NONE, TEXT_NONE, 1, 1 },
+		{ &derived_object_meta, ".debug", ERR_NONE, TEXT(FAKE_META_DEBUG), 1, 1 },
+		{ &derived_object_meta, ".sym", ERR_DOWNLOAD, TEXT("500 Internal Server Error"), 0, 0 },
+		{ &derived_symcache, ".debug", ERR_NONE, TEXT_NONE, 1, 1 },
 	};
 	struct fake_resolver fake;
 	struct work work;

@@ -63,7 +63,7 @@ static void begin(struct shop *shop, const char *folder, struct buf *reply)
 
 	ck_assert_msg(carried != NULL, "%s", err.text);
 	carried->kind = &request_kind_symbolicate;
-	carried->body = text_of(body);
+	carried->body = work_body_of(text_of(body));
 	carried->reply = reply;
 }
 

@@ -241,19 +241,19 @@ static bool is_usable(const struct candidate *candidate, enum object_role role,
 
 	if (candidate->held.failure ||
 	    (role == OBJECT_ROLE_DEBUGLINK && !candidate->meta.has_debug_info) ||
-	    (role == OBJECT_ROLE_IL2CPP && candidate->held.derive.how != DERIVE_AUXILIARY))
+	    (role == OBJECT_ROLE_IL2CPP && candidate->held.derive.kind != &derived_line_map))
 		return false;
 	return location->source != winner->source || !text_equal(location->uri, winner->uri);
 }
 
-static const struct location *found_location(const struct companion_lookup *companion,
+static const struct derive *found_entry(const struct companion_lookup *companion,
 					     const struct location *winner)
 {
 	const struct lookup *lookup = &companion->lookup;
 
 	for (size_t i = 0; i < lookup->locations.count; i++)
 		if (is_usable(lookup->candidates[i], companion->want->role, winner))
-			return lookup->candidates[i]->held.derive.location;
+			return &lookup->candidates[i]->held.derive;
 	return NULL;
 }
 
@@ -263,17 +263,17 @@ static void describe(const struct derive_companion *companion, struct buf *key)
 	bool is_map = companion->role == OBJECT_ROLE_BCSYMBOLMAP ||
 		      companion->role == OBJECT_ROLE_IL2CPP;
 
-	if (is_map && !companion->location)
+	if (is_map && !companion->entry)
 		return;
 	buf_add_string(key, is_map ? "\n" : "\ncompanion: ");
 	buf_add_string(key, object_role_name(companion->role));
 	if (is_map)
 		buf_add_char(key, ':');
-	if (companion->location) {
+	if (companion->entry) {
 		buf_add_string(key, "\nsource: ");
-		buf_add_text(key, companion->location->source->id);
+		buf_add_text(key, companion->entry->location->source->id);
 		buf_add_string(key, "\nlocation: ");
-		buf_add_text(key, companion->location->uri);
+		buf_add_text(key, companion->entry->location->uri);
 	} else {
 		buf_add_string(key, "\nabsent: ");
 		buf_add_text(key, companion->id.size ? companion->id : companion->name);
@@ -296,7 +296,7 @@ int companions_describe(struct symbolication *native, struct native_module *modu
 		list[i] = (struct derive_companion){
 			.role = companion->want->role, .id = companion->want->id,
 			.name = companion->want->name,
-			.location = found_location(companion, winner),
+			.entry = found_entry(companion, winner),
 		};
 		describe(&list[i], key);
 	}

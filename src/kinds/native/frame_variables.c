@@ -52,7 +52,7 @@ static int describe(struct symbolication *native, struct native_module *module, 
 	memcpy(bytes + rest.size, KEY_END.bytes, KEY_END.size);
 	whole = (struct text){ bytes, rest.size + KEY_END.size };
 	*derive = module->symcache.derive;
-	derive->of_variables = true;
+	derive->kind = &derived_variables;
 	return derive_key(&derive->key, native->work, CACHE_SYMCACHES, derive->location, whole,
 			  err);
 }
@@ -66,7 +66,7 @@ static enum resolved fetch(struct symbolication *native, struct native_module *m
 		.arena = &native->work->arena, .list = &native->open_variables,
 	};
 
-	if (!variables->held.derive.of_variables && describe(native, module, err) < 0)
+	if (!variables->held.derive.kind && describe(native, module, err) < 0)
 		return RESOLVED_ERROR;
 	return held_resolve(&variables->held, &opening, resolver, err);
 }

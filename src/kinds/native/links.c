@@ -80,7 +80,7 @@ static int fill(struct symbolication *native, struct source_link *link,
 	link->location = (struct location){
 		.source = &link->source, .type = FILE_TYPES, .uri = url, .ids = &module->raw->ids,
 	};
-	derive->how = DERIVE_SOURCEFILE;
+	derive->kind = &derived_sourcefile;
 	derive->location = &link->location;
 	derive->link = &link->order;
 	link->candidate.meta.has_sources = true;

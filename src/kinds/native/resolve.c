@@ -180,7 +180,7 @@ static int choose_managed(struct symbolication *native, struct native_module *mo
 		return 0;
 	}
 	module->symcache.derive = (struct derive){
-		.how = DERIVE_PPDB, .location = object->location,
+		.kind = &derived_ppdb, .location = object->location,
 		.object_key = object->object_key,
 		.key = cache_key_as(&object->key, CACHE_PPDB_CACHES),
 	};
@@ -242,7 +242,7 @@ static int derive_symcache(struct symbolication *native, struct native_module *m
 	struct derive *derive = &module->symcache.derive;
 	struct text rest;
 
-	derive->how = DERIVE_SYMCACHE;
+	derive->kind = &derived_symcache;
 	derive->location = object->location;
 	derive->object_key = object->object_key;
 	if (!module->companion_count) {

@@ -57,7 +57,7 @@ enum resolved source_contexts_fetch(struct symbolication *native, struct native_
 	if (!sources->is_wanted)
 		return RESOLVED_READY;
 	sources->held.derive = (struct derive){
-		.how = DERIVE_SOURCES, .location = winner->held.derive.location,
+		.kind = &derived_sources, .location = winner->held.derive.location,
 		.object_key = winner->held.derive.object_key,
 		.key = cache_key_as(&winner->held.derive.key, CACHE_SOURCES),
 	};

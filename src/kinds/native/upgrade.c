@@ -41,7 +41,7 @@ void native_module_upgrade(const struct native_module *module, struct resolver *
 	else
 		ask_for_better(module, resolver);
 	for (size_t i = 0; i < module->symcache.derive.companion_count; i++) {
-		if (module->symcache.derive.companions[i].location ||
+		if (module->symcache.derive.companions[i].entry ||
 		    module->symcache.derive.companions[i].role == OBJECT_ROLE_IL2CPP)
 			continue;
 		ask_for_all(&module->companions[i].first, resolver);

@@ -24,10 +24,10 @@ int fake_parse(struct work *work, struct text body, struct err *err)
 
 static struct fake_entry *find(struct fake_resolver *fake, const struct derive *derive)
 {
-	if (derive->of_variables)
+	if (derive->kind == &derived_variables)
 		return fake->variables;
 	for (size_t i = 0; i < fake->count; i++)
-		if (fake->entries[i].how == derive->how &&
+		if (fake->entries[i].kind == derive->kind &&
 		    text_ends_with(derive->location->uri, fake->entries[i].location))
 			return &fake->entries[i];
 	return NULL;
@@ -53,7 +53,7 @@ static void give_changed(struct fake_change *change, struct cache_found *found)
 
 static void remember_key(struct fake_resolver *fake, const struct derive *derive)
 {
-	if (derive->how != DERIVE_SYMCACHE || derive->key.text.size > sizeof(fake->key_bytes))
+	if (derive->key.kind != CACHE_SYMCACHES || derive->key.text.size > sizeof(fake->key_bytes))
 		return;
 	memcpy(fake->key_bytes, derive->key.text.bytes, derive->key.text.size);
 	fake->last_symcache_key = (struct text){ fake->key_bytes, derive->key.text.size };
@@ -75,7 +75,7 @@ static enum resolved entry(struct resolver *resolver, const struct derive *deriv
 		return RESOLVED_WAIT;
 	}
 	fake_holds++;
-	fake->auxiliaries += derive->how == DERIVE_AUXILIARY;
+	fake->auxiliaries += strcmp(derive->kind->operation, "auxiliary") == 0;
 	*found = (struct cache_found){ .state = CACHE_FAILED, .failure = ERR_NOT_FOUND,
 				       .hold = &nothing };
 	if (!known)

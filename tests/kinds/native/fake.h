@@ -10,7 +10,7 @@
 #include "work/work.h"
 
 struct fake_entry {
-	enum derive_how how;
+	const struct derived_kind *kind;
 	const char *location;        /* how its URI ends */
 	enum err_kind failure;       /* ERR_NONE: ready, with this payload */
 	struct text payload;         /* or the failure's details */

@@ -127,10 +127,10 @@ static struct outcome answer_below(const struct body_case *with, struct text bod
 				   struct text symcache, struct text variables, size_t ceiling)
 {
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, "/s0/ab/cdef00.debug", ERR_NONE, TEXT("{\"has_debug_info\":true,"
+		{ &derived_object_meta, "/s0/ab/cdef00.debug", ERR_NONE, TEXT("{\"has_debug_info\":true,"
 		  "\"has_sources\":true,\"wants\":[{\"role\":\"dwz\",\"id\":\"0011\"},"
 		  "{\"role\":\"debuglink\",\"name\":\"y.debug\",\"crc\":7}]}"), 1, 0 },
-		{ DERIVE_SYMCACHE, "/s0/ab/cdef00.debug", ERR_NONE, symcache, 1, 0 },
+		{ &derived_symcache, "/s0/ab/cdef00.debug", ERR_NONE, symcache, 1, 0 },
 	};
 	struct fake_entry with_variables = { .payload = variables };
 	struct config config = fake_config;

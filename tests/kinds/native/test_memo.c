@@ -57,9 +57,9 @@ static int answer(struct plan_memo *memo, struct text scope, const char *body, s
 		  struct err *err)
 {
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, "f01.debug", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
-		{ DERIVE_OBJECT_META, "/debuginfo", ERR_NONE, TEXT(FAKE_META_SYMBOLS), 0, 0 },
-		{ DERIVE_SYMCACHE, "", ERR_NONE, buf_text(&symcache), 0, 0 },
+		{ &derived_object_meta, "f01.debug", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
+		{ &derived_object_meta, "/debuginfo", ERR_NONE, TEXT(FAKE_META_SYMBOLS), 0, 0 },
+		{ &derived_symcache, "", ERR_NONE, buf_text(&symcache), 0, 0 },
 	};
 	struct fake_resolver fake;
 	struct work work;

@@ -321,8 +321,8 @@ END_TEST
 START_TEST(a_found_module_with_inlined_calls)
 {
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, ".debug", ERR_NONE, TEXT(FAKE_META_DEBUG), 1, 1 },
-		{ DERIVE_SYMCACHE, ".debug", ERR_NONE, made_symcache(ARCH_X86_64), 2, 1 },
+		{ &derived_object_meta, ".debug", ERR_NONE, TEXT(FAKE_META_DEBUG), 1, 1 },
+		{ &derived_symcache, ".debug", ERR_NONE, made_symcache(ARCH_X86_64), 2, 1 },
 	};
 	struct fake_resolver fake;
 
@@ -356,8 +356,8 @@ END_TEST
 START_TEST(caller_first_is_turned_twice)
 {
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, ".debug", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
-		{ DERIVE_SYMCACHE, ".debug", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
+		{ &derived_object_meta, ".debug", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
+		{ &derived_symcache, ".debug", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
 	};
 	struct fake_resolver fake;
 
@@ -375,8 +375,8 @@ END_TEST
 START_TEST(a_module_at_zero_is_relative)
 {
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, ".debug", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
-		{ DERIVE_SYMCACHE, ".debug", ERR_NONE, made_symcache(ARCH_WASM32), 0, 0 },
+		{ &derived_object_meta, ".debug", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
+		{ &derived_symcache, ".debug", ERR_NONE, made_symcache(ARCH_WASM32), 0, 0 },
 	};
 	struct fake_resolver fake;
 
@@ -436,8 +436,8 @@ END_TEST
 START_TEST(a_module_only_dropped_frames_spoke_of_is_unused)
 {
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, ".debug", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
-		{ DERIVE_SYMCACHE, ".debug", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
+		{ &derived_object_meta, ".debug", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
+		{ &derived_symcache, ".debug", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
 	};
 	struct fake_resolver fake;
 
@@ -481,7 +481,7 @@ static const struct {
 
 START_TEST(objects_that_cannot_be_had)
 {
-	struct fake_entry entry = { DERIVE_OBJECT_META, "cdef01", failures[_i].kind,
+	struct fake_entry entry = { &derived_object_meta, "cdef01", failures[_i].kind,
 				    text_of(failures[_i].details), 1, 0 };
 	struct fake_resolver fake;
 	char *reply = support_printf("{\"status\":\"completed\",\"stacktraces\":[{\"frames\":["
@@ -523,8 +523,8 @@ static const struct {
 START_TEST(objects_that_cannot_be_converted)
 {
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, "cdef01", ERR_NONE, TEXT(FAKE_META_SYMBOLS), 0, 0 },
-		{ DERIVE_SYMCACHE, "cdef01", conversions[_i].kind, text_of(conversions[_i].details),
+		{ &derived_object_meta, "cdef01", ERR_NONE, TEXT(FAKE_META_SYMBOLS), 0, 0 },
+		{ &derived_symcache, "cdef01", conversions[_i].kind, text_of(conversions[_i].details),
 		  1, 0 },
 	};
 	struct fake_resolver fake;
@@ -549,7 +549,7 @@ END_TEST
 START_TEST(dotnet_is_unsupported)
 {
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, "c.pdb", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
+		{ &derived_object_meta, "c.pdb", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
 	};
 	struct fake_resolver fake;
 	struct answered answered;
@@ -577,9 +577,9 @@ END_TEST
 START_TEST(sources_are_looked_for_afterwards)
 {
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, ".debug", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
-		{ DERIVE_OBJECT_META, ".src.zip", ERR_NONE, TEXT(FAKE_META_SOURCES), 1, 0 },
-		{ DERIVE_SYMCACHE, ".debug", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
+		{ &derived_object_meta, ".debug", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
+		{ &derived_object_meta, ".src.zip", ERR_NONE, TEXT(FAKE_META_SOURCES), 1, 0 },
+		{ &derived_symcache, ".debug", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
 	};
 	struct fake_resolver fake;
 
@@ -607,9 +607,9 @@ START_TEST(keys_carry_scope_and_companions)
 		"{\"role\":\"dwz\",\"id\":\"0011\"},{\"role\":\"dwz\",\"id\":\"2233\"},"
 		"{\"role\":\"debuglink\",\"name\":\"x.debug\"}]}";
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, "cdef01.debug", ERR_NONE, TEXT(meta), 0, 0 },
-		{ DERIVE_OBJECT_META, "/11.debug", ERR_NONE, TEXT(FAKE_META_NOTHING), 2, 0 },
-		{ DERIVE_SYMCACHE, "cdef01.debug", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
+		{ &derived_object_meta, "cdef01.debug", ERR_NONE, TEXT(meta), 0, 0 },
+		{ &derived_object_meta, "/11.debug", ERR_NONE, TEXT(FAKE_META_NOTHING), 2, 0 },
+		{ &derived_symcache, "cdef01.debug", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
 	};
 	struct fake_resolver fake;
 	struct answered answered;
@@ -649,16 +649,16 @@ static const struct {
 START_TEST(maps_are_found_in_two_steps)
 {
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, "/a/" OWN_UUID "/debuginfo", ERR_NONE, TEXT(MAP_META), 0, 0 },
-		{ DERIVE_AUXILIARY, "/a/" OWN_UUID "/uuidmap", map_cases[_i].uuid_maps[0],
+		{ &derived_object_meta, "/a/" OWN_UUID "/debuginfo", ERR_NONE, TEXT(MAP_META), 0, 0 },
+		{ &derived_uuid_map, "/a/" OWN_UUID "/uuidmap", map_cases[_i].uuid_maps[0],
 		  TEXT(ORIGINAL_UUID), 1, 1 },
-		{ DERIVE_AUXILIARY, "/b/" OWN_UUID "/uuidmap", map_cases[_i].uuid_maps[1],
+		{ &derived_uuid_map, "/b/" OWN_UUID "/uuidmap", map_cases[_i].uuid_maps[1],
 		  TEXT(ORIGINAL_UUID), 0, 0 },
-		{ DERIVE_AUXILIARY, "/a/c8/374b6d6e9634d8ae38efaa5fec424f/bcsymbolmap",
+		{ &derived_symbol_map, "/a/c8/374b6d6e9634d8ae38efaa5fec424f/bcsymbolmap",
 		  map_cases[_i].symbol_maps[0], TEXT("whatever"), 2, 0 },
-		{ DERIVE_AUXILIARY, "/b/c8/374b6d6e9634d8ae38efaa5fec424f/bcsymbolmap",
+		{ &derived_symbol_map, "/b/c8/374b6d6e9634d8ae38efaa5fec424f/bcsymbolmap",
 		  map_cases[_i].symbol_maps[1], TEXT("whatever"), 0, 0 },
-		{ DERIVE_SYMCACHE, "/debuginfo", ERR_NONE, made_symcache(ARCH_ARM64), 0, 0 },
+		{ &derived_symcache, "/debuginfo", ERR_NONE, made_symcache(ARCH_ARM64), 0, 0 },
 	};
 	struct fake_resolver fake;
 	struct answered answered;
@@ -711,12 +711,12 @@ static const struct {
 START_TEST(line_maps_are_found)
 {
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, "/a/ab/cdef01/debuginfo", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
-		{ DERIVE_AUXILIARY, "/a/ab/cdef01/il2cpp", line_map_cases[_i].maps[0],
+		{ &derived_object_meta, "/a/ab/cdef01/debuginfo", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
+		{ &derived_line_map, "/a/ab/cdef01/il2cpp", line_map_cases[_i].maps[0],
 		  TEXT("a map"), 1, 0 },
-		{ DERIVE_AUXILIARY, "/b/ab/cdef01/il2cpp", line_map_cases[_i].maps[1],
+		{ &derived_line_map, "/b/ab/cdef01/il2cpp", line_map_cases[_i].maps[1],
 		  TEXT("a map"), 0, 0 },
-		{ DERIVE_SYMCACHE, "/debuginfo", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
+		{ &derived_symcache, "/debuginfo", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
 	};
 	struct fake_resolver fake;
 	struct answered answered;
@@ -742,8 +742,8 @@ END_TEST
 START_TEST(an_object_is_no_line_map)
 {
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, "/abcdef01/symbols", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
-		{ DERIVE_SYMCACHE, "/abcdef01/symbols", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
+		{ &derived_object_meta, "/abcdef01/symbols", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
+		{ &derived_symcache, "/abcdef01/symbols", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
 	};
 	struct fake_resolver fake;
 	struct answered answered;
@@ -785,10 +785,10 @@ START_TEST(variables_are_told_to_those_who_ask)
 {
 	struct buf lists;
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, "cdef01", ERR_NONE, text_of(variables_cases[_i].meta), 0, 0 },
-		{ DERIVE_SYMCACHE, "cdef01", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
+		{ &derived_object_meta, "cdef01", ERR_NONE, text_of(variables_cases[_i].meta), 0, 0 },
+		{ &derived_symcache, "cdef01", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
 	};
-	struct fake_entry variables = { DERIVE_SYMCACHE, "cdef01", variables_cases[_i].failure,
+	struct fake_entry variables = { &derived_symcache, "cdef01", variables_cases[_i].failure,
 					TEXT_NONE, variables_cases[_i].waits,
 					variables_cases[_i].damaged };
 	struct fake_resolver fake;
@@ -828,8 +828,8 @@ END_TEST
 START_TEST(public_sources_are_global)
 {
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, "cdef01", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
-		{ DERIVE_SYMCACHE, "cdef01", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
+		{ &derived_object_meta, "cdef01", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
+		{ &derived_symcache, "cdef01", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
 	};
 	struct fake_resolver fake;
 	struct answered answered;
@@ -873,11 +873,11 @@ static const struct {
 START_TEST(files_that_change_while_they_are_read_are_made_again)
 {
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, "cdef01", ERR_NONE,
+		{ &derived_object_meta, "cdef01", ERR_NONE,
 		  TEXT("{\"has_debug_info\":true,\"format\":\"elf\"}"), 0, 0 },
-		{ DERIVE_SYMCACHE, "cdef01", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
+		{ &derived_symcache, "cdef01", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
 	};
-	struct fake_entry variables = { DERIVE_SYMCACHE, "cdef01", ERR_NONE, TEXT_NONE, 0, 0 };
+	struct fake_entry variables = { &derived_symcache, "cdef01", ERR_NONE, TEXT_NONE, 0, 0 };
 	struct answered whole, again;
 	struct fake_resolver fake;
 
@@ -908,8 +908,8 @@ END_TEST
 START_TEST(a_file_that_keeps_changing_is_our_trouble_not_the_modules)
 {
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, "cdef01", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
-		{ DERIVE_SYMCACHE, "cdef01", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
+		{ &derived_object_meta, "cdef01", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
+		{ &derived_symcache, "cdef01", ERR_NONE, made_symcache(ARCH_X86_64), 0, 0 },
 	};
 	struct answered answered;
 	struct fake_resolver fake;
@@ -956,10 +956,10 @@ START_TEST(a_page_that_fails_among_others_is_told_apart)
 	char path[] = "symcache-XXXXXX";
 	int fd = mkstemp(path);
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, "cdef01", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
-		{ DERIVE_SYMCACHE, "cdef01", ERR_NONE, TEXT_NONE, 0, 0 },
-		{ DERIVE_OBJECT_META, "cdef02", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
-		{ DERIVE_SYMCACHE, "cdef02", ERR_NONE, TEXT_NONE, 0, 0 },
+		{ &derived_object_meta, "cdef01", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
+		{ &derived_symcache, "cdef01", ERR_NONE, TEXT_NONE, 0, 0 },
+		{ &derived_object_meta, "cdef02", ERR_NONE, TEXT(FAKE_META_DEBUG), 0, 0 },
+		{ &derived_symcache, "cdef02", ERR_NONE, TEXT_NONE, 0, 0 },
 	};
 	struct fake_resolver fake;
 	struct file_map map;
@@ -1004,7 +1004,7 @@ END_TEST
 
 START_TEST(tells_why)
 {
-	struct fake_entry entry = { DERIVE_OBJECT_META, "cdef01", ERR_MALFORMED,
+	struct fake_entry entry = { &derived_object_meta, "cdef01", ERR_MALFORMED,
 				    TEXT("reading elf: .symtab ends early"), 0, 0 };
 	struct fake_resolver fake;
 	struct work work;
@@ -1055,9 +1055,9 @@ END_TEST
 static int answer_whole(void *payload, struct err *err)
 {
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, ".debug", ERR_NONE, TEXT("{\"has_debug_info\":true,\"wants\":["
+		{ &derived_object_meta, ".debug", ERR_NONE, TEXT("{\"has_debug_info\":true,\"wants\":["
 		  "{\"role\":\"dwz\",\"id\":\"0011\"}]}"), 1, 0 },
-		{ DERIVE_SYMCACHE, ".debug", ERR_NONE, *(struct text *)payload, 1, 0 },
+		{ &derived_symcache, ".debug", ERR_NONE, *(struct text *)payload, 1, 0 },
 	};
 	struct fake_resolver fake;
 	struct answered answered;

@@ -142,13 +142,13 @@ static void bench_init(struct bench *bench)
 	make_sources(&bench->fetched, fetched_file, COUNT(fetched_file));
 	make_places(&bench->places);
 	memset(bench->entries, 0, sizeof(bench->entries));
-	bench->entries[0] = (struct fake_entry){ .how = DERIVE_OBJECT_META, .location = PDB,
+	bench->entries[0] = (struct fake_entry){ .kind = &derived_object_meta, .location = PDB,
 						 .payload = TEXT(META_PPDB) };
-	bench->entries[1] = (struct fake_entry){ .how = DERIVE_PPDB, .location = PDB,
+	bench->entries[1] = (struct fake_entry){ .kind = &derived_ppdb, .location = PDB,
 						 .payload = buf_text(&bench->places) };
-	bench->entries[2] = (struct fake_entry){ .how = DERIVE_SOURCES, .location = PDB,
+	bench->entries[2] = (struct fake_entry){ .kind = &derived_sources, .location = PDB,
 						 .payload = buf_text(&bench->sources) };
-	bench->entries[3] = (struct fake_entry){ .how = DERIVE_SOURCEFILE, .location = LINK,
+	bench->entries[3] = (struct fake_entry){ .kind = &derived_sourcefile, .location = LINK,
 						 .payload = buf_text(&bench->fetched) };
 	fake_resolver_init(&bench->fake, bench->entries, 4);
 }

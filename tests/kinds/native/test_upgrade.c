@@ -79,14 +79,14 @@ START_TEST(asks_again_for_what_would_be_better)
 {
 	struct buf symcache;
 	struct fake_entry entries[] = {
-		{ DERIVE_OBJECT_META, "/b/00/1122/debuginfo", cases[_i].dwz, TEXT(FAKE_META_DEBUG), 1, 0 },
-		{ DERIVE_OBJECT_META, "/a/ab/cdef01/debuginfo", cases[_i].places[0].failure,
+		{ &derived_object_meta, "/b/00/1122/debuginfo", cases[_i].dwz, TEXT(FAKE_META_DEBUG), 1, 0 },
+		{ &derived_object_meta, "/a/ab/cdef01/debuginfo", cases[_i].places[0].failure,
 		  text_of(cases[_i].places[0].meta), 1, 0 },
-		{ DERIVE_OBJECT_META, "/b/ab/cdef01/debuginfo", cases[_i].places[1].failure,
+		{ &derived_object_meta, "/b/ab/cdef01/debuginfo", cases[_i].places[1].failure,
 		  text_of(cases[_i].places[1].meta ? cases[_i].places[1].meta : FAKE_META_NOTHING), 0, 0 },
-		{ DERIVE_OBJECT_META, "/c/ab/cdef01/debuginfo", cases[_i].places[2].failure,
+		{ &derived_object_meta, "/c/ab/cdef01/debuginfo", cases[_i].places[2].failure,
 		  text_of(cases[_i].places[2].meta ? cases[_i].places[2].meta : FAKE_META_NOTHING), 1, 0 },
-		{ DERIVE_SYMCACHE, "debuginfo", ERR_NONE, TEXT_NONE, 1, 1 },
+		{ &derived_symcache, "debuginfo", ERR_NONE, TEXT_NONE, 1, 1 },
 	};
 	struct asking asking = { .asked = "" };
 
