@@ -26,6 +26,7 @@
 #include "base/work_budget.h"
 
 struct arena;
+struct dwarf;
 struct err;
 struct object;
 
@@ -84,6 +85,7 @@ struct object {
 	size_t want_count;
 	struct work_budget *work;    /* what may be done for the file and its companions */
 	struct arena *arena;         /* given to object_open(); owns state */
+	struct dwarf *dwarf;         /* of the formats that hold DWARF, once prepared; NULL: none */
 	void *state;                 /* the format's own */
 };
 

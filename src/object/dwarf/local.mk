@@ -3,6 +3,8 @@ libobject_a_SOURCES += \
 	src/object/dwarf/abbrev.c \
 	src/object/dwarf/dwarf.c \
 	src/object/dwarf/dwarf.h \
+	src/object/dwarf/dwarf_object.c \
+	src/object/dwarf/dwarf_object.h \
 	src/object/dwarf/form.c \
 	src/object/dwarf/function.c \
 	src/object/dwarf/gap.c \

@@ -5,9 +5,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/limits.h"
-#include "object/dwarf/dwarf.h"
+#include "object/dwarf/dwarf_object.h"
 #include "object/elf/elf_file.h"
-#include "object/symbols.h"
 
 #define SECTION_NAME_BYTES 32u
 #define DWO_ID_DIGITS      16u
@@ -34,7 +33,7 @@ struct elf {
 	const struct elf_file *described;    /* main or debug, whichever has DWARF; or NULL */
 	struct dwarf_input input;        /* its sections, once loaded */
 	struct dwarf_flow flow;          /* or its .debug_info, piece after piece */
-	struct dwarf *dwarf;
+	struct dwarf_symbols dwarf_symbols;
 	bool loaded, prepared;
 };
 
@@ -309,8 +308,9 @@ static int read_symbols(struct elf *elf, struct arena *arena, struct err *err)
 	return symbols_settle(&elf->symbols, arena, err);
 }
 
-static struct text name_of(const struct elf *elf, const struct symbol_record *record)
+static struct text name_of(const void *payload, const struct symbol_record *record)
 {
+	const struct elf *elf = payload;
 	const struct elf_table *table = &elf->tables[symbol_table(record)];
 
 	return elf_symbols_name(table->file, &table->symbols, symbol_index(record));
@@ -322,38 +322,6 @@ static struct text file_of(const struct elf *elf, const struct symbol_record *re
 
 	return elf_symbols_file(table->file, &table->symbols, table->files, table->file_count,
 				symbol_index(record));
-}
-
-static struct text symbol_at(const void *payload, uint64_t address)
-{
-	const struct elf *elf = payload;
-	const struct symbol_record *record;
-
-	if (address < elf->described->load_address)
-		return TEXT_NONE;
-	record = symbols_at(&elf->symbols, address - elf->described->load_address);
-	return record ? name_of(elf, record) : TEXT_NONE;
-}
-
-static uint64_t symbol_end(const void *payload, uint64_t address)
-{
-	const struct elf *elf = payload;
-	const struct symbol_record *record =
-		symbols_at(&elf->symbols, address - elf->described->load_address);
-
-	return record && record->size ? address + record->size : 0;
-}
-
-static void symbol_around(const void *payload, uint64_t address, struct object_symbol *piece)
-{
-	const struct elf *elf = payload;
-	uint64_t load_address = elf->described->load_address, start, end;
-	const struct symbol_record *record =
-		symbols_around(&elf->symbols, address - load_address, &start, &end);
-
-	*piece = (struct object_symbol){ .address = start + load_address, .size = end - start };
-	if (record)
-		piece->name = name_of(elf, record);
 }
 
 /* Of a file that is laid out: the pieces that are handed out, at the addresses of the file. */
@@ -491,10 +459,7 @@ static int load_dwarf(struct object *object, struct elf *elf, struct err *err)
 		return 0;
 	*input = (struct dwarf_input){
 		.load_address = file->load_address,
-		.arch = object->arch, .wants_variables = object->wants_variables,
-		.work = object->work,
 		.relocatable = file->type == ET_REL && !file->is_laid_out,
-		.payload = elf,
 		.lowest_code = elf_file_lowest_code(file),
 		.has_code_at_zero = elf_file_has_code_at_zero(file),
 	};
@@ -536,12 +501,12 @@ static int open_dwarf(struct object *object, struct elf *elf, struct err *err)
 {
 	if (load_dwarf(object, elf, err) < 0 || load_split_files(object, elf, err) < 0)
 		return -1;
-	if (elf->symbols.count > 0) {
-		elf->input.symbol_at = symbol_at;
-		elf->input.symbol_around = symbol_around;
-		elf->input.symbol_end = symbol_end;
-	}
-	return dwarf_open(&elf->dwarf, &elf->input, object->arena, err);
+	elf->dwarf_symbols = (struct dwarf_symbols){
+		.symbols = &elf->symbols, .base = elf->described->load_address, .has_ends = true,
+		.name = name_of, .payload = elf,
+	};
+	dwarf_input_set_symbols(&elf->input, &elf->dwarf_symbols);
+	return dwarf_object_open(object, &elf->input, &object->dwarf, err);
 }
 
 static void choose_described(struct elf *elf)
@@ -657,16 +622,9 @@ static int elf_want_split_units(struct object *object, struct err *err)
 	if (!elf->described || elf->split_files || !find_want(object, OBJECT_ROLE_DWP))
 		return 0;
 	if (load_dwarf(object, elf, err) < 0 ||
-	    dwarf_open(&dwarf, &elf->input, object->arena, err) < 0)
+	    dwarf_object_open(object, &elf->input, &dwarf, err) < 0)
 		return -1;
 	return add_missing(object, elf, dwarf, err);
-}
-
-static size_t elf_unit_count(const struct object *object)
-{
-	const struct elf *elf = object->state;
-
-	return elf->dwarf ? dwarf_unit_count(elf->dwarf) : 0;
 }
 
 static int elf_read_unit(const struct object *object, size_t unit, struct arena *scratch,
@@ -676,48 +634,13 @@ static int elf_read_unit(const struct object *object, size_t unit, struct arena 
 	struct elf_outlet outlet = { elf->described, sink, scratch };
 	struct object_sink through = { &outlet, elf_outlet_function };
 
-	return dwarf_read_unit(elf->dwarf, unit, scratch,
+	return dwarf_read_unit(object->dwarf, unit, scratch,
 			       elf->described->is_laid_out ? &through : sink, err);
-}
-
-static void elf_unit_name(const struct object *object, size_t unit, char *out, size_t capacity)
-{
-	dwarf_unit_name(((const struct elf *)object->state)->dwarf, unit, out, capacity);
-}
-
-static int elf_take_unit(const struct object *object, struct object_taken *taken, struct err *err)
-{
-	struct stream_buffer *own = taken->state;
-	int rc = dwarf_take_unit(((const struct elf *)object->state)->dwarf, &own, &taken->unit, err);
-
-	taken->state = own;
-	return rc;
-}
-
-static int elf_read_taken(const struct object *object, const struct object_taken *taken,
-			  struct arena *scratch, const struct object_sink *sink, struct err *err)
-{
-	return dwarf_read_taken(((const struct elf *)object->state)->dwarf, taken->state, scratch,
-				sink, err);
-}
-
-static void elf_taken_name(const struct object *object, const struct object_taken *taken,
-			   char *out, size_t capacity)
-{
-	dwarf_taken_name(((const struct elf *)object->state)->dwarf, taken->state, out, capacity);
-}
-
-static void elf_units_done(struct object *object)
-{
-	struct elf *elf = object->state;
-
-	if (elf->dwarf)
-		dwarf_units_done(elf->dwarf);
 }
 
 static void elf_release(struct object *object)
 {
-	dwarf_release(((struct elf *)object->state)->dwarf);
+	dwarf_release(object->dwarf);
 	unpack_memory_release(&((struct elf *)object->state)->capacity);
 }
 
@@ -729,13 +652,13 @@ const struct object_format object_format_elf = {
 	.attach = elf_attach,
 	.want_split_units = elf_want_split_units,
 	.prepare = elf_prepare,
-	.unit_count = elf_unit_count,
+	.unit_count = dwarf_object_unit_count,
 	.read_unit = elf_read_unit,
-	.unit_name = elf_unit_name,
-	.take_unit = elf_take_unit,
-	.read_taken = elf_read_taken,
-	.taken_name = elf_taken_name,
-	.units_done = elf_units_done,
+	.unit_name = dwarf_object_unit_name,
+	.take_unit = dwarf_object_take_unit,
+	.read_taken = dwarf_object_read_taken,
+	.taken_name = dwarf_object_taken_name,
+	.units_done = dwarf_object_units_done,
 	.each_symbol = elf_each_symbol,
 	.section_address = elf_section_address,
 	.release = elf_release,

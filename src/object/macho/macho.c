@@ -2,10 +2,9 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/limits.h"
-#include "object/dwarf/dwarf.h"
+#include "object/dwarf/dwarf_object.h"
 #include "object/macho/macho_file.h"
 #include "object/macho/macho_hidden.h"
-#include "object/symbols.h"
 
 #define FAT_MAGIC        0xcafebabeu     /* big endian, always */
 #define FAT_MAGIC_64     0xcafebabfu
@@ -18,7 +17,7 @@ struct macho {
 	struct macho_file file;
 	struct unpack_memory capacity;
 	struct symbols symbols;
-	struct dwarf *dwarf;
+	struct dwarf_symbols dwarf_symbols;
 	struct macho_hidden hidden;      /* count 0: no map was attached */
 	bool prepared;
 };
@@ -233,27 +232,11 @@ static int read_symbols(struct macho *macho, struct arena *arena, struct err *er
 	return bound_symbols(macho, arena, err);
 }
 
-static struct text symbol_at(const void *payload, uint64_t address)
+static struct text name_of(const void *payload, const struct symbol_record *record)
 {
 	const struct macho *macho = payload;
-	const struct symbol_record *record;
 
-	if (address < macho->file.load_address)
-		return TEXT_NONE;
-	record = symbols_at(&macho->symbols, address - macho->file.load_address);
-	return record ? macho_symbols_name(&macho->file, symbol_index(record)) : TEXT_NONE;
-}
-
-static void symbol_around(const void *payload, uint64_t address, struct object_symbol *piece)
-{
-	const struct macho *macho = payload;
-	uint64_t load_address = macho->file.load_address, start, end;
-	const struct symbol_record *record =
-		symbols_around(&macho->symbols, address - load_address, &start, &end);
-
-	*piece = (struct object_symbol){ .address = start + load_address, .size = end - start };
-	if (record)
-		piece->name = macho_symbols_name(&macho->file, symbol_index(record));
+	return macho_symbols_name(&macho->file, symbol_index(record));
 }
 
 static int open_dwarf(struct object *object, struct macho *macho, struct err *err)
@@ -261,12 +244,7 @@ static int open_dwarf(struct object *object, struct macho *macho, struct err *er
 	struct dwarf_input input = {
 		.main.big_endian = macho->file.whole.big_endian,
 		.load_address = macho->file.load_address,
-		.arch = object->arch, .wants_variables = object->wants_variables,
-		.work = object->work,
 		.relocatable = macho->file.type == TYPE_RELOCATABLE,
-		.symbol_at = macho->symbols.count > 0 ? symbol_at : NULL,
-		.symbol_around = macho->symbols.count > 0 ? symbol_around : NULL,
-		.payload = macho,
 		.lowest_code = macho->file.lowest_code,
 	};
 
@@ -274,7 +252,11 @@ static int open_dwarf(struct object *object, struct macho *macho, struct err *er
 		if (macho_file_load(&macho->file, dwarf_section_name((enum dwarf_section)i),
 				    &macho->capacity, &input.main.section[i], err) < 0)
 			return -1;
-	return dwarf_open(&macho->dwarf, &input, object->arena, err);
+	macho->dwarf_symbols = (struct dwarf_symbols){
+		.symbols = &macho->symbols, .base = macho->file.load_address, .name = name_of, .payload = macho,
+	};
+	dwarf_input_set_symbols(&input, &macho->dwarf_symbols);
+	return dwarf_object_open(object, &input, &object->dwarf, err);
 }
 
 static int macho_prepare(struct object *object, struct err *err)
@@ -289,13 +271,6 @@ static int macho_prepare(struct object *object, struct err *err)
 	return object->offers & OBJECT_OFFERS_DEBUG ? open_dwarf(object, macho, err) : 0;
 }
 
-static size_t macho_unit_count(const struct object *object)
-{
-	const struct macho *macho = object->state;
-
-	return macho->dwarf ? dwarf_unit_count(macho->dwarf) : 0;
-}
-
 static int macho_read_unit(const struct object *object, size_t unit, struct arena *scratch,
 			   const struct object_sink *sink, struct err *err)
 {
@@ -305,18 +280,13 @@ static int macho_read_unit(const struct object *object, size_t unit, struct aren
 	int rc;
 
 	if (macho->hidden.count == 0 && object->want_count == 0)
-		return dwarf_read_unit(macho->dwarf, unit, scratch, sink, err);
+		return dwarf_read_unit(object->dwarf, unit, scratch, sink, err);
 	/* One of its own: the reader may rewind the other between two functions. */
 	arena_init(&arena, scratch->ceiling_bytes);
 	macho_restoring_init(&restoring, &macho->hidden, sink, &arena);
-	rc = dwarf_read_unit(macho->dwarf, unit, scratch, &restoring.sink, err);
+	rc = dwarf_read_unit(object->dwarf, unit, scratch, &restoring.sink, err);
 	arena_release(&arena);
 	return rc;
-}
-
-static void macho_unit_name(const struct object *object, size_t unit, char *out, size_t capacity)
-{
-	dwarf_unit_name(((const struct macho *)object->state)->dwarf, unit, out, capacity);
 }
 
 static int macho_each_symbol(const struct object *object, object_symbol_fn *fn, void *payload,
@@ -329,7 +299,7 @@ static int macho_each_symbol(const struct object *object, object_symbol_fn *fn, 
 		const struct symbol_record *record = &macho->symbols.records[i];
 		struct object_symbol symbol = {
 			.address = record->address, .size = record->size,
-			.name = macho_symbols_name(&macho->file, symbol_index(record)),
+			.name = name_of(macho, record),
 		};
 
 		if (macho->hidden.count > 0)
@@ -354,9 +324,9 @@ const struct object_format object_format_macho = {
 	.slice = macho_slice,
 	.attach = macho_attach,
 	.prepare = macho_prepare,
-	.unit_count = macho_unit_count,
+	.unit_count = dwarf_object_unit_count,
 	.read_unit = macho_read_unit,
-	.unit_name = macho_unit_name,
+	.unit_name = dwarf_object_unit_name,
 	.each_symbol = macho_each_symbol,
 	.release = macho_release,
 };

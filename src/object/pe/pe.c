@@ -2,9 +2,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/limits.h"
-#include "object/dwarf/dwarf.h"
+#include "object/dwarf/dwarf_object.h"
 #include "object/pe/pe_file.h"
-#include "object/symbols.h"
 
 #define FILE_IS_LIBRARY   0x2000u
 #define NEW_HEADER_PLACE  0x3cu
@@ -13,7 +12,7 @@ struct pe {
 	struct pe_file file;
 	struct unpack_memory capacity;
 	struct symbols symbols;
-	struct dwarf *dwarf;
+	struct dwarf_symbols dwarf_symbols;
 	bool prepared;
 };
 
@@ -102,32 +101,11 @@ static int read_symbols(struct pe *pe, struct arena *arena, struct err *err)
 	return symbols_settle(&pe->symbols, arena, err);
 }
 
-static struct text name_of(const struct pe *pe, const struct symbol_record *record)
+static struct text name_of(const void *payload, const struct symbol_record *record)
 {
+	const struct pe *pe = payload;
+
 	return pe_symbols_name(&pe->file, symbol_table(record), symbol_index(record));
-}
-
-static struct text symbol_at(const void *payload, uint64_t address)
-{
-	const struct pe *pe = payload;
-	const struct symbol_record *record;
-
-	if (address < pe->file.image_base)
-		return TEXT_NONE;
-	record = symbols_at(&pe->symbols, address - pe->file.image_base);
-	return record ? name_of(pe, record) : TEXT_NONE;
-}
-
-static void symbol_around(const void *payload, uint64_t address, struct object_symbol *piece)
-{
-	const struct pe *pe = payload;
-	uint64_t base = pe->file.image_base, start, end;
-	const struct symbol_record *record = symbols_around(&pe->symbols, address - base, &start,
-							    &end);
-
-	*piece = (struct object_symbol){ .address = start + base, .size = end - start };
-	if (record)
-		piece->name = name_of(pe, record);
 }
 
 /* Unrelocated; linkers leave what they discarded below it. */
@@ -149,11 +127,6 @@ static int open_dwarf(struct object *object, struct pe *pe, struct err *err)
 {
 	struct dwarf_input input = {
 		.load_address = pe->file.image_base,
-		.arch = object->arch, .wants_variables = object->wants_variables,
-		.work = object->work,
-		.symbol_at = pe->symbols.count > 0 ? symbol_at : NULL,
-		.symbol_around = pe->symbols.count > 0 ? symbol_around : NULL,
-		.payload = pe,
 		.lowest_code = lowest_code(&pe->file),
 	};
 
@@ -161,7 +134,11 @@ static int open_dwarf(struct object *object, struct pe *pe, struct err *err)
 		if (pe_file_load(&pe->file, dwarf_section_name((enum dwarf_section)i), &pe->capacity,
 				 &input.main.section[i], err) < 0)
 			return -1;
-	return dwarf_open(&pe->dwarf, &input, object->arena, err);
+	pe->dwarf_symbols = (struct dwarf_symbols){
+		.symbols = &pe->symbols, .base = pe->file.image_base, .name = name_of, .payload = pe,
+	};
+	dwarf_input_set_symbols(&input, &pe->dwarf_symbols);
+	return dwarf_object_open(object, &input, &object->dwarf, err);
 }
 
 static int pe_prepare(struct object *object, struct err *err)
@@ -174,24 +151,6 @@ static int pe_prepare(struct object *object, struct err *err)
 	if (read_symbols(pe, object->arena, err) < 0)
 		return -1;
 	return object->offers & OBJECT_OFFERS_DEBUG ? open_dwarf(object, pe, err) : 0;
-}
-
-static size_t pe_unit_count(const struct object *object)
-{
-	const struct pe *pe = object->state;
-
-	return pe->dwarf ? dwarf_unit_count(pe->dwarf) : 0;
-}
-
-static int pe_read_unit(const struct object *object, size_t unit, struct arena *scratch,
-			const struct object_sink *sink, struct err *err)
-{
-	return dwarf_read_unit(((const struct pe *)object->state)->dwarf, unit, scratch, sink, err);
-}
-
-static void pe_unit_name(const struct object *object, size_t unit, char *out, size_t capacity)
-{
-	dwarf_unit_name(((const struct pe *)object->state)->dwarf, unit, out, capacity);
 }
 
 static int pe_each_symbol(const struct object *object, object_symbol_fn *fn, void *payload,
@@ -236,9 +195,9 @@ const struct object_format object_format_pe = {
 	.probe = pe_probe,
 	.open = pe_open,
 	.prepare = pe_prepare,
-	.unit_count = pe_unit_count,
-	.read_unit = pe_read_unit,
-	.unit_name = pe_unit_name,
+	.unit_count = dwarf_object_unit_count,
+	.read_unit = dwarf_object_read_unit,
+	.unit_name = dwarf_object_unit_name,
 	.each_symbol = pe_each_symbol,
 	.each_method = pe_each_method,
 	.each_source = pe_each_source,

@@ -1,8 +1,7 @@
 /* wasm.c -- the WebAssembly format: functions by file offset, DWARF from custom sections. */
 #include "base/arena.h"
 #include "base/err.h"
-#include "object/dwarf/dwarf.h"
-#include "object/symbols.h"
+#include "object/dwarf/dwarf_object.h"
 #include "object/wasm/wasm_file.h"
 
 #define BUILD_ID_BYTES_MAX 1024u     /* longer is no id */
@@ -11,7 +10,7 @@ struct wasm {
 	struct wasm_file file;
 	struct wasm_function *functions;
 	struct symbols symbols;          /* functions with a name */
-	struct dwarf *dwarf;
+	struct dwarf_symbols dwarf_symbols;
 	bool prepared;
 };
 
@@ -83,26 +82,11 @@ static int read_symbols(struct object *object, struct wasm *wasm, struct err *er
 	return symbols_settle(&wasm->symbols, object->arena, err);
 }
 
-static struct text symbol_name(const struct wasm *wasm, const struct symbol_record *record)
-{
-	return record ? wasm->functions[symbol_index(record)].name : TEXT_NONE;
-}
-
-static struct text symbol_at(const void *payload, uint64_t address)
+static struct text name_of(const void *payload, const struct symbol_record *record)
 {
 	const struct wasm *wasm = payload;
 
-	return symbol_name(wasm, symbols_at(&wasm->symbols, address));
-}
-
-static void symbol_around(const void *payload, uint64_t address, struct object_symbol *piece)
-{
-	const struct wasm *wasm = payload;
-	uint64_t start, end;
-	const struct symbol_record *record = symbols_around(&wasm->symbols, address, &start, &end);
-
-	*piece = (struct object_symbol){ .address = start, .size = end - start,
-					 .name = symbol_name(wasm, record) };
+	return wasm->functions[symbol_index(record)].name;
 }
 
 /* DWARF counts from the contents of the code section; functions that were thrown away stay
@@ -111,16 +95,15 @@ static int open_dwarf(struct object *object, struct wasm *wasm, struct err *err)
 {
 	struct dwarf_input input = {
 		.address_bias = wasm->file.code.offset,
-		.arch = object->arch, .wants_variables = object->wants_variables,
-		.work = object->work,
-		.symbol_at = wasm->symbols.count > 0 ? symbol_at : NULL,
-		.symbol_around = wasm->symbols.count > 0 ? symbol_around : NULL,
-		.payload = wasm,
 		.lowest_code = wasm->functions ? wasm->functions[0].start : 0,
 	};
 
 	memcpy(input.main.section, wasm->file.dwarf, sizeof(wasm->file.dwarf));
-	return dwarf_open(&wasm->dwarf, &input, object->arena, err);
+	wasm->dwarf_symbols = (struct dwarf_symbols){
+		.symbols = &wasm->symbols, .base = 0, .name = name_of, .payload = wasm,
+	};
+	dwarf_input_set_symbols(&input, &wasm->dwarf_symbols);
+	return dwarf_object_open(object, &input, &object->dwarf, err);
 }
 
 static int wasm_prepare(struct object *object, struct err *err)
@@ -135,25 +118,6 @@ static int wasm_prepare(struct object *object, struct err *err)
 	return object->offers & OBJECT_OFFERS_DEBUG ? open_dwarf(object, wasm, err) : 0;
 }
 
-static size_t wasm_unit_count(const struct object *object)
-{
-	const struct wasm *wasm = object->state;
-
-	return wasm->dwarf ? dwarf_unit_count(wasm->dwarf) : 0;
-}
-
-static int wasm_read_unit(const struct object *object, size_t unit, struct arena *scratch,
-			  const struct object_sink *sink, struct err *err)
-{
-	return dwarf_read_unit(((const struct wasm *)object->state)->dwarf, unit, scratch, sink,
-			       err);
-}
-
-static void wasm_unit_name(const struct object *object, size_t unit, char *out, size_t capacity)
-{
-	dwarf_unit_name(((const struct wasm *)object->state)->dwarf, unit, out, capacity);
-}
-
 static int wasm_each_symbol(const struct object *object, object_symbol_fn *fn, void *payload,
 			    struct err *err)
 {
@@ -164,7 +128,7 @@ static int wasm_each_symbol(const struct object *object, object_symbol_fn *fn, v
 		const struct symbol_record *record = &wasm->symbols.records[i];
 		struct object_symbol symbol = {
 			.address = record->address, .size = record->size,
-			.name = symbol_name(wasm, record),
+			.name = name_of(wasm, record),
 		};
 
 		if (fn(payload, &symbol))
@@ -179,8 +143,8 @@ const struct object_format object_format_wasm = {
 	.probe = wasm_probe,
 	.open = wasm_open,
 	.prepare = wasm_prepare,
-	.unit_count = wasm_unit_count,
-	.read_unit = wasm_read_unit,
-	.unit_name = wasm_unit_name,
+	.unit_count = dwarf_object_unit_count,
+	.read_unit = dwarf_object_read_unit,
+	.unit_name = dwarf_object_unit_name,
 	.each_symbol = wasm_each_symbol,
 };
