@@ -1,9 +1,7 @@
 /*
  * test_registers.c -- the register tables: names, roles, widths.
  */
-#include <check.h>
-#include <stdlib.h>
-
+#include "support/support.h"
 #include "unwind/registers.h"
 
 static const struct {
@@ -77,14 +75,9 @@ int main(void)
 {
 	Suite *suite = suite_create("registers");
 	TCase *tcase = tcase_create("registers");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_loop_test(tcase, names_mean_registers, 0, sizeof(names) / sizeof(names[0]));
 	tcase_add_loop_test(tcase, tables_hold_together, 0, UNWIND_ARCHES);
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return support_main(suite);
 }

@@ -1,0 +1,94 @@
+/* regions.c -- see regions.h. */
+#include "unwind/regions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STACK_WORD_BYTES 8u          /* of 32-bit processors, too */
+
+static int by_address(const void *a, const void *b)
+{
+	const struct unwind_region *left = a, *right = b;
+
+	if (left->address != right->address)
+		return left->address < right->address ? -1 : 1;
+	return (left->size > right->size) - (left->size < right->size);
+}
+
+size_t unwind_memory_sort(struct unwind_region *regions, size_t count)
+{
+	uint64_t end = 0;            /* of those kept */
+	size_t kept = 0;
+
+	if (count > 1)
+		qsort(regions, count, sizeof(*regions), by_address);
+	for (size_t i = 0; i < count; i++) {
+		struct unwind_region region = regions[i];
+		uint64_t overlap = region.address < end ? end - region.address : 0;
+
+		if (region.size > UINT64_MAX - region.address || overlap >= region.size)
+			continue;
+		region.address += overlap;
+		region.bytes += overlap;
+		region.size -= (size_t)overlap;
+		end = region.address + region.size;
+		regions[kept++] = region;
+	}
+	return kept;
+}
+
+const struct unwind_region *unwind_memory_find(const struct unwind_memory *memory,
+					       uint64_t address, uint64_t size)
+{
+	size_t low = 0, high = memory->count;
+	const struct unwind_region *region;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (memory->regions[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return NULL;
+	region = &memory->regions[low - 1];
+	address -= region->address;
+	return address <= region->size && size <= region->size - address ? region : NULL;
+}
+
+bool unwind_memory_read(const struct unwind_memory *memory, uint64_t address, unsigned width,
+			uint64_t *value)
+{
+	const struct unwind_region *region = unwind_memory_find(memory, address, width);
+	const uint8_t *bytes;
+	uint64_t word = 0;
+
+	if (!region || width > sizeof(word))
+		return false;
+	bytes = region->bytes + (address - region->address);
+	if (memory->big_endian)
+		for (unsigned i = 0; i < width; i++)
+			word = word << 8 | bytes[i];
+	else
+		memcpy(&word, bytes, width);
+	*value = word;
+	return true;
+}
+
+struct unwind_region unwind_memory_stack(const struct unwind_memory *all, struct unwind_region own,
+					 uint64_t stack_pointer)
+{
+	const struct unwind_memory alone = { &own, 1, false };
+	const struct unwind_region *found;
+
+	if (own.size == 0) {
+		found = unwind_memory_find(all, own.address, 1);
+		own = found ? *found : own;
+	}
+	if (own.size > 0 && unwind_memory_find(&alone, stack_pointer, STACK_WORD_BYTES))
+		return own;
+	found = unwind_memory_find(all, stack_pointer, 1);
+	return found ? *found : own;
+}
