@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 #define STACK_WORD_BYTES 8u          /* of 32-bit processors, too */
 
 static int by_address(const void *a, const void *b)
@@ -40,20 +42,14 @@ size_t unwind_memory_sort(struct unwind_region *regions, size_t count)
 const struct unwind_region *unwind_memory_find(const struct unwind_memory *memory,
 					       uint64_t address, uint64_t size)
 {
-	size_t low = 0, high = memory->count;
 	const struct unwind_region *region;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (memory->regions[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	SEARCH_PARTITION_POINT(at, (size_t)0, memory->count,
+			       memory->regions[at].address <= address);
+	if (at == 0)
 		return NULL;
-	region = &memory->regions[low - 1];
+	region = &memory->regions[at - 1];
 	address -= region->address;
 	return address <= region->size && size <= region->size - address ? region : NULL;
 }

@@ -4,6 +4,7 @@
  * The first way that gives a caller decides: when that is no caller a stack can have, the stack
  * ends there.
  */
+#include "base/search.h"
 #include "unwind/steps.h"
 
 #define ADDRESS_FIRST  UINT64_C(4096)        /* below: a null pointer, the end of a stack */
@@ -20,21 +21,15 @@ const char *unwind_trust_name(enum unwind_trust trust)
 
 uint32_t unwind_module_at(const struct unwind_modules *modules, uint64_t address)
 {
-	size_t low = 0, high = modules->count;
 	const struct unwind_module *module;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (modules->items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	SEARCH_PARTITION_POINT(at, (size_t)0, modules->count,
+			       modules->items[at].address <= address);
+	if (at == 0)
 		return UNWIND_NO_MODULE;
-	module = &modules->items[low - 1];
-	return address - module->address < module->size ? (uint32_t)(low - 1) : UNWIND_NO_MODULE;
+	module = &modules->items[at - 1];
+	return address - module->address < module->size ? (uint32_t)(at - 1) : UNWIND_NO_MODULE;
 }
 
 /* Addresses reach as far as Apple's, or as the highest module does: what is above are
