@@ -28,6 +28,8 @@ MAY_INCLUDE = {
     "sourcecache": BASE | {"object", "unpack"},
     "unwind": BASE | {"cfi"},
     "minidump": BASE | {"unwind"},
+    "coredump": BASE | {"object", "unwind"},
+    "applecrash": BASE,
     "convert": BASE | {"unpack", "object", "demangle", "symcache", "cfi", "ppdbcache", "sourcecache",
                        "sandbox", "board", "config"},
     "fetch": BASE | {"config", "unpack", "board"},

@@ -7,7 +7,9 @@ fuzz_targets = \
 	tests/fuzz/fuzz_sources \
 	tests/fuzz/fuzz_breakpad \
 	tests/fuzz/fuzz_cfi \
+	tests/fuzz/fuzz_applecrash \
 	tests/fuzz/fuzz_config \
+	tests/fuzz/fuzz_coredump \
 	tests/fuzz/fuzz_demangle \
 	tests/fuzz/fuzz_dwarf \
 	tests/fuzz/fuzz_elf \
@@ -136,3 +138,9 @@ EXTRA_DIST += \
 	tests/fuzz/corpus \
 	tests/fuzz/make-corpus \
 	tests/fuzz/pack-dwarf
+
+tests_fuzz_fuzz_applecrash_SOURCES = tests/fuzz/fuzz_applecrash.c
+tests_fuzz_fuzz_applecrash_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_coredump_SOURCES = tests/fuzz/fuzz_coredump.c
+tests_fuzz_fuzz_coredump_LDFLAGS = $(fuzz_ldflags)

@@ -1,7 +1,7 @@
 /*
  * elf_file -- headers, sections and identities of one ELF file.
  *
- * Private to object/elf.  The main file, its debuglink target, dwz file and package are
+ * For object/elf, and for readers of other things that begin with ELF headers.  The main file, its debuglink target, dwz file and package are
  * each one `struct elf_file`.  (libelf owns the names elf_*; ours are elf_file_*.)
  *
  * May include: base, unpack, object.
@@ -114,6 +114,7 @@ void elf_file_relocate(const struct elf_file *file, const struct elf_section *se
 		       uint8_t *bytes, size_t size);
 
 /* elf_identity.c */
+enum arch elf_file_arch(const struct elf_file *file);
 struct text elf_file_find_build_id(const struct elf_file *file);
 void elf_file_identify(const struct elf_file *file, struct object *object);
 

@@ -114,7 +114,7 @@ static struct debugid text_hash(const struct elf_file *file)
 	return debugid_from_build_id(folded, sizeof(folded), !file->whole.big_endian);
 }
 
-static uint32_t arch_of(const struct elf_file *file)
+enum arch elf_file_arch(const struct elf_file *file)
 {
 	switch (file->machine) {
 	case EM_386:     return ARCH_X86;
@@ -175,7 +175,7 @@ static unsigned offers_of(const struct elf_file *file)
 
 void elf_file_identify(const struct elf_file *file, struct object *object)
 {
-	object->arch = arch_of(file);
+	object->arch = elf_file_arch(file);
 	object->kind = kind_of(file);
 	object->offers = offers_of(file);
 	object->load_address = file->load_address;

@@ -1,0 +1,14 @@
+# src/applecrash -- sources and tests of this component.
+noinst_LIBRARIES += libapplecrash.a
+libapplecrash_a_SOURCES = \
+	src/applecrash/applecrash.c \
+	src/applecrash/applecrash.h \
+	src/applecrash/internal.h \
+	src/applecrash/report_text.c
+
+if HAVE_CHECK
+check_PROGRAMS += tests/applecrash/test_applecrash
+tests_applecrash_test_applecrash_SOURCES = \
+	tests/applecrash/test_applecrash.c \
+	tests/fuzz/fuzz_applecrash.c
+endif
