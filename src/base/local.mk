@@ -39,6 +39,8 @@ libbase_a_SOURCES = \
 	src/base/search.h \
 	src/base/text.c \
 	src/base/text.h \
+	src/base/url.c \
+	src/base/url.h \
 	src/base/vec.c \
 	src/base/vec.h \
 	src/base/work_budget.c \
@@ -63,6 +65,7 @@ check_PROGRAMS += \
 	tests/base/test_reader \
 	tests/base/test_text \
 	tests/base/test_search \
+	tests/base/test_url \
 	tests/base/test_work_budget
 tests_base_test_arch_SOURCES = tests/base/test_arch.c
 tests_base_test_arena_SOURCES = tests/base/test_arena.c
@@ -79,6 +82,7 @@ tests_base_test_log_SOURCES = tests/base/test_log.c
 tests_base_test_mem_SOURCES = tests/base/test_mem.c
 tests_base_test_process_SOURCES = tests/base/test_process.c
 tests_base_test_reader_SOURCES = tests/base/test_reader.c
+tests_base_test_url_SOURCES = tests/base/test_url.c
 tests_base_test_search_SOURCES = tests/base/test_search.c
 tests_base_test_work_budget_SOURCES = tests/base/test_work_budget.c
 tests_base_test_text_SOURCES = tests/base/test_text.c

@@ -49,6 +49,12 @@ static inline bool text_ends_with(struct text a, const char *suffix)
 	return a.size >= size && memcmp(a.bytes + a.size - size, suffix, size) == 0;
 }
 
+/* What is left behind the first `size` bytes; there are as many. */
+static inline struct text text_from(struct text a, size_t size)
+{
+	return (struct text){ a.bytes + size, a.size - size };
+}
+
 /* Byte by byte, like memcmp(): a text comes before all it is the beginning of. */
 static inline int text_compare(struct text a, struct text b)
 {

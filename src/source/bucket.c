@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "source/url.h"
+#include "source/base_url.h"
 
 static struct text trim_slashes(struct text text)
 {
@@ -56,7 +56,7 @@ static void add_segments(struct buf *out, struct text path)
 		size_t end = slash ? (size_t)(slash - path.bytes) : path.size;
 
 		buf_add_char(out, '/');
-		url_add_segment(out, (struct text){ path.bytes + at, end - at });
+		base_url_add_segment(out, (struct text){ path.bytes + at, end - at });
 		at = end + 1;
 	}
 }
@@ -68,7 +68,7 @@ int bucket_name(const struct bucket *bucket, const char *scheme, struct text pat
 
 	buf_init(&made, 8 * URL_BYTES);
 	buf_add_string(&made, scheme);
-	url_add_segment(&made, bucket->name);
+	base_url_add_segment(&made, bucket->name);
 	add_segments(&made, bucket->prefix);
 	add_segments(&made, path);
 	return bucket_keep(&made, arena, uri, err);

@@ -12,8 +12,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "source/base_url.h"
 #include "source/sigv4.h"
-#include "source/url.h"
 
 #define STORAGE       "https://storage.googleapis.com"
 #define TOKEN_ADDRESS "https://www.googleapis.com/oauth2/v4/token"
@@ -118,9 +118,9 @@ static int make_address(const struct gcs *gcs, struct text path, enum leads lead
 {
 	struct text endpoint = gcs->endpoint;
 	struct buf key, made;
-	struct url url;
+	struct base_url url;
 
-	if (url_split(endpoint, arena, &url))
+	if (base_url_parse(endpoint, arena, &url))
 		return err_set(err, ERR_DOWNLOAD, "failed to construct URL");
 	while (endpoint.size > 0 && endpoint.bytes[endpoint.size - 1] == '/')
 		endpoint.size--;

@@ -6,11 +6,11 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "source/base_url.h"
 #include "source/header.h"
-#include "source/url.h"
 
 struct http {
-	struct url url;
+	struct base_url url;
 	const struct fetch_header *headers;
 	size_t header_count;
 	bool accept_invalid_certs;
@@ -99,13 +99,13 @@ static int parse_url(struct http *http, const struct shape *shape, struct err *e
 
 	if (shape_string(shape, "url", SHAPE_REQUIRED, &url, err) < 0)
 		return -1;
-	fault = url_split(url, shape->arena, &http->url);
+	fault = base_url_parse(url, shape->arena, &http->url);
 	if (fault && !*fault)
 		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
 	if (fault)
 		return shape_refuse(shape, "url", err, "%s", fault);
 	/* A request's is a source that fails, as in the service we follow; the operator is told. */
-	if (http->trusted && !url_is_http(&http->url))
+	if (http->trusted && !base_url_is_http(&http->url))
 		return shape_refuse(shape, "url", err, "only http and https can be asked");
 	return 0;
 }
@@ -135,7 +135,7 @@ static int join(const struct http *http, struct text path, bool with_user, struc
 	char *copy;
 
 	buf_init(&made, 8 * URL_BYTES);
-	url_join(&http->url, path, with_user, &made);
+	base_url_join(&http->url, path, with_user, &made);
 	copy = made.failed ? NULL : arena_strndup(arena, buf_string(&made), made.size);
 	*joined = (struct text){ copy, copy ? made.size : 0 };
 	buf_release(&made);

@@ -1,12 +1,13 @@
 # src/source -- sources, tests and programs of this component.
 noinst_LIBRARIES += libsource.a
 libsource_a_SOURCES = \
+	src/source/base_url.c \
+	src/source/base_url.h \
 	src/source/block.c \
 	src/source/bucket.c \
 	src/source/bucket.h \
+	src/source/file_types.c \
 	src/source/filesystem.c \
-	src/source/source_filters.c \
-	src/source/source_filters.h \
 	src/source/gcs.c \
 	src/source/gcs.h \
 	src/source/gcs_credentials.c \
@@ -15,16 +16,11 @@ libsource_a_SOURCES = \
 	src/source/header.h \
 	src/source/http.c \
 	src/source/kind.h \
-	src/source/source_layout.c \
-	src/source/source_layout.h \
-	src/source/source_listing.c \
-	src/source/source_listing.h \
-	src/source/file_types.c \
 	src/source/put.h \
 	src/source/s3.c \
 	src/source/s3.h \
-	src/source/s3_error.c \
 	src/source/s3_credentials.c \
+	src/source/s3_error.c \
 	src/source/sentry.c \
 	src/source/shape.c \
 	src/source/shape.h \
@@ -32,8 +28,12 @@ libsource_a_SOURCES = \
 	src/source/sigv4.h \
 	src/source/source.c \
 	src/source/source.h \
-	src/source/url.c \
-	src/source/url.h
+	src/source/source_filters.c \
+	src/source/source_filters.h \
+	src/source/source_layout.c \
+	src/source/source_layout.h \
+	src/source/source_listing.c \
+	src/source/source_listing.h
 
 if HAVE_CHECK
 check_PROGRAMS += \

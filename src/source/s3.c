@@ -7,8 +7,9 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/url.h"
+#include "source/base_url.h"
 #include "source/sigv4.h"
-#include "source/url.h"
 
 #define EXPIRES_SECONDS 900u
 #define LABEL_BYTES_MIN 3u
@@ -124,13 +125,13 @@ static int find_home(const struct s3 *s3, struct arena *arena, struct text *orig
 		     struct text *base, bool *in_host, struct err *err)
 {
 	bool is_china = text_starts_with(s3->region, "cn-");
-	struct url url;
+	struct base_url url;
 	const char *fault;
 
 	*base = TEXT("");
 	*in_host = !s3->endpoint.bytes && is_label(s3->bucket.name);
 	if (s3->endpoint.bytes) {
-		fault = url_split(s3->endpoint, arena, &url);
+		fault = base_url_parse(s3->endpoint, arena, &url);
 		if (fault)
 			return err_set(err, *fault ? ERR_DOWNLOAD : ERR_NO_MEMORY, "endpoint: %s",
 				       *fault ? fault : "no memory");
@@ -168,9 +169,9 @@ static void add_path(const struct s3 *s3, struct text base, bool in_host, struct
 
 static struct text host_of(struct text origin)
 {
-	size_t at = text_starts_with(origin, "https://") ? strlen("https://") : strlen("http://");
+	struct url_parts parts;
 
-	return (struct text){ origin.bytes + at, origin.size - at };
+	return url_parse(origin, URL_WHATWG, &parts) ? parts.host_port : TEXT_NONE;
 }
 
 /* What is asked of an object, and as S3's own clients name it. */

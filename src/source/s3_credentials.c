@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/url.h"
 
 #define CONTAINER_HOST "http://169.254.170.2"
 #define METADATA_HOST  "http://169.254.169.254"
@@ -93,18 +94,33 @@ static int container_token(struct arena *arena, struct text *token, struct err *
 	return copy ? 0 : -1;
 }
 
-/* Keys go over a line of their own only. */
+/* "127.0.0.1": nothing but digits and dots, so that it is no name. */
+static bool is_loopback_ipv4(struct text host)
+{
+	for (size_t i = 0; i < host.size; i++)
+		if (!ascii_is_digit(host.bytes[i]) && host.bytes[i] != '.')
+			return false;
+	return text_starts_with(host, "127.");
+}
+
+/* Keys go over TLS, or to this machine and its container services only. */
 static bool may_be_asked(const char *address)
 {
-	static const char *const begins[] = {
-		"https://", "http://127.", "http://localhost:", "http://localhost/", "http://[::1]",
-		CONTAINER_HOST, "http://169.254.170.23", "http://[fd00:ec2::23]",
+	static const char *const hosts[] = {
+		"localhost", "[::1]", "169.254.170.2", "169.254.170.23", "[fd00:ec2::23]",
 	};
+	struct url_parts parts;
 
-	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
-		if (strncmp(address, begins[i], strlen(begins[i])) == 0)
+	if (!url_parse(text_of(address), URL_RFC3986, &parts))
+		return false;
+	if (text_is(parts.scheme, "https"))
+		return true;
+	if (!text_is(parts.scheme, "http"))
+		return false;
+	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++)
+		if (text_is(parts.host, hosts[i]))
 			return true;
-	return false;
+	return is_loopback_ipv4(parts.host);
 }
 
 static int ask_container(const struct source *source, struct source_credential *credential,

@@ -12,14 +12,14 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "source/base_url.h"
 #include "source/bucket.h"
 #include "source/source_listing.h"
-#include "source/url.h"
 
 #define ASK_MILLIS 30000
 
 struct sentry {
-	struct url url;
+	struct base_url url;
 	struct fetch_header header;          /* what opens it */
 };
 
@@ -53,12 +53,12 @@ static int parse_url(struct sentry *sentry, const struct shape *shape,
 
 	if (shape_string(shape, "url", SHAPE_REQUIRED, &url, err) < 0)
 		return -1;
-	fault = url_split(url, shape->arena, &sentry->url);
+	fault = base_url_parse(url, shape->arena, &sentry->url);
 	if (fault && !*fault)
 		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
 	if (fault)
 		return shape_refuse(shape, "url", err, "%s", fault);
-	if (setup->origin == SOURCE_OF_CONFIG && !url_is_http(&sentry->url))
+	if (setup->origin == SOURCE_OF_CONFIG && !base_url_is_http(&sentry->url))
 		return shape_refuse(shape, "url", err, "only http and https can be asked");
 	return 0;
 }
@@ -115,18 +115,12 @@ static void add_parameter(struct buf *out, char *mark, const char *name, struct 
 /* The configured address up to its query; the mark is what goes before the next parameter. */
 static void begin_address(const struct sentry *sentry, bool with_user, struct buf *out, char *mark)
 {
-	struct url url = sentry->url;
+	struct base_url url = sentry->url;
 	const char *fragment = url.tail.size ? memchr(url.tail.bytes, '#', url.tail.size) : NULL;
-	size_t scheme = text_starts_with(url.origin, "https://") ? 8 : 7;
 
 	if (fragment)
 		url.tail.size = (size_t)(fragment - url.tail.bytes);
-	buf_add(out, url.origin.bytes, scheme);
-	if (with_user && url.user.bytes) {
-		buf_add_text(out, url.user);
-		buf_add_char(out, '@');
-	}
-	buf_add(out, url.origin.bytes + scheme, url.origin.size - scheme);
+	base_url_add_origin(&url, with_user, out);
 	buf_add_text(out, url.path);
 	buf_add_text(out, url.tail);
 	*mark = '?';

@@ -1,71 +1,19 @@
 /* origins.c -- URLs of source files, and where a request's headers may go. */
 #include "kinds/native/source_contexts.h"
 
-
 #include <cjson/cJSON.h>
 
 #include "base/arena.h"
-
-#define SCHEME_END "://"
-
-struct web_url { struct text scheme, host, port, path; };
-
-/* Splits at the first of `marks`; `rest` begins with it, or is empty. */
-static struct text take_until(struct text *rest, const char *marks)
-{
-	struct text part = { rest->bytes, 0 };
-
-	while (part.size < rest->size && !strchr(marks, rest->bytes[part.size]))
-		part.size++;
-	*rest = (struct text){ rest->bytes + part.size, rest->size - part.size };
-	return part;
-}
-
-static bool take_scheme(struct text *rest, struct text *scheme)
-{
-	const char *at = rest->size ? memmem(rest->bytes, rest->size, SCHEME_END, 3) : NULL;
-
-	if (!at)
-		return false;
-	*scheme = (struct text){ rest->bytes, (size_t)(at - rest->bytes) };
-	*rest = (struct text){ at + 3, rest->size - scheme->size - 3 };
-	return true;
-}
-
-static bool split(struct text url, struct web_url *parts)
-{
-	struct text place;
-	const char *at;
-
-	if (!take_scheme(&url, &parts->scheme))
-		return false;
-	place = take_until(&url, "/?#");
-	parts->path = take_until(&url, "?#");
-	at = place.size ? memrchr(place.bytes, '@', place.size) : NULL;
-	if (at)
-		place = (struct text){ at + 1, place.size - (size_t)(at + 1 - place.bytes) };
-	if (place.size && place.bytes[0] == '[') {           /* [::1]:8080 */
-		at = memchr(place.bytes, ']', place.size);
-		parts->host = (struct text){ place.bytes, at ? (size_t)(at + 1 - place.bytes)
-							     : place.size };
-		place = (struct text){ place.bytes + parts->host.size,
-				       place.size - parts->host.size };
-	} else {
-		parts->host = take_until(&place, ":");
-	}
-	parts->port = place.size > 1 ? (struct text){ place.bytes + 1, place.size - 1 }
-		      : text_is(parts->scheme, "https") ? TEXT("443") : TEXT("80");
-	return parts->host.size > 0;
-}
+#include "base/url.h"
 
 /* --- The URL itself ---------------------------------------------------------------------- */
 
 static bool is_of_the_web(struct text url)
 {
-	struct web_url parts;
+	struct url_parts parts;
 
-	return (text_starts_with(url, "http://") || text_starts_with(url, "https://")) &&
-	       split(url, &parts);
+	return url_parse(url, URL_RFC3986, &parts) && parts.host.size > 0 &&
+	       (text_is(parts.scheme, "http") || text_is(parts.scheme, "https"));
 }
 
 /* What may not stand in an URL is encoded; line ends and tabs vanish. */
@@ -101,14 +49,14 @@ int url_normalise(struct text url, struct arena *arena, struct text *normal, str
 /* --- Origins ----------------------------------------------------------------------------- */
 
 /* "*", HOST, "*:PORT", HOST:PORT; the port is everything behind the colon. */
-static bool place_matches(struct text place, const struct web_url *url)
+static bool place_matches(struct text place, const struct url_parts *url)
 {
 	const char *colon = place.size ? memchr(place.bytes, ':', place.size) : NULL;
 	struct text host = { place.bytes, colon ? (size_t)(colon - place.bytes) : place.size };
 	struct text port = colon ? (struct text){ colon + 1, place.size - host.size - 1 }
 				 : TEXT_NONE;
 
-	if (port.bytes && !text_equal(port, url->port))
+	if (port.bytes && !text_equal(port, url_port(url)))
 		return false;
 	return text_is(host, "*") || text_equal_ignoring_case(host, url->host);
 }
@@ -132,11 +80,21 @@ static bool path_matches(struct text path, struct text of_url)
 	       (path.size == 0 || memcmp(of_url.bytes, path.bytes, path.size) == 0);
 }
 
+/* Up to the first slash, which `rest` begins with then; else it is empty. */
+static struct text take_domain(struct text *rest)
+{
+	const char *slash = rest->size ? memchr(rest->bytes, '/', rest->size) : NULL;
+	struct text domain = { rest->bytes, slash ? (size_t)(slash - rest->bytes) : rest->size };
+
+	*rest = text_from(*rest, domain.size);
+	return domain;
+}
+
 /* Of "HOST/PATH" and "HOST:PORT" what it says must fit. */
-static bool rest_matches(struct text rest, const struct web_url *url)
+static bool rest_matches(struct text rest, const struct url_parts *url)
 {
 	bool has_port = rest.size && memchr(rest.bytes, ':', rest.size);
-	struct text domain = has_port ? rest : take_until(&rest, "/");
+	struct text domain = has_port ? rest : take_domain(&rest);
 
 	if (!has_port && text_starts_with(domain, "*.") && is_below(domain, url->host))
 		return true;
@@ -146,7 +104,19 @@ static bool rest_matches(struct text rest, const struct web_url *url)
 	       path_matches((struct text){ rest.bytes + 1, rest.size - 1 }, url->path);
 }
 
-static bool origin_allows(struct text origin, struct text whole, const struct web_url *url)
+/* Takes "SCHEME://" off a pattern, whose scheme may be "*". */
+static bool take_scheme(struct text *rest, struct text *scheme)
+{
+	const char *at = rest->size ? memmem(rest->bytes, rest->size, "://", 3) : NULL;
+
+	if (!at)
+		return false;
+	*scheme = (struct text){ rest->bytes, (size_t)(at - rest->bytes) };
+	*rest = text_from(*rest, scheme->size + 3);
+	return true;
+}
+
+static bool origin_allows(struct text origin, struct text whole, const struct url_parts *url)
 {
 	struct text rest = origin, scheme = TEXT_NONE;
 
@@ -160,10 +130,10 @@ static bool origin_allows(struct text origin, struct text whole, const struct we
 
 bool origins_allow(const struct cJSON *origins, struct text url)
 {
-	struct web_url parts;
+	struct url_parts parts;
 	const cJSON *item;
 
-	if (!split(url, &parts))
+	if (!url_parse(url, URL_RFC3986, &parts) || parts.host.size == 0)
 		return false;
 	cJSON_ArrayForEach(item, origins)
 		if (cJSON_IsString(item) &&

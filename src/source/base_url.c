@@ -1,13 +1,9 @@
-/* url.c -- see url.h. */
-#include "source/url.h"
+/* base_url.c -- see base_url.h. */
+#include "source/base_url.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
-
-static bool is_alpha(char c)
-{
-	return ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z';
-}
+#include "base/url.h"
 
 static bool is_blank(char c)
 {
@@ -45,40 +41,15 @@ static void add_encoded(struct buf *out, struct text text, const char *unsafe)
 		buf_add(out, text.bytes + from, text.size - from);
 }
 
-void url_add_segment(struct buf *out, struct text segment)
+void base_url_add_segment(struct buf *out, struct text segment)
 {
 	add_encoded(out, segment, "\"<>`#?{}%/\\");
 }
 
-/* Length of "scheme:", or 0. */
-static size_t scheme_size(struct text text)
-{
-	size_t i = 0;
-
-	if (text.size == 0 || !is_alpha(text.bytes[0]))
-		return 0;
-	while (i < text.size && (is_alpha(text.bytes[i]) || ascii_is_digit(text.bytes[i]) ||
-				 (text.bytes[i] != '\0' && strchr("+-.", text.bytes[i]))))
-		i++;
-	return i < text.size && text.bytes[i] == ':' ? i + 1 : 0;
-}
-
-static size_t find_any(struct text text, size_t from, const char *set)
-{
-	while (from < text.size && (text.bytes[from] == '\0' || !strchr(set, text.bytes[from])))
-		from++;
-	return from;
-}
-
-static struct text slice(struct text text, size_t from, size_t end)
-{
-	return (struct text){ text.bytes + from, end - from };
-}
-
 static struct text without_default_port(struct text scheme, struct text host)
 {
-	const char *port = text_equal_ignoring_case(scheme, TEXT("http:")) ? ":80" :
-			   text_equal_ignoring_case(scheme, TEXT("https:")) ? ":443" : ":";
+	const char *port = text_equal_ignoring_case(scheme, TEXT("http")) ? ":80" :
+			   text_equal_ignoring_case(scheme, TEXT("https")) ? ":443" : ":";
 
 	if (text_ends_with(host, port))
 		host.size -= strlen(port);
@@ -111,25 +82,26 @@ static void add_lower(struct buf *out, struct text text)
 		buf_add_char(out, ascii_lower(text.bytes[i]));
 }
 
-/* The three parts with their characters made safe; false when memory is short. */
-static bool keep_parts(struct arena *arena, struct text scheme, struct text host, struct text path,
-		       struct text tail, struct url *url)
+/* The parts with their characters made safe; false when memory is short. */
+static bool keep_parts(struct arena *arena, const struct url_parts *parts, struct base_url *url)
 {
+	size_t scheme = parts->scheme.size + strlen("://");
 	struct buf made;
 	bool kept;
 
 	buf_init(&made, 3 * URL_BYTES + 8);
-	add_lower(&made, scheme);
-	buf_add_string(&made, "//");
-	add_lower(&made, without_default_port(scheme, host));
+	add_lower(&made, parts->scheme);
+	buf_add_string(&made, "://");
+	add_lower(&made, without_default_port(parts->scheme, parts->host_port));
 	kept = keep(arena, &made, 0, &url->origin);
+	url->host_port = kept ? text_from(url->origin, scheme) : TEXT_NONE;
 	buf_clear(&made);
-	if (path.size == 0)
+	if (parts->path.size == 0)
 		buf_add_char(&made, '/');
-	add_encoded(&made, path, "\"<>`{}\\");
+	add_encoded(&made, parts->path, "\"<>`{}\\");
 	kept = kept && keep(arena, &made, 0, &url->path);
 	buf_clear(&made);
-	add_encoded(&made, tail, "\"<>");
+	add_encoded(&made, parts->tail, "\"<>");
 	kept = kept && keep(arena, &made, 0, &url->tail);
 	buf_release(&made);
 	return kept;
@@ -138,76 +110,72 @@ static bool keep_parts(struct arena *arena, struct text scheme, struct text host
 static struct text trimmed(struct text text)
 {
 	while (text.size > 0 && is_blank(text.bytes[0]))
-		text = slice(text, 1, text.size);
+		text = text_from(text, 1);
 	while (text.size > 0 && is_blank(text.bytes[text.size - 1]))
 		text.size--;
 	return text;
 }
 
-const char *url_split(struct text text, struct arena *arena, struct url *url)
+const char *base_url_parse(struct text text, struct arena *arena, struct base_url *url)
 {
-	size_t scheme, end, tail, at;
-	struct text host;
+	struct url_parts parts;
 	const char *fault;
 
 	text = trimmed(text);
-	scheme = scheme_size(text);
 	if (text.size > URL_BYTES)
 		return "the address is too long";
-	if (scheme == 0)
+	if (url_scheme_size(text) == 0)
 		return "an absolute address is expected";
-	if (text.size < scheme + 2 || text.bytes[scheme] != '/' || text.bytes[scheme + 1] != '/')
+	if (!url_parse(text, URL_WHATWG, &parts))
 		return "the address has no host";
-	end = find_any(text, scheme + 2, "/\\?#");
-	tail = find_any(text, end, "?#");
-	for (at = end; at > scheme + 2 && text.bytes[at - 1] != '@'; at--)
-		;
-	host = slice(text, at, end);
-	fault = host_fault(host);
+	fault = host_fault(parts.host_port);
 	if (fault)
 		return fault;
 	url->user = TEXT_NONE;
-	if (at > scheme + 2) {
-		char *user = arena_strndup(arena, text.bytes + scheme + 2, at - 1 - (scheme + 2));
+	if (parts.user.bytes) {
+		char *user = arena_strndup(arena, parts.user.bytes, parts.user.size);
 
 		if (!user)
 			return "";
 		url->user = text_of(user);
 	}
-	return keep_parts(arena, slice(text, 0, scheme), host, slice(text, end, tail),
-			  slice(text, tail, text.size), url) ? NULL : "";
+	return keep_parts(arena, &parts, url) ? NULL : "";
 }
 
-bool url_is_http(const struct url *url)
+bool base_url_is_http(const struct base_url *url)
 {
 	return text_starts_with(url->origin, "http://") || text_starts_with(url->origin, "https://");
 }
 
-void url_join(const struct url *url, struct text path, bool with_user, struct buf *out)
+void base_url_add_origin(const struct base_url *url, bool with_user, struct buf *out)
 {
-	size_t scheme = scheme_size(url->origin) + 2;
-	struct text base = url->path;
-	size_t at = 0;
-
-	buf_add(out, url->origin.bytes, scheme);
+	buf_add(out, url->origin.bytes, url->origin.size - url->host_port.size);
 	if (with_user && url->user.bytes) {
 		add_encoded(out, url->user, "\"<>`#?{}/\\@[]");
 		buf_add_char(out, '@');
 	}
-	buf_add(out, url->origin.bytes + scheme, url->origin.size - scheme);
+	buf_add_text(out, url->host_port);
+}
+
+void base_url_join(const struct base_url *url, struct text path, bool with_user, struct buf *out)
+{
+	struct text base = url->path;
+	size_t at = 0;
+
+	base_url_add_origin(url, with_user, out);
 	if (base.size > 0 && base.bytes[base.size - 1] == '/')
 		base.size--;                     /* one empty component at the end goes */
 	buf_add_text(out, base);
 	while (at < path.size) {
 		const char *slash = memchr(path.bytes + at, '/', path.size - at);
 		size_t end = slash ? (size_t)(slash - path.bytes) : path.size;
-		struct text segment = slice(path, at, end);
+		struct text segment = { path.bytes + at, end - at };
 
 		at = end + 1;
 		if (segment.size == 0 || text_is(segment, ".") || text_is(segment, ".."))
 			continue;
 		buf_add_char(out, '/');
-		url_add_segment(out, segment);
+		base_url_add_segment(out, segment);
 	}
 	buf_add_text(out, url->tail);
 }

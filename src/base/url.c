@@ -1,0 +1,85 @@
+/* url.c -- see url.h. */
+#include "base/url.h"
+
+#include <string.h>
+
+static bool is_alpha(char c)
+{
+	return ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z';
+}
+
+static bool is_scheme_character(char c)
+{
+	return is_alpha(c) || ascii_is_digit(c) || c == '+' || c == '-' || c == '.';
+}
+
+size_t url_scheme_size(struct text url)
+{
+	size_t size = 0;
+
+	if (url.size == 0 || !is_alpha(url.bytes[0]))
+		return 0;
+	while (size < url.size && is_scheme_character(url.bytes[size]))
+		size++;
+	return size < url.size && url.bytes[size] == ':' ? size : 0;
+}
+
+/* Splits at the first of `marks`; `rest` begins with it, or is empty. */
+static struct text take_until(struct text *rest, const char *marks)
+{
+	struct text part = { rest->bytes, 0 };
+
+	while (part.size < rest->size &&
+	       (rest->bytes[part.size] == '\0' || !strchr(marks, rest->bytes[part.size])))
+		part.size++;
+	*rest = text_from(*rest, part.size);
+	return part;
+}
+
+/* "host:port", "[::1]:port"; brackets that do not close are the host's. */
+static void split_host(struct url_parts *parts)
+{
+	struct text rest = parts->host_port;
+
+	if (text_starts_with(rest, "[")) {
+		const char *end = memchr(rest.bytes, ']', rest.size);
+
+		parts->host = end ? (struct text){ rest.bytes, (size_t)(end + 1 - rest.bytes) } : rest;
+		rest = text_from(rest, parts->host.size);
+	} else {
+		parts->host = take_until(&rest, ":");
+	}
+	parts->port = rest.size > 1 ? text_from(rest, 1) : TEXT_NONE;
+}
+
+bool url_parse(struct text url, enum url_syntax syntax, struct url_parts *parts)
+{
+	struct text rest = url, authority;
+	const char *at;
+
+	*parts = (struct url_parts){ .scheme = { url.bytes, url_scheme_size(url) } };
+	if (parts->scheme.size == 0)
+		return false;
+	rest = text_from(rest, parts->scheme.size);
+	if (!text_starts_with(rest, "://"))
+		return false;
+	rest = text_from(rest, 3);
+	authority = take_until(&rest, syntax == URL_WHATWG ? "/\\?#" : "/?#");
+	parts->path = take_until(&rest, "?#");
+	parts->tail = rest;
+	at = authority.size ? memrchr(authority.bytes, '@', authority.size) : NULL;
+	if (at) {
+		parts->user = (struct text){ authority.bytes, (size_t)(at - authority.bytes) };
+		authority = text_from(authority, parts->user.size + 1);
+	}
+	parts->host_port = authority;
+	split_host(parts);
+	return true;
+}
+
+struct text url_port(const struct url_parts *parts)
+{
+	if (parts->port.size > 0)
+		return parts->port;
+	return text_equal_ignoring_case(parts->scheme, TEXT("https")) ? TEXT("443") : TEXT("80");
+}
