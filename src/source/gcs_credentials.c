@@ -1,5 +1,5 @@
 /*
- * gcs_pass.c -- the token that opens a bucket.
+ * gcs_credentials.c -- the token that opens a bucket.
  *
  *	a service account   its key signs a short claim (a JWT, RS256), which is exchanged
  *	a person            a refresh token is exchanged
@@ -32,6 +32,7 @@
 #define EARLY_SECONDS 60             /* one that says when it ends is not used in its last minute */
 #define LEAST_SECONDS 30
 #define JWT_BYTES     ((size_t)256 * 1024)
+#define BASE64_STEP_BYTES 48u        /* a multiple of 3: only the last step pads */
 
 enum { STEP_BEGIN, STEP_TOKEN };
 
@@ -50,22 +51,20 @@ void gcs_name_credential(const struct source *source, uint8_t name[HASH_SHA256_B
 	buf_release(&bytes);
 }
 
-/* RFC 4648 §5, without padding. */
-static void add_base64(struct buf *out, const void *bytes, size_t size)
+/* base64url without padding (RFC 4648, section 5), which libcrypto does not have: its two
+ * other characters are replaced. */
+static void add_base64url(struct buf *out, const void *bytes, size_t size)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	unsigned char encoded[BASE64_STEP_BYTES / 3 * 4 + 1];
 	const uint8_t *from = bytes;
 
-	for (size_t i = 0; i < size; i += 3) {
-		uint32_t word = (uint32_t)from[i] << 16;
+	for (size_t at = 0; at < size; at += BASE64_STEP_BYTES) {
+		size_t step = size - at < BASE64_STEP_BYTES ? size - at : BASE64_STEP_BYTES;
+		int count = EVP_EncodeBlock(encoded, from + at, (int)step);
 
-		if (i + 1 < size)
-			word |= (uint32_t)from[i + 1] << 8;
-		if (i + 2 < size)
-			word |= from[i + 2];
-		for (unsigned j = 0; j < 4 && i + j <= size; j++)
-			buf_add_char(out, digits[word >> (18 - 6 * j) & 63]);
+		for (int i = 0; i < count && encoded[i] != '='; i++)
+			buf_add_char(out, encoded[i] == '+' ? '-' : encoded[i] == '/' ? '_'
+							  : (char)encoded[i]);
 	}
 }
 
@@ -85,9 +84,9 @@ static void add_claim(struct buf *out, const struct gcs *gcs)
 	json_member_u64(&json, "exp", (uint64_t)(now + CLAIM_SECONDS));
 	json_member_u64(&json, "iat", (uint64_t)now);
 	json_object_end(&json);
-	add_base64(out, head, sizeof(head) - 1);
+	add_base64url(out, head, sizeof(head) - 1);
 	buf_add_char(out, '.');
-	add_base64(out, claim.bytes, claim.size);
+	add_base64url(out, claim.bytes, claim.size);
 	out->failed |= claim.failed;
 	buf_release(&claim);
 }
@@ -134,7 +133,7 @@ static bool add_signature(struct buf *out, EVP_PKEY *key)
 	if (signature && EVP_DigestSign(context, signature, &size,
 					(const unsigned char *)out->bytes, out->size) == 1) {
 		buf_add_char(out, '.');
-		add_base64(out, signature, size);
+		add_base64url(out, signature, size);
 		done = !out->failed;
 	}
 	mem_give_back(signature);
