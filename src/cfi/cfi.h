@@ -89,4 +89,24 @@ bool cfi_find_win(const struct cfi *cfi, uint64_t address, struct cfi_win *win);
  * these two types that anybody could use. */
 bool cfi_win_read(struct text line, struct cfi_win *win);
 
+/* --- Writing ---------------------------------------------------------------------------- */
+
+struct cfi_options {
+	unsigned chain_max;          /* chained unwind information of PE files; 0: 128 */
+};
+
+struct cfi_report {
+	uint64_t records;            /* INIT and STACK WIN records written */
+	uint64_t bytes;
+	uint64_t bad_records;        /* these cost themselves */
+	uint64_t steps;              /* of the object's work budget */
+	char first_bad[240];         /* where and why the first one failed; "" when none */
+};
+
+/* Converts what an opened object tells of unwinding into the file `fd` (empty), written from its
+ * beginning to its end.  Beside what the object unpacks, memory is 48 bytes for a record and half a
+ * megabyte.  ERR_MALFORMED: none of it is to be believed. */
+int cfi_write(struct object *object, const struct cfi_options *options, int fd,
+	      struct cfi_report *report, struct err *err) __attribute__((warn_unused_result));
+
 #endif

@@ -19,6 +19,7 @@ libobject_a_SOURCES = \
 	src/object/elf/elf_relocate.c \
 	src/object/elf/elf_sections.c \
 	src/object/elf/elf_symbols.c \
+	src/object/elf/elf_unwind.c \
 	src/object/macho/macho.c \
 	src/object/macho/macho_file.c \
 	src/object/macho/macho_file.h \
@@ -27,6 +28,7 @@ libobject_a_SOURCES = \
 	src/object/macho/macho_identity.c \
 	src/object/macho/macho_starts.c \
 	src/object/macho/macho_symbols.c \
+	src/object/macho/macho_unwind.c \
 	src/object/object.c \
 	src/object/object.h \
 	src/object/pdb/address.c \
@@ -49,6 +51,7 @@ libobject_a_SOURCES = \
 	src/object/pdb/sources.c \
 	src/object/pdb/srcsrv.c \
 	src/object/pdb/srcsrv.h \
+	src/object/pdb/stack_frames.c \
 	src/object/pdb/type_name.c \
 	src/object/pdb/type_name.h \
 	src/object/pdb/type_size.c \
@@ -59,6 +62,7 @@ libobject_a_SOURCES = \
 	src/object/pe/pe_identity.c \
 	src/object/pe/pe_managed.c \
 	src/object/pe/pe_symbols.c \
+	src/object/pe/pe_unwind.c \
 	src/object/sourcelink.c \
 	src/object/sourcelink.h \
 	src/object/symbols.c \

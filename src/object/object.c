@@ -295,3 +295,18 @@ int object_each_source(const struct object *object, struct arena *scratch,
 		return err_while(err, "reading %s", object->format->name);
 	return 0;
 }
+
+int object_each_unwind(struct object *object, const struct object_unwind_sink *sink,
+		       struct err *err)
+{
+	if (!object->format->each_unwind)
+		return 0;
+	if (object->format->each_unwind(object, sink, err) < 0)
+		return err_while(err, "reading %s", object->format->name);
+	return 0;
+}
+
+struct text object_image_at(const struct object *object, uint64_t address)
+{
+	return object->format->image_at ? object->format->image_at(object, address) : TEXT_NONE;
+}

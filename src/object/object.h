@@ -232,6 +232,45 @@ struct object_source_sink {
 	int (*link)(void *payload, const struct object_source_link *link, struct err *err);
 };
 
+/* --- Unwind information -------------------------------------------------------------------- */
+
+enum object_unwind_kind {
+	OBJECT_UNWIND_DEBUG_FRAME,   /* DWARF5 §6.4 */
+	OBJECT_UNWIND_EH_FRAME,      /* the same as the LSB has it */
+	OBJECT_UNWIND_COMPACT,       /* Mach-O __unwind_info */
+	OBJECT_UNWIND_PDATA,         /* PE exception directory: RUNTIME_FUNCTION records */
+	OBJECT_UNWIND_BREAKPAD,      /* a symbol file, STACK records somewhere in it */
+	OBJECT_UNWIND_KINDS
+};
+
+/* One section.  The addresses inside are those of the file, not relative to its load address. */
+struct object_unwind {
+	enum object_unwind_kind kind;
+	const char *name;            /* ".eh_frame": for messages */
+	struct text bytes;           /* unpacked; as long as the object */
+	uint64_t address;            /* where it lies */
+	bool big_endian;
+	unsigned address_bytes;      /* 4 or 8 */
+	uint64_t text_address, data_address;     /* what such pointers are relative to; 0: unknown */
+	uint64_t lowest_code;        /* functions below were discarded by the linker; 0: unknown */
+};
+
+/* x86's frames as a PDB has them: FPO (type 0 to 3) and frame data (type 4). */
+struct object_stack_frame {
+	uint32_t type;
+	uint32_t address, size;      /* of the code, in the image */
+	uint32_t prologue_bytes, parameter_bytes, saved_register_bytes, local_bytes,
+		 max_stack_bytes;
+	bool uses_base_pointer;
+	struct text program;         /* of frame data, else TEXT_NONE; as long as the object */
+};
+
+struct object_unwind_sink {
+	void *payload;
+	int (*section)(void *payload, const struct object_unwind *section, struct err *err);
+	int (*stack_frame)(void *payload, const struct object_stack_frame *frame, struct err *err);
+};
+
 /* What a thread has taken of an object that gives its units; zero before the first. */
 struct object_taken {
 	size_t unit;                 /* its number, as it would have without being taken */
@@ -305,6 +344,14 @@ struct object_format {
 	/* Do paths that no source has go through the links too?  And are '\\' and '/' one? */
 	bool links_any_path, slashes_are_one;
 
+	/* Hands out what tells how to unwind, that which counts first before the others; without
+	 * prepare().  Nonzero stops the walk with -1.  NULL: has none. */
+	int  (*each_unwind)(struct object *object, const struct object_unwind_sink *sink,
+			    struct err *err);
+	/* What the file holds of the image from a relative address on, up to where it ends being
+	 * one piece; TEXT_NONE where there is nothing.  NULL: it is no image. */
+	struct text (*image_at)(const struct object *object, uint64_t address);
+
 	/* Gives back what prepare() took outside the arena.  NULL: nothing. */
 	void (*release)(struct object *object);
 };
@@ -373,6 +420,11 @@ int object_each_method(const struct object *object, struct arena *scratch,
 int object_each_source(const struct object *object, struct arena *scratch,
 		       const struct object_source_sink *sink, struct err *err)
 	__attribute__((warn_unused_result));
+
+/* Nothing is handed out where the format has none. */
+int object_each_unwind(struct object *object, const struct object_unwind_sink *sink,
+		       struct err *err) __attribute__((warn_unused_result));
+struct text object_image_at(const struct object *object, uint64_t address);
 
 const char *object_kind_name(enum object_kind kind);   /* "rel", "exe", "lib", "dbg", ... */
 const char *object_role_name(enum object_role role);   /* "dwz", "dwp", "debuglink", ... */

@@ -9,6 +9,7 @@ tests_bench_trivial_fcgi_SOURCES = tests/bench/trivial_fcgi.c
 
 bench_programs = \
 	tests/bench/bench_answer \
+	tests/bench/bench_cfi \
 	tests/bench/bench_dwarf \
 	tests/bench/bench_lookup \
 	tests/bench/bench_sources \

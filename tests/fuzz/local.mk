@@ -23,6 +23,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_listing \
 	tests/fuzz/fuzz_source \
 	tests/fuzz/fuzz_symcache \
+	tests/fuzz/fuzz_unwind \
 	tests/fuzz/fuzz_wasm
 fuzz_objects = \
 	tests/fuzz/objects.c \
@@ -126,6 +127,12 @@ tests_fuzz_fuzz_source_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_symcache_SOURCES = tests/fuzz/fuzz_symcache.c
 tests_fuzz_fuzz_symcache_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_unwind_SOURCES = \
+	tests/fuzz/fuzz_unwind.c \
+	tests/cfi/sections.c \
+	tests/cfi/sections.h
+tests_fuzz_fuzz_unwind_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_pdb_SOURCES = \
 	tests/fuzz/fuzz_pdb.c \

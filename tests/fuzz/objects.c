@@ -1,11 +1,14 @@
 /* objects.c -- see objects.h. */
 #include "fuzz/objects.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "cfi/cfi.h"
 #include "object/object.h"
 
 #define FUZZ_ARENA_BYTES ((size_t)256 << 20)
@@ -103,6 +106,18 @@ static void read_more(struct object *object, struct arena *scratch)
 		err_clear(&err);
 }
 
+static void read_unwind(struct object *object)
+{
+	static const struct cfi_options options;
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	struct cfi_report report;
+	struct err err = ERR_INIT;
+
+	if (cfi_write(object, &options, fd, &report, &err) == 0)
+		total += report.bytes;
+	close(fd);
+}
+
 static void read_all(struct object *object, struct arena *scratch)
 {
 	struct object_sink sink = { NULL, see_function };
@@ -132,6 +147,7 @@ static void read_slice(struct text slice, bool with_companions)
 				err_clear(&err);
 		read_all(&object, &scratch);
 		read_more(&object, &scratch);
+		read_unwind(&object);
 	}
 	object_release(&object);
 	arena_release(&scratch);

@@ -177,6 +177,17 @@ static int each_symbol(const struct object *object, object_symbol_fn *fn, void *
 	return 0;
 }
 
+static int each_unwind(struct object *object, const struct object_unwind_sink *sink,
+		       struct err *err)
+{
+	struct object_unwind section = {
+		.kind = OBJECT_UNWIND_BREAKPAD, .name = "symbol file",
+		.bytes = { (const char *)object->bytes, object->size },
+	};
+
+	return sink->section(sink->payload, &section, err);
+}
+
 const struct object_format object_format_breakpad = {
 	.name = "breakpad",
 	.probe_bytes = 7,
@@ -187,4 +198,5 @@ const struct object_format object_format_breakpad = {
 	.read_unit = read_unit,
 	.unit_name = unit_name,
 	.each_symbol = each_symbol,
+	.each_unwind = each_unwind,
 };

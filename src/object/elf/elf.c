@@ -638,6 +638,21 @@ static int elf_read_unit(const struct object *object, size_t unit, struct arena 
 			       elf->described->is_laid_out ? &through : sink, err);
 }
 
+static int elf_each_unwind(struct object *object, const struct object_unwind_sink *sink,
+			   struct err *err)
+{
+	struct elf *elf = object->state;
+
+	return elf_file_each_unwind(&elf->main, &elf->capacity, sink, err);
+}
+
+static struct text elf_image_at(const struct object *object, uint64_t address)
+{
+	const struct elf *elf = object->state;
+
+	return elf_file_at_address(&elf->main, address + elf->main.load_address);
+}
+
 static void elf_release(struct object *object)
 {
 	dwarf_release(object->dwarf);
@@ -661,5 +676,7 @@ const struct object_format object_format_elf = {
 	.units_done = dwarf_object_units_done,
 	.each_symbol = elf_each_symbol,
 	.section_address = elf_section_address,
+	.each_unwind = elf_each_unwind,
+	.image_at = elf_image_at,
 	.release = elf_release,
 };

@@ -142,6 +142,11 @@ int elf_symbols_files(const struct elf_file *file, const struct elf_symbols *sym
 struct text elf_symbols_file(const struct elf_file *file, const struct elf_symbols *symbols,
 			     const uint32_t *files, size_t count, uint32_t index);
 
+/* elf_unwind.c */
+int elf_file_each_unwind(const struct elf_file *file, struct unpack_memory *capacity,
+			 const struct object_unwind_sink *sink, struct err *err)
+	__attribute__((warn_unused_result));
+
 /* elf_dynamic.c: the same without section headers. */
 struct elf_symbols elf_file_dynamic_symbols(const struct elf_file *file);
 

@@ -310,6 +310,21 @@ static int macho_each_symbol(const struct object *object, object_symbol_fn *fn, 
 	return 0;
 }
 
+static int macho_each_unwind(struct object *object, const struct object_unwind_sink *sink,
+			     struct err *err)
+{
+	struct macho *macho = object->state;
+
+	return macho_file_each_unwind(&macho->file, &macho->capacity, sink, err);
+}
+
+static struct text macho_image_at(const struct object *object, uint64_t address)
+{
+	const struct macho *macho = object->state;
+
+	return macho_file_at(&macho->file, address + macho->file.load_address);
+}
+
 static void macho_release(struct object *object)
 {
 	unpack_memory_release(&((struct macho *)object->state)->capacity);
@@ -328,5 +343,7 @@ const struct object_format object_format_macho = {
 	.read_unit = macho_read_unit,
 	.unit_name = dwarf_object_unit_name,
 	.each_symbol = macho_each_symbol,
+	.each_unwind = macho_each_unwind,
+	.image_at = macho_image_at,
 	.release = macho_release,
 };

@@ -54,6 +54,13 @@ const struct macho_section *macho_file_section(const struct macho_file *file, co
 int macho_file_load(const struct macho_file *file, const char *name, struct unpack_memory *capacity,
 		    struct text *bytes, struct err *err) __attribute__((warn_unused_result));
 
+/* macho_unwind.c */
+int macho_file_each_unwind(const struct macho_file *file, struct unpack_memory *capacity,
+			   const struct object_unwind_sink *sink, struct err *err)
+	__attribute__((warn_unused_result));
+/* The file's bytes at an address (not relative), to the end of the section's. */
+struct text macho_file_at(const struct macho_file *file, uint64_t address);
+
 /* macho_identity.c */
 uint32_t macho_arch(uint32_t cpu, uint32_t cpu_sub);
 enum object_kind macho_kind(uint32_t type);

@@ -180,6 +180,18 @@ static int pdb_each_symbol(const struct object *object, object_symbol_fn *fn, vo
 	return 0;
 }
 
+static int pdb_each_unwind(struct object *object, const struct object_unwind_sink *sink,
+			   struct err *err)
+{
+	struct pdb *pdb = object->state;
+
+	if (object->arch != ARCH_X86)
+		return 0;
+	if (pdb_read_dbi(pdb, object->arena, err) < 0 || open_strings(pdb, err) < 0)
+		return -1;
+	return pdb_each_stack_frame(pdb, sink, err);
+}
+
 static void pdb_units_done(struct object *object)
 {
 	struct pdb *pdb = object->state;
@@ -212,6 +224,7 @@ const struct object_format object_format_pdb = {
 	.units_done = pdb_units_done,
 	.each_symbol = pdb_each_symbol,
 	.each_source = pdb_each_source,
+	.each_unwind = pdb_each_unwind,
 	.links_any_path = true,
 	.release = pdb_release,
 };

@@ -25,6 +25,7 @@
 struct object;
 struct work_budget;
 struct object_source_sink;
+struct object_unwind_sink;
 
 #define PDB_NO_ADDRESS UINT32_MAX
 #define PDB_NO_MODULE  UINT32_MAX
@@ -145,6 +146,10 @@ bool pdb_type_record(const struct pdb_types *types, uint32_t index, struct arena
 /* type_size.c; NULL: no memory.  Of NULL nothing is freed. */
 struct pdb_definitions *pdb_definitions_new(void) __attribute__((warn_unused_result));
 void pdb_definitions_free(struct pdb_definitions *definitions);
+
+/* stack_frames.c: of x86, once sections and strings are read; in the order of the file. */
+int pdb_each_stack_frame(struct pdb *pdb, const struct object_unwind_sink *sink, struct err *err)
+	__attribute__((warn_unused_result));
 
 /* publics.c */
 int pdb_read_publics(struct pdb *pdb, struct arena *arena, struct err *err)

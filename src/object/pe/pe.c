@@ -184,6 +184,21 @@ static int pe_each_source(const struct object *object, struct arena *scratch,
 	return pe_managed_sources(&((const struct pe *)object->state)->file, scratch, sink, err);
 }
 
+static int pe_each_unwind(struct object *object, const struct object_unwind_sink *sink,
+			  struct err *err)
+{
+	struct pe *pe = object->state;
+
+	return pe_file_each_unwind(&pe->file, &pe->capacity, sink, err);
+}
+
+static struct text pe_image_at(const struct object *object, uint64_t address)
+{
+	const struct pe *pe = object->state;
+
+	return address <= UINT32_MAX ? pe_file_at(&pe->file, (uint32_t)address) : TEXT_NONE;
+}
+
 static void pe_release(struct object *object)
 {
 	unpack_memory_release(&((struct pe *)object->state)->capacity);
@@ -201,5 +216,7 @@ const struct object_format object_format_pe = {
 	.each_symbol = pe_each_symbol,
 	.each_method = pe_each_method,
 	.each_source = pe_each_source,
+	.each_unwind = pe_each_unwind,
+	.image_at = pe_image_at,
 	.release = pe_release,
 };

@@ -74,6 +74,11 @@ bool pe_file_is_packed(const struct pe_file *file);
 /* Split off with --only-keep-debug: code without bytes. */
 bool pe_file_is_debug_only(const struct pe_file *file);
 
+/* pe_unwind.c */
+int pe_file_each_unwind(const struct pe_file *file, struct unpack_memory *capacity,
+			const struct object_unwind_sink *sink, struct err *err)
+	__attribute__((warn_unused_result));
+
 /* pe_identity.c */
 uint32_t pe_arch(uint16_t machine);
 void pe_read_debug_directory(struct pe_file *file);
