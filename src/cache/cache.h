@@ -62,6 +62,8 @@ int cache_key_make(struct cache_key *key, struct arena *arena, enum cache_kind k
 		   struct text scope, struct text rest, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* From the hash of its text, as far as find and open_blob need it: without credentials. */
+struct cache_key cache_key_of_hash(enum cache_kind kind, const uint8_t *text_hash);
 /* The key of another kind with the same text: nothing is hashed again. */
 struct cache_key cache_key_as(const struct cache_key *key, enum cache_kind kind);
 

@@ -163,6 +163,15 @@ int cache_key_make(struct cache_key *key, struct arena *arena, enum cache_kind k
 	return 0;
 }
 
+struct cache_key cache_key_of_hash(enum cache_kind kind, const uint8_t *text_hash)
+{
+	struct cache_key key = { .kind = kind, .scope = TEXT_NONE };
+
+	memcpy(key.text_hash, text_hash, sizeof(key.text_hash));
+	cache_fold_hash(key.hash, kind, text_hash);
+	return key;
+}
+
 struct cache_key cache_key_as(const struct cache_key *key, enum cache_kind kind)
 {
 	struct cache_key other = *key;

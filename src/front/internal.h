@@ -17,12 +17,15 @@
 #include "board/metrics.h"
 #include "cache/cache.h"
 #include "convert/demangler.h"
+#include "front/form.h"
 #include "front/lane.h"
 #include "front/reply.h"
+#include "front/route.h"
 #include "job/job.h"
 #include "source/source.h"
 #include "store/store.h"
 
+struct answer_head;
 struct config;
 struct err;
 struct front;
@@ -30,8 +33,6 @@ struct front_helpers;
 struct parker;
 struct plan_memo;
 struct relief;
-struct request_kind;
-struct route;
 struct writer;
 
 enum method { METHOD_OTHER, METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_OPTIONS };
@@ -56,7 +57,9 @@ struct request {
 	enum board_endpoint endpoint;
 	int64_t started_micros;
 	int64_t body_started_micros;         /* its reading */
+	uint64_t received_bytes, promised_bytes;     /* of it; promised: UINT64_MAX when nobody says */
 	bool is_body_read;
+	struct upload *upload;               /* a file that came with it; NULL: none */
 
 	/* while parked */
 	char job_id[JOB_ID_BYTES];
@@ -115,6 +118,9 @@ int  incoming_read_body(struct request *request, const struct config *config, si
 /* `timeout` and, where asked for, `scope` of the query: ERR_BAD_REQUEST. */
 int  incoming_read_query(struct request *request, struct err *err)
 	__attribute__((warn_unused_result));
+/* The same of a form: its file goes to request->upload, its fields are the body. */
+int  incoming_read_form(struct request *request, const struct jobs *jobs, const struct form_shape *shape,
+			uint64_t max, struct err *err) __attribute__((warn_unused_result));
 bool incoming_is_json(const struct request *request);
 /* Undoes the body's Content-Encoding, one that can be undone, at most `max` bytes: ERR_TOO_LARGE (the
  * body is as it was), ERR_BAD_REQUEST. */
@@ -135,27 +141,12 @@ struct text request_variable(const struct request *request, const char *name);
 /* Nobody is there any more to read a reply. */
 bool request_has_gone(const struct request *request);
 
-/* Frees what the library holds for it; a connection that got no reply is closed. */
-void request_end(struct request *request);
-
-/* --- route.c: the table that is the API --------------------------------------------------- */
-typedef void route_fn(struct worker *worker, struct request *request, struct reply *reply);
-struct route {
-	const char *method;          /* "GET" answers HEAD too */
-	const char *path;            /* a trailing "*" takes the rest */
-	route_fn *answer;
-	enum board_endpoint endpoint;
-	size_t body_ceiling;         /* offset in struct config of a uint64_t; 0: takes no body */
-	bool is_json;                /* of its body: application/json alone is taken */
-};
-/* Which one it is; finds out what is counted, too. */
-void route_find(struct request *request);
 static inline bool route_takes_body(const struct request *request)
 {
-	return request->route && request->route->body_ceiling != 0;
+	return request->route && request->route->takes != TAKES_NOTHING;
 }
-/* Reads the query and the body and answers; says 404, 405, 415 where there is no route. */
-void route_answer(struct worker *worker, struct request *request, struct reply *reply);
+/* Frees what the library holds for it; a connection that got no reply is closed. */
+void request_end(struct request *request);
 
 /* --- worker.c ----------------------------------------------------------------------------- */
 typedef void *worker_fn(void *worker);
@@ -196,12 +187,25 @@ void parker_stop(struct parker *parker);
 /* Hands the request over; false when there is no room (the caller answers `pending`). */
 bool parker_park(struct parker *parker, struct request *request);
 
-/* --- endpoints ------------------------------------------------------------------------------ */
-route_fn answer_symbolicate, answer_request_poll, answer_healthcheck, answer_readyz, answer_metrics;
-/* Waits for the job: done, parked or pending, as the request's timeout says. */
+/* --- answer_kind.c: requests of a kind, whatever it is ------------------------------------------ */
+
+/* Parses, steps, and either answers or becomes a job and waits for it. */
+route_fn answer_kind;
+
+/* --- answer_job.c: waiting for a job, and what came of it --------------------------------------- */
+
+/* Waits for request->job_id: done, parked or not yet, as the request's timeout says. */
 void answer_job(struct worker *worker, struct request *request, struct reply *reply);
 /* The reply of an ended job, or 404 when the id is not known (any more): true; false: not yet. */
-bool answer_job_if_ended(struct jobs *jobs, const char *id, struct reply *reply);
-void answer_pending(struct reply *reply, const char *id);
+bool answer_job_if_ended(const struct front *front, struct jobs *jobs, const char *id,
+			 struct reply *reply);
+/* It takes longer than it may be waited for. */
+void answer_not_yet(const struct request *request, struct reply *reply);
+/* What an entry of the cache holds, with that head; or, when it has gone, that it is worth asking again. */
+void answer_entry(const struct front *front, struct store *store, const struct answer_head *head,
+		  struct reply *reply);
+
+/* --- endpoints ------------------------------------------------------------------------------ */
+route_fn answer_request_poll, answer_healthcheck, answer_readyz, answer_metrics;
 
 #endif

@@ -1,18 +1,25 @@
 # src/front -- sources, tests and programs of this component.
 noinst_LIBRARIES += libfront.a
 libfront_a_SOURCES = \
+	src/front/answer_job.c \
+	src/front/answer_kind.c \
 	src/front/condition.c \
 	src/front/cors.c \
 	src/front/degraded.c \
 	src/front/degraded.h \
 	src/front/endpoints/health.c \
 	src/front/endpoints/requests.c \
-	src/front/endpoints/symbolicate.c \
+	src/front/form.c \
+	src/front/form.h \
 	src/front/front.c \
 	src/front/front.h \
+	src/front/front_resolver.c \
+	src/front/front_resolver.h \
 	src/front/internal.h \
 	src/front/lane.c \
 	src/front/lane.h \
+	src/front/multipart.c \
+	src/front/multipart.h \
 	src/front/parker.c \
 	src/front/relief.c \
 	src/front/reply.c \
@@ -22,17 +29,21 @@ libfront_a_SOURCES = \
 	src/front/reply_stream.c \
 	src/front/reply_stream.h \
 	src/front/request.c \
+	src/front/request_body.c \
 	src/front/route.c \
+	src/front/route.h \
 	src/front/worker.c \
 	src/front/writer.c \
 	src/front/writer.h
 
 if HAVE_CHECK
 check_PROGRAMS += \
+	tests/front/test_form \
 	tests/front/test_reply \
 	tests/front/test_writer \
 	tests/front/test_lane
 tests_front_test_lane_SOURCES = tests/front/test_lane.c
 tests_front_test_writer_SOURCES = tests/front/test_writer.c
+tests_front_test_form_SOURCES = tests/front/test_form.c
 tests_front_test_reply_SOURCES = tests/front/test_reply.c
 endif

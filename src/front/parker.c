@@ -77,12 +77,12 @@ static void look_at(struct parker *parker, struct request *request, struct reply
 		front_request_drop(parker->front, request);
 		return;
 	}
-	if (!answer_job_if_ended(&parker->jobs, request->job_id, reply)) {
+	if (!answer_job_if_ended(parker->front, &parker->jobs, request->job_id, reply)) {
 		if (!leaving && request->wake_millis > clock_monotonic_millis()) {
 			park_again(parker, request);
 			return;
 		}
-		answer_pending(reply, request->job_id);
+		answer_not_yet(request, reply);
 	}
 	front_request_finish(parker->front, request, reply);
 }

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "front/internal.h"
 #include "front/writer.h"
+#include "work/answer_head.h"
 
 _Static_assert(REPLY_HEADER_BYTES + REPLY_HEADERS_MAX * 48u + 256u <= REPLY_HEAD_BYTES,
 	       "all headers a reply can have fit into its head");
@@ -67,6 +68,37 @@ void reply_header(struct reply *reply, const char *name, const char *value)
 		reply->header_count++;
 }
 
+/* A copy that stays as long as the reply; NULL: there is no room for it. */
+static const char *keep(struct reply *reply, struct text text)
+{
+	char *copy = reply->header_bytes + reply->header_bytes_used;
+
+	if (text.size >= REPLY_HEADER_BYTES - reply->header_bytes_used)
+		return NULL;
+	memcpy(copy, text.bytes, text.size);
+	copy[text.size] = '\0';
+	reply->header_bytes_used += text.size + 1;
+	return copy;
+}
+
+void reply_header_texts(struct reply *reply, struct text name, struct text value)
+{
+	const char *name_copy = keep(reply, name), *value_copy = name_copy ? keep(reply, value) : NULL;
+
+	if (value_copy)
+		reply_header(reply, name_copy, value_copy);
+}
+
+void reply_take_head(struct reply *reply, const struct answer_head *head)
+{
+	const char *type = keep(reply, head->content_type);
+
+	reply->status = head->status;
+	reply->content_type = type ? type : "application/octet-stream";
+	for (size_t i = 0; i < head->header_count; i++)
+		reply_header_texts(reply, head->headers[i].name, head->headers[i].value);
+}
+
 static const char *header_value(const struct reply *reply, const char *name)
 {
 	for (size_t i = 0; i < reply->header_count; i++)
@@ -108,6 +140,20 @@ void reply_detail(struct reply *reply, int status, const char *detail)
 	json_writer_init(&json, begin(reply, status, "application/json"));
 	json_object(&json);
 	json_member_string(&json, "detail", detail);
+	json_object_end(&json);
+}
+
+void reply_detail_cause(struct reply *reply, int status, const char *detail, const char *cause)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, begin(reply, status, "application/json"));
+	json_object(&json);
+	json_member_string(&json, "detail", detail);
+	json_key(&json, "causes");
+	json_array(&json);
+	json_string(&json, cause);
+	json_array_end(&json);
 	json_object_end(&json);
 }
 

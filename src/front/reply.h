@@ -12,6 +12,7 @@
 
 #include "front/reply_body.h"
 
+struct answer_head;
 struct config;
 struct err;
 struct request;
@@ -22,7 +23,7 @@ struct writer;
 #define RETRY_BROKEN_SECONDS 10u
 
 #define REPLY_HEADERS_MAX 16u
-#define REPLY_HEADER_BYTES 4096u         /* of all values; a path may be among them */
+#define REPLY_HEADER_BYTES 4096u         /* of all values, and of names that are copied */
 
 struct reply_header { const char *name, *value; };
 
@@ -48,6 +49,11 @@ void reply_release(struct reply *reply);
  * line, is left out. */
 void reply_header(struct reply *reply, const char *name, const char *value);
 
+/* The same of texts that need not stay, name and all. */
+void reply_header_texts(struct reply *reply, struct text name, struct text value);
+/* Status, type and headers of it. */
+void reply_take_head(struct reply *reply, const struct answer_head *head);
+
 /* --- Whole replies --------------------------------------------------------------------------- */
 
 void reply_empty(struct reply *reply, int status);
@@ -56,6 +62,8 @@ void reply_text(struct reply *reply, int status, const char *text);
 struct buf *reply_json(struct reply *reply);
 /* {"detail": "..."} */
 void reply_detail(struct reply *reply, int status, const char *detail);
+/* {"detail": "...", "causes": ["..."]} */
+void reply_detail_cause(struct reply *reply, int status, const char *detail, const char *cause);
 /* Bytes that stay as they are until release(payload) is called: in any thread, once. */
 void reply_bytes(struct reply *reply, const char *content_type, struct text bytes,
 		 reply_release_fn *release, void *payload);

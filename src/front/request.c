@@ -1,4 +1,4 @@
-/* request.c -- CGI variables, query and body of one request. */
+/* request.c -- CGI variables and query of one request. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -14,11 +14,8 @@
 #include "base/limits.h"
 #include "config/config.h"
 #include "front/internal.h"
-#include "unpack/unpack.h"
 
-#define READ_BYTES ((size_t)64 * 1024)
 #define QUERY_BYTES_MAX ((size_t)64 * 1024)
-#define PACE_BYTES_PER_MILLI 16u /* slower bodies than that live on limits.body_wait */
 
 /* What we want to know of the web server's variables. */
 #define VARIABLE(name, field) { name, sizeof(name) - 1, offsetof(struct request, field) }
@@ -257,150 +254,4 @@ bool request_has_gone(const struct request *request)
 	struct pollfd connection = { .fd = request->fcgi.ipcFd };
 
 	return poll(&connection, 1, 0) > 0 && (connection.revents & (POLLHUP | POLLERR));
-}
-
-/* --- The body --------------------------------------------------------------------------------- */
-
-/* A web server that passes bodies on as they come lets a slow client hold this thread: it may,
- * as long as it keeps pace. */
-static int wait_at_most(const struct request *request, const struct config *config,
-			struct err *err)
-{
-	int64_t waited = (clock_monotonic_micros() - request->body_started_micros) / 1000;
-	int64_t left = config->body_wait_seconds * 1000 +
-		       (int64_t)(request->body.size / PACE_BYTES_PER_MILLI) - waited;
-	struct timeval limit = { .tv_sec = left / 1000, .tv_usec = left % 1000 * 1000 };
-
-	if (left <= 0)
-		return err_set(err, ERR_TIMEOUT, "the body came too slowly: %zu bytes in %lld s",
-			       request->body.size, (long long)(waited / 1000));
-	if (setsockopt(request->fcgi.ipcFd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0)
-		return err_os(err, errno, "limiting the wait for a body");
-	return 0;
-}
-
-/* What the library has read already, or the next that comes: 1, 0 at the end, -1.  `is_whole`:
- * only the end is missing, for which no web server waits. */
-static int read_some(struct request *request, const struct config *config, bool is_whole,
-		     char *capacity, struct err *err)
-{
-	FCGX_Stream *in = request->fcgi.in;
-	int first, ready;
-
-	if (in->rdNext == in->stop) {
-		if (!is_whole && wait_at_most(request, config, err) < 0)
-			return -1;
-		first = FCGX_GetChar(in);
-		if (first < 0 && (FCGX_GetError(in) == EAGAIN || FCGX_GetError(in) == EWOULDBLOCK))
-			return wait_at_most(request, config, err) < 0 ? -1 :
-			       err_set(err, ERR_TIMEOUT, "the body came too slowly");
-		if (first < 0)
-			return 0;
-		*capacity++ = (char)first;
-		request->body.size++;
-	}
-	ready = (int)(in->stop - in->rdNext);
-	if (ready > (int)READ_BYTES - 1)
-		ready = (int)READ_BYTES - 1;
-	request->body.size += (size_t)FCGX_GetStr(capacity, ready, in);
-	return 1;
-}
-
-int incoming_read_body(struct request *request, const struct config *config, size_t max,
-		       struct err *err)
-{
-	struct text length = request->content_length;
-	uint64_t promised = 0;
-	bool has_length = length.size > 0 && text_to_u64(length, 10, &promised);
-
-	if (has_length && promised > max)
-		return err_set(err, ERR_TOO_LARGE, "length limit exceeded");
-	request->body.ceiling_bytes = max + READ_BYTES;
-	request->body_started_micros = clock_monotonic_micros();
-	for (int more = 1; more > 0;) {
-		char *capacity = buf_reserve(&request->body, READ_BYTES);
-
-		if (!capacity)
-			return buf_check(&request->body, err);
-		more = read_some(request, config, has_length && request->body.size >= promised,
-				 capacity, err);
-		if (more < 0)
-			return -1;
-		if (request->body.size > max)
-			return err_set(err, ERR_TOO_LARGE, "length limit exceeded");
-	}
-	request->is_body_read = true;
-	if (has_length && request->body.size < promised)
-		return err_set(err, ERR_BAD_REQUEST, "the body ended after %zu of %llu bytes",
-			       request->body.size, (unsigned long long)promised);
-	return 0;
-}
-
-/* --- Content-Encoding ------------------------------------------------------------------- */
-
-bool incoming_is_encoded(const struct request *request)
-{
-	return request->content_encoding.size > 0 &&
-	       !text_equal_ignoring_case(request->content_encoding, TEXT("identity"));
-}
-
-static enum unpack_kind encoding_of(const struct request *request)
-{
-	struct text name = request->content_encoding;
-
-	if (text_equal_ignoring_case(name, TEXT("gzip")) || text_equal_ignoring_case(name, TEXT("x-gzip")))
-		return UNPACK_GZIP;
-	return text_equal_ignoring_case(name, TEXT("zstd")) ? UNPACK_ZSTD : UNPACK_NONE;
-}
-
-bool incoming_can_decode(const struct request *request)
-{
-	return encoding_of(request) != UNPACK_NONE;
-}
-
-int incoming_decode_body(struct request *request, size_t max, struct err *err)
-{
-	enum unpack_kind kind = encoding_of(request);
-	struct buf plain;
-
-	buf_init(&plain, max);
-	if (unpack_buf(kind, buf_text(&request->body), &plain, err) < 0) {
-		buf_release(&plain);
-		if (err->kind == ERR_LIMIT)
-			return err_set(err, ERR_TOO_LARGE, "length limit exceeded");
-		if (err->kind == ERR_MALFORMED)
-			err->kind = ERR_BAD_REQUEST;
-		return err_while(err, "undoing the body's Content-Encoding");
-	}
-	buf_release(&request->body);
-	request->body = plain;
-	request->content_encoding = TEXT_NONE;
-	return 0;
-}
-
-/* application/json or application/<x>+json, parameters allowed. */
-bool incoming_is_json(const struct request *request)
-{
-	struct text type = request->content_type;
-	struct text prefix = { type.bytes, sizeof("application/") - 1 };
-	struct text suffix;
-	const char *end;
-
-	if (!type.bytes)
-		return false;
-	end = memchr(type.bytes, ';', type.size);
-	if (end)
-		type.size = (size_t)(end - type.bytes);
-	while (type.size > 0 && type.bytes[type.size - 1] == ' ')
-		type.size--;
-	if (type.size < prefix.size || !text_equal_ignoring_case(prefix, TEXT("application/")))
-		return false;
-	type.bytes += prefix.size;
-	type.size -= prefix.size;
-	if (text_equal_ignoring_case(type, TEXT("json")))
-		return true;
-	if (type.size < 6)
-		return false;
-	suffix = (struct text){ type.bytes + type.size - 5, 5 };
-	return text_equal_ignoring_case(suffix, TEXT("+json"));
 }

@@ -4,17 +4,18 @@
 #include "base/err.h"
 #include "config/config.h"
 #include "front/internal.h"
+#include "kinds/kinds.h"
 
 #define BODY(member) offsetof(struct config, member)
-#define JSON true
 
 static const struct route routes[] = {
-/*  method  path            answered by          counted as                  largest body, its type */
-  { "POST", "/symbolicate", answer_symbolicate,  BOARD_ENDPOINT_SYMBOLICATE, BODY(symbolicate_body_max_bytes), JSON },
-  { "GET",  "/requests/*",  answer_request_poll, BOARD_ENDPOINT_REQUESTS,    0, false },
-  { "GET",  "/healthcheck", answer_healthcheck,  BOARD_ENDPOINT_HEALTHCHECK, 0, false },
-  { "GET",  "/readyz",      answer_readyz,       BOARD_ENDPOINT_READYZ,      0, false },
-  { "GET",  "/metrics",     answer_metrics,      BOARD_ENDPOINT_METRICS,     0, false },
+/*  method  path            answered by          counted as                  kind                       takes         at most */
+  { "POST", "/symbolicate", answer_kind,         BOARD_ENDPOINT_SYMBOLICATE, &request_kind_symbolicate, TAKES_JSON,
+    BODY(symbolicate_body_max_bytes), NULL },
+  { "GET",  "/requests/*",  answer_request_poll, BOARD_ENDPOINT_REQUESTS,    NULL, TAKES_NOTHING, 0, NULL },
+  { "GET",  "/healthcheck", answer_healthcheck,  BOARD_ENDPOINT_HEALTHCHECK, NULL, TAKES_NOTHING, 0, NULL },
+  { "GET",  "/readyz",      answer_readyz,       BOARD_ENDPOINT_READYZ,      NULL, TAKES_NOTHING, 0, NULL },
+  { "GET",  "/metrics",     answer_metrics,      BOARD_ENDPOINT_METRICS,     NULL, TAKES_NOTHING, 0, NULL },
 };
 #define ROUTES (sizeof(routes) / sizeof(routes[0]))
 
@@ -74,7 +75,7 @@ static void answer_no_route(const struct config *config, struct request *request
 /* False: the reply says what would be. */
 static bool is_acceptable(const struct request *request, struct reply *reply)
 {
-	if (request->route->is_json && !incoming_is_json(request)) {
+	if (request->route->takes == TAKES_JSON && !incoming_is_json(request)) {
 		reply_text(reply, 415, "Expected request with `Content-Type: application/json`");
 		return false;
 	}
@@ -102,6 +103,43 @@ static bool decode(struct worker *worker, struct request *request, struct reply 
 	return false;
 }
 
+static uint64_t ceiling_of(const struct route *route, const struct config *config)
+{
+	uint64_t most;
+
+	memcpy(&most, (const char *)config + route->body_ceiling, sizeof(most));
+	return most;
+}
+
+static void refuse_form(struct reply *reply, const struct err *err)
+{
+	if (err->kind == ERR_BAD_REQUEST)
+		reply_detail_cause(reply, 400, "Error parsing `multipart/form-data` request", err->text);
+	else if (err->kind == ERR_TOO_LARGE)
+		reply_detail(reply, 413, err->text);
+	else
+		reply_error(reply, err);
+}
+
+/* Not to be read twice: whoever takes it over because it is large has all of it. */
+static bool take_form(struct worker *worker, struct request *request, struct reply *reply)
+{
+	const struct route *route = request->route;
+	struct err err = ERR_INIT;
+
+	if (request->is_body_read)
+		return true;
+	if (incoming_read_query(request, &err) < 0) {
+		reply_error(reply, &err);
+		return false;
+	}
+	if (incoming_read_form(request, &worker->jobs, route->form,
+			       ceiling_of(route, worker->front->config), &err) == 0)
+		return true;
+	refuse_form(reply, &err);
+	return false;
+}
+
 /* False: the reply says why not, or the request is somebody else's now. */
 static bool take_body(struct worker *worker, struct request *request, struct reply *reply)
 {
@@ -111,7 +149,9 @@ static bool take_body(struct worker *worker, struct request *request, struct rep
 
 	if (!is_acceptable(request, reply))
 		return false;
-	memcpy(&most, (const char *)config + request->route->body_ceiling, sizeof(most));
+	if (request->route->takes == TAKES_FORM)
+		return take_form(worker, request, reply);
+	most = ceiling_of(request->route, config);
 	if (!request->is_body_read && (incoming_read_query(request, &err) < 0 ||
 				       incoming_read_body(request, config, (size_t)most, &err) < 0)) {
 		reply_error(reply, &err);

@@ -51,6 +51,8 @@ void front_request_give_back(struct front *front, struct request *request)
 {
 	if (request->body.capacity > KEPT_BODY_BYTES)
 		buf_release(&request->body);
+	upload_free(request->upload);        /* no job took it */
+	request->upload = NULL;
 	pthread_mutex_lock(&front->pool_lock);
 	request->next = front->pool;
 	front->pool = request;

@@ -154,7 +154,7 @@ int job_claim(struct jobs *jobs, const char *owner, struct job *job, struct err 
 		if (take_or_end(jobs, owner, &found, &ended, err) < 0)
 			return err_while(err, "claiming a job");
 		if (found.any && ended != JOB_RUNNING) {
-			job_spool_remove(jobs, found.job.id, JOB_SPOOL_BODY);
+			job_spool_remove_body(jobs, found.job.id);
 			job_tell_end(jobs, found.job.id, ended);
 		}
 	} while (found.any && ended != JOB_RUNNING);
@@ -168,6 +168,16 @@ int job_body(struct jobs *jobs, const struct job *job, struct buf *body, struct 
 {
 	return job_spool_read(jobs, job->id, JOB_SPOOL_BODY, body, err) == 0 ? 0
 	       : err_while(err, "the body of job %s", job->id);
+}
+
+int job_fields(struct jobs *jobs, const struct job *job, struct buf *fields, struct err *err)
+{
+	if (job_spool_read(jobs, job->id, JOB_SPOOL_FIELDS, fields, err) == 0)
+		return 0;
+	if (!err_is_absent(err))
+		return err_while(err, "the fields of job %s", job->id);
+	err_clear(err);
+	return 0;
 }
 
 int job_body_open(struct jobs *jobs, const struct job *job, int *fd, uint64_t *size, struct err *err)
@@ -266,7 +276,7 @@ int job_finish(struct jobs *jobs, const struct job *job, const char *owner, enum
 		return err_while(err, "ending job %s", job->id);
 	if (ended == 0)
 		return 0;
-	job_spool_remove(jobs, job->id, JOB_SPOOL_BODY);
+	job_spool_remove_body(jobs, job->id);
 	job_tell_end(jobs, job->id, state);
 	return 0;
 }

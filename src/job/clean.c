@@ -56,7 +56,7 @@ static int end_all(struct jobs *jobs, unsigned statement, const struct store_val
 	if (store_commit(jobs->store, err) < 0)
 		return -1;
 	for (unsigned i = 0; i < ids->count; i++) {
-		job_spool_remove(jobs, ids->ids[i], JOB_SPOOL_BODY);
+		job_spool_remove_body(jobs, ids->ids[i]);
 		job_tell_end(jobs, ids->ids[i], state);
 	}
 	return 0;
@@ -173,8 +173,8 @@ static bool is_wanted(struct jobs *jobs, const char *name, struct err *err)
 	/* When the database cannot say, it stays. */
 	if (job_look(jobs, id, &state, err) < 0)
 		return true;
-	return strcmp(dot, ".body") == 0 ? state == JOB_QUEUED || state == JOB_RUNNING
-					 : state != JOB_UNKNOWN;
+	return strcmp(dot, ".result") == 0 ? state != JOB_UNKNOWN
+					   : state == JOB_QUEUED || state == JOB_RUNNING;
 }
 
 int job_repair_spool(struct jobs *jobs, uint64_t *removed, struct err *err)

@@ -13,7 +13,7 @@
 #define JOB_BATCH           500
 #define JOB_CANDIDATES_BYTES ((size_t)256 * 1024)
 
-enum job_spool { JOB_SPOOL_BODY, JOB_SPOOL_RESULT };
+enum job_spool { JOB_SPOOL_BODY, JOB_SPOOL_FIELDS, JOB_SPOOL_RESULT };
 
 int64_t job_now(const struct jobs *jobs);
 int64_t job_now_millis(const struct jobs *jobs);
@@ -40,6 +40,8 @@ int job_spool_place(const char *temporary, const char *path, struct err *err)
 int job_spool_read(const struct jobs *jobs, const char *id, enum job_spool what, struct buf *out,
 		   struct err *err) __attribute__((warn_unused_result));
 void job_spool_remove(const struct jobs *jobs, const char *id, enum job_spool what);
+/* Its body and what came with that. */
+void job_spool_remove_body(const struct jobs *jobs, const char *id);
 
 /* --- claim.c -------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #include "job/job.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/limits.h"
 #include "board/board.h"
 #include "config/config.h"
@@ -124,21 +126,11 @@ int job_body_create(const struct jobs *jobs, char *path, size_t capacity, int *f
 	return job_spool_create(jobs, path, capacity, fd, err);
 }
 
-/* To `path`: what was written already moves there, bytes are written. */
-static int spool_body(struct jobs *jobs, const struct job_order *order, const char *path,
-		      int64_t *body_bytes, struct err *err)
+static int spool_bytes(struct jobs *jobs, struct text bytes, const char *path, struct err *err)
 {
 	char temporary[JOB_PATH_BYTES];
-	struct stat st;
 
-	if (order->body_path) {
-		if (stat(order->body_path, &st) < 0)
-			return err_os(err, errno, "looking at %s", order->body_path);
-		*body_bytes = st.st_size;
-		return job_spool_place(order->body_path, path, err);
-	}
-	*body_bytes = (int64_t)order->body.size;
-	if (job_spool_write(jobs, order->body, temporary, sizeof(temporary), err) < 0)
+	if (job_spool_write(jobs, bytes, temporary, sizeof(temporary), err) < 0)
 		return -1;
 	if (job_spool_place(temporary, path, err) == 0)
 		return 0;
@@ -146,11 +138,37 @@ static int spool_body(struct jobs *jobs, const struct job_order *order, const ch
 	return -1;
 }
 
+/* To `path`: what was written already moves there, bytes are written. */
+static int spool_body(struct jobs *jobs, const struct job_order *order, const char *id, const char *path,
+		      int64_t *body_bytes, struct err *err)
+{
+	char fields[JOB_PATH_BYTES];
+	struct stat st;
+
+	*body_bytes = (int64_t)order->body.size;
+	if (!order->body_path)
+		return spool_bytes(jobs, order->body, path, err);
+	if (stat(order->body_path, &st) < 0)
+		return err_os(err, errno, "looking at %s", order->body_path);
+	*body_bytes += st.st_size;
+	if (order->body.size > 0 &&
+	    (job_spool_path(jobs, id, JOB_SPOOL_FIELDS, fields, sizeof(fields), err) < 0 ||
+	     spool_bytes(jobs, order->body, fields, err) < 0))
+		return -1;
+	if (job_spool_place(order->body_path, path, err) == 0)
+		return 0;
+	job_spool_remove(jobs, id, JOB_SPOOL_FIELDS);
+	return -1;
+}
+
 /* No job came of it: the caller has its file back. */
-static void unspool_body(const struct job_order *order, const char *path)
+static void unspool_body(struct jobs *jobs, const struct job_order *order, const char *id,
+			 const char *path)
 {
 	if (!order->body_path || rename(path, order->body_path) < 0)
 		unlink(path);
+	if (order->body_path)
+		job_spool_remove(jobs, id, JOB_SPOOL_FIELDS);
 }
 
 static int submit(struct jobs *jobs, struct ceiling ceiling, const struct job_order *order,
@@ -167,10 +185,10 @@ static int submit(struct jobs *jobs, struct ceiling ceiling, const struct job_or
 		return -1;
 	random_uuid(id);
 	if (job_spool_path(jobs, id, JOB_SPOOL_BODY, path, sizeof(path), err) < 0 ||
-	    spool_body(jobs, order, path, &body_bytes, err) < 0)
+	    spool_body(jobs, order, id, path, &body_bytes, err) < 0)
 		return -1;
 	if (add_row(jobs, ceiling, order, id, body_bytes, err) < 0) {
-		unspool_body(order, path);
+		unspool_body(jobs, order, id, path);
 		return -1;
 	}
 	board_bump(jobs->board, BOARD_JOBS_NEW);
@@ -264,7 +282,9 @@ int job_look(struct jobs *jobs, const char *id, enum job_state *state, struct er
 	return 0;
 }
 
-int job_result(struct jobs *jobs, const char *id, struct buf *reply, struct err *err)
+/* Of a job that has ended.  Its result's path; or, where the service ended it, the whole reply. */
+static int find_result(struct jobs *jobs, const char *id, char *path, size_t capacity, struct buf *reply,
+		       struct err *err)
 {
 	struct looking looking;
 
@@ -272,17 +292,41 @@ int job_result(struct jobs *jobs, const char *id, struct buf *reply, struct err 
 		return -1;
 	if (!job_has_ended(looking.state))
 		return err_set(err, ERR_NOT_FOUND, "job %s has no result", id);
-	if (looking.has_result) {
-		if (job_spool_read(jobs, id, JOB_SPOOL_RESULT, reply, err) == 0)
-			return 0;
-		return err_is_absent(err) ? err_set(err, ERR_NOT_FOUND, "the result of job %s is gone", id)
-					  : -1;
-	}
+	path[0] = '\0';
+	if (looking.has_result)
+		return job_spool_path(jobs, id, JOB_SPOOL_RESULT, path, capacity, err);
 	/* Ended by the service, not by who carried it: those replies have nothing to say. */
 	if (looking.state != JOB_TIMEOUT && looking.state != JOB_INTERNAL_ERROR)
 		return err_set(err, ERR_NOT_FOUND, "the result of job %s is gone", id);
 	buf_printf(reply, "{\"status\":\"%s\"}", job_state_name(looking.state));
 	return buf_check(reply, err);
+}
+
+int job_result_open(struct jobs *jobs, const char *id, int *fd, struct buf *reply, struct err *err)
+{
+	char path[JOB_PATH_BYTES];
+
+	*fd = -1;
+	if (find_result(jobs, id, path, sizeof(path), reply, err) < 0)
+		return -1;
+	if (!path[0])
+		return 0;
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (*fd >= 0)
+		return 0;
+	return errno == ENOENT ? err_set(err, ERR_NOT_FOUND, "the result of job %s is gone", id)
+			       : err_os(err, errno, "opening %s", path);
+}
+
+int job_result(struct jobs *jobs, const char *id, struct buf *reply, struct err *err)
+{
+	char path[JOB_PATH_BYTES];
+
+	if (find_result(jobs, id, path, sizeof(path), reply, err) < 0)
+		return -1;
+	if (!path[0] || file_read_all(path, LIMIT_REPLY_BYTES, reply, err) == 0)
+		return 0;
+	return err_is_absent(err) ? err_set(err, ERR_NOT_FOUND, "the result of job %s is gone", id) : -1;
 }
 
 /* --- Candidates ------------------------------------------------------------------------- */

@@ -42,7 +42,7 @@ struct jobs {
 struct job_order {
 	const char *kind;
 	struct text scope;           /* TEXT_NONE: global */
-	struct text body;            /* its bytes, or: */
+	struct text body;            /* its bytes, or what was sent with: */
 	const char *body_path;       /* a file of job_body_create(); NULL: `body` is all.  When the job
 	                                is submitted the file is the job's, else still the caller's */
 	struct text x_request_id;    /* what the client calls it, for logs; TEXT_NONE: nothing */
@@ -86,6 +86,9 @@ int job_body(struct jobs *jobs, const struct job *job, struct buf *body, struct 
 /* The same as an open file, for reading; *size gets its size. */
 int job_body_open(struct jobs *jobs, const struct job *job, int *fd, uint64_t *size, struct err *err)
 	__attribute__((warn_unused_result));
+/* What was sent with a body that is a file, appended; nothing: nothing was. */
+int job_fields(struct jobs *jobs, const struct job *job, struct buf *fields, struct err *err)
+	__attribute__((warn_unused_result));
 /* Renews all leases of this owner. */
 int job_renew(struct jobs *jobs, const char *owner, struct err *err)
 	__attribute__((warn_unused_result));
@@ -107,6 +110,10 @@ int job_look(struct jobs *jobs, const char *id, enum job_state *state, struct er
 	__attribute__((warn_unused_result));
 /* The reply of an ended job, appended. */
 int job_result(struct jobs *jobs, const char *id, struct buf *reply, struct err *err)
+	__attribute__((warn_unused_result));
+/* The same as an open file, at its beginning: *fd.  Where the service ended the job, in the name of
+ * whoever carried it, there is none: *fd is -1 and the reply appended. */
+int job_result_open(struct jobs *jobs, const char *id, int *fd, struct buf *reply, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* How many are queued or running, refreshes included. */

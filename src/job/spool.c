@@ -1,5 +1,5 @@
 /*
- * spool.c -- bodies and results: STATE_DIR/spool/<id>.body and .result, mode 0600.
+ * spool.c -- bodies and results: STATE_DIR/spool/<id>.body, .fields and .result, mode 0600.
  *
  * Not synced: they outlive any process, and a job does not outlive the machine.
  */
@@ -14,7 +14,7 @@
 #include "job/internal.h"
 
 static const char *const endings[] = {
-	[JOB_SPOOL_BODY] = "body", [JOB_SPOOL_RESULT] = "result",
+	[JOB_SPOOL_BODY] = "body", [JOB_SPOOL_FIELDS] = "fields", [JOB_SPOOL_RESULT] = "result",
 };
 
 /* Ids come from requests: anything but a UUID could lead out of the folder. */
@@ -108,4 +108,10 @@ void job_spool_remove(const struct jobs *jobs, const char *id, enum job_spool wh
 
 	if (job_spool_path(jobs, id, what, path, sizeof(path), &err) == 0)
 		unlink(path);
+}
+
+void job_spool_remove_body(const struct jobs *jobs, const char *id)
+{
+	job_spool_remove(jobs, id, JOB_SPOOL_BODY);
+	job_spool_remove(jobs, id, JOB_SPOOL_FIELDS);
 }

@@ -21,6 +21,7 @@ struct stream {
 	uint64_t read_bytes, written_bytes, ceiling_bytes;
 	uint32_t crc;                /* of what was written */
 	struct buf *into;            /* instead of out_fd; NULL: there is none */
+	const struct unpack_flow *flow;      /* instead of both descriptors; NULL: them */
 };
 
 static void take_packed(struct stream *stream, struct decoder_step *step)
@@ -31,6 +32,16 @@ static void take_packed(struct stream *stream, struct decoder_step *step)
 	stream->read_bytes = stream->packed->size;
 }
 
+static ssize_t read_more(struct stream *stream, struct err *err)
+{
+	ssize_t got;
+
+	do {
+		got = read(stream->in_fd, stream->in, STREAM_BUFFER_BYTES);
+	} while (got < 0 && errno == EINTR);
+	return got < 0 ? err_os(err, errno, "reading packed data") : got;
+}
+
 static int fill(struct stream *stream, struct decoder_step *step, struct err *err)
 {
 	ssize_t got;
@@ -39,11 +50,10 @@ static int fill(struct stream *stream, struct decoder_step *step, struct err *er
 		take_packed(stream, step);
 		return 0;
 	}
-	do {
-		got = read(stream->in_fd, stream->in, STREAM_BUFFER_BYTES);
-	} while (got < 0 && errno == EINTR);
+	got = stream->flow ? stream->flow->read(stream->flow->payload, stream->in, STREAM_BUFFER_BYTES, err)
+			   : read_more(stream, err);
 	if (got < 0)
-		return err_os(err, errno, "reading packed data");
+		return -1;
 	step->in = stream->in;
 	step->in_size = (size_t)got;
 	step->last = got == 0;
@@ -61,6 +71,8 @@ static int put(struct stream *stream, const uint8_t *bytes, size_t size, struct 
 			       LIMIT_UNPACK_RATIO, (unsigned long long)stream->read_bytes);
 	if (stream->packed)
 		stream->crc = (uint32_t)crc32(stream->crc, bytes, (uInt)size);
+	if (stream->flow)
+		return stream->flow->write(stream->flow->payload, bytes, size, err);
 	if (!stream->into)
 		return file_write_all(stream->out_fd, bytes, size, err);
 	buf_add(stream->into, bytes, size);
@@ -165,6 +177,16 @@ int unpack_stream(enum unpack_kind kind, int in_fd, int out_fd, uint64_t ceiling
 
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;
+	return run(&stream, kind, err);
+}
+
+int unpack_flow(enum unpack_kind kind, const struct unpack_flow *flow, uint64_t ceiling_bytes,
+		struct err *err)
+{
+	struct stream stream = {
+		.in_fd = -1, .out_fd = -1, .flow = flow, .ceiling_bytes = ceiling_bytes,
+	};
+
 	return run(&stream, kind, err);
 }
 

@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/text.h"
 
@@ -76,6 +77,18 @@ int unpack_xz_size(const char *name, struct text packed, uint64_t *size, struct 
  * ERR_LIMIT: more than ceiling_bytes; ERR_UNSUPPORTED: zip, cab; ERR_IO: a descriptor. */
 int unpack_stream(enum unpack_kind kind, int in_fd, int out_fd, uint64_t ceiling_bytes,
 		  struct err *err) __attribute__((warn_unused_result));
+
+/* What comes and goes piece by piece. */
+struct unpack_flow {
+	/* Up to `capacity` bytes that come next: how many, 0 at the end, -1. */
+	ssize_t (*read)(void *payload, void *bytes, size_t capacity, struct err *err);
+	int (*write)(void *payload, const void *bytes, size_t size, struct err *err);
+	void *payload;
+};
+/* From one function to the other, at most ceiling_bytes: ERR_LIMIT; ERR_MALFORMED: bad or short data;
+ * else what a function said. */
+int unpack_flow(enum unpack_kind kind, const struct unpack_flow *flow, uint64_t ceiling_bytes,
+		struct err *err) __attribute__((warn_unused_result));
 
 /* Of memory, appended to `out`, whose own ceiling ends the work: ERR_LIMIT; else as above. */
 int unpack_buf(enum unpack_kind kind, struct text packed, struct buf *out, struct err *err)

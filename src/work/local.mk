@@ -1,6 +1,8 @@
 # src/work -- sources and tests of this component.
 noinst_LIBRARIES += libwork.a
 libwork_a_SOURCES = \
+	src/work/answer_head.c \
+	src/work/answer_head.h \
 	src/work/derived.c \
 	src/work/derived.h \
 	src/work/derived_auxiliary.c \

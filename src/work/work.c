@@ -3,6 +3,8 @@
 
 #include "base/buf.h"
 #include "config/config.h"
+#include "work/answer_head.h"
+#include "work/envelope.h"
 
 struct text derive_subject(const struct derive *derive)
 {
@@ -107,6 +109,76 @@ int work_answer(struct work *work, struct buf *reply, struct err *err)
 	if (rc < 0)
 		blame(work, err);
 	return rc;
+}
+
+int work_head(struct work *work, struct answer_head *head, struct err *err)
+{
+	int rc;
+
+	answer_head_init(head);
+	rc = work->kind->head ? work->kind->head(work, head, err) : 0;
+	if (rc < 0)
+		blame(work, err);
+	return rc;
+}
+
+int work_result(struct work *work, struct buf *result, struct err *err)
+{
+	struct answer_head head;
+
+	if (!work->kind->head)
+		return work_answer(work, result, err);
+	if (work_head(work, &head, err) < 0 || answer_head_write(&head, result, err) < 0)
+		return -1;
+	return head.is_entry ? 0 : work_answer(work, result, err);
+}
+
+static int status_of(enum work_end end, enum err_kind kind)
+{
+	if (end == WORK_TIMEOUT)
+		return 504;
+	if (end == WORK_INTERNAL)
+		return 500;
+	switch (kind) {
+	case ERR_BAD_REQUEST:
+	case ERR_MALFORMED:
+		return 400;
+	case ERR_BAD_SHAPE:
+		return 422;
+	case ERR_NOT_FOUND:
+		return 404;
+	case ERR_TOO_LARGE:
+	case ERR_LIMIT:
+		return 413;
+	default:
+		return 500;
+	}
+}
+
+static void end_plainly(enum work_end end, const struct err *failure, struct buf *result)
+{
+	struct answer_head head;
+	struct err err = ERR_INIT;
+
+	answer_head_init(&head);
+	head.status = status_of(end, failure->kind);
+	head.content_type = TEXT("text/plain; charset=utf-8");
+	if (answer_head_write(&head, result, &err) == 0)
+		buf_add_string(result, end == WORK_TIMEOUT ? "it took too long" :
+			       end == WORK_INTERNAL ? "internal error" : failure->text);
+}
+
+void work_end_result(const struct request_kind *kind, enum work_end end, const struct err *failure,
+		     struct buf *result)
+{
+	if (kind && !kind->has_pending)
+		end_plainly(end, failure, result);
+	else if (end == WORK_TIMEOUT)
+		envelope_timeout(result);
+	else if (end == WORK_INTERNAL)
+		envelope_internal(result);
+	else
+		envelope_failed(result, text_of(failure->text));
 }
 
 void work_release(struct work *work)

@@ -26,6 +26,7 @@
 #include "source/source.h"
 #include "work/derived.h"
 
+struct answer_head;
 struct buf;
 struct config;
 
@@ -105,7 +106,8 @@ struct work {
 
 /* What was sent: bytes in memory, or a file nobody but a cell reads. */
 struct work_body {
-	struct text bytes;           /* of no file */
+	struct text bytes;           /* of no file; of one the fields that were sent with it, a JSON
+	                                object of strings, or nothing */
 	int fd;                      /* -1: `bytes` are all; else for reading, its owner's */
 	uint64_t size;
 };
@@ -121,12 +123,18 @@ struct request_kind {
 	const char *name;            /* "symbolicate": job rows, metrics */
 	/* Bodies are uploaded files: they come as a descriptor, and go to a cell as they are. */
 	bool takes_file;
+	/* Its answers are envelopes with a `status`: who does not wait as long as it takes is told
+	 * `pending` and an id to ask with, and failures are envelopes too.  Else 503 and HTTP's own. */
+	bool has_pending;
 	/* Reads a body, which stays as long as the work.  ERR_BAD_REQUEST (400: not JSON), ERR_BAD_SHAPE (422: JSON, wrong shape),
 	 * ERR_TOO_LARGE (413: needs more memory than one request may have). */
 	int (*parse)(struct work *work, const struct work_body *body, struct err *err);
 	enum stepped (*step)(struct work *work, struct resolver *resolver, struct err *err);
 	/* The members of the completed reply, the whole envelope: {"status":"completed",...}. */
 	int (*answer)(struct work *work, struct buf *reply, struct err *err);
+	/* What is said of it before: status, type, headers; or that an entry of the cache is the answer,
+	 * and answer() is not asked.  NULL: 200 and JSON. */
+	int (*head)(struct work *work, struct answer_head *head, struct err *err);
 	/* Every candidate of every module and what became of it, as JSON; NULL: it has none. */
 	int (*candidates)(struct work *work, struct buf *json, struct err *err);
 	void (*release)(struct work *work);  /* holds given back; the arena is the caller's */
@@ -142,6 +150,17 @@ int  work_parse(struct work *work, const struct work_body *body, struct err *err
 enum stepped work_step(struct work *work, struct resolver *resolver, struct err *err);
 int  work_answer(struct work *work, struct buf *reply, struct err *err)
 	__attribute__((warn_unused_result));
+/* Of a kind that has one; as work_answer(). */
+int  work_head(struct work *work, struct answer_head *head, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* The result of a job: its head, where its kind has one, and its answer. */
+int  work_result(struct work *work, struct buf *result, struct err *err)
+	__attribute__((warn_unused_result));
+enum work_end { WORK_FAILED, WORK_TIMEOUT, WORK_INTERNAL };
+/* The result of one that came to no answer, as its kind tells that; NULL: nobody knows its kind. */
+void work_end_result(const struct request_kind *kind, enum work_end end, const struct err *failure,
+		     struct buf *result);
 
 /* Every candidate of every module and what became of it, as JSON: for `symgate why`. */
 int work_candidates(struct work *work, struct buf *json, struct err *err)

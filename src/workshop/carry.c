@@ -19,7 +19,6 @@
 #include "base/vec.h"
 #include "board/board.h"
 #include "config/config.h"
-#include "work/envelope.h"
 #include "kinds/kinds.h"
 
 #define BROKEN_MILLIS  30000     /* a broken promise of ours does not mend itself: no longer */
@@ -193,12 +192,9 @@ static void end_without(struct carried *carried)
 	struct buf reply;
 
 	buf_init(&reply, LIMIT_REPLY_BYTES);
-	if (carried->end_state == JOB_TIMEOUT)
-		envelope_timeout(&reply);
-	else if (carried->end_state == JOB_INTERNAL_ERROR)
-		envelope_internal(&reply);
-	else
-		envelope_failed(&reply, text_of(carried->failure.text));
+	work_end_result(carried->kind, carried->end_state == JOB_TIMEOUT ? WORK_TIMEOUT :
+			carried->end_state == JOB_INTERNAL_ERROR ? WORK_INTERNAL : WORK_FAILED,
+			&carried->failure, &reply);
 	end_job(carried, carried->end_state, buf_text(&reply), carried->failure.text);
 	buf_release(&reply);
 }
@@ -296,7 +292,7 @@ static void answer(struct carried *carried)
 		return;
 	}
 	buf_init(&reply, LIMIT_REPLY_BYTES);
-	if (work_answer(&carried->work, &reply, &err) == 0)
+	if (work_result(&carried->work, &reply, &err) == 0)
 		end_job(carried, JOB_COMPLETED, buf_text(&reply), "");
 	else
 		met_failure(carried, "job_answer", &err);
@@ -308,9 +304,14 @@ static int read_body(struct carried *carried, struct buf *spooled, struct err *e
 {
 	struct jobs *jobs = &carried->shop->jobs;
 
-	if (carried->kind->takes_file)
-		return carried->body.fd >= 0 ? 0 : job_body_open(jobs, &carried->job, &carried->body.fd,
-								 &carried->body.size, err);
+	if (carried->kind->takes_file) {
+		if ((carried->body.fd < 0 && job_body_open(jobs, &carried->job, &carried->body.fd,
+							   &carried->body.size, err) < 0) ||
+		    job_fields(jobs, &carried->job, spooled, err) < 0)
+			return -1;
+		carried->body.bytes = buf_text(spooled);
+		return 0;
+	}
 	if (job_body(jobs, &carried->job, spooled, err) < 0)
 		return -1;
 	carried->body = work_body_of(buf_text(spooled));
@@ -336,8 +337,8 @@ static int read_request(struct carried *carried, struct err *err)
 	if (rc < 0)
 		work_release(&carried->work);
 done:
-	if (carried->has_row && carried->body.fd < 0)
-		carried->body = work_body_of(TEXT_NONE);
+	if (carried->has_row)
+		carried->body.bytes = TEXT_NONE;
 	buf_release(&spooled);
 	return rc;
 }

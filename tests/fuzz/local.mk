@@ -16,6 +16,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_macho \
 	tests/fuzz/fuzz_maps \
 	tests/fuzz/fuzz_minidump \
+	tests/fuzz/fuzz_multipart \
 	tests/fuzz/fuzz_request \
 	tests/fuzz/fuzz_pdb \
 	tests/fuzz/fuzz_pe \
@@ -108,6 +109,9 @@ tests_fuzz_fuzz_macho_SOURCES = \
 	tests/fuzz/fuzz_macho.c \
 	$(fuzz_objects)
 tests_fuzz_fuzz_macho_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_multipart_SOURCES = tests/fuzz/fuzz_multipart.c
+tests_fuzz_fuzz_multipart_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_maps_SOURCES = tests/fuzz/fuzz_maps.c
 tests_fuzz_fuzz_maps_LDFLAGS = $(fuzz_ldflags)

@@ -224,6 +224,7 @@ static void native_release(struct work *work)
 
 const struct request_kind request_kind_symbolicate = {
 	.name = "symbolicate",
+	.has_pending = true,
 	.parse = native_parse,
 	.step = native_step,
 	.answer = kind_answer,

@@ -1,0 +1,178 @@
+/* answer_job.c -- waiting for a job, and what came of it. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/checksum.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "board/board.h"
+#include "config/config.h"
+#include "front/internal.h"
+#include "work/answer_head.h"
+#include "work/envelope.h"
+#include "work/work.h"
+
+#define FOR_EVER_MILLIS ((int64_t)24 * 3600 * 1000)
+#define IN_MEMORY_BYTES ((size_t)64 * 1024)      /* results up to here are sent from memory */
+
+_Static_assert(IN_MEMORY_BYTES >= ANSWER_HEAD_BYTES, "a whole head is read at once");
+
+void answer_not_yet(const struct request *request, struct reply *reply)
+{
+	const struct request_kind *kind = request->route ? request->route->kind : NULL;
+
+	if (kind && !kind->has_pending)
+		reply_busy(reply, RETRY_BUSY_SECONDS, "it is still being made; ask again");
+	else
+		envelope_pending(reply_json(reply), request->job_id);
+}
+
+/* --- Results ------------------------------------------------------------------------------------- */
+
+/* Bytes that are not what was published count as gone. */
+static int open_entry(const struct front *front, struct store *store, const struct answer_head *head,
+		      int *fd, uint64_t *size, struct err *err)
+{
+	struct cache_key key = cache_key_of_hash(head->entry_kind, head->entry_hash);
+	struct checksum_seal seal;
+	struct stat st;
+	int sound;
+
+	if (cache_open_blob(front->cache, store, &key, fd, &seal, err) < 0)
+		return -1;
+	sound = checksum_check_file(*fd, &seal, err);
+	if (sound > 0 && fstat(*fd, &st) == 0) {
+		*size = (uint64_t)st.st_size;
+		return 0;
+	}
+	close(*fd);
+	if (sound != 0)
+		return sound < 0 ? -1 : err_os(err, errno, "looking at an entry of the cache");
+	if (cache_drop_if_damaged(front->cache, store, &key, err) < 0)
+		return -1;
+	return err_set(err, ERR_NOT_FOUND, "its file is damaged");
+}
+
+void answer_entry(const struct front *front, struct store *store, const struct answer_head *head,
+		  struct reply *reply)
+{
+	struct err err = ERR_INIT;
+	uint64_t size = 0;
+	int fd;
+
+	if (open_entry(front, store, head, &fd, &size, &err) == 0) {
+		reply_file(reply, "", fd, 0, size);
+		reply_take_head(reply, head);
+	} else if (err.kind == ERR_NOT_FOUND) {
+		reply_busy(reply, RETRY_BUSY_SECONDS, "what it answers with has gone; ask again");
+	} else {
+		reply_error(reply, &err);
+	}
+}
+
+/* Of a result's file: all of it, or its beginning in memory. */
+static int read_beginning(int fd, struct buf *bytes, uint64_t *size, struct err *err)
+{
+	char *capacity = buf_reserve(bytes, IN_MEMORY_BYTES);
+	struct stat st;
+	ssize_t got;
+
+	if (!capacity)
+		return buf_check(bytes, err);
+	if (fstat(fd, &st) < 0)
+		return err_os(err, errno, "looking at a result");
+	*size = (uint64_t)st.st_size;
+	got = pread(fd, capacity, IN_MEMORY_BYTES, 0);
+	if (got < 0)
+		return err_os(err, errno, "reading a result");
+	bytes->size = (size_t)got;
+	return 0;
+}
+
+static void answer_result(const struct front *front, struct store *store, int fd, struct reply *reply,
+			  struct err *err)
+{
+	struct buf *bytes = reply_json(reply);
+	struct answer_head head;
+	size_t head_size;
+	uint64_t size = 0;
+
+	if (read_beginning(fd, bytes, &size, err) < 0 ||
+	    answer_head_read(&head, buf_text(bytes), &head_size, err) < 0) {
+		close(fd);
+		reply_error(reply, err);
+		return;
+	}
+	if (head_size > 0)
+		reply_take_head(reply, &head);
+	if (head.is_entry) {
+		close(fd);
+		answer_entry(front, store, &head, reply);
+	} else if (size > bytes->size) {
+		reply_body_take_file(&reply->body, fd, head_size, size - head_size);
+	} else {
+		close(fd);
+		reply_body_narrow(&reply->body, head_size, bytes->size - head_size);
+	}
+}
+
+bool answer_job_if_ended(const struct front *front, struct jobs *jobs, const char *id,
+			 struct reply *reply)
+{
+	struct err err = ERR_INIT;
+	enum job_state state;
+	int fd;
+
+	if (job_look(jobs, id, &state, &err) < 0) {
+		reply_error(reply, &err);
+		return true;
+	}
+	if (state == JOB_QUEUED || state == JOB_RUNNING)
+		return false;
+	if (state == JOB_UNKNOWN) {
+		reply_empty(reply, 404);
+		return true;
+	}
+	if (job_result_open(jobs, id, &fd, reply_json(reply), &err) == 0) {
+		if (fd >= 0)
+			answer_result(front, jobs->store, fd, reply, &err);
+	} else if (err.kind == ERR_NOT_FOUND) {
+		reply_empty(reply, 404);     /* its time ended between the look and the read */
+	} else {
+		log_message(LOG_ERROR, "job_result", id, "%s", err.text);
+		reply_error(reply, &err);
+	}
+	return true;
+}
+
+/* --- Waiting ------------------------------------------------------------------------------------- */
+
+/* How long this request may wait: its own timeout, never more than pool.max_wait. */
+static int64_t patience_millis(const struct worker *worker, const struct request *request)
+{
+	int64_t millis = FOR_EVER_MILLIS;
+	int64_t most = worker->front->config->pool_max_wait_millis;
+
+	if (request->has_timeout && request->timeout_seconds < (uint64_t)FOR_EVER_MILLIS / 1000)
+		millis = (int64_t)request->timeout_seconds * 1000;
+	return most != CONFIG_NEVER && most < millis ? most : millis;
+}
+
+void answer_job(struct worker *worker, struct request *request, struct reply *reply)
+{
+	struct front *front = worker->front;
+	int64_t patience = patience_millis(worker, request);
+
+	/* Read before the look: an end in between shows as a change to the parker. */
+	request->job_generation = board_job_generation(front->board, request->job_id);
+	if (answer_job_if_ended(front, &worker->jobs, request->job_id, reply))
+		return;
+	request->wake_millis = clock_monotonic_millis() + patience;
+	if (patience > 0 && parker_park(front->parker, request))
+		reply->parked = true;
+	else
+		answer_not_yet(request, reply);
+}

@@ -1,0 +1,164 @@
+/* answer_kind.c -- requests of a kind: answered in place when everything is known, else a job. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "board/board.h"
+#include "config/config.h"
+#include "front/front.h"
+#include "front/front_resolver.h"
+#include "front/internal.h"
+#include "work/answer_head.h"
+#include "work/work.h"
+
+static struct job_order order_of(const struct request *request, const struct request_kind *kind)
+{
+	return (struct job_order){
+		.kind = kind->name, .scope = request->scope, .body = buf_text(&request->body),
+		.body_path = request->upload ? request->upload->path : NULL,
+		.x_request_id = text_of(request->x_request_id),
+	};
+}
+
+/* What was uploaded is the job's now. */
+static void note_submitted(const struct front *front, struct request *request)
+{
+	if (request->upload)
+		request->upload->path[0] = '\0';
+	upload_free(request->upload);
+	request->upload = NULL;
+	board_count(front->board, BOARD_JOBS_SUBMITTED, 1);
+	if (front->helpers)
+		front->helpers->want(front->helpers->payload);
+}
+
+static int submit(struct worker *worker, struct request *request, const struct request_kind *kind,
+		  struct err *err)
+{
+	struct job_order order = order_of(request, kind);
+
+	if (job_submit(&worker->jobs, &order, request->job_id, err) < 0)
+		return -1;
+	note_submitted(worker->front, request);
+	return 0;
+}
+
+/* The answer is there; a workshop makes what may be better, for the next one. */
+static void submit_refresh(struct worker *worker, struct request *request,
+			   const struct request_kind *kind)
+{
+	uint64_t most = worker->front->config->derived.max_lazy;
+	struct job_order order = order_of(request, kind);
+	struct err err = ERR_INIT;
+
+	if (job_submit_refresh(&worker->jobs, &order, most > 0 ? most : 1, &err) == 0) {
+		note_submitted(worker->front, request);
+	} else if (err.kind == ERR_BUSY) {
+		board_count(worker->front->board, BOARD_REFUSED_DERIVED, 1);
+	} else {
+		log_message(LOG_WARN, "refresh", NULL, "%s", err.text);
+	}
+}
+
+static void record(struct worker *worker, struct request *request, struct reply *reply,
+		   const struct request_kind *kind, int64_t millis)
+{
+	struct job_order order = order_of(request, kind);
+	struct err err = ERR_INIT;
+
+	if (job_record(&worker->jobs, &order, millis, &err) < 0)
+		reply_error(reply, &err);
+}
+
+/* What is asked for in the path is a body too: what follows the route's, and the query. */
+static int make_body(struct request *request, struct err *err)
+{
+	if (request->is_body_read)
+		return 0;
+	if (incoming_read_query(request, err) < 0)
+		return -1;
+	request->body.ceiling_bytes = LIMIT_REPLY_BYTES;
+	buf_add_text(&request->body, request->rest);
+	buf_add_char(&request->body, '?');
+	buf_add_text(&request->body, request->query);
+	request->is_body_read = true;
+	return buf_check(&request->body, err);
+}
+
+static struct work_body body_of(const struct request *request)
+{
+	struct work_body body = work_body_of(buf_text(&request->body));
+
+	if (request->upload) {
+		body.fd = request->upload->fd;
+		body.size = request->upload->size;
+	}
+	return body;
+}
+
+/* Its work is done. */
+static int write_answer(struct worker *worker, struct work *work, struct reply *reply, struct err *err)
+{
+	struct answer_head head;
+
+	if (!work->kind->head)
+		return work_answer(work, reply_json(reply), err);
+	if (work_head(work, &head, err) < 0)
+		return -1;
+	if (head.is_entry) {
+		answer_entry(worker->front, worker->store, &head, reply);
+		return 0;
+	}
+	if (work_answer(work, reply_json(reply), err) < 0)
+		return -1;
+	reply_take_head(reply, &head);
+	return 0;
+}
+
+static enum stepped carry_out(struct worker *worker, struct request *request, struct reply *reply,
+			      bool *wants_refresh, struct err *err)
+{
+	const struct work_body body = body_of(request);
+	struct front_resolver mine;
+	struct work work;
+	enum stepped stepped = STEP_ERROR;
+
+	front_resolver_init(&mine, worker);
+	if (work_init(&work, request->route->kind, worker->front->config,
+		      &worker->front->default_sources, request->scope, err) < 0)
+		return STEP_ERROR;
+	if (work_parse(&work, &body, err) == 0)
+		stepped = work_step(&work, &mine.resolver, err);
+	if (stepped == STEP_DONE && write_answer(worker, &work, reply, err) < 0)
+		stepped = STEP_ERROR;
+	work_release(&work);
+	*wants_refresh = mine.wants_refresh;
+	return stepped;
+}
+
+void answer_kind(struct worker *worker, struct request *request, struct reply *reply)
+{
+	const struct request_kind *kind = request->route->kind;
+	int64_t started = clock_monotonic_millis();
+	struct err err = ERR_INIT;
+	bool wants_refresh = false;
+	enum stepped stepped;
+
+	if (make_body(request, &err) < 0) {
+		reply_error(reply, &err);
+		return;
+	}
+	stepped = carry_out(worker, request, reply, &wants_refresh, &err);
+	if (stepped == STEP_DONE && wants_refresh)
+		submit_refresh(worker, request, kind);
+	if (stepped == STEP_WAIT && submit(worker, request, kind, &err) < 0)
+		stepped = STEP_ERROR;
+	if (stepped == STEP_ERROR)
+		reply_error(reply, &err);
+	else if (stepped == STEP_WAIT)
+		answer_job(worker, request, reply);
+	else if (worker->front->config->record_all_jobs)
+		record(worker, request, reply, kind, clock_monotonic_millis() - started);
+}

@@ -1,0 +1,39 @@
+/*
+ * route -- the table that is the API: which function answers which request, and what may be sent.
+ *
+ * Private to front.
+ */
+#ifndef FRONT_ROUTE_H
+#define FRONT_ROUTE_H
+
+#include <stddef.h>
+
+#include "board/metrics.h"
+
+struct form_shape;
+struct reply;
+struct request;
+struct request_kind;
+struct worker;
+
+typedef void route_fn(struct worker *worker, struct request *request, struct reply *reply);
+
+enum route_takes { TAKES_NOTHING, TAKES_JSON, TAKES_FORM };
+
+struct route {
+	const char *method;          /* "GET" answers HEAD too */
+	const char *path;            /* a trailing "*" takes the rest, of at least one byte */
+	route_fn *answer;
+	enum board_endpoint endpoint;        /* what it is counted as */
+	const struct request_kind *kind;     /* whose requests these are (answer_kind); else NULL */
+	enum route_takes takes;      /* the body's type: others are refused */
+	size_t body_ceiling;         /* offset in struct config of a uint64_t: the largest body */
+	const struct form_shape *form;       /* TAKES_FORM: its parts */
+};
+
+/* Which one it is, and what is counted: an endpoint of the path's even when its method is another. */
+void route_find(struct request *request);
+/* Reads the query and the body and answers; says 404, 405, 415 where there is no route. */
+void route_answer(struct worker *worker, struct request *request, struct reply *reply);
+
+#endif

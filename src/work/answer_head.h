@@ -1,0 +1,59 @@
+/*
+ * answer_head -- what is said of an answer before its bytes: HTTP status, type, headers; and whether
+ * its bytes are those of an entry of the cache.
+ *
+ * A kind whose answers are not JSON fills one in (work.h).  In the result of a job it stands before
+ * the bytes, as lines:
+ *
+ *	Status: 200
+ *	Content-Type: application/octet-stream
+ *	Entry: objects 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+ *	X-Size: 16824
+ *	(an empty line)
+ *
+ * Results that begin otherwise have none: they are JSON.  May include: base, cache.
+ */
+#ifndef WORK_ANSWER_HEAD_H
+#define WORK_ANSWER_HEAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "cache/cache.h"
+
+struct buf;
+struct err;
+
+#define ANSWER_HEADERS_MAX 8u
+#define ANSWER_HEAD_BYTES 4096u          /* of a whole one as lines */
+
+struct answer_header { struct text name, value; };
+
+struct answer_head {
+	int status;                      /* HTTP */
+	struct text content_type;
+	struct answer_header headers[ANSWER_HEADERS_MAX];
+	size_t header_count;
+	bool is_entry;                   /* the bytes are what that entry holds, small or blob */
+	enum cache_kind entry_kind;
+	uint8_t entry_hash[HASH_SHA256_BYTES];   /* of its key's text */
+};
+
+/* 200, application/json. */
+void answer_head_init(struct answer_head *head);
+/* Both stay as long as the head.  ERR_LIMIT: there are too many. */
+int  answer_head_add(struct answer_head *head, struct text name, struct text value, struct err *err)
+	__attribute__((warn_unused_result));
+void answer_head_set_entry(struct answer_head *head, const struct cache_key *key);
+
+/* Its lines.  ERR_LIMIT over ANSWER_HEAD_BYTES; ERR_INTERNAL when a value would end its line. */
+int  answer_head_write(const struct answer_head *head, struct buf *out, struct err *err)
+	__attribute__((warn_unused_result));
+/* Those of a result that begins with `bytes`, ANSWER_HEAD_BYTES of it or all: *size bytes of it are the
+ * head.  0 and *size 0 where there is none.  The head's texts lie in `bytes`.  ERR_MALFORMED. */
+int  answer_head_read(struct answer_head *head, struct text bytes, size_t *size, struct err *err)
+	__attribute__((warn_unused_result));
+
+#endif
