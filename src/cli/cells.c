@@ -18,7 +18,7 @@
 #include "work/work.h"
 
 #define OPERATIONS_MAX 16u
-#define OUR_OPERATIONS 4u
+#define OUR_OPERATIONS 6u
 #define EVENT_MILLIS 1000
 #define REPLY_BYTES ((size_t)16 * 1024 * 1024)
 #define PATH_BYTES 4096u
@@ -34,6 +34,8 @@ int cells_start(struct nursery **nursery, const struct config *config, struct er
 	operations[count++] = cells_operation_describe;
 	operations[count++] = cells_operation_dump;
 	operations[count++] = cells_operation_dump_methods;
+	operations[count++] = cells_operation_dump_cfi;
+	operations[count++] = cells_operation_find_cfi;
 	operations[count++] = cells_operation_locate;
 	return nursery_start(nursery, config, operations, count, err);
 }

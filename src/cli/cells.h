@@ -9,6 +9,8 @@
  *             files hold several objects) and chooses one.
  *   dump:     input "symcache", output "text"; parameter "json" or "text".
  *   dump-methods: the same of a PpdbCache.
+ *   dump-cfi: input "cficache", output "text".
+ *   find-cfi: the same; the parameters are "json" or "text" and addresses, a line each.
  *   locate:   input "object"; the parameters are a section's name and those of symbols, the reply
  *             their addresses.
  */
@@ -30,7 +32,8 @@ struct config;
 struct err;
 
 extern const struct cell_operation cells_operation_describe, cells_operation_dump,
-	cells_operation_dump_methods, cells_operation_locate;
+	cells_operation_dump_methods, cells_operation_dump_cfi, cells_operation_find_cfi,
+	cells_operation_locate;
 
 /* Call before any thread is made. */
 int cells_start(struct nursery **nursery, const struct config *config, struct err *err)

@@ -8,6 +8,8 @@ libcli_a_SOURCES = \
 	src/cli/cache.h \
 	src/cli/cells.c \
 	src/cli/cells.h \
+	src/cli/cfi_command.c \
+	src/cli/cfi_operations.c \
 	src/cli/cleanup.c \
 	src/cli/cli.h \
 	src/cli/companions.c \
@@ -65,6 +67,7 @@ dist_man_MANS += \
 	doc/symgate.1 \
 	doc/symgate-backup.1 \
 	doc/symgate-cache.1 \
+	doc/symgate-cfi.1 \
 	doc/symgate-cleanup.1 \
 	doc/symgate-config.1 \
 	doc/symgate-fcgi.1 \

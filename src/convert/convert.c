@@ -15,6 +15,7 @@ const struct cell_operation convert_operations[] = {
 	{ "inspect", convert_run_inspect },
 	{ "auxiliary", convert_run_auxiliary },
 	{ "symcache", convert_run_symcache },
+	{ "cficache", convert_run_cficache },
 	{ "ppdbcache", convert_run_ppdbcache },
 	{ "sources", convert_run_sources },
 	{ "sourcefile", convert_run_sourcefile },

@@ -4,7 +4,7 @@
  * Each operation is bytes in by descriptor, files and a small JSON reply out; the asking
  * side has a function that writes the parameters and one that reads the reply.
  *
- * May include: base, unpack, object, demangle, symcache, ppdbcache,
+ * May include: base, unpack, object, demangle, symcache, cfi, ppdbcache,
  * sourcecache, sandbox.
  */
 #ifndef CONVERT_CONVERT_H
@@ -99,6 +99,11 @@ int convert_symcache_parameters(const struct convert_symcache *symcache, struct 
 int convert_symcache_reply_parse(struct text reply, struct arena *arena,
 				 struct convert_symcache_reply *out, struct err *err)
 	__attribute__((warn_unused_result));
+
+/*
+ * cficache: input "object", output "cficache"; no parameters, no companions.  The reply is that of
+ * symcache, a record being a unit.
+ */
 
 /*
  * ppdbcache: input "object", output "ppdbcache"; no parameters.  The reply is that of symcache,

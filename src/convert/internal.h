@@ -28,6 +28,7 @@ static inline bool convert_may_tell(const struct object_want *want)
 int convert_run_inspect(struct cell *cell, struct err *err);
 int convert_run_auxiliary(struct cell *cell, struct err *err);
 int convert_run_symcache(struct cell *cell, struct err *err);
+int convert_run_cficache(struct cell *cell, struct err *err);
 int convert_run_ppdbcache(struct cell *cell, struct err *err);
 int convert_run_sources(struct cell *cell, struct err *err);
 int convert_run_sourcefile(struct cell *cell, struct err *err);

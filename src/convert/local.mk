@@ -1,6 +1,7 @@
 # src/convert -- sources, tests and programs of this component.
 noinst_LIBRARIES += libconvert.a
 libconvert_a_SOURCES = \
+	src/convert/cficache.c \
 	src/convert/convert.c \
 	src/convert/convert.h \
 	src/convert/demangler.c \

@@ -19,7 +19,7 @@ import tempfile
 SYMGATE = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "symgate")
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LLVM = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
-COMMANDS = ["serve", "fcgi", "config", "backup", "status", "why", "symbolicate", "lookup", "symcache", "object", "cache",
+COMMANDS = ["serve", "fcgi", "config", "backup", "status", "why", "symbolicate", "lookup", "symcache", "cfi", "object", "cache",
             "cleanup", "prefetch", "repair"]
 
 SOURCE = r"""
@@ -337,6 +337,49 @@ def test_symcache(folder):
                   len(run.stderr) < 400, run.stderr)
     check("symcache write: not from a SymCache", symgate("symcache", "write", out, out + "2").returncode == 1)
     check("symcache dump: not of an object", symgate("symcache", "dump", path).returncode == 1)
+
+
+def test_cfi(folder):
+    path = build(folder)
+    out = os.path.join(folder, "program.cfi")
+    run = symgate("cfi", "write", path, "-o", out)
+    check("cfi write: nothing is said", run.returncode == 0 and run.stdout == "" and run.stderr == "", run.stdout, run.stderr)
+    check("cfi write: nothing else is left", sorted(os.listdir(folder)) ==
+          ["program", "program.cfi", "program.cpp"], os.listdir(folder))
+    listing = symgate("cfi", "dump", out).stdout
+    with open(out, "rb") as f:
+        whole = f.read()
+    check("cfi dump: the text behind the preamble", whole[:8] == b"CIFC\2\0\0\0" and
+          whole[8:].decode() == listing and listing.startswith("STACK CFI INIT "), whole[:100])
+    plain = subprocess.run([SYMGATE, "cfi", "write", path], stdout=subprocess.PIPE, check=True).stdout
+    check("cfi write: to standard output", plain == whole)
+    address = "%x" % deep_address(path)
+    asked = symgate("cfi", "at", out, address, "0xfffffff0").stdout.splitlines()
+    check("cfi at", asked[0] == address and ".cfa: $r" in asked[1] and ".ra: .cfa -8 + ^" in asked[1] and
+          asked[2] == "fffffff0  -", asked)
+    both = json.loads(symgate("--json", "cfi", "at", out, address, "fffffff0").stdout)
+    check("cfi at --json", both[0]["address"] == "0x" + address and
+          {"register": ".ra", "expression": ".cfa -8 + ^"} in both[0]["cfi"]["rules"] and "cfi" not in both[1], both)
+    records = os.path.join(folder, "frames.sym")
+    with open(records, "w", encoding="ascii") as f:
+        f.write("MODULE windows x86 000000000000000000000000000000001 a.pdb\n"
+                "STACK WIN 4 1000 20 1 0 4 8 c 0 1 $T0 .raSearch = $20 $T0 ^ =\n")
+    symgate("cfi", "write", records, "-o", out)
+    asked = symgate("cfi", "at", out, "1004").stdout.splitlines()
+    check("cfi at: frame data", asked[1] == "  1000+20 frame data, 4 bytes of parameters, 8 saved, 12 local: "
+          "$T0 .raSearch = $ebx $T0 ^ =", asked)
+    win = json.loads(symgate("--json", "cfi", "at", out, "1004").stdout)[0]["win"]
+    check("cfi at --json: frame data", win["type"] == 4 and win["size"] == 32, win)
+    bad = os.path.join(folder, "bad")
+    for what, data in (("cut short", b"CIFC"), ("of the future", b"CIFC\7\0\0\0"), ("of another kind", b"\177ELF" * 9)):
+        with open(bad, "wb") as f:
+            f.write(data)
+        run = symgate("cfi", "dump", bad)
+        check("a CfiCache " + what, run.returncode == 1 and bad in run.stderr, run.stderr)
+    for words in (("cfi",), ("cfi", "eat", out), ("cfi", "at", out), ("cfi", "at", out, "xyz"), ("cfi", "dump"),
+                  ("cfi", "dump", "--arch", "arm64", out), ("cfi", "write", path, path)):
+        check("wrong usage: " + " ".join(words[:2]), symgate(*words).returncode == 2, words)
+    check("cfi write: no such file", symgate("cfi", "write", bad + "2").returncode == 1)
 
 
 def managed_files(folder):
@@ -1282,7 +1325,7 @@ def test_terminal(folder):
 def main():
     tests = [test_usage, test_completion, test_addr2line, test_pages, test_config, test_lookup, test_nameless,
              test_against_llvm, test_companions, test_split, test_dwz,
-             test_macho, test_breakpad, test_symcache, test_managed, test_line_map, test_hidden_names,
+             test_macho, test_breakpad, test_symcache, test_cfi, test_managed, test_line_map, test_hidden_names,
              test_bad_input, test_symbolicate, test_stacks, test_folders, test_default_config, test_root, test_terminal]
     if not LLVM:
         sys.exit("test_cli: no llvm-symbolizer-19")

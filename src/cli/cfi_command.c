@@ -1,0 +1,275 @@
+/* cfi_command.c -- "symgate cfi": write a CfiCache from an object, list one, ask one. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/subject.h"
+#include "convert/convert.h"
+
+#define COPY_BYTES  65536u
+#define REPLY_BYTES ((size_t)1 << 20)
+
+struct wish {
+	const char *arch, *out;
+	char **operands;             /* what stands behind the verb */
+	int operand_count;
+};
+
+static int copy_out(int fd, struct err *err)
+{
+	char bytes[COPY_BYTES];
+	ssize_t got;
+
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return err_os(err, errno, "reading what was written");
+	while ((got = read(fd, bytes, sizeof(bytes))) > 0)
+		if (file_write_all(STDOUT_FILENO, bytes, (size_t)got, err) < 0)
+			return -1;
+	return got < 0 ? err_os(err, errno, "reading what was written") : 0;
+}
+
+/* --- write ------------------------------------------------------------------------------ */
+
+static int convert(struct subject *subject, int fd, struct err *err)
+{
+	struct cell_file input = { "object", subject->object_fd }, output = { "cficache", fd };
+	struct cell_order order = {
+		.operation = "cficache",
+		.inputs = &input, .input_count = 1, .outputs = &output, .output_count = 1,
+	};
+	struct convert_symcache_reply report;
+	struct buf reply;
+	int rc;
+
+	buf_init(&reply, REPLY_BYTES);
+	rc = cells_run(subject->nursery, &order, NULL, NULL, &reply, err);
+	if (rc == 0)
+		rc = convert_symcache_reply_parse(buf_text(&reply), &subject->arena, &report, err);
+	if (rc < 0)
+		err_while(err, "%s", subject->path);
+	else if (report.bad_units > 0)
+		fprintf(stderr, "symgate: %llu of %llu unwind records could not be read, the first: "
+			"%.*s\n", (unsigned long long)report.bad_units,
+			(unsigned long long)report.units, (int)report.first_bad.size,
+			report.first_bad.bytes ? report.first_bad.bytes : "");
+	buf_release(&reply);
+	return rc;
+}
+
+/* The file appears whole or not at all, beside where it will be. */
+static int write_file(struct subject *subject, const char *out, struct err *err)
+{
+	const char *slash = strrchr(out, '/');
+	char folder[COMPANIONS_PATH_BYTES] = ".", temporary[COMPANIONS_PATH_BYTES + 64];
+	int fd = -1, rc;
+
+	if (strlen(out) >= sizeof(folder))
+		return err_set(err, ERR_IO, "the name is too long: %s", out);
+	if (slash)
+		snprintf(folder, sizeof(folder), "%.*s", slash == out ? 1 : (int)(slash - out), out);
+	if (file_temporary(folder, temporary, sizeof(temporary), &fd, err) < 0)
+		return -1;
+	rc = convert(subject, fd, err);
+	if (rc == 0)
+		rc = file_publish(fd, temporary, out, 0644, err);
+	if (rc < 0)
+		unlink(temporary);
+	close(fd);
+	return rc;
+}
+
+static int write_cfi(struct subject *subject, const struct wish *wish, struct err *err)
+{
+	int fd, rc;
+
+	if (subject_open(subject, wish->operands[0], err) < 0)
+		return -1;
+	if (subject->kind != SUBJECT_OBJECT)
+		return err_set(err, ERR_UNSUPPORTED, "%s is no object, but a cache",
+			       wish->operands[0]);
+	if (wish->out)
+		return write_file(subject, wish->out, err);
+	if (cells_temporary(&fd, err) < 0)
+		return -1;
+	rc = convert(subject, fd, err);
+	if (rc == 0)
+		rc = copy_out(fd, err);
+	close(fd);
+	return rc;
+}
+
+/* --- dump and at ------------------------------------------------------------------------ */
+
+static int ask(struct nursery *nursery, const char *operation, const char *path,
+	       struct text parameters, struct err *err)
+{
+	struct cell_file input = { "cficache", -1 }, output = { "text", -1 };
+	struct cell_order order = {
+		.operation = operation, .parameters = parameters,
+		.inputs = &input, .input_count = 1, .outputs = &output, .output_count = 1,
+	};
+	struct buf reply;
+	int rc = -1;
+
+	buf_init(&reply, REPLY_BYTES);
+	input.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (input.fd < 0) {
+		err_os(err, errno, "%s", path);
+		goto done;
+	}
+	if (cells_temporary(&output.fd, err) < 0)
+		goto done;
+	rc = cells_run(nursery, &order, NULL, NULL, &reply, err);
+	if (rc < 0)
+		err_while(err, "%s", path);
+	else
+		rc = copy_out(output.fd, err);
+	close(output.fd);
+done:
+	if (input.fd >= 0)
+		close(input.fd);
+	buf_release(&reply);
+	return rc;
+}
+
+static int ask_at(const struct cli *cli, struct nursery *nursery, const struct wish *wish,
+		  struct err *err)
+{
+	struct buf parameters;
+	int rc;
+
+	buf_init(&parameters, REPLY_BYTES);
+	buf_add_string(&parameters, cli->json ? "json" : "text");
+	for (int i = 1; i < wish->operand_count; i++) {
+		const char *address = wish->operands[i];
+
+		buf_add_char(&parameters, '\n');
+		buf_add_string(&parameters, strncmp(address, "0x", 2) == 0 ? address + 2 : address);
+	}
+	rc = buf_check(&parameters, err);
+	if (rc == 0)
+		rc = ask(nursery, cells_operation_find_cfi.name, wish->operands[0],
+			 buf_text(&parameters), err);
+	buf_release(&parameters);
+	return rc;
+}
+
+/* --- The command ------------------------------------------------------------------------ */
+
+enum verb { VERB_WRITE, VERB_DUMP, VERB_AT, VERBS };
+static const char *const verbs[VERBS] = { "write", "dump", "at" };
+
+static int run_with_cells(struct cli *cli, enum verb verb, const struct wish *wish)
+{
+	struct config config;
+	struct nursery *nursery = NULL;
+	struct subject subject;
+	struct err err = ERR_INIT;
+	int rc;
+
+	if (cli_config_load(cli, &config, &err) < 0)
+		return cli_fail(&err);
+	if (cells_start(&nursery, &config, &err) < 0) {
+		config_release(&config);
+		return cli_fail(&err);
+	}
+	subject_init(&subject, &config, nursery);
+	subject.arch = wish->arch;
+	if (verb == VERB_WRITE)
+		rc = write_cfi(&subject, wish, &err);
+	else if (verb == VERB_DUMP)
+		rc = ask(nursery, cells_operation_dump_cfi.name, wish->operands[0], TEXT_NONE, &err);
+	else
+		rc = ask_at(cli, nursery, wish, &err);
+	subject_release(&subject);
+	nursery_stop(nursery);
+	config_release(&config);
+	return rc < 0 ? cli_fail(&err) : CLI_OK;
+}
+
+static bool is_address(const char *text)
+{
+	uint64_t address;
+
+	return text_to_u64(text_of(strncmp(text, "0x", 2) == 0 ? text + 2 : text), 16, &address);
+}
+
+static int check(enum verb verb, const struct wish *wish)
+{
+	if (verb != VERB_WRITE && (wish->out || wish->arch))
+		return cli_misused(&cli_cfi, "%s has no options", verbs[verb]);
+	if (verb != VERB_AT)
+		return wish->operand_count == 1 ? CLI_OK
+			: cli_misused(&cli_cfi, "%s takes one file", verbs[verb]);
+	if (wish->operand_count < 2)
+		return cli_misused(&cli_cfi, "at takes a CACHE and addresses");
+	for (int i = 1; i < wish->operand_count; i++)
+		if (!is_address(wish->operands[i]))
+			return cli_misused(&cli_cfi, "no address: %s", wish->operands[i]);
+	return CLI_OK;
+}
+
+enum option { OPTION_ARCH = 1, OPTION_OUT };
+static const struct cli_option options[] = {
+	{ OPTION_ARCH, 0, "arch", "ARCH" }, { OPTION_OUT, 'o', "output", "FILE" }, CLI_OPTIONS_END
+};
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+	struct wish wish = { .operands = argv + 2 };
+	struct cli_reader reader;
+	unsigned verb = 0;
+	const char *value;
+	int option;
+
+	cli_reader_init(&reader, cli, &cli_cfi, argc, argv);
+	while ((option = cli_next_option(&reader, &value)) > 0) {
+		if (option == OPTION_ARCH)
+			wish.arch = value;
+		else
+			wish.out = value;
+	}
+	if (option < 0)
+		return CLI_USAGE;
+	while (verb < VERBS && (reader.operand_count < 1 || strcmp(argv[1], verbs[verb]) != 0))
+		verb++;
+	if (verb == VERBS)
+		return cli_misused(&cli_cfi, "write, dump or at?");
+	wish.operand_count = reader.operand_count - 1;
+	if (check((enum verb)verb, &wish) != CLI_OK)
+		return CLI_USAGE;
+	return run_with_cells(cli, (enum verb)verb, &wish);
+}
+
+const struct cli_command cli_cfi = {
+	.name = "cfi",
+	.arguments = "write [--arch ARCH] [-o FILE] OBJECT | dump CACHE | at CACHE ADDRESS...",
+	.about = "make a CfiCache (unwind rules) from an object, list one or ask one",
+	.help =
+	"write takes the unwind information of OBJECT, of whatever kind it is (ELF, Mach-O, PE,\n"
+	"PDB, Breakpad), and writes it as a CfiCache: Breakpad's STACK records, sorted. Records\n"
+	"that cannot be read cost themselves only; how many there were is said.\n"
+	"\n"
+	"  --arch ARCH        which object of a fat Mach-O file: x86_64, arm64, ...\n"
+	"  -o, --output FILE  where to write, whole or not at all (default: standard output)\n"
+	"\n"
+	"dump lists the records of CACHE. at tells for each ADDRESS (hex, relative to the module)\n"
+	"the record that covers it and the rules that hold there. With --json it is an array:\n"
+	"[{\"address\", \"cfi\": {\"start\", \"size\", \"rules\": [{\"register\", \"expression\"}]},\n"
+	"\"win\": {\"type\", \"start\", \"size\", \"parameter_bytes\", \"saved_register_bytes\",\n"
+	"\"local_bytes\", \"program\"}}].\n"
+	"\n"
+	"exit codes: 0 done, 1 failed, 2 wrong usage\n",
+	.options = options,
+	.verbs = "write|dump|at",
+	.only_files = true,
+	.run = run,
+};
