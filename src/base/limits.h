@@ -68,6 +68,10 @@
 #define LIMIT_SEGMENTS_BYTES          ((uint64_t)256 << 20) /* all of them together, as they are stored */
 #define LIMIT_INDEX_BYTES             ((size_t)64 << 20)   /* the paths they name */
 
+/* Crash files */
+#define LIMIT_CRASH_FRAMES             256u     /* of one thread; Symbolicator's own ceiling */
+#define LIMIT_CRASH_REPORT_BYTES      ((size_t)64 << 20)   /* of what was found in one, as JSON */
+
 /* Candidates */
 #define LIMIT_SOURCES                 256u      /* sources of one request */
 #define LIMIT_FILE_NAME_BYTES         255u      /* base name used in a path */

@@ -21,6 +21,9 @@ const struct cell_operation convert_operations[] = {
 	{ "sourcefile", convert_run_sourcefile },
 	{ "listing", convert_run_listing },
 	{ "demangle", convert_run_demangle },
+	{ "minidump", convert_run_minidump },
+	{ "applecrash", convert_run_applecrash },
+	{ "coredump", convert_run_coredump },
 };
 const size_t convert_operation_count =
 	sizeof(convert_operations) / sizeof(convert_operations[0]);

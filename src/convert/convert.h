@@ -4,8 +4,8 @@
  * Each operation is bytes in by descriptor, files and a small JSON reply out; the asking
  * side has a function that writes the parameters and one that reads the reply.
  *
- * May include: base, unpack, object, demangle, symcache, cfi, ppdbcache,
- * sourcecache, sandbox.
+ * May include: base, unpack, object, demangle, symcache, ppdbcache,
+ * sourcecache, cfi, unwind, minidump, coredump, applecrash, sandbox.
  */
 #ifndef CONVERT_CONVERT_H
 #define CONVERT_CONVERT_H
@@ -136,6 +136,18 @@ struct convert_listing {
 };
 int convert_listing_parameters(const struct convert_listing *listing, struct buf *out,
 			       struct err *err) __attribute__((warn_unused_result));
+
+/*
+ * minidump, applecrash, coredump: input "file" (as uploaded), output "report": what crashed, as JSON of the shape of a
+ * request to /symbolicate: "stacktraces" and "modules", and beside them "system_info", "crashed",
+ * and where they are known "timestamp", "crash_reason" and "crash_details",
+ * as the answer tells them (doc/api/).  No parameters, no reply.
+ *
+ * Of a minidump and a core the stacks are walked here.  The unwind rules and the symbols of a
+ * module are wanted by the roles "cfi" and "symcache", with the module, as it stands in the
+ * report's list, for a name; what is absent is walked without.  Modules frames lie in are all
+ * asked for, so that whoever answers knows them.
+ */
 
 /*
  * demangle: resident.  One message holds any number of names, the answer as many.

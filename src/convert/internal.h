@@ -34,6 +34,9 @@ int convert_run_sources(struct cell *cell, struct err *err);
 int convert_run_sourcefile(struct cell *cell, struct err *err);
 int convert_run_listing(struct cell *cell, struct err *err);
 int convert_run_demangle(struct cell *cell, struct err *err);
+int convert_run_minidump(struct cell *cell, struct err *err);
+int convert_run_coredump(struct cell *cell, struct err *err);
+int convert_run_applecrash(struct cell *cell, struct err *err);
 
 void convert_meta_write(const struct convert_meta *meta, struct json_writer *json);
 /* False: it is not written so, or memory is short; nothing was taken from the arena. */

@@ -4,6 +4,13 @@ libconvert_a_SOURCES = \
 	src/convert/cficache.c \
 	src/convert/convert.c \
 	src/convert/convert.h \
+	src/convert/crash_apple.c \
+	src/convert/crash_json.c \
+	src/convert/crash_core.c \
+	src/convert/crash_json.h \
+	src/convert/crash_minidump.c \
+	src/convert/crash_walk.c \
+	src/convert/crash_walk.h \
 	src/convert/demangler.c \
 	src/convert/demangler.h \
 	src/convert/features.c \

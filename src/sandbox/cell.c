@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "config/config.h"
 
 #define EXIT_ASKER_GONE FRAME_EXIT_UNHEARD
@@ -24,10 +25,11 @@
 
 /* Every input, and every file that was asked for: of those, descriptors of our own, since the
  * operation closes them. */
+struct watched_file { int fd; struct stat before; };
 static struct {
 	int channel;
-	unsigned count;
-	struct { int fd; struct stat before; } files[CELL_FILES_MAX + LIMIT_CELL_WANTS];
+	size_t count, capacity;
+	struct watched_file *files;
 } watch;
 
 static bool is_as_before(const struct stat *before, const struct stat *now)
@@ -41,7 +43,7 @@ static bool any_has_changed(void)
 {
 	struct stat now;
 
-	for (unsigned i = 0; i < watch.count; i++)
+	for (size_t i = 0; i < watch.count; i++)
 		if (fstat(watch.files[i].fd, &now) < 0 || !is_as_before(&watch.files[i].before, &now))
 			return true;
 	return false;
@@ -60,8 +62,8 @@ static int watch_file(int fd, const struct checksum_seal *seal, struct err *err)
 	struct stat *before;
 	int sound;
 
-	if (watch.count == sizeof(watch.files) / sizeof(watch.files[0]))
-		return err_set(err, ERR_LIMIT, "too many files");
+	if (vec_reserve(&watch.files, &watch.capacity, watch.count + 1, sizeof(*watch.files)) < 0)
+		return err_set(err, ERR_NO_MEMORY, "no memory for another input");
 	before = &watch.files[watch.count].before;
 	watch.files[watch.count].fd = fd;
 	if (fstat(fd, before) < 0)

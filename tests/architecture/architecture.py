@@ -31,7 +31,7 @@ MAY_INCLUDE = {
     "coredump": BASE | {"object", "unwind"},
     "applecrash": BASE,
     "convert": BASE | {"unpack", "object", "demangle", "symcache", "cfi", "ppdbcache", "sourcecache",
-                       "sandbox", "board", "config"},
+                       "applecrash", "coredump", "minidump", "unwind", "sandbox", "board", "config"},
     "fetch": BASE | {"config", "unpack", "board"},
     "cache": BASE | {"config", "store", "board"},
     "source": BASE | {"config", "fetch", "object"},

@@ -1,0 +1,142 @@
+/* crash_core.c -- in a cell: a core file's threads walked, its modules and what is said of it. */
+#include "convert/crash_walk.h"
+#include "convert/internal.h"
+
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "coredump/coredump.h"
+
+#define ARENA_SHARE 2u               /* of a cell's memory: half of it */
+
+/* Modules by address, none that reaches into the next; NULL with err. */
+static struct crash_json_module *identify(const struct coredump *core, struct arena *arena,
+					  struct err *err)
+{
+	struct crash_json_module *identities = arena_alloc(arena, core->module_count + 1,
+							   sizeof(*identities));
+
+	if (!identities)
+		err_set(err, ERR_NO_MEMORY, "no memory for %zu modules", core->module_count);
+	for (size_t i = 0; identities && i < core->module_count; i++) {
+		const struct coredump_module *module = &core->modules[i];
+		char *code_id = arena_alloc(arena, 2 * COREDUMP_ID_BYTES + 1, 1);
+		uint64_t size = module->size;
+
+		if (!code_id) {
+			err_set(err, ERR_NO_MEMORY, "no memory for the id of a module");
+			return NULL;
+		}
+		hex_format(module->id, module->id_size, code_id);
+		if (i + 1 < core->module_count && size > core->modules[i + 1].base - module->base)
+			size = core->modules[i + 1].base - module->base;
+		identities[i] = (struct crash_json_module){
+			.type = "elf", .base = module->base, .size = size, .code_file = module->path,
+			.debug_file = module->path, .debug_id = module->debug_id,
+			.code_id = module->id_size > 0 ? text_of(code_id) : TEXT_NONE,
+		};
+	}
+	return identities;
+}
+
+/* "SIGSEGV / SEGV_MAPERR / 0x10" */
+static void write_reason(const struct coredump *core, struct crash_json *report)
+{
+	const char *name = coredump_signal_name(core->signal);
+	char reason[96], address[32] = "";
+
+	if (core->has_fault_address)
+		snprintf(address, sizeof(address), " / 0x%llx",
+			 (unsigned long long)core->fault_address);
+	if (name)
+		snprintf(reason, sizeof(reason), "%s%s", name, address);
+	else
+		snprintf(reason, sizeof(reason), "signal %d%s", (int)core->signal, address);
+	json_member_string(&report->json, "crash_reason", core->has_signal ? reason : "");
+}
+
+static void write_facts(const struct coredump *core, struct crash_json *report)
+{
+	const struct crash_json_system facts = {
+		.os_name = TEXT("Linux"), .cpu_arch = text_of(arch_name(core->arch)),
+	};
+
+	crash_json_system(report, &facts);
+	json_member_bool(&report->json, "crashed", core->has_signal);
+	write_reason(core, report);
+	if (core->has_signal) {
+		json_key(&report->json, "signal");
+		json_i64(&report->json, core->signal);
+	}
+}
+
+static int write_thread(const struct coredump *core, size_t thread, struct crash_walk *walk,
+			struct crash_json *report, struct err *err)
+{
+	const struct coredump_thread *dumped = &core->threads[thread];
+	const struct crash_walk_told told = {
+		.id = dumped->id, .name = TEXT_NONE, .has_requesting = core->has_signal,
+		.is_requesting = core->has_signal && thread == 0,
+	};
+
+	walk->frame_count = 0;
+	if (core->has_walker &&
+	    crash_walk_thread(walk, &dumped->registers, &core->memory, err) < 0)
+		return -1;
+	crash_walk_write_thread(walk, &told, core->has_walker ? &dumped->registers : NULL, report);
+	return 0;
+}
+
+static int write_core(const struct coredump *core, struct crash_walk *walk,
+		      struct crash_json *report, struct err *err)
+{
+	write_facts(core, report);
+	crash_json_threads(report);
+	for (size_t i = 0; i < core->thread_count; i++)
+		if (write_thread(core, i, walk, report, err) < 0)
+			return -1;
+	crash_json_list_end(report);
+	if (crash_walk_finish(walk, err) < 0)
+		return -1;
+	crash_json_modules(report);
+	for (size_t i = 0; i < walk->modules.count; i++)
+		crash_json_module(report, &walk->identities[i]);
+	crash_json_list_end(report);
+	return 0;
+}
+
+static int run(struct cell *cell, const struct file_map *map, struct arena *arena, struct err *err)
+{
+	struct crash_json_module *identities;
+	struct crash_json report;
+	struct crash_walk walk;
+	struct coredump core;
+
+	if (coredump_open(&core, map->bytes, map->size, arena, err) < 0)
+		return -1;
+	identities = identify(&core, arena, err);
+	if (!identities ||
+	    crash_walk_open(&walk, cell, identities, core.module_count, UNWIND_OS_OTHER, arena,
+			    err) < 0)
+		return -1;
+	crash_json_begin(&report);
+	return crash_json_end(&report, cell, write_core(&core, &walk, &report, err), err);
+}
+
+int convert_run_coredump(struct cell *cell, struct err *err)
+{
+	struct file_map map = { NULL, 0 };
+	struct arena arena;
+	int rc;
+
+	arena_init(&arena, cell->memory_bytes / ARENA_SHARE);
+	rc = file_map_fd(&map, cell_input(cell, "file"), err);
+	if (rc == 0)
+		rc = run(cell, &map, &arena, err);
+	arena_release(&arena);
+	file_unmap(&map);
+	return rc;
+}

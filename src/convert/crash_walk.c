@@ -1,0 +1,176 @@
+/* crash_walk.c -- see crash_walk.h. */
+#include "convert/crash_walk.h"
+
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "sandbox/sandbox.h"
+
+#define IDENTITY_BYTES ((size_t)4096)        /* of a want's name; longer ones are not asked for */
+
+/* 1 and the mapped file, which stays until the cell ends; 0: there is none; -1. */
+static int want(struct crash_walk *walk, const char *role, uint32_t module, struct file_map *map,
+		struct err *err)
+{
+	struct crash_json identity;
+	int fd = -1, got = 0, rc;
+
+	buf_init(&identity.out, IDENTITY_BYTES);
+	json_writer_init(&identity.json, &identity.out);
+	crash_json_module(&identity, &walk->identities[module]);
+	if (!identity.out.failed)
+		got = cell_want(walk->cell, role, TEXT_NONE, buf_text(&identity.out), &fd, err);
+	buf_release(&identity.out);
+	if (got <= 0)
+		return got;
+	rc = file_map_fd(map, fd, err);
+	close(fd);
+	return rc < 0 ? -1 : 1;
+}
+
+static int want_cfi(struct crash_walk *walk, uint32_t module, struct err *err)
+{
+	struct unwind_module *item = &walk->modules.items[module];
+	struct crash_walk_cache *cache = &walk->caches[module];
+	struct err unreadable = ERR_INIT;
+	struct file_map map;
+	int got = want(walk, "cfi", module, &map, err);
+
+	item->state = UNWIND_CFI_ABSENT;
+	if (got <= 0)
+		return got;
+	if (cfi_open(&cache->cfi, map.bytes, map.size, &unreadable) == 0) {
+		item->cfi = &cache->cfi;
+		item->state = UNWIND_CFI_OPEN;
+	}
+	return 0;
+}
+
+static int want_symbols(struct crash_walk *walk, uint32_t module, struct err *err)
+{
+	struct crash_walk_cache *cache = &walk->caches[module];
+	struct err unreadable = ERR_INIT;
+	struct file_map map;
+	int got = want(walk, "symcache", module, &map, err);
+
+	cache->symbols = UNWIND_CFI_ABSENT;
+	if (got <= 0)
+		return got;
+	if (symcache_open(&cache->symcache, map.bytes, map.size, &unreadable) == 0)
+		cache->symbols = UNWIND_CFI_OPEN;
+	return 0;
+}
+
+static enum unwind_answer has_function(void *payload, uint32_t module, uint64_t address)
+{
+	const struct crash_walk *walk = payload;
+	const struct crash_walk_cache *cache = &walk->caches[module];
+	struct symcache_frame frame;
+
+	if (cache->symbols == UNWIND_CFI_WANTED)
+		return UNWIND_NOT_YET;
+	if (cache->symbols == UNWIND_CFI_ABSENT)
+		return UNWIND_YES;
+	return symcache_lookup(&cache->symcache, address, &frame, 1) > 0 &&
+	       !text_is(frame.function, "??") ? UNWIND_YES : UNWIND_NO;
+}
+
+int crash_walk_open(struct crash_walk *walk, struct cell *cell,
+		    const struct crash_json_module *identities, size_t count, enum unwind_os os,
+		    struct arena *arena, struct err *err)
+{
+	*walk = (struct crash_walk){ .cell = cell, .identities = identities, .os = os };
+	walk->modules.items = arena_alloc(arena, count + 1, sizeof(*walk->modules.items));
+	walk->caches = arena_alloc(arena, count + 1, sizeof(*walk->caches));
+	walk->frames = arena_alloc(arena, LIMIT_CRASH_FRAMES, sizeof(*walk->frames));
+	if (!walk->modules.items || !walk->caches || !walk->frames)
+		return err_set(err, ERR_NO_MEMORY, "no memory for %zu modules", count);
+	walk->modules.count = count;
+	for (size_t i = 0; i < count; i++) {
+		walk->modules.items[i].address = identities[i].base;
+		walk->modules.items[i].size = identities[i].size;
+	}
+	walk->symbols = (struct unwind_symbols){ .has_function = has_function, .payload = walk };
+	return 0;
+}
+
+int crash_walk_thread(struct crash_walk *walk, const struct unwind_registers *registers,
+		      const struct unwind_memory *memory, struct err *err)
+{
+	struct unwind unwind = {
+		.memory = memory, .modules = &walk->modules, .symbols = &walk->symbols, .os = walk->os,
+		.frames = walk->frames, .capacity = LIMIT_CRASH_FRAMES,
+	};
+	enum unwind_state state;
+	int rc = 0;
+
+	unwind_begin(&unwind, registers);
+	do {
+		state = unwind_walk(&unwind);
+		if (state == UNWIND_NEEDS_CFI)
+			rc = want_cfi(walk, unwind.needed, err);
+		else if (state == UNWIND_NEEDS_SYMBOLS)
+			rc = want_symbols(walk, unwind.needed, err);
+	} while (state != UNWIND_END && rc == 0);
+	walk->frame_count = unwind.frame_count < LIMIT_CRASH_FRAMES ? unwind.frame_count
+								   : LIMIT_CRASH_FRAMES;
+	return rc;
+}
+
+int crash_walk_finish(struct crash_walk *walk, struct err *err)
+{
+	for (size_t i = 0; i < walk->modules.count; i++) {
+		const struct unwind_module *module = &walk->modules.items[i];
+
+		if (module->is_touched && module->state == UNWIND_CFI_WANTED &&
+		    want_cfi(walk, (uint32_t)i, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void write_registers(const struct unwind_registers *registers, struct json_writer *json)
+{
+	const struct unwind_arch_facts *facts = unwind_arch_facts(registers->arch);
+
+	json_key(json, "registers");
+	json_object(json);
+	for (unsigned i = 0; i < facts->register_count; i++)
+		if (unwind_registers_has(registers, i))
+			json_member_hex(json, facts->names[i], registers->values[i]);
+	json_object_end(json);
+}
+
+static void write_frame(const struct crash_walk *walk, const struct unwind_frame *frame,
+			struct json_writer *json)
+{
+	json_object(json);
+	json_member_hex(json, "instruction_addr", frame->resume_address);
+	if (frame->module != UNWIND_NO_MODULE)
+		json_member_text(json, "package", walk->identities[frame->module].code_file);
+	json_member_string(json, "trust", unwind_trust_name(frame->trust));
+	json_object_end(json);
+}
+
+void crash_walk_write_thread(const struct crash_walk *walk, const struct crash_walk_told *told,
+			     const struct unwind_registers *registers, struct crash_json *report)
+{
+	struct json_writer *json = &report->json;
+
+	json_object(json);
+	json_member_u64(json, "thread_id", told->id);
+	json_member_text(json, "thread_name", told->name);
+	if (told->has_requesting)
+		json_member_bool(json, "is_requesting", told->is_requesting);
+	if (registers && walk->frame_count > 0)
+		write_registers(registers, json);
+	json_key(json, "frames");
+	json_array(json);
+	for (size_t i = 0; i < walk->frame_count; i++)
+		write_frame(walk, &walk->frames[i], json);
+	json_array_end(json);
+	json_object_end(json);
+}
