@@ -122,6 +122,7 @@ static int run(struct cell *cell, const struct file_map *map, struct arena *aren
 	    crash_walk_open(&walk, cell, identities, core.module_count, UNWIND_OS_OTHER, arena,
 			    err) < 0)
 		return -1;
+	walk.ends_without_return = true;
 	crash_json_begin(&report);
 	return crash_json_end(&report, cell, write_core(&core, &walk, &report, err), err);
 }

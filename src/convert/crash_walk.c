@@ -102,7 +102,7 @@ int crash_walk_thread(struct crash_walk *walk, const struct unwind_registers *re
 {
 	struct unwind unwind = {
 		.memory = memory, .modules = &walk->modules, .symbols = &walk->symbols, .os = walk->os,
-		.frames = walk->frames, .capacity = LIMIT_CRASH_FRAMES,
+		.ends_without_return = walk->ends_without_return, .frames = walk->frames, .capacity = LIMIT_CRASH_FRAMES,
 	};
 	enum unwind_state state;
 	int rc = 0;

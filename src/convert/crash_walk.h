@@ -30,6 +30,7 @@ struct crash_walk {
 	struct crash_walk_cache *caches;
 	struct unwind_symbols symbols;
 	enum unwind_os os;
+	bool ends_without_return;            /* as unwind.h has it; set after opening */
 	struct unwind_frame *frames;         /* of the last walk; LIMIT_CRASH_FRAMES at most */
 	size_t frame_count;
 };

@@ -30,7 +30,9 @@ libconvert_a_SOURCES = \
 if HAVE_CHECK
 check_PROGRAMS += \
 	tests/convert/test_convert \
+	tests/convert/test_crash \
 	tests/convert/test_cells
+tests_convert_test_crash_SOURCES = tests/convert/test_crash.c
 tests_convert_test_convert_SOURCES = tests/convert/test_convert.c
 check_PROGRAMS += \
 	tests/convert/test_uuidmap \

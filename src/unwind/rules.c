@@ -29,7 +29,7 @@ bool unwind_rows_at(struct unwind_modules *modules, const struct cfi *cfi, uint6
 	return row->is_found;
 }
 
-/* False: they may not be used, or give neither frame address nor return address. */
+/* False: they may not be used, or give no frame address. */
 static bool collect(struct rule_set *set, enum unwind_arch arch, const struct cfi_rows *rows)
 {
 	struct cfi_rules rules;
@@ -54,7 +54,7 @@ static bool collect(struct rule_set *set, enum unwind_arch arch, const struct cf
 			set->has |= BIT(number);
 		}
 	}
-	return more == 0 && set->cfa.size > 0 && set->ra.size > 0;
+	return more == 0 && set->cfa.size > 0;
 }
 
 /* Those a called function hands back as they were, as far as they are known. */
@@ -122,6 +122,10 @@ static bool by_rows(struct unwind *walk, const struct cfi *cfi, uint64_t address
 	walk->rule_bytes_left -= bytes < walk->rule_bytes_left ? bytes : walk->rule_bytes_left;
 	if (!collect(&set, walk->registers.arch, &rows))
 		return false;
+	if (set.ra.size == 0 || text_is(set.ra, ".undef")) {
+		walk->has_no_caller = walk->ends_without_return;
+		return false;
+	}
 	/* What the frame pointer gave as link register is right where a function begins, at best. */
 	if (walk->registers.arch == UNWIND_ARM64 && walk->frame.trust == UNWIND_TRUST_FP &&
 	    address != rows.start)

@@ -148,6 +148,8 @@ static enum unwind_answer find_caller(struct unwind *walk, struct unwind_registe
 	*trust = UNWIND_TRUST_CFI;
 	if (unwind_by_cfi(walk, caller))
 		return UNWIND_YES;
+	if (walk->has_no_caller)
+		return UNWIND_NO;
 	*trust = UNWIND_TRUST_FP;
 	if (unwind_by_frame_pointer(walk, caller))
 		return UNWIND_YES;

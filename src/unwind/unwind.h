@@ -112,6 +112,10 @@ struct unwind {
 	struct unwind_modules *modules;
 	const struct unwind_symbols *symbols;    /* NULL: none are known */
 	enum unwind_os os;
+	/* Rules that name a frame address but no return address say that there is no caller (DWARF 5
+	 * section 6.4.4).  Symbolicator goes on by frame pointer and by scanning, so its kinds of
+	 * requests leave this unset. */
+	bool ends_without_return;
 	struct unwind_frame *frames;
 	struct unwind_registers *frame_registers;        /* of each frame; NULL: not wanted */
 	size_t capacity;                         /* of both arrays */
@@ -126,6 +130,7 @@ struct unwind {
 	uint64_t pointer_mask;       /* arm64: the bits of an address that are no signature */
 	uint64_t rule_bytes_left;
 	uint32_t scanned_frames;
+	bool has_no_caller;          /* the rules say so */
 };
 
 /* The first frame is that of the registers, as long as their program counter is known. */
