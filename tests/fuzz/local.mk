@@ -13,6 +13,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_demangle \
 	tests/fuzz/fuzz_dwarf \
 	tests/fuzz/fuzz_elf \
+	tests/fuzz/fuzz_inflate \
 	tests/fuzz/fuzz_macho \
 	tests/fuzz/fuzz_maps \
 	tests/fuzz/fuzz_minidump \
@@ -23,6 +24,8 @@ fuzz_targets = \
 	tests/fuzz/fuzz_archive \
 	tests/fuzz/fuzz_listing \
 	tests/fuzz/fuzz_source \
+	tests/fuzz/fuzz_source_check \
+	tests/fuzz/fuzz_stacktext \
 	tests/fuzz/fuzz_symcache \
 	tests/fuzz/fuzz_unwind \
 	tests/fuzz/fuzz_wasm
@@ -105,6 +108,9 @@ tests_fuzz_fuzz_elf_SOURCES = \
 	$(fuzz_objects)
 tests_fuzz_fuzz_elf_LDFLAGS = $(fuzz_ldflags)
 
+tests_fuzz_fuzz_inflate_SOURCES = tests/fuzz/fuzz_inflate.c
+tests_fuzz_fuzz_inflate_LDFLAGS = $(fuzz_ldflags)
+
 tests_fuzz_fuzz_macho_SOURCES = \
 	tests/fuzz/fuzz_macho.c \
 	$(fuzz_objects)
@@ -128,6 +134,12 @@ tests_fuzz_fuzz_request_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_source_SOURCES = tests/fuzz/fuzz_source.c
 tests_fuzz_fuzz_source_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_source_check_SOURCES = tests/fuzz/fuzz_source_check.c
+tests_fuzz_fuzz_source_check_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_stacktext_SOURCES = tests/fuzz/fuzz_stacktext.c
+tests_fuzz_fuzz_stacktext_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_symcache_SOURCES = tests/fuzz/fuzz_symcache.c
 tests_fuzz_fuzz_symcache_LDFLAGS = $(fuzz_ldflags)
