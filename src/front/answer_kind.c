@@ -126,6 +126,7 @@ static enum stepped carry_out(struct worker *worker, struct request *request, st
 	enum stepped stepped = STEP_ERROR;
 
 	front_resolver_init(&mine, worker);
+	source_absences_begin_request(worker->absences);
 	if (work_init(&work, request->route->kind, worker->front->config,
 		      &worker->front->default_sources, request->scope, err) < 0)
 		return STEP_ERROR;

@@ -28,7 +28,7 @@ static enum resolved resolve_entry(struct resolver *resolver, const struct deriv
 		return RESOLVED_ERROR;
 	if (found->is_outdated)
 		resolve_refresh(resolver, derive);
-	if (found->state != CACHE_ABSENT && !derive_is_stale(derive, found))
+	if (found->state != CACHE_ABSENT && !derive_is_stale(derive, found, worker->absences))
 		return RESOLVED_READY;
 	cache_found_release(found);
 	*found = (struct cache_found){ .state = CACHE_ABSENT };

@@ -78,6 +78,7 @@ struct worker {
 	struct store *store;
 	struct jobs jobs;
 	struct reply reply;
+	struct source_absences *absences;
 };
 
 struct front {

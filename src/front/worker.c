@@ -311,6 +311,9 @@ int worker_start(struct worker *worker, struct front *front, worker_fn *run, str
 
 	worker->front = front;
 	reply_init(&worker->reply);
+	worker->absences = source_absences_new();
+	if (!worker->absences)
+		return err_set(err, ERR_NO_MEMORY, "no memory for a request thread");
 	if (store_open(&worker->store, front->config, err) < 0)
 		return -1;
 	worker->jobs = (struct jobs){ .config = front->config, .store = worker->store,
@@ -328,5 +331,7 @@ void worker_release(struct worker *worker)
 	if (worker->store)
 		store_close(worker->store);
 	worker->store = NULL;
+	source_absences_free(worker->absences);
+	worker->absences = NULL;
 	reply_release(&worker->reply);
 }

@@ -6,6 +6,7 @@
  * it leads to, asked from the kernel once it is held by an O_PATH descriptor (which neither
  * waits for a FIFO nor wakes a device), lies below one as well.
  */
+#include "source/absence.h"
 #include "source/kind.h"
 
 #include <errno.h>
@@ -236,18 +237,22 @@ static int reach(const struct location *location, struct text credential, struct
 	return rc;
 }
 
-static bool lacks(const struct location *location)
+static bool lacks(const struct location *location, struct source_absences *absences)
 {
 	const struct filesystem *files = location->source->state;
 	struct err ignored = ERR_INIT;
 	char path[PATH_MAX];
-	int size = snprintf(path, sizeof(path), "%s/%.*s", files->path.bytes,
+	size_t root_size = files->path.size;
+	bool has_slash = root_size == 0 || text_ends_with(files->path, "/");
+	int size = snprintf(path, sizeof(path), "%s%s%.*s", files->path.bytes, has_slash ? "" : "/",
 			    (int)location->path.size, location->path.bytes);
 
 	if (size < 0 || (size_t)size >= sizeof(path))
 		return true;         /* no file has such a name */
-	return check_written(files, path, &ignored) == 0 && faccessat(AT_FDCWD, path, F_OK, 0) < 0 &&
-	       is_absence(errno);
+	while (root_size > 0 && path[root_size - 1] == '/')
+		root_size--;
+	return check_written(files, path, &ignored) == 0 &&
+	       absence_is_sure(absences, path, (size_t)size, root_size);
 }
 
 const struct source_kind source_kind_filesystem = {

@@ -31,7 +31,7 @@ struct source_kind {
 		     enum source_access *access, int *fd, struct fetch_order *order,
 		     struct err *err);
 	/* See source_lacks(); NULL: there is no way to tell. */
-	bool (*lacks)(const struct location *location);
+	bool (*lacks)(const struct location *location, struct source_absences *absences);
 	/* See source_put(); NULL: never written to. */
 	int (*put)(const struct location *location, enum source_putting putting, struct text credential,
 		   struct fetch_file *file, struct arena *arena, enum source_access *access,

@@ -1,6 +1,8 @@
 # src/source -- sources, tests and programs of this component.
 noinst_LIBRARIES += libsource.a
 libsource_a_SOURCES = \
+	src/source/absence.c \
+	src/source/absence.h \
 	src/source/base_url.c \
 	src/source/base_url.h \
 	src/source/block.c \
@@ -37,11 +39,13 @@ libsource_a_SOURCES = \
 
 if HAVE_CHECK
 check_PROGRAMS += \
+	tests/source/test_absence \
 	tests/source/test_layout \
 	tests/source/test_source \
 	tests/source/test_s3 \
 	tests/source/test_gcs \
 	tests/source/test_listing
+tests_source_test_absence_SOURCES = tests/source/test_absence.c
 tests_source_test_layout_SOURCES = tests/source/test_layout.c
 tests_source_test_source_SOURCES = \
 	tests/source/test_source.c \

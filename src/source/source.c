@@ -418,11 +418,11 @@ void source_credential_fail(const struct source *source, struct err *err)
 	source->kind->fail_credential(err);
 }
 
-bool source_lacks(const struct location *location)
+bool source_lacks(const struct location *location, struct source_absences *absences)
 {
 	const struct source_kind *kind = location->source->kind;
 
-	return kind->lacks && kind->lacks(location);
+	return kind->lacks && kind->lacks(location, absences);
 }
 
 bool source_is_local(const struct source *source)

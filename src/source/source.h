@@ -162,9 +162,16 @@ enum source_access { SOURCE_OPENED, SOURCE_ORDERED, SOURCE_NEEDS_CREDENTIAL };
 int source_reach(const struct location *location, struct arena *arena, enum source_access *access,
 		 int *fd, struct fetch_order *order, struct err *err)
 	__attribute__((warn_unused_result));
-/* Is it plain that there is no such file?  One look that asks nobody but the kernel; false where that
- * does not tell, or the source does not let us look. */
-bool source_lacks(const struct location *location);
+
+/* What folders lacked, so that one look at a folder now says it still lacks all of it; for one thread. */
+struct source_absences;
+struct source_absences *source_absences_new(void);       /* NULL: no memory */
+void source_absences_free(struct source_absences *absences);
+/* From here on each folder is looked at again. */
+void source_absences_begin_request(struct source_absences *absences);
+/* Is it plain that there is no such file?  A look that asks nobody but the kernel; false where that
+ * does not tell, or the source does not let us look.  `absences` may be NULL. */
+bool source_lacks(const struct location *location, struct source_absences *absences);
 int source_reach_with(const struct location *location, struct text credential, struct arena *arena,
 		      enum source_access *access, int *fd, struct fetch_order *order,
 		      struct err *err) __attribute__((warn_unused_result));

@@ -32,7 +32,8 @@ bool derive_is_told_only(const struct derive *derive, enum err_kind failure)
 	return failure == ERR_NOT_FOUND && derive_is_of_folder(derive) && !file_of(derive);
 }
 
-bool derive_is_stale(const struct derive *derive, const struct cache_found *found)
+bool derive_is_stale(const struct derive *derive, const struct cache_found *found,
+		     struct source_absences *absences)
 {
 	const struct location *file;
 
@@ -42,7 +43,7 @@ bool derive_is_stale(const struct derive *derive, const struct cache_found *foun
 	    !derive_is_of_folder(derive))
 		return false;
 	file = file_of(derive);
-	return !file || !source_lacks(file);
+	return !file || !source_lacks(file, absences);
 }
 
 int work_init(struct work *work, const struct request_kind *kind, const struct config *config,

@@ -66,8 +66,9 @@ const struct cache_key *derive_file_key(const struct derive *derive);
 /* A file below a folder of this machine. */
 bool derive_is_of_folder(const struct derive *derive);
 /* For resolvers: such an entry is as good as absent.  That a folder lacks a file is never believed
- * but looked at, which costs one system call; what is remembered of it is for people who ask. */
-bool derive_is_stale(const struct derive *derive, const struct cache_found *found);
+ * but looked at (source_lacks()); what is remembered of it is for people who ask. */
+bool derive_is_stale(const struct derive *derive, const struct cache_found *found,
+		     struct source_absences *absences);
 /* Where there is no such look, that failure is told to who waits and not remembered at all. */
 bool derive_is_told_only(const struct derive *derive, enum err_kind failure);
 

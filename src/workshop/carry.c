@@ -68,7 +68,7 @@ static enum resolved resolve_entry(struct resolver *resolver, const struct deriv
 		return RESOLVED_ERROR;
 	if (found->is_outdated)
 		refresh_ask(resolver, derive);
-	if (found->state != CACHE_ABSENT && !derive_is_stale(derive, found))
+	if (found->state != CACHE_ABSENT && !derive_is_stale(derive, found, NULL))
 		return RESOLVED_READY;
 	cache_found_release(found);
 	*found = (struct cache_found){ .state = CACHE_ABSENT };

@@ -377,7 +377,7 @@ void task_recheck_flights(struct shop *shop)
 			task_end(task, &err);
 			continue;
 		}
-		if (found.state != CACHE_ABSENT && !derive_is_stale(task->derive, &found))
+		if (found.state != CACHE_ABSENT && !derive_is_stale(task->derive, &found, NULL))
 			task_end(task, NULL);
 		else
 			try_claim(task);

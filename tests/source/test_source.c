@@ -578,7 +578,7 @@ START_TEST(files_are_reached_or_refused)
 	ck_assert(source_is_local(list.sources));
 	location.source = list.sources;
 	location.path = text_of(reaches[_i].relative);
-	ck_assert_msg(source_lacks(&location) == (reaches[_i].kind == ERR_NOT_FOUND), "%s",
+	ck_assert_msg(source_lacks(&location, NULL) == (reaches[_i].kind == ERR_NOT_FOUND), "%s",
 		      reaches[_i].what);
 	rc = source_reach(&location, &arena, &access, &fd, &order, &err);
 	ck_assert_msg((rc == 0) == (reaches[_i].kind == ERR_NONE), "%s: %s", reaches[_i].what, err.text);
