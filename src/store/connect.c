@@ -98,6 +98,15 @@ static int refuse_read_only(struct store *store, struct err *err)
 		       "and what is in it, or make its file system writable", store->path);
 }
 
+static void close_files(struct store *store)
+{
+	if (store->db)
+		store_prepare_close(store);
+	sqlite3_close(store->db);
+	store->db = NULL;
+	store_unlock_files(store);
+}
+
 static int connect_to(struct store *store, struct err *err)
 {
 	int code;
@@ -129,7 +138,7 @@ static int use_rollback_journal(struct store *store, struct err *err)
 	return connect_to(store, err);
 }
 
-static int open_database(struct store *store, struct err *err)
+static int open_files(struct store *store, struct err *err)
 {
 	int works;
 
@@ -143,8 +152,40 @@ static int open_database(struct store *store, struct err *err)
 		return -1;
 	if (store_migrate(store, err) < 0)
 		return -1;
-	store_note_files(store);
 	return 0;
+}
+
+/* 1, -1, or 0: once more. */
+static int try_open(struct store *store, struct err *err)
+{
+	struct err locked = ERR_INIT;
+	int rc;
+
+	if (store_lock_files(store, &locked) < 0) {
+		/* A folder that cannot be written has words of its own. */
+		if (locked.kind == ERR_BUSY || connect_to(store, err) == 0)
+			*err = locked;
+		return -1;
+	}
+	if (open_files(store, err) < 0)
+		return -1;
+	rc = store_settle_files(store, err);
+	if (rc == 0)
+		close_files(store);
+	return rc;
+}
+
+static int open_database(struct store *store, struct err *err)
+{
+	int64_t until = clock_monotonic_millis() + STORE_BUSY_MILLIS;
+
+	do {
+		int rc = try_open(store, err);
+
+		if (rc != 0)
+			return rc < 0 ? -1 : 0;
+	} while (clock_monotonic_millis() < until);
+	return err_set(err, ERR_BUSY, "%s: its files are replaced again and again", store->path);
 }
 
 int store_open(struct store **store, const struct config *config, struct err *err)
@@ -155,7 +196,7 @@ int store_open(struct store **store, const struct config *config, struct err *er
 	*store = NULL;
 	if (!made)
 		return err_set(err, ERR_NO_MEMORY, "no memory for the store");
-	made->service_fd = -1;
+	made->service_fd = made->files_fd = -1;
 	made->state_dir = mem_strdup(config->state_dir);
 	size = snprintf(made->path, sizeof(made->path), "%s/symgate.db", config->state_dir);
 	if (!made->state_dir)
@@ -178,7 +219,7 @@ void store_close(struct store *store)
 		return;
 	for (unsigned i = 0; i < STATEMENTS; i++)
 		sqlite3_finalize(store->statements[i]);
-	sqlite3_close(store->db);
+	close_files(store);
 	if (store->service_fd >= 0)
 		close(store->service_fd);
 	mem_give_back(store->state_dir);

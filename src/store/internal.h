@@ -25,12 +25,21 @@ struct store {
 	char *state_dir;
 	char path[STORE_PATH_BYTES];             /* of the database */
 	int service_fd;                          /* the service lock, shared; -1: not joined */
+	int files_fd;                            /* the lock on them; -1: none */
 	struct store_file files[STORE_FILES];
+	bool is_alone;                           /* the lock is ours alone, until files are settled */
 	bool rescued;                            /* store_in_place() saved what was left to save */
 };
 
-/* place.c: keeps what files there are now, for store_in_place(). */
-void store_note_files(struct store *store);
+/* place.c: before SQLite opens the files, which must be those everybody else has open, or nobody has
+ * any: waits for that.  ERR_BUSY after some seconds. */
+int store_lock_files(struct store *store, struct err *err) __attribute__((warn_unused_result));
+/* After it has opened them.  1: they are; 0: others came in between, to be closed again; -1. */
+int store_settle_files(struct store *store, struct err *err) __attribute__((warn_unused_result));
+/* Before it closes them. */
+void store_prepare_close(struct store *store);
+/* After it has closed them. */
+void store_unlock_files(struct store *store);
 
 /* Fills *err with what SQLite's result code means to an operator.  Returns -1. */
 int store_failed(const struct store *store, int code, const char *doing, struct err *err);

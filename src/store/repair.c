@@ -296,7 +296,7 @@ static int replace_by_copy(const struct config *config, const char *copy,
 {
 	char partial[STORE_PATH_BYTES], path[STORE_PATH_BYTES];
 	struct store_repair of_copy;
-	struct store from = { .service_fd = -1 };
+	struct store from = { .service_fd = -1, .files_fd = -1 };
 	int rc;
 
 	if (path_below(config, "symgate.db", path, sizeof(path), err) < 0 ||

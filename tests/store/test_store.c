@@ -4,11 +4,14 @@
  */
 #include <check.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -520,11 +523,26 @@ static int64_t count_boots(struct store *store)
 	return number;
 }
 
+struct late { struct store *store; atomic_bool closed; };
+
+/* A process that leaves a while after it has noticed. */
+static void *close_late(void *payload)
+{
+	struct late *late = payload;
+
+	usleep(300 * 1000);
+	atomic_store(&late->closed, true);
+	store_close(late->store);
+	return NULL;
+}
+
 START_TEST(says_when_its_files_are_gone)
 {
 	struct state state = { 0 };
 	struct err err = ERR_INIT;
 	struct store *other;
+	struct late late;
+	pthread_t thread;
 
 	state_open(&state);
 	state_sql(&state, "INSERT INTO boot (kernel_boot_id, build_id, started_at) VALUES ('k', 'b', 1)");
@@ -536,14 +554,96 @@ START_TEST(says_when_its_files_are_gone)
 		      strstr(err.text, vanishing[_i].name), "%s: %s", vanishing[_i].what, err.text);
 	ck_assert_int_eq(store_begin(state.store, STORE_TURN_JOB, TEXT("an-id"), &err), -1);
 	ck_assert_int_eq(store_in_place(state.store, &err), -1);
+	late = (struct late){ .store = state.store };
+	ck_assert_int_eq(pthread_create(&thread, NULL, close_late, &late), 0);
 	ck_assert_msg(store_open(&other, &state.config, &err) == 0, "%s: %s", vanishing[_i].what, err.text);
+	ck_assert_msg(atomic_load(&late.closed), "opened beside who has the old files");
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	ck_assert_int_eq(count_boots(other), vanishing[_i].is_rescued ? 1 : 0);
-	ck_assert_int_eq(store_check(other, &err), 0);
-	ck_assert_int_eq(store_in_place(state.store, &err), -1);
-	store_close(state.store);
 	ck_assert_int_eq(store_check(other, &err), 0);
 	store_close(other);
 	state.store = NULL;
+	state_remove(&state);
+}
+END_TEST
+
+/* What many processes committed while the files vanished under them is there, and sound. */
+enum { WRITERS = 4, VANISHINGS = 10, ROWS_BETWEEN = 10 };
+
+struct writers {
+	atomic_bool stop;
+	atomic_long committed;
+};
+
+static bool write_row(struct store *store)
+{
+	struct err err = ERR_INIT;
+	bool is_written;
+
+	if (store_begin(store, STORE_TURN_JOB, TEXT("an-id"), &err) < 0)
+		return false;
+	usleep(1000);                        /* the longer it lasts, the more comes in between */
+	is_written = store_execute(store, "INSERT INTO boot (kernel_boot_id, build_id, started_at) "
+				   "VALUES (hex(randomblob(2000)), 'b', 1)", "writing", &err) == 0;
+	if (!is_written)
+		store_rollback(store);
+	return is_written && store_commit(store, &err) == 0;
+}
+
+static void write_until_stopped(const struct config *config, struct writers *writers)
+{
+	struct err err = ERR_INIT;
+	struct store *store;
+
+	while (!atomic_load(&writers->stop)) {
+		if (store_open(&store, config, &err) < 0) {
+			fprintf(stderr, "%s\n", err.text);
+			_exit(EXIT_FAILURE);
+		}
+		while (!atomic_load(&writers->stop) && store_in_place(store, &err) == 0)
+			if (write_row(store))
+				atomic_fetch_add(&writers->committed, 1);
+		store_close(store);
+		err_clear(&err);
+	}
+	_exit(EXIT_SUCCESS);
+}
+
+START_TEST(nothing_is_torn_when_files_vanish)
+{
+	struct writers *writers = mmap(NULL, sizeof(*writers), PROT_READ | PROT_WRITE,
+				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct state state = { 0 };
+	int status;
+
+	ck_assert_ptr_ne(writers, MAP_FAILED);
+	state_open(&state);
+	store_close(state.store);
+	state.store = NULL;
+	for (unsigned i = 0; i < WRITERS; i++) {
+		pid_t child = fork();
+
+		ck_assert_int_ge(child, 0);
+		if (child == 0)
+			write_until_stopped(&state.config, writers);
+	}
+	for (unsigned i = 0; i < VANISHINGS; i++) {
+		long enough = atomic_load(&writers->committed) + ROWS_BETWEEN;
+
+		(void)unlink(state_path(&state, i % 2 ? "symgate.db-wal" : "symgate.db-shm"));
+		while (atomic_load(&writers->committed) < enough && waitpid(-1, &status, WNOHANG) == 0)
+			usleep(1000);
+	}
+	atomic_store(&writers->stop, true);
+	for (unsigned i = 0; i < WRITERS; i++) {
+		ck_assert_int_gt(wait(&status), 0);
+		ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
+	}
+	ck_assert_int_eq(state_ask(&state, "SELECT count(*) FROM pragma_integrity_check "
+				   "WHERE integrity_check <> 'ok'"), 0);
+	ck_assert_int_eq(state_ask(&state, "SELECT count(*) FROM boot"),
+			 atomic_load(&writers->committed));
+	munmap(writers, sizeof(*writers));
 	state_remove(&state);
 }
 END_TEST
@@ -740,6 +840,7 @@ int main(void)
 	tcase_add_test(tcase, views_can_be_read);
 	tcase_add_loop_test(tcase, says_when_its_files_are_gone, 0,
 			    (int)(sizeof(vanishing) / sizeof(vanishing[0])));
+	tcase_add_test(tcase, nothing_is_torn_when_files_vanish);
 	tcase_add_test(tcase, refuses_wrong_use);
 	tcase_add_test(tcase, boots_are_counted);
 	tcase_add_test(tcase, a_killed_service_has_ended);
