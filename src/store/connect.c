@@ -213,13 +213,31 @@ int store_open(struct store **store, const struct config *config, struct err *er
 	return -1;
 }
 
+static void disconnect(struct store *store)
+{
+	for (unsigned i = 0; i < STATEMENTS; i++) {
+		sqlite3_finalize(store->statements[i]);
+		store->statements[i] = NULL;
+	}
+	close_files(store);
+}
+
+int store_reopen(struct store *store, struct err *err)
+{
+	disconnect(store);
+	memset(store->files, 0, sizeof(store->files));
+	store->rescued = false;
+	if (open_database(store, err) == 0)
+		return 0;
+	disconnect(store);
+	return -1;
+}
+
 void store_close(struct store *store)
 {
 	if (!store)
 		return;
-	for (unsigned i = 0; i < STATEMENTS; i++)
-		sqlite3_finalize(store->statements[i]);
-	close_files(store);
+	disconnect(store);
 	if (store->service_fd >= 0)
 		close(store->service_fd);
 	mem_give_back(store->state_dir);

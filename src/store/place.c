@@ -206,6 +206,8 @@ int store_in_place(struct store *store, struct err *err)
 	struct store_file now;
 	unsigned first = 0;
 
+	if (!store->db)
+		return err_set(err, ERR_IO, "%s is not open", store->path);
 	for (unsigned i = 0; i < STORE_FILES; i++) {
 		enum presence presence;
 

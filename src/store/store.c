@@ -59,9 +59,18 @@ int store_failed(const struct store *store, int code, const char *doing, struct 
 	}
 }
 
+static int refuse_closed(const struct store *store, const char *doing, struct err *err)
+{
+	return err_set(err, ERR_IO, "%s: %s is not open", doing, store->path);
+}
+
 int store_execute(struct store *store, const char *sql, const char *doing, struct err *err)
 {
-	int code = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+	int code;
+
+	if (!store->db)
+		return refuse_closed(store, doing, err);
+	code = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
 
 	return code == SQLITE_OK ? 0 : store_failed(store, code, doing, err);
 }
@@ -69,9 +78,12 @@ int store_execute(struct store *store, const char *sql, const char *doing, struc
 int store_ask_number(struct store *store, const char *sql, int64_t *number, struct err *err)
 {
 	sqlite3_stmt *statement = NULL;
-	int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
+	int code;
 
 	*number = -1;
+	if (!store->db)
+		return refuse_closed(store, "reading the database", err);
+	code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
 	if (code == SQLITE_OK)
 		code = sqlite3_step(statement);
 	if (code == SQLITE_ROW)
@@ -122,7 +134,7 @@ int store_commit(struct store *store, struct err *err)
 /* Some errors have rolled back already; then there is nothing to do. */
 void store_rollback(struct store *store)
 {
-	if (!sqlite3_get_autocommit(store->db))
+	if (store->db && !sqlite3_get_autocommit(store->db))
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
@@ -134,6 +146,8 @@ static int prepared(struct store *store, unsigned statement, sqlite3_stmt **out,
 
 	if (statement >= STATEMENTS)
 		return err_set(err, ERR_INTERNAL, "there is no statement %u", statement);
+	if (!store->db)
+		return refuse_closed(store, store_statement_name(statement), err);
 	if (!store->statements[statement]) {
 		code = sqlite3_prepare_v3(store->db, store_statement_sql(statement), -1,
 					  SQLITE_PREPARE_PERSISTENT, &store->statements[statement],

@@ -24,6 +24,9 @@ struct store;
 int  store_open(struct store **store, const struct config *config, struct err *err)
 	__attribute__((warn_unused_result));
 void store_close(struct store *store);
+/* After store_in_place() has failed: closes what is gone and opens what is there now, which waits for
+ * others to do so.  -1: it stays closed, and all that is asked of it fails. */
+int  store_reopen(struct store *store, struct err *err) __attribute__((warn_unused_result));
 
 /* What a transaction keeps others out of while it looks and writes.  Two of one turn with the same
  * key, or one of them without a key, never overlap; nothing may rely on more than that.  SQLite

@@ -99,15 +99,9 @@ static int turn(struct loop *loop, struct err *err)
 static void open_store_again(struct shop *shop)
 {
 	struct err err = ERR_INIT;
-	struct store *store;
 
-	if (store_open(&store, shop->config, &err) < 0) {
+	if (store_reopen(shop->store, &err) < 0)
 		log_message(LOG_WARN, "workshop", NULL, "opening anew: %s", err.text);
-		return;
-	}
-	store_close(shop->store);
-	shop->store = store;
-	shop->jobs.store = store;
 }
 
 void workshop_name(char name[WORKSHOP_NAME_BYTES], pid_t pid, uint64_t mark)

@@ -561,6 +561,12 @@ START_TEST(says_when_its_files_are_gone)
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	ck_assert_int_eq(count_boots(other), vanishing[_i].is_rescued ? 1 : 0);
 	ck_assert_int_eq(store_check(other, &err), 0);
+	ck_assert_int_eq(unlink(state_path(&state, vanishing[_i].name)), 0);
+	ck_assert_int_eq(store_check(other, &err), -1);
+	ck_assert_msg(store_reopen(other, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(count_boots(other), vanishing[_i].is_rescued ? 1 : 0);
+	err_clear(&err);
+	ck_assert_int_eq(store_check(other, &err), 0);
 	store_close(other);
 	state.store = NULL;
 	state_remove(&state);
