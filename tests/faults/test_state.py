@@ -293,13 +293,13 @@ def ready_again(service):
 
 
 def empty_state(state):
-    """All that is ours; deploy/serve keeps its web server's files in run/."""
+    """All that is ours, but for what is made meanwhile; deploy/serve keeps its web server's files in run/."""
     for name in os.listdir(state):
         path = os.path.join(state, name)
         if name == "run":
             continue
         try:
-            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+            shutil.rmtree(path, ignore_errors=True) if os.path.isdir(path) else os.unlink(path)
         except FileNotFoundError:
             pass
 
