@@ -43,6 +43,13 @@ tests_cfi_test_peers_SOURCES = \
 	tests/cfi/test_peers.c \
 	$(cfi_convert_sources) \
 	$(cfi_evaluate_sources)
+
+check_PROGRAMS += tests/cfi/test_write
+tests_cfi_test_write_SOURCES = \
+	tests/cfi/test_write.c \
+	tests/cfi/sections.c \
+	tests/cfi/sections.h \
+	$(cfi_convert_sources)
 endif
 
 EXTRA_PROGRAMS += tests/bench/bench_cfi

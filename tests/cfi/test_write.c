@@ -1,0 +1,271 @@
+/* test_write -- unwind information of every kind to text: by recipe, by hand, damaged, without memory. */
+#include "support/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/arch.h"
+#include "base/mem.h"
+#include "cfi/convert.h"
+#include "cfi/sections.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+#define TEXT_BYTES 4096u
+
+#define PROGRAM "printf 'int g(int *);int f(int n){int v[n];v[0]=n;return g(v)+v[n-1];}" \
+	"int e(int a){int b[40];b[0]=a;return g(b)+f(a);}int g(int*p){return *p;}' >\"$DIR/a.c\"; "
+
+/* --- Sections by hand ---------------------------------------------------------------- */
+
+struct bytes {
+	uint8_t bytes[256];
+	size_t size;
+};
+
+static void put(struct bytes *to, uint64_t value, unsigned width)
+{
+	memcpy(to->bytes + to->size, &value, width);
+	to->size += width;
+}
+
+/* A CIE of x86-64 at 0 (24 bytes) and behind it an FDE of the function at 0x1000, 0x100 bytes long,
+ * with these instructions; addresses are absolute. */
+static struct bytes make_frames(const uint8_t *instructions, size_t size)
+{
+	static const uint8_t cie[] = { 1, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1, 0, 0, 0, 0, 0, 0 };
+	struct bytes made = { .size = 0 };
+
+	put(&made, sizeof(cie) + 4, 4);
+	put(&made, 0, 4);
+	memcpy(made.bytes + made.size, cie, sizeof(cie));
+	made.size += sizeof(cie);
+	put(&made, 4 + 16 + size, 4);
+	put(&made, made.size, 4);
+	put(&made, 0x1000, 8);
+	put(&made, 0x100, 8);
+	memcpy(made.bytes + made.size, instructions, size);
+	made.size += size;
+	return made;
+}
+
+/* The text behind the preamble; "!" and the words when it cannot be written. */
+static void write_section(enum object_unwind_kind kind, const char *format, uint32_t arch,
+			  const void *bytes, size_t size, char *out, struct cfi_report *report)
+{
+	static const struct cfi_options options;
+	char name[] = "/tmp/cfi-test-XXXXXX";
+	int fd = mkstemp(name);
+	struct sections sections;
+	struct err err = ERR_INIT;
+	ssize_t got;
+
+	ck_assert_int_ge(fd, 0);
+	unlink(name);
+	sections_init(&sections, format, arch);
+	sections.image = (struct text){ bytes, size };
+	sections_add(&sections, kind, 0, bytes, size);
+	if (cfi_write(&sections.object, &options, fd, report, &err) < 0) {
+		snprintf(out, TEXT_BYTES, "!%s", err.text);
+	} else {
+		got = pread(fd, out, TEXT_BYTES - 1, 8);
+		out[got > 0 ? got : 0] = '\0';
+	}
+	close(fd);
+}
+
+#define CFA  "STACK CFI INIT 1000 100 .cfa: $rsp 8 +"
+#define RA   " .ra: .cfa -8 + ^"
+#define INIT CFA RA
+
+static const struct {
+	const char *what;
+	uint8_t instructions[40];
+	size_t size;
+	const char *text;
+	unsigned bad;
+} programs[] = {
+	{ "nothing", { 0 }, 1, INIT "\n", 0 },
+	{ "rows", { 0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6 }, 8,
+	  INIT "\nSTACK CFI 1001 .cfa: $rsp 16 + $rbp: .cfa -16 + ^\n"
+	  "STACK CFI 1004 .cfa: $rbp 16 +\n", 0 },
+	{ "a row without a change", { 0x41, 0x42, 0x0e, 16 }, 4,
+	  INIT "\nSTACK CFI 1003 .cfa: $rsp 16 +\n", 0 },
+	{ "rules that end", { 0x41, 0x83, 2, 0x80, 3, 0x41, 0xc3, 0xc0 }, 8,
+	  INIT "\nSTACK CFI 1001 $rax: .cfa -24 + ^ $rbx: .cfa -16 + ^\n"
+	  "STACK CFI 1002 $rax: .undef $rbx: $rbx\n", 0 },
+	{ "states", { 0x0a, 0x41, 0x0e, 16, 0x86, 2, 0x41, 0x0b }, 8,
+	  INIT "\nSTACK CFI 1001 .cfa: $rsp 16 + $rbp: .cfa -16 + ^\n"
+	  "STACK CFI 1002 .cfa: $rsp 8 + $rbp: $rbp\n", 0 },
+	{ "no return address", { 0x07, 16 }, 2, "STACK CFI INIT 1000 100 .cfa: $rsp 8 +\n", 0 },
+	{ "the expression of a linkage table",
+	  { 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22 }, 13,
+	  "STACK CFI INIT 1000 100 .cfa: $rsp 8 + $rip 16 % 11 / 8 * + .ra: .cfa -8 + ^\n", 0 },
+	{ "a register at an expression", { 0x10, 3, 3, 0x77, 8, 0x06 }, 6,
+	  CFA " $rbx: $rsp 8 + ^ ^" RA "\n", 0 },
+	{ "a register that is an expression", { 0x16, 3, 2, 0x77, 8 }, 5, CFA " $rbx: $rsp 8 +" RA "\n", 0 },
+	{ "an expression that cannot be said", { 0x41, 0x0f, 3, 0x2f, 0, 0 }, 6,
+	  INIT "\nSTACK CFI 1001 .cfa: .undef\n", 0 },
+	{ "other registers", { 0x09, 3, 6, 0x14, 12, 2, 0x08, 15 }, 8,
+	  CFA " $rbx: $rbp $r12: .cfa -16 + $r15: $r15" RA "\n", 0 },
+	{ "an unknown instruction", { 0x41, 0x0e, 16, 0x42, 0x3f }, 5,
+	  INIT "\nSTACK CFI 1001 .cfa: $rsp 16 +\nSTACK CFI 1003 .cfa: .undef\n", 1 },
+	{ "too many states taken back", { 0x0b }, 1, "", 1 },
+	{ "rows behind the end", { 0x02, 0xff, 0x0e, 16, 0x02, 9, 0x0e, 24 }, 8,
+	  INIT "\nSTACK CFI 10ff .cfa: $rsp 16 +\n", 0 },
+};
+
+START_TEST(instructions_become_rows)
+{
+	struct bytes frames = make_frames(programs[_i].instructions, programs[_i].size);
+	struct cfi_report report;
+	char text[TEXT_BYTES];
+
+	write_section(OBJECT_UNWIND_EH_FRAME, "elf", ARCH_X86_64, frames.bytes, frames.size, text,
+		      &report);
+	ck_assert_msg(strcmp(text, programs[_i].text) == 0, "%s: %s", programs[_i].what, text);
+	ck_assert_uint_eq(report.bad_records, programs[_i].bad);
+}
+END_TEST
+
+/* --- Compact unwind information -------------------------------------------------------- */
+
+static const struct {
+	enum arch arch;
+	uint32_t encoding;
+	const char *rules;           /* NULL: no record */
+} encodings[] = {
+	{ ARCH_X86_64, 0, ".cfa: $rsp 8 + .ra: .cfa -8 + ^" },
+	{ ARCH_X86_64, 0x01020021, ".cfa: $rbp 16 + $rbp: .cfa -16 + ^ .ra: .cfa -8 + ^ "
+	  "$rbx: .cfa -32 + ^ $r14: .cfa -24 + ^" },
+	{ ARCH_X86_64, 0x02020400, ".cfa: $rsp 16 + .ra: .cfa -8 + ^ $rbx: .cfa -16 + ^" },
+	{ ARCH_X86, 0x02030000, ".cfa: $esp 12 + .ra: .cfa -4 + ^" },
+	{ ARCH_X86, 0, NULL },
+	{ ARCH_ARM64, 0, ".cfa: sp .ra: x30" },
+	{ ARCH_ARM64, 0x02003000, ".cfa: sp 48 + .ra: x30" },
+	{ ARCH_ARM64, 0x04000101, ".cfa: x29 16 + x29: .cfa -16 + ^ .ra: .cfa -8 + ^ "
+	  "x19: .cfa -24 + ^ x20: .cfa -32 + ^ v8: .cfa -40 + ^ v9: .cfa -48 + ^" },
+	{ ARCH_ARM64_32, 0, NULL },
+};
+
+START_TEST(encodings_become_records)
+{
+	struct bytes made = { .size = 0 };
+	struct cfi_report report;
+	char text[TEXT_BYTES], expected[TEXT_BYTES] = "";
+	const uint32_t words[] = {
+		1, 28, 0, 0, 0, 28, 2,               /* header */
+		0x100, 52, 0, 0x180, 0, 0,           /* index */
+		2, 8 | 1 << 16, 0x100, encodings[_i].encoding,       /* a regular page */
+	};
+
+	for (size_t i = 0; i < COUNT(words); i++)
+		put(&made, words[i], 4);
+	write_section(OBJECT_UNWIND_COMPACT, "macho", encodings[_i].arch, made.bytes, made.size, text,
+		      &report);
+	if (encodings[_i].rules)
+		snprintf(expected, sizeof(expected), "STACK CFI INIT 100 80 %s\n",
+			 encodings[_i].rules);
+	ck_assert_str_eq(text, expected);
+}
+END_TEST
+
+/* --- Symbol files ---------------------------------------------------------------------- */
+
+static const struct {
+	const char *records, *text;
+} symbol_files[] = {
+	{ "STACK CFI INIT 20 8 .cfa: a\nSTACK CFI 24 x: y\nSTACK CFI 22 x: z\nSTACK CFI INIT 10 8 .cfa: b\n",
+	  "STACK CFI INIT 10 8 .cfa: b\nSTACK CFI INIT 20 8 .cfa: a\nSTACK CFI 22 x: z\n"
+	  "STACK CFI 24 x: y\n" },
+	{ "STACK CFI INIT 20 8 .cfa: a\nSTACK CFI INIT 24 8 .cfa: b\nSTACK CFI INIT 20 4 .cfa: c\n",
+	  "STACK CFI INIT 20 4 .cfa: c\nSTACK CFI INIT 24 8 .cfa: b\n" },
+	{ "STACK WIN 4 100 40 0 0 4 8 c 0 1 $a\nSTACK WIN 4 110 10 2 0 4 8 c 0 1 $b $20\n",
+	  "STACK WIN 4 100 10 0 0 4 8 c 0 1 $a\nSTACK WIN 4 110 10 2 0 4 8 c 0 1 $b $ebx\n"
+	  "STACK WIN 4 120 20 0 0 4 8 c 0 1 $a\n" },
+	{ "FUNC 1 1 0 f\nSTACK WIN 3 100 40 0 0 0 0 0 0 0 0\nPUBLIC 2 0 p\n", "" },
+};
+
+START_TEST(symbol_files_are_put_in_order)
+{
+	struct text cache = convert_records("x86", symbol_files[_i].records);
+
+	ck_assert_str_eq(cache.bytes + 8, symbol_files[_i].text);
+}
+END_TEST
+
+START_TEST(bad_records_are_refused)
+{
+	static const char *const bad[] = {
+		"STACK CFI INIT 20 .cfa: a\n", "STACK CFI INIT\n", "STACK CFI INIT 1 1\n",
+		"STACK WIN 4 100 40 0 0 4\n",
+	};
+	const char *file = support_printf("MODULE Linux x86 000000000000000000000000000000001 a\n%s",
+					  bad[_i]);
+	struct cfi_report report;
+	struct err err = ERR_INIT;
+
+	ck_assert(!convert_bytes(file, strlen(file), 0, &report, &err).bytes);
+	ck_assert_int_eq(err.kind, ERR_MALFORMED);
+	ck_assert_msg(strstr(err.text, "a bad STACK record at byte") != NULL, "%s", err.text);
+}
+END_TEST
+
+/* --- Whole files ----------------------------------------------------------------------- */
+
+static const struct {
+	const char *name, *recipe;
+} files[] = {
+	{ "cfi-elf.so", PROGRAM "gcc -O2 -shared -fPIC -nostdlib \"$DIR/a.c\" -o \"$OUT\"" },
+	{ "cfi-packed.so", PROGRAM "gcc -g -gz=zlib -O2 -fno-asynchronous-unwind-tables -shared "
+	  "-fPIC -nostdlib \"$DIR/a.c\" -o \"$OUT\"" },
+	{ "cfi-x64.dll", PROGRAM "echo 'void __chkstk(void){}' >>\"$DIR/a.c\"; "
+	  "clang-19 --target=x86_64-pc-windows-msvc -O1 -c \"$DIR/a.c\" -o \"$DIR/a.obj\"; "
+	  "lld-link-19 /nodefaultlib /dll /noentry /export:e \"$DIR/a.obj\" \"/out:$OUT\"" },
+	{ "cfi-arm64.dll", PROGRAM "echo 'void __chkstk(void){}' >>\"$DIR/a.c\"; "
+	  "clang-19 --target=aarch64-pc-windows-msvc -O1 -c \"$DIR/a.c\" -o \"$DIR/a.obj\"; "
+	  "lld-link-19 /nodefaultlib /dll /noentry /export:e \"$DIR/a.obj\" \"/out:$OUT\"" },
+};
+
+START_TEST(whole_files_have_records)
+{
+	struct text cache = convert_path(support_fixture(files[_i].name, files[_i].recipe));
+
+	ck_assert_msg(strstr(cache.bytes + 8, "STACK CFI INIT ") != NULL, "%s", files[_i].name);
+}
+END_TEST
+
+START_TEST(survives_every_byte_change)
+{
+	struct file_map map = support_map(support_fixture(files[_i].name, files[_i].recipe));
+
+	support_every_byte_change(map.bytes, map.size, convert_survive, NULL);
+	file_unmap(&map);
+}
+END_TEST
+
+START_TEST(survives_every_allocation_failure)
+{
+	struct file_map map = support_map(support_fixture(files[_i].name, files[_i].recipe));
+	struct text object = { (const char *)map.bytes, map.size };
+
+	support_every_allocation_failure(convert_work, &object, 1000);
+	file_unmap(&map);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("cfi write");
+	TCase *tcase = tcase_create("write");
+
+	tcase_add_loop_test(tcase, instructions_become_rows, 0, COUNT(programs));
+	tcase_add_loop_test(tcase, encodings_become_records, 0, COUNT(encodings));
+	tcase_add_loop_test(tcase, symbol_files_are_put_in_order, 0, COUNT(symbol_files));
+	tcase_add_loop_test(tcase, bad_records_are_refused, 0, 4);
+	tcase_add_loop_test(tcase, whole_files_have_records, 0, COUNT(files));
+	tcase_add_loop_test(tcase, survives_every_byte_change, 0, COUNT(files));
+	tcase_add_loop_test(tcase, survives_every_allocation_failure, 0, COUNT(files));
+	suite_add_tcase(suite, tcase);
+	return support_main(suite);
+}
