@@ -1,6 +1,7 @@
 /* cells.c -- see cells.h. */
 #include "cli/cells.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,11 +18,12 @@
 #include "work/request_json.h"
 #include "work/work.h"
 
-#define OPERATIONS_MAX 16u
+#define OPERATIONS_MAX 32u
 #define OUR_OPERATIONS 6u
 #define EVENT_MILLIS 1000
 #define REPLY_BYTES ((size_t)16 * 1024 * 1024)
 #define PATH_BYTES 4096u
+#define COPY_BYTES 65536u
 
 int cells_start(struct nursery **nursery, const struct config *config, struct err *err)
 {
@@ -95,6 +97,19 @@ int cells_temporary(int *fd, struct err *err)
 		return -1;
 	unlink(path);
 	return 0;
+}
+
+int cells_copy_out(int fd, struct err *err)
+{
+	char bytes[COPY_BYTES];
+	ssize_t got;
+
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return err_os(err, errno, "reading the listing");
+	while ((got = read(fd, bytes, sizeof(bytes))) > 0)
+		if (file_write_all(STDOUT_FILENO, bytes, (size_t)got, err) < 0)
+			return -1;
+	return got < 0 ? err_os(err, errno, "reading the listing") : 0;
 }
 
 /* --- describe ------------------------------------------------------------------------- */

@@ -50,6 +50,9 @@ int cells_run(struct nursery *nursery, const struct cell_order *order, cells_fin
 /* A temporary file that has no name any more: it goes with its last descriptor. */
 int cells_temporary(int *fd, struct err *err) __attribute__((warn_unused_result));
 
+/* What a cell wrote there, to standard output. */
+int cells_copy_out(int fd, struct err *err) __attribute__((warn_unused_result));
+
 /* --- What "describe" says ------------------------------------------------------------- */
 
 enum { DESCRIBE_DEBUG = 1, DESCRIBE_SYMBOLS = 2, DESCRIBE_UNWIND = 4, DESCRIBE_SOURCES = 8 };

@@ -48,6 +48,7 @@ libcli_a_SOURCES = \
 	src/cli/subject.c \
 	src/cli/subject.h \
 	src/cli/symbolicate.c \
+	src/cli/minidumps.c \
 	src/cli/symcache.c \
 	src/cli/table.c \
 	src/cli/table.h \
@@ -78,6 +79,7 @@ dist_man_MANS += \
 	doc/symgate-serve.1 \
 	doc/symgate-status.1 \
 	doc/symgate-symbolicate.1 \
+	doc/symgate-minidump.1 \
 	doc/symgate-symcache.1 \
 	doc/symgate-why.1 \
 	doc/symgate.yml.5

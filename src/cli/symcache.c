@@ -1,5 +1,4 @@
 /* symcache.c -- "symgate symcache": write one from an object, list one; of managed code, a PpdbCache. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +12,6 @@
 #include "cli/subject.h"
 #include "convert/convert.h"
 
-#define COPY_BYTES 65536u
 #define REPORT_BYTES 65536u
 
 static void print_report(const char *out, bool is_managed,
@@ -88,19 +86,6 @@ static int write_symcache(struct cli *cli, struct subject *subject, const char *
 	return rc;
 }
 
-static int copy_out(int fd, struct err *err)
-{
-	char bytes[COPY_BYTES];
-	ssize_t got;
-
-	if (lseek(fd, 0, SEEK_SET) < 0)
-		return err_os(err, errno, "reading the listing");
-	while ((got = read(fd, bytes, sizeof(bytes))) > 0)
-		if (file_write_all(STDOUT_FILENO, bytes, (size_t)got, err) < 0)
-			return -1;
-	return got < 0 ? err_os(err, errno, "reading the listing") : 0;
-}
-
 static int dump_symcache(struct cli *cli, struct subject *subject, const char *from,
 			 struct err *err)
 {
@@ -129,7 +114,7 @@ static int dump_symcache(struct cli *cli, struct subject *subject, const char *f
 	if (rc < 0)
 		err_while(err, "%s", from);
 	else
-		rc = copy_out(output.fd, err);
+		rc = cells_copy_out(output.fd, err);
 	close(output.fd);
 	return rc;
 }

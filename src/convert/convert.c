@@ -20,6 +20,7 @@ const struct cell_operation convert_operations[] = {
 	{ "sources", convert_run_sources },
 	{ "sourcefile", convert_run_sourcefile },
 	{ "listing", convert_run_listing },
+	{ "minidump-raw", convert_run_minidump_raw },
 	{ "demangle", convert_run_demangle },
 	{ "minidump", convert_run_minidump },
 	{ "applecrash", convert_run_applecrash },

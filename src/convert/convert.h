@@ -138,6 +138,11 @@ int convert_listing_parameters(const struct convert_listing *listing, struct buf
 			       struct err *err) __attribute__((warn_unused_result));
 
 /*
+ * minidump-raw: input "minidump", output "text": its streams as they stand there, for people.  No
+ * parameters, no reply.
+ */
+
+/*
  * minidump, applecrash, coredump: input "file" (as uploaded), output "report": what crashed, as JSON of the shape of a
  * request to /symbolicate: "stacktraces" and "modules", and beside them "system_info", "crashed",
  * and where they are known "timestamp", "crash_reason" and "crash_details",

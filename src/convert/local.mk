@@ -23,6 +23,7 @@ libconvert_a_SOURCES = \
 	src/convert/managed.c \
 	src/convert/memo.c \
 	src/convert/memo.h \
+	src/convert/minidump_raw.c \
 	src/convert/names.c \
 	src/convert/sources.c \
 	src/convert/uuidmap.c

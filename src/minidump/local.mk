@@ -15,6 +15,9 @@ libminidump_a_SOURCES = \
 	src/minidump/module_list.c \
 	src/minidump/ntstatus.def \
 	src/minidump/other_streams.c \
+	src/minidump/raw.c \
+	src/minidump/raw_records.c \
+	src/minidump/raw_records.h \
 	src/minidump/stream_names.c \
 	src/minidump/streams.h \
 	src/minidump/system_info.c \

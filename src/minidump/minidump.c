@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -217,8 +218,25 @@ int minidump_open(struct minidump *dump, const void *bytes, size_t size, struct 
 	return 0;
 }
 
+/* Everything of minidump_read() but what minidump_open() found: it may be called again. */
+static void forget_facts(struct minidump *dump)
+{
+	struct minidump fresh = { .bytes = dump->bytes, .size = dump->size, .arena = dump->arena,
+				  .big_endian = dump->big_endian, .version = dump->version,
+				  .stream_count = dump->stream_count,
+				  .directory_rva = dump->directory_rva, .checksum = dump->checksum,
+				  .time_date_stamp = dump->time_date_stamp, .flags = dump->flags,
+				  .requesting_thread = MINIDUMP_NO_THREAD,
+				  .loss_count = dump->loss_count,
+				  .text_bytes_left = dump->text_bytes_left };
+
+	memcpy(fresh.losses, dump->losses, sizeof(fresh.losses));
+	*dump = fresh;
+}
+
 int minidump_read(struct minidump *dump, struct err *err)
 {
+	forget_facts(dump);
 	if (minidump_read_system(dump, err) < 0 || minidump_read_threads(dump, err) < 0)
 		return -1;
 	minidump_read_misc(dump);

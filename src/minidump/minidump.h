@@ -334,4 +334,13 @@ struct minidump_resource_limit { struct text name, soft, hard, unit; };
 /* The same of MD_LINUX_PROC_LIMITS (Mozilla's); the unit may be "n/a". */
 bool minidump_next_limit(struct text *rest, struct minidump_resource_limit *limit);
 
+/* --- As it stands there (raw.c) ----------------------------------------------------------- */
+
+typedef int minidump_flush_fn(void *payload, struct buf *out, struct err *err);
+
+/* Header, directory and the fields of every stream, for people.  `flush` is called now and then,
+ * to empty `out`; what it fails with is returned.  Only minidump_open() is needed before. */
+int minidump_print_raw(struct minidump *dump, struct buf *out, minidump_flush_fn *flush, void *payload,
+		       struct err *err) __attribute__((warn_unused_result));
+
 #endif

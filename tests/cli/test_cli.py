@@ -12,6 +12,7 @@ import pty
 import re
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ SYMGATE = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "symgate")
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LLVM = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
 COMMANDS = ["serve", "fcgi", "config", "backup", "status", "why", "symbolicate", "lookup", "symcache", "cfi", "object", "cache",
-            "cleanup", "prefetch", "repair"]
+            "cleanup", "prefetch", "repair", "minidump"]
 
 SOURCE = r"""
 #include <cstdio>
@@ -389,6 +390,32 @@ def managed_files(folder):
         os.mkdir(os.path.join(folder, name))
     make(maker, folder)
     return [os.path.join(folder, "ppdb", name) for name in ("plain", "image")]
+
+
+def test_minidump(folder):
+    """A dump of a header, system info and two threads; whole, cut, and no dump at all."""
+    system = struct.pack("<HHHBBIIIII H H 24x", 9, 6, 0x1a05, 4, 1, 10, 0, 22000, 2, 0, 0, 0)
+    threads = struct.pack("<I", 2) + b"".join(struct.pack("<IIIIQQIIII", id, 0, 0, 0, 0, 0, 0, 0, 0, 0) for id in (7, 8))
+    at = 32 + 2 * 12
+    dump = struct.pack("<IIIIIIQ", 0x504D444D, 0xA793, 2, 32, 0, 1600000000, 0) + struct.pack(
+        "<IIIIII", 7, len(system), at, 3, len(threads), at + len(system)) + system + threads
+    whole, cut, bad = (os.path.join(folder, name) for name in ("whole.dmp", "cut.dmp", "bad.dmp"))
+    for path, content in ((whole, dump), (cut, dump[:-10]), (bad, b"x" * 100)):
+        with open(path, "wb") as f:
+            f.write(content)
+    run = symgate("minidump", "--raw", whole)
+    check("minidump --raw", run.returncode == 0 and "2020-09-13T12:26:40Z" in run.stdout and
+          "build_number = 22000" in run.stdout and "thread[1]\n  thread_id = 0x8" in run.stdout and "lost" not in run.stdout, run)
+    run = symgate("minidump", whole, "--raw")
+    check("minidump: options after operands", run.returncode == 0, run)
+    run = symgate("minidump", "--raw", cut)
+    check("minidump --raw: cut", run.returncode == 0 and "thread[0]" in run.stdout and
+          "the file ends 90 bytes into its 100" in run.stdout and "\nlost\n" in run.stdout, run)
+    run = symgate("minidump", "--raw", bad)
+    check("minidump: no dump", run.returncode == 1 and "Header mismatch" in run.stderr and "bad.dmp" in run.stderr, run)
+    check("minidump: no file", symgate("minidump", "--raw", os.path.join(folder, "none")).returncode == 1)
+    for words in ([], ["--raw"], [whole], ["--raw", whole, cut]):
+        check("minidump: usage", symgate("minidump", *words).returncode == 2, words)
 
 
 def test_managed(folder):
@@ -1325,7 +1352,7 @@ def test_terminal(folder):
 def main():
     tests = [test_usage, test_completion, test_addr2line, test_pages, test_config, test_lookup, test_nameless,
              test_against_llvm, test_companions, test_split, test_dwz,
-             test_macho, test_breakpad, test_symcache, test_cfi, test_managed, test_line_map, test_hidden_names,
+             test_macho, test_breakpad, test_symcache, test_cfi, test_minidump, test_managed, test_line_map, test_hidden_names,
              test_bad_input, test_symbolicate, test_stacks, test_folders, test_default_config, test_root, test_terminal]
     if not LLVM:
         sys.exit("test_cli: no llvm-symbolizer-19")

@@ -10,6 +10,7 @@
 #include "minidump/streams.h"
 
 #define ARENA_BYTES ((size_t)16 << 20)
+#define LISTED_BYTES ((size_t)8 << 20)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -98,6 +99,27 @@ static void walk_lists(struct minidump *dump, struct err *err)
 		touch(limit.unit);
 }
 
+static int forget(void *payload, struct buf *out, struct err *err)
+{
+	(void)payload;
+	(void)err;
+	buf_clear(out);
+	return 0;
+}
+
+static void list_raw(const uint8_t *bytes, size_t size, struct arena *arena)
+{
+	struct err err = ERR_INIT;
+	struct minidump dump;
+	struct buf out;
+
+	buf_init(&out, LISTED_BYTES);
+	if (minidump_open(&dump, bytes, size, arena, &err) == 0 &&
+	    minidump_print_raw(&dump, &out, forget, NULL, &err) < 0)
+		sink += err.kind;
+	buf_release(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct err err = ERR_INIT;
@@ -112,6 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		for (size_t i = 0; i < minidump_losses(&dump); i++)
 			touch(text_of(minidump_loss(&dump, i)));
 	}
+	list_raw(bytes, size, &arena);
 	arena_release(&arena);
 	return 0;
 }

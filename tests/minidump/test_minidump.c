@@ -617,6 +617,85 @@ START_TEST(texts_that_multiply)
 }
 END_TEST
 
+/* --- As it stands there ---------------------------------------------------------------------------------- */
+
+static int keep_listing(void *payload, struct buf *out, struct err *error)
+{
+	buf_add_text(payload, buf_text(out));
+	buf_clear(out);
+	return buf_check(payload, error);
+}
+
+static int refuse_listing(void *payload, struct buf *out, struct err *error)
+{
+	(void)payload;
+	(void)out;
+	return err_set(error, ERR_IO, "the disk is full");
+}
+
+static const char *const listed[] = {
+	"header (little-endian)\n  version = 0x1234a793\n",
+	"time_date_stamp = 0x5f5e1000 2020-09-13T12:26:40Z\n",
+	"stream_type = 0x7 MD_SYSTEM_INFO_STREAM, data_size = 56, rva = 0x",
+	"stream_type = 0xabcd1234 (unknown), data_size = 4",
+	"  platform_id = 0x8201\n  csd_version = 0x1a0 \"Linux 4.9.60",
+	"MD_THREAD_LIST_STREAM\n  count = 2\nthread[0]\n  thread_id = 0x7\n",
+	"  (rip) = 0x0000000000401234\n",
+	"  (reason) = \"SIGSEGV / SEGV_MAPERR\"\n  (rax) = ",
+	"  thread_name = 0x", " \"renderer\"\n",
+	"module[0]\n  base_of_image = 0x500000\n",
+	"  (code_identifier) = \"5f0000001000\"\n  (debug_file) = \"x.pdb\"\n"
+	"  (debug_identifier) = \"5A9832E5287241C1838ED98914E9B7FF1a\"\n  (version) = \"1.2.3.4\"\n",
+	"unloaded module[1]\n  base_of_image = 0x7ff800\n",
+	"  report_id = 03020100-0504-0706-0809-0a0b0c0d0e0f\n",
+	"  simple_annotations[\"prod\"] = \"app\"\n  module[1].list_annotations[] = \"app\"\n",
+	"MD_LINUX_PROC_STATUS\n  Name:\\x09app\n  Pid:\\x0942\n",
+	"link_map[0]\n  addr = 0x10000\n  name = \"/lib/ld.so\"\n",
+	"handle[0]\n  handle = 0x44\n", "memory info[0]\n  base_address = 0x400000\n",
+	"  expression = \"x != 0\"\n", "  (message) = \"abort() called\"\n",
+	"  process_create_time = 0x59682f00 2017-07-14T02:40:00Z\n",
+	"(unknown)\n  0000  01 00 00 00                                      ....\n",
+};
+
+START_TEST(every_stream_is_listed)
+{
+	struct buf listing, out;
+
+	dump_sample(&built, false);
+	buf_init(&listing, ARENA_BYTES);
+	buf_init(&out, ARENA_BYTES);
+	ck_assert_int_eq(minidump_open(&dump, built.out.bytes, built.out.size, &arena, &err), 0);
+	ck_assert_msg(minidump_print_raw(&dump, &out, keep_listing, &listing, &err) == 0, "%s", err.text);
+	for (size_t i = 0; i < sizeof(listed) / sizeof(listed[0]); i++)
+		ck_assert_msg(strstr(buf_string(&listing), listed[i]), "missing: %s", listed[i]);
+	ck_assert_ptr_null(strstr(buf_string(&listing), "\nlost"));
+	ck_assert_int_lt(minidump_print_raw(&dump, &out, refuse_listing, NULL, &err), 0);
+	ck_assert_str_eq(err.text, "the disk is full");
+	buf_release(&out);
+	buf_release(&listing);
+}
+END_TEST
+
+/* Without what minidump_read() needs the fields are listed all the same. */
+START_TEST(streams_are_listed_of_half_a_dump)
+{
+	struct buf listing, out;
+
+	dump_sample(&built, true);
+	buf_init(&listing, ARENA_BYTES);
+	buf_init(&out, ARENA_BYTES);
+	ck_assert_int_eq(minidump_open(&dump, built.out.bytes, stream_rva(MD_MODULE_LIST_STREAM) + 130,
+				       &arena, &err), 0);
+	ck_assert_msg(minidump_print_raw(&dump, &out, keep_listing, &listing, &err) == 0, "%s", err.text);
+	ck_assert_ptr_nonnull(strstr(buf_string(&listing), "header (big-endian)\n"));
+	ck_assert_ptr_nonnull(strstr(buf_string(&listing), "(the file ends 130 bytes into its 544)"));
+	ck_assert_ptr_nonnull(strstr(buf_string(&listing), "(4 more are not there or not listed)"));
+	ck_assert_ptr_nonnull(strstr(buf_string(&listing), "\nlost\n"));
+	buf_release(&out);
+	buf_release(&listing);
+}
+END_TEST
+
 /* --- Torments ------------------------------------------------------------------------------------------ */
 
 static int read_all(void *payload, struct err *error)
@@ -709,6 +788,8 @@ int main(void)
 	tcase_add_test(tests, directory_entries_past_the_end);
 	tcase_add_test(tests, of_two_streams_of_a_type_the_last_counts);
 	tcase_add_test(tests, texts_that_multiply);
+	tcase_add_test(tests, every_stream_is_listed);
+	tcase_add_test(tests, streams_are_listed_of_half_a_dump);
 	tcase_add_test(tests, survives_every_allocation_failure);
 	tcase_add_test(tests, an_arena_too_small_is_a_limit);
 	tcase_add_loop_test(tests, survives_every_byte_change, 0, 2);
