@@ -24,6 +24,8 @@ static enum resolved resolve_entry(struct resolver *resolver, const struct deriv
 {
 	struct worker *worker = worker_of(resolver);
 
+	if (derive->kind->from == DERIVED_FROM_BODY)
+		return RESOLVED_WAIT;        /* its job's alone */
 	if (cache_find(worker->front->cache, worker->store, &derive->key, found, err) < 0)
 		return RESOLVED_ERROR;
 	if (found->is_outdated)

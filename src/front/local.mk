@@ -46,4 +46,20 @@ tests_front_test_lane_SOURCES = tests/front/test_lane.c
 tests_front_test_writer_SOURCES = tests/front/test_writer.c
 tests_front_test_form_SOURCES = tests/front/test_form.c
 tests_front_test_reply_SOURCES = tests/front/test_reply.c
+
+# The example of doc/first-endpoint.md, cut out of the page and run.
+first_endpoint_sources = \
+	tests/front/first_kinds.c \
+	tests/front/first_route.c \
+	tests/front/first_stored.c
+EXTRA_DIST += tests/front/cut-first-endpoint
+CLEANFILES += $(first_endpoint_sources)
+check_PROGRAMS += tests/front/test_first_endpoint
+tests_front_test_first_endpoint_SOURCES = tests/front/test_first_endpoint.c
+nodist_tests_front_test_first_endpoint_SOURCES = $(first_endpoint_sources)
+tests/front/first_stored.c: doc/first-endpoint.md src/kinds/kinds.c src/front/route.c \
+		tests/front/cut-first-endpoint
+	$(AM_V_GEN)sh $(srcdir)/tests/front/cut-first-endpoint $(srcdir)/doc/first-endpoint.md \
+		$(srcdir)/src tests/front
+tests/front/first_kinds.c tests/front/first_route.c: tests/front/first_stored.c
 endif
