@@ -21,6 +21,7 @@ check_PROGRAMS += \
 	tests/unwind/test_arm_walks \
 	tests/unwind/test_expression \
 	tests/unwind/test_hostile_walks \
+	tests/unwind/test_peers \
 	tests/unwind/test_regions \
 	tests/unwind/test_registers \
 	tests/unwind/test_win_walks \
@@ -28,6 +29,10 @@ check_PROGRAMS += \
 tests_unwind_test_arm_walks_SOURCES = tests/unwind/test_arm_walks.c $(unwind_walks)
 tests_unwind_test_expression_SOURCES = tests/unwind/test_expression.c
 tests_unwind_test_hostile_walks_SOURCES = tests/unwind/test_hostile_walks.c $(unwind_walks)
+tests_unwind_test_peers_SOURCES = \
+	tests/unwind/symbol_file.c \
+	tests/unwind/symbol_file.h \
+	tests/unwind/test_peers.c
 tests_unwind_test_regions_SOURCES = tests/unwind/test_regions.c
 tests_unwind_test_registers_SOURCES = tests/unwind/test_registers.c
 tests_unwind_test_win_walks_SOURCES = tests/unwind/test_win_walks.c $(unwind_walks)

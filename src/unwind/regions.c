@@ -6,8 +6,6 @@
 
 #include "base/search.h"
 
-#define STACK_WORD_BYTES 8u          /* of 32-bit processors, too */
-
 static int by_address(const void *a, const void *b)
 {
 	const struct unwind_region *left = a, *right = b;
@@ -71,20 +69,4 @@ bool unwind_memory_read(const struct unwind_memory *memory, uint64_t address, un
 		memcpy(&word, bytes, width);
 	*value = word;
 	return true;
-}
-
-struct unwind_region unwind_memory_stack(const struct unwind_memory *all, struct unwind_region own,
-					 uint64_t stack_pointer)
-{
-	const struct unwind_memory alone = { &own, 1, false };
-	const struct unwind_region *found;
-
-	if (own.size == 0) {
-		found = unwind_memory_find(all, own.address, 1);
-		own = found ? *found : own;
-	}
-	if (own.size > 0 && unwind_memory_find(&alone, stack_pointer, STACK_WORD_BYTES))
-		return own;
-	found = unwind_memory_find(all, stack_pointer, 1);
-	return found ? *found : own;
 }

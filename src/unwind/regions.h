@@ -36,11 +36,4 @@ const struct unwind_region *unwind_memory_find(const struct unwind_memory *memor
 bool unwind_memory_read(const struct unwind_memory *memory, uint64_t address, unsigned width,
 			uint64_t *value);
 
-/* Which region is a thread's stack (breakpad-formats.md §3.1): `own`, which the thread says is
- * its stack; when that has no bytes the region of `all` that holds the address the thread says
- * its stack begins at.  When the word at the stack pointer cannot be read from it, the region
- * that holds the stack pointer, if there is one.  Size 0: there is none. */
-struct unwind_region unwind_memory_stack(const struct unwind_memory *all, struct unwind_region own,
-					 uint64_t stack_pointer);
-
 #endif

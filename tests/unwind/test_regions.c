@@ -1,5 +1,5 @@
 /*
- * test_regions.c -- memory: order, overlaps, words, and which region is the stack.
+ * test_regions.c -- memory: order, overlaps, words.
  */
 #include "support/support.h"
 #include "unwind/regions.h"
@@ -73,38 +73,6 @@ START_TEST(overlaps_lose_their_beginning)
 }
 END_TEST
 
-static const struct unwind_region list[] = {
-	{ 0x1000, bytes, 16 }, { 0x2000, bytes, 16 }, { 0x3000, bytes, 16 }
-};
-
-static const struct {
-	const char *what;
-	struct unwind_region own;
-	uint64_t stack_pointer, address;
-	size_t size;
-} stacks[] = {
-	{ "the thread's own", { 0x1000, bytes, 16 }, 0x1000, 0x1000, 16 },
-	{ "its bytes are in the list only", { 0x2004, NULL, 0 }, 0x2004, 0x2000, 16 },
-	{ "the stack pointer is elsewhere", { 0x1000, bytes, 16 }, 0x3000, 0x3000, 16 },
-	{ "less than 8 bytes at the stack pointer, which only its own region holds",
-	  { 0x1000, bytes, 16 }, 0x100c, 0x1000, 16 },
-	{ "the stack pointer is nowhere: its own after all", { 0x1000, bytes, 16 }, 0x9000, 0x1000,
-	  16 },
-	{ "no bytes, and the stack pointer in the list", { 0x9000, NULL, 0 }, 0x2000, 0x2000, 16 },
-	{ "nothing at all", { 0x9000, NULL, 0 }, 0x9000, 0x9000, 0 },
-};
-
-START_TEST(finds_the_stack)
-{
-	const struct unwind_memory all = { list, 3, false };
-	struct unwind_region found = unwind_memory_stack(&all, stacks[_i].own,
-							 stacks[_i].stack_pointer);
-
-	ck_assert_msg(found.address == stacks[_i].address && found.size == stacks[_i].size, "%s",
-		      stacks[_i].what);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("regions");
@@ -113,7 +81,6 @@ int main(void)
 	tcase_add_test(tcase, reads_words_in_both_orders);
 	tcase_add_test(tcase, reads_nothing_outside);
 	tcase_add_test(tcase, overlaps_lose_their_beginning);
-	tcase_add_loop_test(tcase, finds_the_stack, 0, sizeof(stacks) / sizeof(stacks[0]));
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
 }
