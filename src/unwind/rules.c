@@ -116,10 +116,13 @@ static bool by_rows(struct unwind *walk, const struct cfi *cfi, uint64_t address
 	struct rule_set set;
 	uint64_t hidden = 0, bytes;
 
-	if (walk->rule_bytes_left == 0 || !unwind_rows_at(walk->modules, cfi, address, &rows))
+	if (walk->rule_bytes_left == 0 ||
+	    walk->modules->rule_bytes > UNWIND_LIMIT_ALL_RULE_BYTES ||
+	    !unwind_rows_at(walk->modules, cfi, address, &rows))
 		return false;
 	bytes = rows.init.size + rows.deltas.size;
 	walk->rule_bytes_left -= bytes < walk->rule_bytes_left ? bytes : walk->rule_bytes_left;
+	walk->modules->rule_bytes += bytes;
 	if (!collect(&set, walk->registers.arch, &rows))
 		return false;
 	if (set.ra.size == 0 || text_is(set.ra, ".undef")) {

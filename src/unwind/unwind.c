@@ -56,6 +56,8 @@ static void enter(struct unwind *walk, const struct unwind_registers *registers,
 	const struct unwind_arch_facts *facts = unwind_arch_facts(registers->arch);
 	struct unwind_frame *frame = &walk->frame;
 
+	walk->stackless_frames = registers->values[facts->sp] == frame->stack_pointer
+				 ? walk->stackless_frames + 1 : 0;
 	walk->registers = *registers;
 	frame->resume_address = registers->values[facts->pc];
 	frame->instruction = frame->resume_address -
@@ -74,6 +76,7 @@ static void enter(struct unwind *walk, const struct unwind_registers *registers,
 			walk->frame_registers[walk->frame_count] = *registers;
 	}
 	walk->frame_count++;
+	walk->modules->frame_count++;
 }
 
 void unwind_begin(struct unwind *walk, const struct unwind_registers *registers)
@@ -84,6 +87,7 @@ void unwind_begin(struct unwind *walk, const struct unwind_registers *registers)
 	walk->pointer_mask = pointer_mask(walk->modules);
 	walk->rule_bytes_left = UNWIND_LIMIT_RULE_BYTES;
 	walk->scanned_frames = 0;
+	walk->frame.stack_pointer = ~registers->values[unwind_arch_facts(registers->arch)->sp];
 	if (unwind_registers_has(registers, unwind_arch_facts(registers->arch)->pc))
 		enter(walk, registers, UNWIND_TRUST_CONTEXT);
 }
@@ -101,6 +105,8 @@ static bool is_above(const struct unwind *walk, const struct unwind_registers *c
 		return false;
 	if (sp > callee_sp)
 		return true;
+	if (walk->stackless_frames >= UNWIND_LIMIT_STACKLESS)
+		return false;
 	/* Functions that leave their return address in a register need no stack. */
 	switch (caller->arch) {
 	case UNWIND_ARM:
@@ -165,7 +171,8 @@ enum unwind_state unwind_walk(struct unwind *walk)
 
 	if (walk->frame_count == 0 || walk->memory->count == 0)
 		return UNWIND_END;
-	while (walk->frame_count < UNWIND_LIMIT_FRAMES) {
+	while (walk->frame_count < UNWIND_LIMIT_FRAMES &&
+	       walk->modules->frame_count < UNWIND_LIMIT_ALL_FRAMES) {
 		enum unwind_answer answer = find_caller(walk, &caller, &trust, &state);
 
 		if (answer == UNWIND_NOT_YET)

@@ -25,7 +25,10 @@
 
 #define UNWIND_LIMIT_FRAMES         131072u  /* of one thread; an 8 MB stack of 64-byte frames */
 #define UNWIND_LIMIT_SCANNED_FRAMES 16384u   /* of one thread, as Breakpad: then no more scanning */
+#define UNWIND_LIMIT_STACKLESS      16u      /* one above the other: functions that need no stack call no others */
 #define UNWIND_LIMIT_RULE_BYTES     ((uint64_t)1 << 28)  /* of rules read for one thread: then no more CFI */
+#define UNWIND_LIMIT_ALL_FRAMES     (1u << 21)           /* of all threads, which may share one stack, */
+#define UNWIND_LIMIT_ALL_RULE_BYTES ((uint64_t)1 << 32)  /* ... and of their rules */
 #define UNWIND_SCAN_WORDS           40u
 #define UNWIND_SCAN_WORDS_EXTENDED  160u     /* from the context, and from what CFI gave */
 #define UNWIND_NO_MODULE            UINT32_MAX
@@ -67,11 +70,15 @@ struct unwind_row {
 	struct cfi_rows rows;
 };
 
-/* All walks of a process share them, one at a time. */
+/* All walks of a process share them, one at a time.  Zeroed before the first. */
 struct unwind_modules {
 	struct unwind_module *items; /* by address; of two that overlap the later one is asked */
 	size_t count;
-	struct unwind_row kept[UNWIND_ROWS_KEPT];        /* zeroed before the first walk */
+
+	/* Private: what all walks did. */
+	struct unwind_row kept[UNWIND_ROWS_KEPT];
+	uint64_t rule_bytes;
+	uint32_t frame_count;
 };
 
 enum unwind_answer { UNWIND_NO, UNWIND_YES, UNWIND_NOT_YET };
@@ -130,6 +137,7 @@ struct unwind {
 	uint64_t pointer_mask;       /* arm64: the bits of an address that are no signature */
 	uint64_t rule_bytes_left;
 	uint32_t scanned_frames;
+	uint32_t stackless_frames;               /* in a row */
 	bool has_no_caller;          /* the rules say so */
 };
 

@@ -14,6 +14,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_dwarf \
 	tests/fuzz/fuzz_elf \
 	tests/fuzz/fuzz_inflate \
+	tests/fuzz/fuzz_expression \
 	tests/fuzz/fuzz_macho \
 	tests/fuzz/fuzz_maps \
 	tests/fuzz/fuzz_minidump \
@@ -28,6 +29,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_stacktext \
 	tests/fuzz/fuzz_symcache \
 	tests/fuzz/fuzz_unwind \
+	tests/fuzz/fuzz_walk \
 	tests/fuzz/fuzz_wasm
 fuzz_objects = \
 	tests/fuzz/objects.c \
@@ -159,6 +161,12 @@ tests_fuzz_fuzz_pe_SOURCES = \
 	tests/fuzz/fuzz_pe.c \
 	$(fuzz_objects)
 tests_fuzz_fuzz_pe_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_expression_SOURCES = tests/fuzz/fuzz_expression.c
+tests_fuzz_fuzz_expression_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_walk_SOURCES = tests/fuzz/fuzz_walk.c
+tests_fuzz_fuzz_walk_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_wasm_SOURCES = \
 	tests/fuzz/fuzz_wasm.c \
