@@ -87,6 +87,7 @@ void unwind_begin(struct unwind *walk, const struct unwind_registers *registers)
 	walk->pointer_mask = pointer_mask(walk->modules);
 	walk->rule_bytes_left = UNWIND_LIMIT_RULE_BYTES;
 	walk->scanned_frames = 0;
+	walk->has_no_caller = false;
 	walk->frame.stack_pointer = ~registers->values[unwind_arch_facts(registers->arch)->sp];
 	if (unwind_registers_has(registers, unwind_arch_facts(registers->arch)->pc))
 		enter(walk, registers, UNWIND_TRUST_CONTEXT);
