@@ -17,6 +17,11 @@ struct text {
 	size_t size;
 };
 
+/* Several; names and their values, of which one name may come twice. */
+struct text_list { const struct text *texts; size_t count; };
+struct text_pair { struct text name, value; };
+struct text_map { const struct text_pair *pairs; size_t count; };
+
 #define TEXT_NONE ((struct text){ NULL, 0 })
 #define TEXT(literal) ((struct text){ (literal), sizeof(literal) - 1 })
 

@@ -125,10 +125,11 @@ static int make_link(struct local *local, struct text place, const char *target,
 static int link_as(struct local *local, const struct object_ids *ids, enum file_type type,
 		   const char *path, struct err *err)
 {
+	const struct source_query query = { .ids = ids, .types = &type, .type_count = 1 };
 	struct location_list locations = { .count = 0 };
 	char target[PATH_MAX];
 
-	if (source_locations(&local->sources.sources[0], ids, &type, 1, &local->arena, &locations,
+	if (source_locations(&local->sources.sources[0], &query, &local->arena, &locations,
 			     err) < 0)
 		return -1;
 	if (locations.count == 0)

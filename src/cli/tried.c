@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "cli/cli.h"
 #include "source/source.h"
+#include "lookup/lookup.h"
 #include "work/request_json.h"
 #include "work/work.h"
 
@@ -61,15 +62,14 @@ static bool is_repeated(const struct location_list *locations, size_t index)
 static void list_paths(struct tried *tried, const struct object_ids *ids)
 {
 	struct location_list locations = { .count = 0 };
+	struct source_query query = { .ids = ids };
 	struct err err = ERR_INIT;
-	const enum file_type *types;
-	size_t count;
 
-	types = lookup_file_types(LOOKUP_DEBUG, ids->type, &count);
+	query.types = lookup_file_types(LOOKUP_DEBUG, ids->type, &query.type_count);
 	for (size_t i = 0; i < tried->sources.count; i++)
 		if (!is_ours(&tried->sources.sources[i]) &&
-		    source_locations(&tried->sources.sources[i], ids, types, count, &tried->arena,
-				     &locations, &err) < 0)
+		    source_locations(&tried->sources.sources[i], &query, &tried->arena, &locations,
+				     &err) < 0)
 			return;
 	for (size_t i = 0; i < locations.count && i < PATHS_SHOWN; i++) {
 		struct text uri = locations.locations[i].uri;

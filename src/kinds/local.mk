@@ -5,38 +5,53 @@ libkinds_a_SOURCES = \
 	src/kinds/kinds.h \
 	src/kinds/native/adjust.c \
 	src/kinds/native/answer.c \
-	src/kinds/native/candidates.c \
-	src/kinds/native/companion_lookup.c \
-	src/kinds/native/native_frames.c \
-	src/kinds/native/symbolicate_kind.c \
-	src/kinds/native/links.c \
-	src/kinds/native/modules.c \
 	src/kinds/native/frame_names.c \
-	src/kinds/native/symbolication.h \
-	src/kinds/native/origins.c \
+	src/kinds/native/frame_variables.c \
+	src/kinds/native/modules.c \
+	src/kinds/native/native.h \
+	src/kinds/native/native_frames.c \
 	src/kinds/native/quote.c \
-	src/kinds/native/symbolicate_request.c \
-	src/kinds/native/symbolicate_request.h \
 	src/kinds/native/resolve.c \
 	src/kinds/native/source_contexts.c \
 	src/kinds/native/source_contexts.h \
-	src/kinds/native/upgrade.c \
-	src/kinds/native/frame_variables.c
+	src/kinds/native/symbolicate_kind.c \
+	src/kinds/native/symbolication.c \
+	src/kinds/native/symbolication.h \
+	src/kinds/native/symbolication_request.c \
+	src/kinds/stacktrace.c \
+	src/kinds/stacktrace.h \
+	src/kinds/stacktrace_json.c \
+	src/kinds/stacktrace_json.h
 
 if HAVE_CHECK
 check_PROGRAMS += \
-	tests/kinds/native/test_request \
-	tests/kinds/native/test_native \
+	tests/kinds/test_stacktrace \
+	tests/kinds/native/test_answers \
+	tests/kinds/native/test_ceilings \
+	tests/kinds/native/test_damage \
 	tests/kinds/native/test_memo \
-	tests/kinds/native/test_upgrade \
-	tests/kinds/native/test_ceilings
+	tests/kinds/native/test_module_files \
+	tests/kinds/native/test_modules \
+	tests/kinds/native/test_request \
+	tests/kinds/native/test_sources \
+	tests/kinds/native/test_upgrade
+tests_kinds_test_stacktrace_SOURCES = tests/kinds/test_stacktrace.c
+tests_kinds_native_test_answers_SOURCES = \
+	tests/kinds/native/test_answers.c \
+	tests/kinds/native/answers.c \
+	tests/kinds/native/answers.h \
+	tests/kinds/native/fake.c \
+	tests/kinds/native/fake_lower.c \
+	tests/kinds/native/fake.h
 tests_kinds_native_test_ceilings_SOURCES = \
 	tests/kinds/native/test_ceilings.c \
 	tests/kinds/native/fake.c \
 	tests/kinds/native/fake_lower.c \
 	tests/kinds/native/fake.h
-tests_kinds_native_test_upgrade_SOURCES = \
-	tests/kinds/native/test_upgrade.c \
+tests_kinds_native_test_damage_SOURCES = \
+	tests/kinds/native/test_damage.c \
+	tests/kinds/native/answers.c \
+	tests/kinds/native/answers.h \
 	tests/kinds/native/fake.c \
 	tests/kinds/native/fake_lower.c \
 	tests/kinds/native/fake.h
@@ -45,20 +60,27 @@ tests_kinds_native_test_memo_SOURCES = \
 	tests/kinds/native/fake.c \
 	tests/kinds/native/fake_lower.c \
 	tests/kinds/native/fake.h
-tests_kinds_native_test_native_SOURCES = \
-	tests/kinds/native/test_native.c \
+tests_kinds_native_test_module_files_SOURCES = \
+	tests/kinds/native/test_module_files.c \
+	tests/kinds/native/answers.c \
+	tests/kinds/native/answers.h \
 	tests/kinds/native/fake.c \
 	tests/kinds/native/fake_lower.c \
 	tests/kinds/native/fake.h
-check_PROGRAMS += tests/kinds/native/test_sources
+tests_kinds_native_test_modules_SOURCES = tests/kinds/native/test_modules.c
+tests_kinds_native_test_request_SOURCES = \
+	tests/kinds/native/test_request.c \
+	tests/fuzz/fuzz_request.c \
+	tests/kinds/native/fake.c \
+	tests/kinds/native/fake_lower.c \
+	tests/kinds/native/fake.h
 tests_kinds_native_test_sources_SOURCES = \
 	tests/kinds/native/test_sources.c \
 	tests/kinds/native/fake.c \
 	tests/kinds/native/fake_lower.c \
 	tests/kinds/native/fake.h
-tests_kinds_native_test_request_SOURCES = \
-	tests/kinds/native/test_request.c \
-	tests/fuzz/fuzz_request.c \
+tests_kinds_native_test_upgrade_SOURCES = \
+	tests/kinds/native/test_upgrade.c \
 	tests/kinds/native/fake.c \
 	tests/kinds/native/fake_lower.c \
 	tests/kinds/native/fake.h

@@ -61,10 +61,10 @@ static int make_derive(struct listing_state *state, struct work *work, struct er
 }
 
 static int ask_first(struct listing_state *state, const struct source *source,
-		     const struct lookup_request *wanted,
+		     const struct lookup_request *request,
 		     struct work *work, struct err *err)
 {
-	if (source_listing_first(source, wanted->ids, &work->arena, &state->listing, err) < 0)
+	if (source_listing_first(source, request->query, &work->arena, &state->listing, err) < 0)
 		return -1;
 	state->is_settled = state->held.is_settled = state->listing.kind == SOURCE_LISTING_NONE;
 	return state->is_settled ? 0 : make_derive(state, work, err);
@@ -126,7 +126,7 @@ static enum resolved settle(struct lookup *lookup, struct listing_state **state,
 
 static int begin(struct lookup *lookup, struct work *work, struct err *err)
 {
-	const struct source_list *sources = lookup->wanted.sources;
+	const struct source_list *sources = lookup->request.sources;
 
 	lookup->listings = arena_alloc(&work->arena, sources->count, sizeof(*lookup->listings));
 	if (!lookup->listings)
@@ -139,7 +139,7 @@ static int begin(struct lookup *lookup, struct work *work, struct err *err)
 		state = arena_alloc(&work->arena, 1, sizeof(*state));
 		if (!state)
 			return err_no_memory(err);
-		if (ask_first(state, &sources->sources[i], &lookup->wanted, work, err) < 0)
+		if (ask_first(state, &sources->sources[i], &lookup->request, work, err) < 0)
 			return -1;
 		lookup->listings[i] = state;
 	}
@@ -153,7 +153,7 @@ enum resolved lookup_resolve_listings(struct lookup *lookup, struct work *work, 
 
 	if (!lookup->listings && begin(lookup, work, err) < 0)
 		return RESOLVED_ERROR;
-	for (size_t i = 0; i < lookup->wanted.sources->count; i++) {
+	for (size_t i = 0; i < lookup->request.sources->count; i++) {
 		enum resolved one;
 
 		if (!lookup->listings[i])
@@ -174,18 +174,17 @@ struct finding { const struct lookup *lookup; struct work *work; struct err *err
 static int find_all(void *payload)
 {
 	const struct finding *finding = payload;
-	const struct lookup_request *wanted = &finding->lookup->wanted;
+	const struct lookup_request *request = &finding->lookup->request;
 
-	for (size_t i = 0; i < wanted->sources->count; i++) {
+	for (size_t i = 0; i < request->sources->count; i++) {
 		struct listing_state *state = finding->lookup->listings[i];
 
 		if (!state)
 			continue;
 		state->locations = (struct location_list){ NULL, 0, 0 };
-		if (source_listed_locations(&wanted->sources->sources[i], state->held.found.payload,
-					    wanted->ids, wanted->types, wanted->type_count,
-					    &finding->work->arena, &state->locations,
-					    finding->err) < 0)
+		if (source_listed_locations(&request->sources->sources[i], state->held.found.payload,
+					    request->query, &finding->work->arena,
+					    &state->locations, finding->err) < 0)
 			return -1;
 	}
 	return 0;
@@ -220,7 +219,7 @@ int lookup_add_listed(const struct lookup *lookup, size_t index, struct work *wo
 
 void lookup_forget_listings(struct lookup *lookup)
 {
-	for (size_t i = 0; lookup->listings && i < lookup->wanted.sources->count; i++)
+	for (size_t i = 0; lookup->listings && i < lookup->request.sources->count; i++)
 		if (lookup->listings[i])
 			held_release(&lookup->listings[i]->held);
 	lookup->listings = NULL;

@@ -4,7 +4,11 @@
  *
  *	ids, sources, file types -> listings -> locations -> keys -> candidates -> choice
  *
- * May include: base, config, object (ids), source, cache, convert (its replies), work.
+ * module_lookup.h has all purposes of one module, scraping.h and source_link.h the source files
+ * that debug files name by URL.
+ *
+ * May include: base, config, object (ids), source, fetch, cache, sourcecache, convert (its
+ * replies), work.
  */
 #ifndef LOOKUP_LOOKUP_H
 #define LOOKUP_LOOKUP_H
@@ -13,6 +17,14 @@
 #include "source/source.h"
 #include "work/held.h"
 #include "work/work.h"
+
+/* --- purpose.c: what a file is looked for ------------------------------------------------ */
+
+/* In the order they are looked for, where a module needs several. */
+enum lookup_purpose { LOOKUP_UNWIND, LOOKUP_DEBUG, LOOKUP_SOURCE, LOOKUP_PURPOSES };
+/* File types looked for, in order.  Static memory. */
+const enum file_type *lookup_file_types(enum lookup_purpose purpose, enum object_type type,
+					size_t *count);
 
 /* --- Lookups ----------------------------------------------------------------------------- */
 
@@ -23,11 +35,9 @@ struct candidate {
 	struct debugid original;             /* of a UUID map, instead of meta */
 };
 
-struct lookup_request {                      /* what a look-up is for */
+struct lookup_request {              /* what a look-up is for */
 	const struct source_list *sources;
-	const struct object_ids *ids;
-	const enum file_type *types;
-	size_t type_count;
+	const struct source_query *query;    /* stays as long as the work */
 	bool is_auxiliary;                   /* these files are no objects */
 	const struct lookup *other;          /* locations it has tried already are shared; or NULL */
 };
@@ -38,7 +48,7 @@ struct plan;
 struct lookup {
 	bool is_planned;
 	bool is_asking;                      /* locations come once listings are there */
-	struct lookup_request wanted;                /* while is_asking */
+	struct lookup_request request;       /* while is_asking */
 	struct listing_state **listings;     /* one per source, NULL: not listed */
 	struct held *listed;                 /* the lists among their answers */
 	struct lookup *meanwhile;            /* what the other sources have */
@@ -53,7 +63,7 @@ struct lookup {
 /* --- plan.c: what has to be looked at ---------------------------------------------------- */
 
 /* Lists the locations and makes their keys, or finds both in the resolver's memo. */
-int  lookup_plan(struct lookup *lookup, struct work *work, const struct lookup_request *wanted,
+int  lookup_plan(struct lookup *lookup, struct work *work, const struct lookup_request *request,
 		 struct resolver *resolver, struct err *err) __attribute__((warn_unused_result));
 void lookup_release(struct lookup *lookup);
 /* What a key says beside its text. */
@@ -62,12 +72,12 @@ void lookup_describe_key(struct cache_key *key, const struct location *location)
 enum resolved lookup_resolve(struct lookup *lookup, struct work *work, struct resolver *resolver,
 			     struct err *err);
 /* A key for what is made of a location's file; `rest` follows the scope line. */
-int derive_key(struct cache_key *key, struct work *work, enum cache_kind kind,
-	       const struct location *location, struct text rest, struct err *err)
+int lookup_make_key(struct cache_key *key, struct work *work, enum cache_kind kind,
+		    const struct location *location, struct text rest, struct err *err)
 	__attribute__((warn_unused_result));
 /* "source: ID\nlocation: URI\n", in the arena. */
-int location_text(const struct location *location, struct arena *arena, struct text *text,
-		  struct err *err) __attribute__((warn_unused_result));
+int lookup_location_text(const struct location *location, struct arena *arena, struct text *text,
+			 struct err *err) __attribute__((warn_unused_result));
 
 /* --- listings.c: sources that say what they hold ------------------------------------------- */
 

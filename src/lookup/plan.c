@@ -14,7 +14,7 @@ static char *append(char *at, struct text text)
 	return at + text.size;
 }
 
-int location_text(const struct location *location, struct arena *arena, struct text *text,
+int lookup_location_text(const struct location *location, struct arena *arena, struct text *text,
 		  struct err *err)
 {
 	const struct text id = location->source->id, uri = location->uri;
@@ -41,7 +41,7 @@ static struct text scope_of(const struct source *source, const struct work *work
 void lookup_describe_key(struct cache_key *key, const struct location *location)
 {
 	const struct source *source = location->source;
-	const struct object_ids *ids = location->ids;
+	const struct object_ids *ids = location->query->ids;
 
 	key->source = source->id;
 	key->module = text_basename(ids->code_file.size ? ids->code_file : ids->debug_file);
@@ -51,7 +51,7 @@ void lookup_describe_key(struct cache_key *key, const struct location *location)
 		memcpy(key->credentials, source->credentials, sizeof(key->credentials));
 }
 
-int derive_key(struct cache_key *key, struct work *work, enum cache_kind kind,
+int lookup_make_key(struct cache_key *key, struct work *work, enum cache_kind kind,
 	       const struct location *location, struct text rest, struct err *err)
 {
 	if (cache_key_make(key, &work->arena, kind, scope_of(location->source, work), rest,
@@ -62,9 +62,10 @@ int derive_key(struct cache_key *key, struct work *work, enum cache_kind kind,
 }
 
 /* What is asked for first: an object's features, or the file itself. */
-static const struct derived_kind *kind_of(const struct lookup_request *wanted, enum file_type type)
+static const struct derived_kind *kind_of(const struct lookup_request *request,
+					  enum file_type type)
 {
-	return wanted->is_auxiliary ? derived_auxiliary_of(type) : &derived_object_meta;
+	return request->is_auxiliary ? derived_auxiliary_of(type) : &derived_object_meta;
 }
 
 static void describe_object(struct derive *derive)
@@ -74,7 +75,7 @@ static void describe_object(struct derive *derive)
 }
 
 static struct candidate *make_candidate(const struct location *location, struct work *work,
-					const struct lookup_request *wanted, struct err *err)
+					const struct lookup_request *request, struct err *err)
 {
 	struct candidate *candidate = arena_alloc(&work->arena, 1, sizeof(*candidate));
 	struct derive *derive;
@@ -85,10 +86,10 @@ static struct candidate *make_candidate(const struct location *location, struct 
 		return NULL;
 	}
 	derive = &candidate->held.derive;
-	derive->kind = kind_of(wanted, location->type);
+	derive->kind = kind_of(request, location->type);
 	derive->location = location;
-	if (location_text(location, &work->arena, &rest, err) < 0 ||
-	    derive_key(&derive->key, work, derive->kind->cache, location, rest, err) < 0)
+	if (lookup_location_text(location, &work->arena, &rest, err) < 0 ||
+	    lookup_make_key(&derive->key, work, derive->kind->cache, location, rest, err) < 0)
 		return NULL;
 	describe_object(derive);
 	return candidate;
@@ -109,17 +110,16 @@ static struct candidate *find_candidate(const struct lookup *other, const struct
 	return NULL;
 }
 
-static int make_plan(struct lookup *lookup, struct work *work, const struct lookup_request *wanted,
+static int make_plan(struct lookup *lookup, struct work *work, const struct lookup_request *request,
 		     struct err *err)
 {
 	struct location_list *list = &lookup->locations;
 	size_t run = 0;
 
-	for (size_t i = 0; i < wanted->sources->count; i++) {
+	for (size_t i = 0; i < request->sources->count; i++) {
 		bool is_listed = lookup->listings && lookup->listings[i];
 		int rc = is_listed ? lookup_add_listed(lookup, i, work, list, err)
-				   : source_locations(&wanted->sources->sources[i], wanted->ids,
-						      wanted->types, wanted->type_count,
+				   : source_locations(&request->sources->sources[i], request->query,
 						      &work->arena, list, err);
 
 		if (rc < 0)
@@ -129,11 +129,11 @@ static int make_plan(struct lookup *lookup, struct work *work, const struct look
 	if (!lookup->candidates)
 		return err_no_memory(err);
 	for (size_t i = 0; i < list->count; i++) {
-		if (wanted->other)
-			lookup->candidates[i] = find_candidate(wanted->other, &list->locations[i],
+		if (request->other)
+			lookup->candidates[i] = find_candidate(request->other, &list->locations[i],
 							       &run);
 		if (!lookup->candidates[i])
-			lookup->candidates[i] = make_candidate(&list->locations[i], work, wanted,
+			lookup->candidates[i] = make_candidate(&list->locations[i], work, request,
 							       err);
 		if (!lookup->candidates[i])
 			return -1;
@@ -143,11 +143,11 @@ static int make_plan(struct lookup *lookup, struct work *work, const struct look
 
 static void recall_candidate(struct candidate *candidate, const struct planned *planned,
 			     const struct location *location, const struct work *work,
-			     const struct lookup_request *wanted)
+			     const struct lookup_request *request)
 {
 	struct derive *derive = &candidate->held.derive;
 
-	derive->kind = kind_of(wanted, location->type);
+	derive->kind = kind_of(request, location->type);
 	derive->location = location;
 	derive->key = planned->key;
 	derive->key.scope = scope_of(location->source, work);
@@ -157,8 +157,7 @@ static void recall_candidate(struct candidate *candidate, const struct planned *
 
 /* The same as make_plan() has made before. */
 static int recall_plan(struct lookup *lookup, struct work *work,
-		       const struct lookup_request *wanted,
-		       struct err *err)
+		       const struct lookup_request *request, struct err *err)
 {
 	size_t count = plan_count(lookup->plan), run = 0;
 	struct location *locations = arena_alloc_raw(&work->arena, count, sizeof(*locations));
@@ -172,41 +171,41 @@ static int recall_plan(struct lookup *lookup, struct work *work,
 		const struct planned *planned = plan_item(lookup->plan, i);
 
 		locations[i] = (struct location){
-			.source = &wanted->sources->sources[planned->source],
+			.source = &request->sources->sources[planned->source],
 			.type = planned->type, .path = planned->path, .uri = planned->uri,
-			.ids = wanted->ids,
+			.query = request->query,
 		};
-		if (wanted->other)
-			lookup->candidates[i] = find_candidate(wanted->other, &locations[i], &run);
+		if (request->other)
+			lookup->candidates[i] = find_candidate(request->other, &locations[i], &run);
 		if (lookup->candidates[i])
 			continue;
 		lookup->candidates[i] = &fresh[i];
-		recall_candidate(&fresh[i], planned, &locations[i], work, wanted);
+		recall_candidate(&fresh[i], planned, &locations[i], work, request);
 	}
 	return 0;
 }
 
-int lookup_plan(struct lookup *lookup, struct work *work, const struct lookup_request *wanted,
+int lookup_plan(struct lookup *lookup, struct work *work, const struct lookup_request *request,
 		struct resolver *resolver, struct err *err)
 {
 	struct text name = TEXT_NONE;
 	int planned;
 
-	if (lookup_needs_listings(wanted->sources)) {
-		lookup->wanted = *wanted;
+	if (lookup_needs_listings(request->sources)) {
+		lookup->request = *request;
 		lookup->is_planned = lookup->is_asking = true;
 		return 0;
 	}
-	if (resolver->memo && plan_name(work, wanted, &work->arena, &name, err) < 0)
+	if (resolver->memo && plan_name(work, request, &work->arena, &name, err) < 0)
 		return -1;
 	if (name.bytes)
 		lookup->plan = plan_find(resolver->memo, name);
-	planned = lookup->plan ? recall_plan(lookup, work, wanted, err)
-			       : make_plan(lookup, work, wanted, err);
+	planned = lookup->plan ? recall_plan(lookup, work, request, err)
+			       : make_plan(lookup, work, request, err);
 	if (planned < 0)
 		return -1;
 	if (name.bytes && !lookup->plan)
-		plan_keep(resolver->memo, name, lookup, wanted->sources);
+		plan_keep(resolver->memo, name, lookup, request->sources);
 	lookup->is_planned = true;
 	return 0;
 }
@@ -267,7 +266,7 @@ static enum resolved start_others(struct lookup *lookup, struct work *work,
 			err_no_memory(err);
 			return RESOLVED_ERROR;
 		}
-		if (make_plan(lookup->meanwhile, work, &lookup->wanted, err) < 0)
+		if (make_plan(lookup->meanwhile, work, &lookup->request, err) < 0)
 			return RESOLVED_ERROR;
 		lookup->meanwhile->is_planned = true;
 	}
@@ -290,7 +289,7 @@ static enum resolved locate(struct lookup *lookup, struct work *work, struct res
 			return resolved;
 		resolved = lookup_read_listings(lookup, work, resolver, err);
 	} while (resolved == RESOLVED_WAIT);
-	if (resolved != RESOLVED_READY || make_plan(lookup, work, &lookup->wanted, err) < 0)
+	if (resolved != RESOLVED_READY || make_plan(lookup, work, &lookup->request, err) < 0)
 		return RESOLVED_ERROR;
 	lookup_forget_listings(lookup);
 	lookup->is_asking = false;

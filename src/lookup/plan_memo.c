@@ -86,34 +86,35 @@ static char *put_text(char *at, struct text text)
 	return text.size ? put(at, text.bytes, text.size) : at;
 }
 
-int plan_name(const struct work *work, const struct lookup_request *wanted, struct arena *arena,
+int plan_name(const struct work *work, const struct lookup_request *request, struct arena *arena,
 	      struct text *name, struct err *err)
 {
-	const struct object_ids *ids = wanted->ids;
+	const struct source_query *query = request->query;
+	const struct object_ids *ids = query->ids;
 	const struct text texts[] = {
 		work->scope, ids->code_id, ids->code_file, ids->debug_file, ids->debug_checksum,
 	};
-	size_t capacity = sizeof(wanted->sources->identity) + sizeof(ids->type) +
+	size_t capacity = sizeof(request->sources->identity) + sizeof(ids->type) +
 		      sizeof(ids->debug_id.uuid) + sizeof(ids->debug_id.age) +
-		      sizeof(ids->debug_id.kind) + wanted->type_count * sizeof(*wanted->types);
+		      sizeof(ids->debug_id.kind) + query->type_count * sizeof(*query->types);
 	char *bytes, *at;
 
 	*name = TEXT_NONE;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		capacity += sizeof(size_t) + texts[i].size;
-	if (!wanted->sources->has_identity || capacity > PLAN_BYTES)
+	if (!request->sources->has_identity || capacity > PLAN_BYTES)
 		return 0;
 	bytes = at = arena_alloc_raw(arena, capacity, 1);
 	if (!bytes)
 		return err_no_memory(err);
-	at = put(at, wanted->sources->identity, sizeof(wanted->sources->identity));
+	at = put(at, request->sources->identity, sizeof(request->sources->identity));
 	at = put(at, &ids->type, sizeof(ids->type));
 	at = put(at, ids->debug_id.uuid, sizeof(ids->debug_id.uuid));
 	at = put(at, &ids->debug_id.age, sizeof(ids->debug_id.age));
 	at = put(at, &ids->debug_id.kind, sizeof(ids->debug_id.kind));
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		at = put_text(at, texts[i]);
-	at = put(at, wanted->types, wanted->type_count * sizeof(*wanted->types));
+	at = put(at, query->types, query->type_count * sizeof(*query->types));
 	*name = (struct text){ bytes, (size_t)(at - bytes) };
 	return 0;
 }

@@ -28,7 +28,7 @@ const struct planned *plan_item(const struct plan *plan, size_t index);
 void   plan_drop(struct plan *plan);         /* NULL is fine */
 
 /* What a plan is made from, in the arena; *name TEXT_NONE: not to be remembered. */
-int plan_name(const struct work *work, const struct lookup_request *wanted, struct arena *arena,
+int plan_name(const struct work *work, const struct lookup_request *request, struct arena *arena,
 	      struct text *name, struct err *err) __attribute__((warn_unused_result));
 /* Held; NULL: not known. */
 struct plan *plan_find(struct plan_memo *memo, struct text name);

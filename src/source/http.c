@@ -149,10 +149,10 @@ static int name_location(const struct source *source, struct text path, struct a
 }
 
 /* The source's headers, and the checksum the symbol server may want to see. */
-static int order_headers(const struct http *http, const struct object_ids *ids,
+static int order_headers(const struct http *http, const struct source_query *query,
 			 struct arena *arena, struct fetch_order *order, struct err *err)
 {
-	struct text checksum = ids ? ids->debug_checksum : TEXT_NONE;
+	struct text checksum = query ? query->ids->debug_checksum : TEXT_NONE;
 	struct fetch_header *headers;
 
 	order->headers = http->headers;
@@ -190,7 +190,7 @@ static int reach(const struct location *location, struct text credential, struct
 		.breaker = !text_starts_with(source->id, "sentry:"),
 		.fd = -1,
 	};
-	return order_headers(http, location->ids, arena, order, err);
+	return order_headers(http, location->query, arena, order, err);
 }
 
 const struct source_kind source_kind_http = {

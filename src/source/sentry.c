@@ -160,10 +160,10 @@ static int name_location(const struct source *source, struct text path, struct a
 	return uri->bytes ? 0 : err_set(err, ERR_NO_MEMORY, "no room for a location");
 }
 
-int sentry_name_query(const struct source *source, const struct object_ids *ids,
+int sentry_name_query(const struct source *source, const struct source_query *query,
 		      struct arena *arena, struct text *address, struct err *err)
 {
-	return make_address(source, TEXT(""), ids, false, arena, address, err);
+	return make_address(source, TEXT(""), query->ids, false, arena, address, err);
 }
 
 /* No answer of a listing is a fact about the module: it is asked again. */
@@ -186,7 +186,8 @@ static int reach(const struct location *location, struct text credential, struct
 	*fd = -1;
 	if (!headers)
 		return err_set(err, ERR_NO_MEMORY, "no room for a location");
-	if (make_address(source, location->path, location->ids, true, arena, &address, err) < 0)
+	if (make_address(source, location->path, location->query->ids, true, arena, &address,
+			 err) < 0)
 		return -1;
 	headers[0] = sentry->header;
 	headers[1] = (struct fetch_header){ TEXT("Accept-Encoding"), TEXT("identity") };

@@ -268,18 +268,18 @@ static int append(struct location_list *list, const struct location *location,
 }
 
 static int append_type(const struct source *source, struct text index,
-		       const struct object_ids *ids, enum file_type type, struct arena *arena, struct location_list *list,
-		       struct err *err)
+		       const struct source_query *query, enum file_type type, struct arena *arena,
+		       struct location_list *list, struct err *err)
 {
 	struct text paths[LAYOUT_PATHS];
 	size_t count;
 
-	if (source_layout_paths(source->layout, source->casing, ids, type, arena, paths, &count,
-				err) < 0)
+	if (source_layout_paths(source->layout, source->casing, query->ids, type, arena, paths,
+				&count, err) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
 		struct location location = {
-			.source = source, .type = type, .path = paths[i], .ids = ids,
+			.source = source, .type = type, .path = paths[i], .query = query,
 		};
 
 		if (source->has_index && !source_listing_index_holds(index, paths[i]))
@@ -292,27 +292,25 @@ static int append_type(const struct source *source, struct text index,
 }
 
 static int append_types(const struct source *source, struct text index,
-			const struct object_ids *ids, const enum file_type *types,
-			size_t type_count, struct arena *arena, struct location_list *list,
-			struct err *err)
+			const struct source_query *query, struct arena *arena,
+			struct location_list *list, struct err *err)
 {
-	if (!source_filters_admit_module(source->filters, ids))
+	if (!source_filters_admit_module(source->filters, query->ids))
 		return 0;
-	for (size_t i = 0; i < type_count; i++)
-		if ((unsigned)types[i] < FILE_TYPES &&
-		    source_filters_admit_type(source->filters, types[i]) &&
-		    append_type(source, index, ids, types[i], arena, list, err) < 0)
+	for (size_t i = 0; i < query->type_count; i++)
+		if ((unsigned)query->types[i] < FILE_TYPES &&
+		    source_filters_admit_type(source->filters, query->types[i]) &&
+		    append_type(source, index, query, query->types[i], arena, list, err) < 0)
 			return -1;
 	return 0;
 }
 
-int source_locations(const struct source *source, const struct object_ids *ids,
-		     const enum file_type *types, size_t type_count, struct arena *arena,
-		     struct location_list *list, struct err *err)
+int source_locations(const struct source *source, const struct source_query *query,
+		     struct arena *arena, struct location_list *list, struct err *err)
 {
 	if (source_is_listed(source))
 		return 0;
-	return append_types(source, TEXT_NONE, ids, types, type_count, arena, list, err);
+	return append_types(source, TEXT_NONE, query, arena, list, err);
 }
 
 bool source_may_hold(const struct source *source, enum file_type type)
@@ -328,14 +326,13 @@ bool source_is_listed(const struct source *source)
 
 /* Of the files a server has for a module, those that are of a type wanted, in its order. */
 static int append_files(const struct source *source, struct text text,
-			const struct object_ids *ids, const enum file_type *types,
-			size_t type_count, struct arena *arena, struct location_list *list,
-			struct err *err)
+			const struct source_query *query, struct arena *arena,
+			struct location_list *list, struct err *err)
 {
-	struct location location = { .source = source, .ids = ids };
+	struct location location = { .source = source, .query = query };
 	struct text id;
 
-	while (source_listing_take_file(&text, types, type_count, &location.type, &id)) {
+	while (source_listing_take_file(&text, query, &location.type, &id)) {
 		char *copy = arena_strndup(arena, id.bytes, id.size);
 
 		if (!copy)
@@ -350,15 +347,13 @@ static int append_files(const struct source *source, struct text text,
 }
 
 int source_listed_locations(const struct source *source, struct text text,
-			    const struct object_ids *ids, const enum file_type *types,
-			    size_t type_count, struct arena *arena, struct location_list *list,
-			    struct err *err)
+			    const struct source_query *query, struct arena *arena,
+			    struct location_list *list, struct err *err)
 {
 	if (!text.size)
 		return 0;
-	return source->has_index
-	       ? append_types(source, text, ids, types, type_count, arena, list, err)
-	       : append_files(source, text, ids, types, type_count, arena, list, err);
+	return source->has_index ? append_types(source, text, query, arena, list, err)
+				 : append_files(source, text, query, arena, list, err);
 }
 
 int source_reach(const struct location *location, struct arena *arena, enum source_access *access,

@@ -41,7 +41,7 @@ enum object_type {                   /* "elf", "macho", "pe", "pe_dotnet", "wasm
 const char *object_type_name(enum object_type type);
 enum object_type object_type_named(struct text name);
 
-/* What a lookup is made for. */
+/* What is known of a module. */
 struct object_ids {
 	enum object_type type;
 	struct debugid debug_id;             /* nil: none */
@@ -49,10 +49,13 @@ struct object_ids {
 	struct text code_file, debug_file, debug_checksum;   /* TEXT_NONE: none */
 };
 
-enum lookup_purpose { LOOKUP_DEBUG, LOOKUP_UNWIND, LOOKUP_SOURCE };
-/* File types looked for, in order.  Static memory. */
-const enum file_type *lookup_file_types(enum lookup_purpose purpose, enum object_type type,
-					size_t *count);
+/* What a source is asked for: files of these types that a module has.  The UUID of a mapping file
+ * is the debug id of a module of which nothing else is known. */
+struct source_query {
+	const struct object_ids *ids;
+	const enum file_type *types;         /* the preferred first */
+	size_t type_count;
+};
 
 struct source_kind;
 struct source {
@@ -100,14 +103,13 @@ struct location {
 	enum file_type type;
 	struct text path;            /* relative to the source */
 	struct text uri;             /* as candidates and cache keys name it */
-	const struct object_ids *ids;
+	const struct source_query *query;    /* what it answers; stays as long */
 };
 struct location_list { struct location *locations; size_t count, capacity; };
 
-/* Appends this source's locations in order of preference (file types in the order given). */
-int source_locations(const struct source *source, const struct object_ids *ids,
-		     const enum file_type *types, size_t type_count, struct arena *arena,
-		     struct location_list *list, struct err *err)
+/* Appends this source's locations in order of preference (file types in the query's order). */
+int source_locations(const struct source *source, const struct source_query *query,
+		     struct arena *arena, struct location_list *list, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* Could it hold files of that type at all? */
@@ -133,8 +135,8 @@ struct source_listing {
 	uint64_t last_id;            /* INDEX */
 };
 bool source_is_listed(const struct source *source);
-/* What to ask first about that module. */
-int source_listing_first(const struct source *source, const struct object_ids *ids,
+/* What to ask it first. */
+int source_listing_first(const struct source *source, const struct source_query *query,
 			 struct arena *arena, struct source_listing *listing, struct err *err)
 	__attribute__((warn_unused_result));
 /* What to ask after that; `text` is what it gave.  NONE: the text is the list. */
@@ -146,9 +148,9 @@ int source_listing_next(const struct source_listing *listing, struct text text,
 const char *const *source_listed_types(size_t *count);
 /* As source_locations(), of a listed source; without a text there are none. */
 int source_listed_locations(const struct source *source, struct text text,
-			    const struct object_ids *ids, const enum file_type *types,
-			    size_t type_count, struct arena *arena, struct location_list *list,
-			    struct err *err) __attribute__((warn_unused_result));
+			    const struct source_query *query, struct arena *arena,
+			    struct location_list *list, struct err *err)
+	__attribute__((warn_unused_result));
 
 /* Segments 1 to last_id of an INDEX. */
 int source_segment(const struct source_listing *index, uint64_t number, struct arena *arena,

@@ -35,7 +35,9 @@ const char *const *source_listed_types(size_t *count)
 	return type_names;
 }
 
+/* Files of a store's own belong to no module. */
 static const struct object_ids no_ids = { .type = OBJECT_TYPE_UNKNOWN };
+static const struct source_query no_query = { .ids = &no_ids };
 
 static int no_memory(struct err *err)
 {
@@ -50,16 +52,17 @@ static int set_key(struct source_listing *listing, char *key, struct err *err)
 
 /* --- What to ask -------------------------------------------------------------------------- */
 
-static int ask_module(const struct source *source, const struct object_ids *ids,
+static int ask_module(const struct source *source, const struct source_query *query,
 		      struct arena *arena, struct source_listing *listing, struct err *err)
 {
 	char hash[2 * sizeof(source->credentials) + 1];
 
-	if (debugid_is_nil(&ids->debug_id) && ids->code_id.size == 0)
+	if (debugid_is_nil(&query->ids->debug_id) && query->ids->code_id.size == 0)
 		return 0;
 	listing->kind = SOURCE_LISTING_MODULE;
-	listing->location = (struct location){ .source = source, .path = TEXT(""), .ids = ids };
-	if (sentry_name_query(source, ids, arena, &listing->location.uri, err) < 0)
+	listing->location = (struct location){ .source = source, .path = TEXT(""),
+						.query = query };
+	if (sentry_name_query(source, query, arena, &listing->location.uri, err) < 0)
 		return -1;
 	hex_format(source->credentials, sizeof(source->credentials), hash);
 	return set_key(listing, arena_printf(arena, "type: sentry\nurl: %s\ncredentials: %s\n",
@@ -69,7 +72,8 @@ static int ask_module(const struct source *source, const struct object_ids *ids,
 static int place_in_store(const struct source *source, const char *path, struct arena *arena,
 			  struct location *location, struct err *err)
 {
-	*location = (struct location){ .source = source, .path = text_of(path), .ids = &no_ids };
+	*location = (struct location){ .source = source, .path = text_of(path),
+				       .query = &no_query };
 	return source->kind->name_location(source, location->path, arena, &location->uri, err);
 }
 
@@ -83,12 +87,12 @@ static int ask_last_id(const struct source *source, struct arena *arena,
 					     source->id.bytes), err);
 }
 
-int source_listing_first(const struct source *source, const struct object_ids *ids,
+int source_listing_first(const struct source *source, const struct source_query *query,
 			 struct arena *arena, struct source_listing *listing, struct err *err)
 {
 	*listing = (struct source_listing){ .kind = SOURCE_LISTING_NONE, .source = source };
 	return source->has_index ? ask_last_id(source, arena, listing, err)
-				 : ask_module(source, ids, arena, listing, err);
+				 : ask_module(source, query, arena, listing, err);
 }
 
 int source_listing_next(const struct source_listing *listing, struct text text,
@@ -131,7 +135,7 @@ static size_t symbol_type_named(struct text name)
 	return i;
 }
 
-bool source_listing_take_file(struct text *text, const enum file_type *types, size_t type_count,
+bool source_listing_take_file(struct text *text, const struct source_query *query,
 			      enum file_type *type, struct text *id)
 {
 	struct text line;
@@ -144,10 +148,10 @@ bool source_listing_take_file(struct text *text, const enum file_type *types, si
 		if (!space || symbol == SYMBOL_TYPES || size + 1 == line.size)
 			continue;
 		*id = (struct text){ space + 1, line.size - size - 1 };
-		for (size_t i = 0; i < type_count; i++)
-			if (types[i] == file_types[symbol][0] ||
-			    types[i] == file_types[symbol][1]) {
-				*type = types[i];
+		for (size_t i = 0; i < query->type_count; i++)
+			if (query->types[i] == file_types[symbol][0] ||
+			    query->types[i] == file_types[symbol][1]) {
+				*type = query->types[i];
 				return true;
 			}
 	}

@@ -12,8 +12,8 @@ static int write_parameters(const struct derive *derive, const struct config *co
 			    struct buf *out, struct err *err)
 {
 	const struct convert_inspect inspect = {
-		.debug_id = derive->location->ids->debug_id,
-		.code_id = derive->location->ids->code_id,
+		.debug_id = derive->location->query->ids->debug_id,
+		.code_id = derive->location->query->ids->code_id,
 		.max_bytes = config->max_download_bytes,
 		.max_section_bytes = config->section_max_bytes,
 	};

@@ -6,8 +6,10 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "work/request_json.h"
+#include "work/work.h"
 
 #define PATH_BYTES 256u
 
@@ -235,5 +237,82 @@ int schema_read(const cJSON *json, const struct schema_place *place,
 	for (size_t i = 0; i < count; i++)
 		if ((members[i].flags & SCHEMA_REQUIRED) && !(seen & (1u << i)))
 			return schema_wrong(place, err, "member `%s` is missing", members[i].name);
+	return 0;
+}
+
+/* --- Arrays and maps --------------------------------------------------------------------- */
+
+static size_t child_count(const cJSON *json)
+{
+	size_t count = 0;
+
+	for (const cJSON *child = json->child; child; child = child->next)
+		count++;
+	return count;
+}
+
+int schema_array(const cJSON *json, const struct schema_place *place,
+		 const struct schema_element *element, struct arena *arena, void *context,
+		 void **items, size_t *count, struct err *err)
+{
+	size_t i = 0;
+	char *at;
+
+	if (schema_want(place, cJSON_IsArray(json), "an array", err) < 0)
+		return -1;
+	at = arena_alloc(arena, child_count(json), element->size);
+	if (!at)
+		return err_no_memory(err);
+	*items = at;
+	for (const cJSON *child = json->child; child; child = child->next, at += element->size) {
+		struct schema_place here = { .above = place, .index = i++ };
+
+		if (schema_read(child, &here, element->members, element->count, at, context,
+				err) < 0)
+			return -1;
+		if (element->finish && element->finish(at, context, err) < 0)
+			return -1;
+	}
+	*count = i;
+	return 0;
+}
+
+int schema_texts(const cJSON *json, const struct schema_place *place, struct arena *arena,
+		 struct text_list *list, struct err *err)
+{
+	static const char what[] = "an array of strings";
+	struct text *texts;
+	size_t i = 0;
+
+	if (schema_want(place, cJSON_IsArray(json), what, err) < 0)
+		return -1;
+	texts = arena_alloc_raw(arena, child_count(json), sizeof(*texts));
+	if (!texts)
+		return err_no_memory(err);
+	for (const cJSON *child = json->child; child; child = child->next)
+		if (schema_want(place, schema_string(child, &texts[i++]), what, err) < 0)
+			return -1;
+	*list = (struct text_list){ texts, i };
+	return 0;
+}
+
+int schema_text_map(const cJSON *json, const struct schema_place *place, struct arena *arena,
+		    struct text_map *map, struct err *err)
+{
+	static const char what[] = "an object of strings";
+	struct text_pair *pairs;
+	size_t i = 0;
+
+	if (schema_want(place, cJSON_IsObject(json), what, err) < 0)
+		return -1;
+	pairs = arena_alloc_raw(arena, child_count(json), sizeof(*pairs));
+	if (!pairs)
+		return err_no_memory(err);
+	for (const cJSON *child = json->child; child; child = child->next, i++) {
+		pairs[i].name = text_of(child->string);
+		if (schema_want(place, schema_string(child, &pairs[i].value), what, err) < 0)
+			return -1;
+	}
+	*map = (struct text_map){ pairs, i };
 	return 0;
 }

@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 
+struct arena;
 struct cJSON;
 struct err;
 
@@ -58,6 +59,31 @@ int schema_read(const struct cJSON *json, const struct schema_place *place,
 /* ERR_BAD_SHAPE: "PATH: TEXT". */
 int schema_wrong(const struct schema_place *place, struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4), cold));
+
+/* ERR_BAD_SHAPE unless it is so: "PATH: WHAT was expected". */
+static inline int schema_want(const struct schema_place *place, bool is_so, const char *what,
+			      struct err *err)
+{
+	return is_so ? 0 : schema_wrong(place, err, "%s was expected", what);
+}
+
+/* Arrays of objects, each read by the same table. */
+struct schema_element {
+	const struct schema_member *members;
+	size_t count, size;
+	/* What the table cannot say; NULL: nothing. */
+	int (*finish)(void *item, void *context, struct err *err);
+};
+int schema_array(const struct cJSON *json, const struct schema_place *place,
+		 const struct schema_element *element, struct arena *arena, void *context,
+		 void **items, size_t *count, struct err *err)
+	__attribute__((warn_unused_result));
+/* An array of strings; an object whose values are strings. */
+int schema_texts(const struct cJSON *json, const struct schema_place *place, struct arena *arena,
+		 struct text_list *list, struct err *err) __attribute__((warn_unused_result));
+int schema_text_map(const struct cJSON *json, const struct schema_place *place,
+		    struct arena *arena, struct text_map *map, struct err *err)
+	__attribute__((warn_unused_result));
 
 /* A string; marked integers are none. */
 bool schema_string(const struct cJSON *json, struct text *value);

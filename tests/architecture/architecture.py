@@ -39,7 +39,7 @@ MAY_INCLUDE = {
     "shared": BASE | {"board", "config", "fetch", "source", "credentials", "cache"},
     "work": BASE | {"config", "object", "source", "fetch", "cache", "convert", "symcache", "ppdbcache",
                     "sourcecache"},
-    "lookup": BASE | {"config", "object", "source", "fetch", "cache", "convert", "work"},
+    "lookup": BASE | {"config", "object", "source", "fetch", "cache", "sourcecache", "convert", "work"},
     "kinds": BASE | {"config", "object", "source", "fetch", "cache", "symcache", "ppdbcache", "sourcecache",
                      "convert", "work", "lookup"},
     "job": BASE | {"config", "store", "board"},

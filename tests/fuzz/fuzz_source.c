@@ -59,11 +59,12 @@ static void locate(const struct source *source, enum object_type type, struct ar
 	struct location_list list = { .count = 0 };
 	struct err err = ERR_INIT;
 	enum file_type types[FILE_TYPES];
+	const struct source_query query = { .ids = &ids, .types = types, .type_count = FILE_TYPES };
 
 	debugid_parse(ids.code_id, &ids.debug_id);
 	for (unsigned i = 0; i < FILE_TYPES; i++)
 		types[i] = (enum file_type)i;
-	if (source_locations(source, &ids, types, FILE_TYPES, arena, &list, &err) < 0)
+	if (source_locations(source, &query, arena, &list, &err) < 0)
 		return;
 	for (size_t i = 0; i < list.count; i++)
 		check_location(&list.locations[i], arena);

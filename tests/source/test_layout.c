@@ -267,25 +267,8 @@ START_TEST(base_names_are_checked)
 }
 END_TEST
 
-START_TEST(lookups_are_those_of_the_specification)
+START_TEST(types_have_their_names)
 {
-	size_t count;
-	const enum file_type *types = lookup_file_types(LOOKUP_DEBUG, OBJECT_TYPE_ELF, &count);
-
-	ck_assert_uint_eq(count, 5);
-	ck_assert_int_eq(types[0], FILE_TYPE_ELF_CODE);
-	ck_assert_int_eq(types[4], FILE_TYPE_ELF_DEBUG);
-	lookup_file_types(LOOKUP_DEBUG, OBJECT_TYPE_UNKNOWN, &count);
-	ck_assert_uint_eq(count, 14);
-	types = lookup_file_types(LOOKUP_UNWIND, OBJECT_TYPE_PE_DOTNET, &count);
-	ck_assert_uint_eq(count, 1);
-	ck_assert_int_eq(types[0], FILE_TYPE_PORTABLEPDB);
-	types = lookup_file_types(LOOKUP_SOURCE, OBJECT_TYPE_PE, &count);
-	ck_assert_uint_eq(count, 5);
-	ck_assert_int_eq(types[0], FILE_TYPE_SOURCEBUNDLE);
-	ck_assert_int_eq(types[4], FILE_TYPE_PDB);
-	lookup_file_types(LOOKUP_SOURCE, OBJECT_TYPE_ELF, &count);
-	ck_assert_uint_eq(count, 4);
 	for (unsigned i = 0; i < FILE_TYPES; i++) {
 		enum file_type type;
 
@@ -372,7 +355,7 @@ int main(void)
 	tcase_add_test(tcase, casing_is_of_the_whole_path);
 	tcase_add_test(tcase, breakpad_stems);
 	tcase_add_test(tcase, base_names_are_checked);
-	tcase_add_test(tcase, lookups_are_those_of_the_specification);
+	tcase_add_test(tcase, types_have_their_names);
 	tcase_add_loop_test(tcase, the_page_lists_every_path, 0, 7);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);

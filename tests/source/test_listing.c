@@ -62,7 +62,8 @@ static const struct { const char *url, *question, *file; } addresses[] = {
 START_TEST(sentry_is_asked_by_ids)
 {
 	struct object_ids ids = hello_ids();
-	struct location file = { .path = TEXT("a/b c"), .ids = &ids };
+	const struct source_query query = { .ids = &ids };
+	struct location file = { .path = TEXT("a/b c"), .query = &query };
 	struct source_listing listing;
 	struct fetch_order order;
 	enum source_access access;
@@ -73,7 +74,7 @@ START_TEST(sentry_is_asked_by_ids)
 	arena_init(&arena, CEILING_BYTES);
 	file.source = parse(addresses[_i].url, &arena);
 	ck_assert(source_is_listed(file.source));
-	ck_assert_int_eq(source_listing_first(file.source, &ids, &arena, &listing, &err), 0);
+	ck_assert_int_eq(source_listing_first(file.source, &query, &arena, &listing, &err), 0);
 	ck_assert_int_eq(listing.kind, SOURCE_LISTING_MODULE);
 	ck_assert_str_eq(listing.location.uri.bytes, addresses[_i].question);
 	ck_assert_int_eq(source_reach(&listing.location, &arena, &access, &fd, &order, &err), 0);
@@ -91,12 +92,13 @@ END_TEST
 START_TEST(nothing_is_asked_without_ids)
 {
 	struct object_ids ids = { .type = OBJECT_TYPE_ELF, .code_file = TEXT("x") };
+	const struct source_query query = { .ids = &ids };
 	struct source_listing listing;
 	struct arena arena;
 	struct err err = ERR_INIT;
 
 	arena_init(&arena, CEILING_BYTES);
-	ck_assert_int_eq(source_listing_first(parse(SENTRY("https://s/"), &arena), &ids, &arena,
+	ck_assert_int_eq(source_listing_first(parse(SENTRY("https://s/"), &arena), &query, &arena,
 					      &listing, &err), 0);
 	ck_assert_int_eq(listing.kind, SOURCE_LISTING_NONE);
 	arena_release(&arena);
@@ -112,12 +114,13 @@ START_TEST(keys_are_per_credentials)
 	};
 	struct source_listing listings[4];
 	struct object_ids ids = hello_ids();
+	const struct source_query query = { .ids = &ids };
 	struct arena arena;
 	struct err err = ERR_INIT;
 
 	arena_init(&arena, CEILING_BYTES);
 	for (size_t i = 0; i < 4; i++)
-		ck_assert_int_eq(source_listing_first(parse(sources[i], &arena), &ids, &arena,
+		ck_assert_int_eq(source_listing_first(parse(sources[i], &arena), &query, &arena,
 						      &listings[i], &err), 0);
 	ck_assert(!text_equal(listings[0].key, listings[1].key));
 	ck_assert(!text_equal(listings[0].key, listings[2].key));
@@ -131,6 +134,7 @@ START_TEST(files_of_wanted_types_are_taken)
 	const enum file_type types[] = { FILE_TYPE_MACH_CODE, FILE_TYPE_BREAKPAD, FILE_TYPE_MACH_DEBUG };
 	struct location_list list = { .count = 0 };
 	struct object_ids ids = hello_ids();
+	const struct source_query query = { .ids = &ids, .types = types, .type_count = 3 };
 	const struct source *source;
 	struct arena arena;
 	struct err err = ERR_INIT;
@@ -138,15 +142,14 @@ START_TEST(files_of_wanted_types_are_taken)
 	arena_init(&arena, CEILING_BYTES);
 	source = parse(SENTRY("https://s/"), &arena);
 	ck_assert_int_eq(source_listed_locations(source, TEXT("elf 1\nbreakpad 2\nodd 3\nmacho 4\n"),
-						 &ids, types, 3, &arena, &list, &err), 0);
+						 &query, &arena, &list, &err), 0);
 	ck_assert_uint_eq(list.count, 2);
 	ck_assert_str_eq(list.locations[0].uri.bytes, "sentry://project_debug_file/2");
 	ck_assert_int_eq(list.locations[0].type, FILE_TYPE_BREAKPAD);
 	ck_assert_str_eq(list.locations[1].path.bytes, "4");
 	ck_assert_int_eq(list.locations[1].type, FILE_TYPE_MACH_CODE);
 	list.count = 0;
-	ck_assert_int_eq(source_listed_locations(source, TEXT_NONE, &ids, types, 3, &arena, &list,
-						 &err), 0);
+	ck_assert_int_eq(source_listed_locations(source, TEXT_NONE, &query, &arena, &list, &err), 0);
 	ck_assert_uint_eq(list.count, 0);
 	arena_release(&arena);
 }
@@ -161,13 +164,14 @@ START_TEST(indexes_are_asked_step_by_step)
 {
 	struct source_listing first, next, last;
 	struct object_ids ids = hello_ids();
+	const struct source_query query = { .ids = &ids };
 	struct location segment;
 	struct text key;
 	struct arena arena;
 	struct err err = ERR_INIT;
 
 	arena_init(&arena, CEILING_BYTES);
-	ck_assert_int_eq(source_listing_first(parse(STORE, &arena), &ids, &arena, &first, &err), 0);
+	ck_assert_int_eq(source_listing_first(parse(STORE, &arena), &query, &arena, &first, &err), 0);
 	ck_assert_int_eq(first.kind, SOURCE_LISTING_LAST_ID);
 	ck_assert_str_eq(first.location.uri.bytes, "http://h/s/000Admin/lastid.txt");
 	ck_assert_int_eq(source_listing_next(&first, TEXT("12"), &arena, &next, &err), 0);
@@ -223,6 +227,7 @@ START_TEST(only_paths_of_the_index_are_locations)
 	const enum file_type types[] = { FILE_TYPE_PE, FILE_TYPE_PDB };
 	struct location_list list = { .count = 0 };
 	struct object_ids ids = hello_ids();
+	const struct source_query query = { .ids = &ids, .types = types, .type_count = 2 };
 	const struct source *source;
 	struct arena arena;
 	struct err err = ERR_INIT;
@@ -230,9 +235,9 @@ START_TEST(only_paths_of_the_index_are_locations)
 	arena_init(&arena, CEILING_BYTES);
 	source = parse(STORE, &arena);
 	ck_assert(source->has_index);
-	ck_assert_int_eq(source_locations(source, &ids, types, 2, &arena, &list, &err), 0);
+	ck_assert_int_eq(source_locations(source, &query, &arena, &list, &err), 0);
 	ck_assert_uint_eq(list.count, 0);
-	ck_assert_int_eq(source_listed_locations(source, TEXT("a/b/a\n" PATH "\n"), &ids, types, 2,
+	ck_assert_int_eq(source_listed_locations(source, TEXT("a/b/a\n" PATH "\n"), &query,
 						 &arena, &list, &err), 0);
 	ck_assert_uint_eq(list.count, 1);
 	ck_assert_str_eq(list.locations[0].path.bytes, PATH);

@@ -335,6 +335,7 @@ START_TEST(locations_have_their_addresses)
 {
 	const enum file_type pdb = FILE_TYPE_PDB;
 	struct object_ids ids = crash_ids();
+	const struct source_query query = { .ids = &ids, .types = &pdb, .type_count = 1 };
 	struct location_list locations = { .count = 0 };
 	struct source_list list;
 	struct arena arena;
@@ -343,7 +344,7 @@ START_TEST(locations_have_their_addresses)
 	arena_init(&arena, CEILING_BYTES);
 	ck_assert_msg(parse(quoted(support_printf("[%s]", addresses[_i].json)), SOURCE_OF_REQUEST,
 			    &no_roots, &arena, &list, &err) == 0, "%s", err.text);
-	ck_assert_int_eq(source_locations(list.sources, &ids, &pdb, 1, &arena, &locations, &err), 0);
+	ck_assert_int_eq(source_locations(list.sources, &query, &arena, &locations, &err), 0);
 	ck_assert_uint_eq(locations.count, addresses[_i].uri ? 2 : 0);
 	if (addresses[_i].uri)
 		ck_assert_str_eq(locations.locations[0].uri.bytes, addresses[_i].uri);
@@ -355,6 +356,7 @@ START_TEST(names_cannot_leave_their_place)
 {
 	const enum file_type pdb = FILE_TYPE_PDB;
 	struct object_ids ids = crash_ids();
+	const struct source_query query = { .ids = &ids, .types = &pdb, .type_count = 1 };
 	struct location_list locations = { .count = 0 };
 	struct source_list list;
 	struct arena arena;
@@ -364,7 +366,7 @@ START_TEST(names_cannot_leave_their_place)
 	arena_init(&arena, CEILING_BYTES);
 	ck_assert_int_eq(parse(quoted("[{'type':'http','id':'x','url':'http://x'}]"),
 			       SOURCE_OF_REQUEST, &no_roots, &arena, &list, &err), 0);
-	ck_assert_int_eq(source_locations(list.sources, &ids, &pdb, 1, &arena, &locations, &err), 0);
+	ck_assert_int_eq(source_locations(list.sources, &query, &arena, &locations, &err), 0);
 	ck_assert_str_eq(locations.locations[0].uri.bytes,
 			 "http://x/%252e%252e%3F%23a%20b%C3%A4/" CRASH_ID
 			 "/%252e%252e%3F%23a%20b%C3%A4");
@@ -376,6 +378,7 @@ START_TEST(orders_carry_headers_and_checksum)
 {
 	const enum file_type pdb = FILE_TYPE_PDB;
 	struct object_ids ids = crash_ids();
+	const struct source_query query = { .ids = &ids, .types = &pdb, .type_count = 1 };
 	struct location_list locations = { .count = 0 };
 	enum source_access access;
 	struct fetch_order order;
@@ -390,7 +393,7 @@ START_TEST(orders_carry_headers_and_checksum)
 				      "'accept_invalid_certs':true,'headers':{'X-Two':'2','bad name':'3',"
 				      "'bad':'a\\nb','Authorization':'x'}}]"),
 			       SOURCE_OF_CONFIG, &no_roots, &arena, &list, &err), 0);
-	ck_assert_int_eq(source_locations(list.sources, &ids, &pdb, 1, &arena, &locations, &err), 0);
+	ck_assert_int_eq(source_locations(list.sources, &query, &arena, &locations, &err), 0);
 	ck_assert_int_eq(source_reach(locations.locations, &arena, &access, &fd, &order, &err), 0);
 	ck_assert_int_eq(access, SOURCE_ORDERED);
 	ck_assert_uint_eq(order.header_count, 3);
@@ -423,7 +426,8 @@ START_TEST(the_operators_sources_may_have_proxies)
 {
 	for (size_t i = 0; i < sizeof(proxied) / sizeof(proxied[0]); i++) {
 		struct object_ids ids = crash_ids();
-		struct location location = { .path = TEXT("a"), .ids = &ids };
+		const struct source_query query = { .ids = &ids };
+		struct location location = { .path = TEXT("a"), .query = &query };
 		enum source_access access;
 		struct fetch_order order;
 		struct source_list list;
@@ -610,14 +614,14 @@ static int everything_at_once(void *payload, struct err *err)
 	struct location_list locations = { .count = 0 };
 	struct source_list list;
 	struct arena arena;
-	size_t count;
-	const enum file_type *types = lookup_file_types(LOOKUP_DEBUG, ids.type, &count);
+	const enum file_type types[] = { FILE_TYPE_PE, FILE_TYPE_BREAKPAD, FILE_TYPE_PDB };
+	const struct source_query query = { .ids = &ids, .types = types, .type_count = 3 };
 	int rc;
 
 	arena_init(&arena, CEILING_BYTES);
 	rc = source_list_parse(payload, SOURCE_OF_REQUEST, &no_roots, &arena, &list, err);
 	for (size_t i = 0; rc == 0 && i < list.count; i++)
-		rc = source_locations(&list.sources[i], &ids, types, count, &arena, &locations, err);
+		rc = source_locations(&list.sources[i], &query, &arena, &locations, err);
 	arena_release(&arena);
 	return rc;
 }

@@ -1,5 +1,5 @@
 /* adjust.c -- from a return address to the call it belongs to. */
-#include "kinds/native/symbolication.h"
+#include "kinds/native/native.h"
 
 /* ILL, Darwin's BUS, SEGV: they stop a thread at the instruction itself.  Linux numbers BUS 7;
  * Symbolicator does not count that one, and its answers are the measure here. */

@@ -1,9 +1,7 @@
-/* answer.c -- the completed reply, members in Symbolicator's order. */
-#include "kinds/native/symbolication.h"
+/* answer.c -- the stack traces and modules of a completed reply, members in Symbolicator's order. */
+#include "kinds/native/native.h"
 
 #include <stdio.h>
-
-#include <cjson/cJSON.h>
 
 #include "base/arena.h"
 #include "base/json_writer.h"
@@ -44,25 +42,14 @@ static void write_addr_mode(struct json_writer *json, struct addr_mode mode)
 	json_member_string(json, "addr_mode", text);
 }
 
-static void write_texts(struct json_writer *json, const char *key, const cJSON *array)
-{
-	if (!array || !array->child)
-		return;
-	json_key(json, key);
-	json_array(json);
-	for (const cJSON *child = array->child; child; child = child->next)
-		json_string(json, child->valuestring);
-	json_array_end(json);
-}
-
 static void write_lines(struct json_writer *json, const char *key, const struct text *lines,
-			unsigned count)
+			size_t count)
 {
 	if (!count)
 		return;
 	json_key(json, key);
 	json_array(json);
-	for (unsigned i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		json_text(json, lines[i]);
 	json_array_end(json);
 }
@@ -74,14 +61,16 @@ static void write_context(struct json_writer *json, const struct frame_context *
 	write_lines(json, "post_context", context->after, context->after_count);
 }
 
-static void write_vars(struct json_writer *json, const cJSON *vars)
+static void write_vars(struct json_writer *json, const struct text_map *vars)
 {
-	if (!vars || !vars->child)
+	if (!vars->count)
 		return;
 	json_key(json, "vars");
 	json_object(json);
-	for (const cJSON *child = vars->child; child; child = child->next)
-		json_member_string(json, child->string, child->valuestring);
+	for (size_t i = 0; i < vars->count; i++) {
+		json_key_text(json, vars->pairs[i].name);
+		json_text(json, vars->pairs[i].value);
+	}
 	json_object_end(json);
 }
 
@@ -134,9 +123,9 @@ static void write_hit(struct json_writer *json, const struct native_frame *frame
 
 static void write_echoed_context(struct json_writer *json, const struct raw_frame *raw)
 {
-	write_texts(json, "pre_context", raw->pre_context);
+	write_lines(json, "pre_context", raw->pre_context.texts, raw->pre_context.count);
 	json_member_text(json, "context_line", raw->context_line);
-	write_texts(json, "post_context", raw->post_context);
+	write_lines(json, "post_context", raw->post_context.texts, raw->post_context.count);
 }
 
 static void write_echo(struct json_writer *json, const struct native_frame *frame)
@@ -164,7 +153,7 @@ static void write_echo(struct json_writer *json, const struct native_frame *fram
 	json_member_text(json, "source_link",
 			 frame->source_link.bytes ? frame->source_link : raw->source_link);
 	write_maybe_bool(json, "in_app", raw->in_app);
-	write_vars(json, raw->vars);
+	write_vars(json, &raw->vars);
 }
 
 static void write_frame(struct json_writer *json, const struct native_frame *frame)
@@ -220,26 +209,6 @@ static void write_trace(struct json_writer *json, const struct raw_trace *raw,
 
 /* --- Modules ----------------------------------------------------------------------------- */
 
-static int write_candidates(struct symbolication *native, const struct native_module *module,
-			    bool with_story,
-			    struct json_writer *json, struct err *err)
-{
-	struct arena *arena = &native->work->arena;
-	struct candidate_report *list;
-	size_t count;
-
-	if (candidates_list(module, native->request.sources, arena, &list, &count, err) < 0)
-		return -1;
-	if (!count)
-		return 0;
-	json_key(json, "candidates");
-	json_array(json);
-	for (size_t i = 0; i < count; i++)
-		candidate_write(&list[i], with_story, arena, json);
-	json_array_end(json);
-	return 0;
-}
-
 static void write_identity(struct json_writer *json, const struct native_module *module)
 {
 	const struct object_ids *ids = &module->raw->ids;
@@ -262,13 +231,19 @@ static void write_identity(struct json_writer *json, const struct native_module 
 static int write_module(struct symbolication *native, const struct native_module *module,
 			struct json_writer *json, struct err *err)
 {
+	const struct module_lookup *files = module->files;
+
 	json_object(json);
-	json_member_string(json, "debug_status", debug_status_name(module->status));
-	features_write(&module->features, json);
+	json_member_string(json, "debug_status",
+			   module_status_name(files->purposes[LOOKUP_DEBUG].status));
+	if (native->request.lookups)
+		json_member_string(json, "unwind_status",
+				   module_status_name(files->purposes[LOOKUP_UNWIND].status));
+	features_write(&files->features, json);
 	json_member_string(json, "arch", arch_name(module->arch));
 	write_identity(json, module);
 	if (native->request.options.dif_candidates &&
-	    write_candidates(native, module, false, json, err) < 0)
+	    candidates_write(files, false, &native->work->arena, json, err) < 0)
 		return -1;
 	json_object_end(json);
 	return 0;
@@ -276,29 +251,23 @@ static int write_module(struct symbolication *native, const struct native_module
 
 /* --- The whole --------------------------------------------------------------------------- */
 
-int symbolication_answer(struct symbolication *native, struct buf *reply, struct err *err)
+int symbolication_write(struct symbolication *native, struct json_writer *json, struct err *err)
 {
-	const struct symbolicate_request *request = &native->request;
-	struct json_writer json;
+	const struct raw_report *report = &native->request.report;
 
-	json_writer_init(&json, reply);
-	json_object(&json);
-	json_member_string(&json, "status", "completed");
-	write_maybe_number(&json, "signal", request->signal);
-	json_key(&json, "stacktraces");
-	json_array(&json);
-	for (size_t i = 0; i < request->trace_count; i++)
-		write_trace(&json, &request->traces[i], &native->traces[i],
-			    request->options.caller_first);
-	json_array_end(&json);
-	json_key(&json, "modules");
-	json_array(&json);
+	json_key(json, "stacktraces");
+	json_array(json);
+	for (size_t i = 0; i < report->trace_count; i++)
+		write_trace(json, &report->traces[i], &native->traces[i],
+			    native->request.options.caller_first);
+	json_array_end(json);
+	json_key(json, "modules");
+	json_array(json);
 	for (size_t i = 0; i < native->table.count; i++)
-		if (write_module(native, &native->table.modules[i], &json, err) < 0)
+		if (write_module(native, &native->table.modules[i], json, err) < 0)
 			return -1;
-	json_array_end(&json);
-	json_object_end(&json);
-	return buf_check(reply, err);
+	json_array_end(json);
+	return 0;
 }
 
 /* --- For `symgate why` ------------------------------------------------------------------- */
@@ -306,31 +275,29 @@ int symbolication_answer(struct symbolication *native, struct buf *reply, struct
 static int write_reasons(struct symbolication *native, const struct native_module *module,
 			 struct json_writer *json, struct err *err)
 {
+	const struct purpose_lookup *debug = native_module_debug(module);
+
 	json_object(json);
 	write_identity(json, module);
-	json_member_string(json, "debug_status", debug_status_name(module->status));
-	if (module->is_referenced && module->failure) {
-		json_member_string(json, "reason", err_kind_name(module->failure));
-		json_member_text(json, "details", module->details);
+	json_member_string(json, "debug_status", module_status_name(debug->status));
+	if (module->is_referenced && debug->failure) {
+		json_member_string(json, "reason", err_kind_name(debug->failure));
+		json_member_text(json, "details", debug->details);
 	}
-	if (write_candidates(native, module, true, json, err) < 0)
+	if (candidates_write(module->files, true, &native->work->arena, json, err) < 0)
 		return -1;
 	json_object_end(json);
 	return 0;
 }
 
-int symbolication_candidates(struct symbolication *native, struct buf *out, struct err *err)
+int symbolication_write_candidates(struct symbolication *native, struct json_writer *json,
+				   struct err *err)
 {
-	struct json_writer json;
-
-	json_writer_init(&json, out);
-	json_object(&json);
-	json_key(&json, "modules");
-	json_array(&json);
+	json_key(json, "modules");
+	json_array(json);
 	for (size_t i = 0; i < native->table.count; i++)
-		if (write_reasons(native, &native->table.modules[i], &json, err) < 0)
+		if (write_reasons(native, &native->table.modules[i], json, err) < 0)
 			return -1;
-	json_array_end(&json);
-	json_object_end(&json);
-	return buf_check(out, err);
+	json_array_end(json);
+	return 0;
 }

@@ -1,7 +1,7 @@
 /*
  * frame_names.c -- all names of an answer, each once, and what is done when they come back.
  */
-#include "kinds/native/symbolication.h"
+#include "kinds/native/native.h"
 
 #include "base/arena.h"
 #include "base/hash.h"
@@ -85,13 +85,13 @@ int frame_names_collect(struct symbolication *native, struct err *err)
 {
 	size_t most = 0;
 
-	for (size_t i = 0; i < native->request.trace_count; i++)
+	for (size_t i = 0; i < native->request.report.trace_count; i++)
 		most += native->traces[i].count;
 	if (most >= NO_NAME)
 		return err_no_memory(err);
 	if (make_table(&native->names, most, &native->work->arena, err) < 0)
 		return -1;
-	for (size_t i = 0; i < native->request.trace_count; i++)
+	for (size_t i = 0; i < native->request.report.trace_count; i++)
 		for (size_t j = 0; j < native->traces[i].count; j++)
 			name_frame(&native->names, &native->traces[i].frames[j]);
 	return 0;
@@ -146,7 +146,7 @@ static void finish_trace(const struct name_table *names, struct native_trace *tr
 
 void frame_names_settle(struct symbolication *native)
 {
-	for (size_t i = 0; i < native->request.trace_count; i++)
+	for (size_t i = 0; i < native->request.report.trace_count; i++)
 		finish_trace(&native->names, &native->traces[i],
-			     native->request.traces[i].frame_count - 1);
+			     native->request.report.traces[i].frame_count - 1);
 }

@@ -6,9 +6,10 @@
  * has at an address matches the one of the frames.  The first SymCache is what it would
  * be without.  A module whose second one cannot be had is answered without variables.
  */
-#include "kinds/native/symbolication.h"
+#include "kinds/native/native.h"
 
 #include "base/limits.h"
+#include "work/derived.h"
 
 #define KEY_END TEXT("\nvariables\n")
 
@@ -25,14 +26,13 @@ static int open_variables(void *payload, struct text bytes, struct err *damage)
 static bool may_have_variables(const struct native_module *module)
 {
 	static const char *const formats[] = { "elf", "macho", "pe", "wasm" };
-	const struct convert_meta *meta;
+	const struct candidate *winner = module_lookup_winner(module->files, LOOKUP_DEBUG);
 
-	if (!module->is_referenced || module->failure || module->is_managed ||
-	    module->winner == NO_WINNER || !module->features.debug_info)
+	if (!module->is_referenced || native_module_debug(module)->failure || module->is_managed ||
+	    !winner || !winner->meta.has_debug_info)
 		return false;
-	meta = &module->debug.candidates[module->winner]->meta;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (text_is(meta->format, formats[i]))
+		if (text_is(winner->meta.format, formats[i]))
 			return true;
 	return false;
 }
@@ -40,21 +40,22 @@ static bool may_have_variables(const struct native_module *module)
 static int describe(struct symbolication *native, struct native_module *module, struct err *err)
 {
 	struct derive *derive = &module->variables.held.derive;
+	struct arena *arena = &native->work->arena;
 	struct text rest, whole;
 	char *bytes;
 
-	if (native_module_symcache_text(native, module, &rest, err) < 0)
+	*derive = module->symcache.derive;
+	if (companion_lookup_describe(module->files, derive, arena, &rest, err) < 0)
 		return -1;
-	bytes = arena_alloc_raw(&native->work->arena, rest.size + KEY_END.size, 1);
+	bytes = arena_alloc_raw(arena, rest.size + KEY_END.size, 1);
 	if (!bytes)
 		return err_no_memory(err);
 	memcpy(bytes, rest.bytes, rest.size);
 	memcpy(bytes + rest.size, KEY_END.bytes, KEY_END.size);
 	whole = (struct text){ bytes, rest.size + KEY_END.size };
-	*derive = module->symcache.derive;
 	derive->kind = &derived_variables;
-	return derive_key(&derive->key, native->work, CACHE_SYMCACHES, derive->location, whole,
-			  err);
+	return lookup_make_key(&derive->key, native->work, CACHE_SYMCACHES, derive->location, whole,
+			       err);
 }
 
 static enum resolved fetch(struct symbolication *native, struct native_module *module,
@@ -120,7 +121,7 @@ static int look_up_group(struct variable_lookup *looking, struct native_frame *f
 			    LIMIT_INLINE_DEPTH) != count)
 		return 0;
 	for (size_t i = 0; i < count; i++)
-		if (symbolication_copy_text(&looking->native->work->arena,
+		if (native_frames_copy_text(&looking->native->work->arena,
 					    looking->chain[i].function,
 					    &frames[i].variables, looking->err) < 0)
 			return -1;
@@ -148,7 +149,7 @@ static int look_up_all(void *payload)
 	struct variable_lookup *looking = payload;
 	struct symbolication *native = looking->native;
 
-	for (size_t i = 0; i < native->request.trace_count; i++)
+	for (size_t i = 0; i < native->request.report.trace_count; i++)
 		if (look_up_trace(looking, &native->traces[i]) < 0)
 			return -1;
 	return 0;

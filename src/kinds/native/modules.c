@@ -1,5 +1,5 @@
 /* modules.c -- the module table and which module an address belongs to. */
-#include "kinds/native/symbolication.h"
+#include "kinds/native/native.h"
 
 #include <stdlib.h>
 
@@ -30,28 +30,49 @@ static void infer_sizes(struct module_table *table)
 	}
 }
 
-int module_table_make(struct module_table *table, const struct symbolicate_request *request,
+/* The look-ups of modules nobody has looked for yet. */
+static struct module_lookup *make_lookups(const struct symbolication_request *request,
+					  struct arena *arena, struct err *err)
+{
+	const struct raw_report *report = &request->report;
+	struct module_lookup *lookups = arena_alloc(arena, report->module_count, sizeof(*lookups));
+
+	if (!lookups) {
+		err_no_memory(err);
+		return NULL;
+	}
+	for (size_t i = 0; i < report->module_count; i++) {
+		lookups[i].ids = &report->modules[i].ids;
+		lookups[i].sources = request->sources;
+	}
+	return lookups;
+}
+
+int module_table_make(struct module_table *table, const struct symbolication_request *request,
 		      struct arena *arena, struct err *err)
 {
-	size_t count = request->module_count;
+	size_t count = request->report.module_count;
 	struct native_module *modules = arena_alloc(arena, count, sizeof(*modules));
 	struct native_module **by_address = arena_alloc_raw(arena, count, sizeof(*by_address));
+	struct module_lookup *lookups = NULL;
 
 	if (!modules || !by_address)
 		return err_no_memory(err);
+	if (!request->lookups && !(lookups = make_lookups(request, arena, err)))
+		return -1;
 	*table = (struct module_table){ modules, count, by_address };
 	for (size_t i = 0; i < count; i++) {
-		const struct raw_module *raw = &request->modules[i];
+		const struct raw_module *raw = &request->report.modules[i];
 
-		table->modules[i] = (struct native_module){
-			.raw = raw, .image_addr = raw->image_addr.value,
-			.image_size = raw->image_size.value, .has_size = raw->image_size.is_set,
-			.winner = NO_WINNER,
-		};
-		table->by_address[i] = &table->modules[i];
+		modules[i].raw = raw;
+		modules[i].files = lookups ? &lookups[i] : request->lookups[i];
+		modules[i].image_addr = raw->image_addr.value;
+		modules[i].image_size = raw->image_size.value;
+		modules[i].has_size = raw->image_size.is_set;
+		by_address[i] = &modules[i];
 	}
 	if (count > 1)
-		qsort(table->by_address, count, sizeof(struct native_module *), compare);
+		qsort(by_address, count, sizeof(*by_address), compare);
 	infer_sizes(table);
 	return 0;
 }

@@ -4,7 +4,7 @@
  * What is read from the files is copied into the arena.  When one of them has changed meanwhile,
  * its module goes back a stage and the look-ups start again from the first frame.
  */
-#include "kinds/native/symbolication.h"
+#include "kinds/native/native.h"
 
 #include "base/arena.h"
 #include "base/limits.h"
@@ -77,7 +77,7 @@ static int add_failed(struct frame_lookup *looking, struct native_trace *trace,
 
 /* --- Inside the guard -------------------------------------------------------------------- */
 
-int symbolication_copy_text(struct arena *arena, struct text text, struct text *copy,
+int native_frames_copy_text(struct arena *arena, struct text text, struct text *copy,
 			    struct err *err)
 {
 	char *bytes = arena_alloc_raw(arena, text.size + 1, 1);
@@ -98,7 +98,7 @@ static int copy_path(struct symbolication *native, const struct symcache_frame *
 		return -1;
 	if (!native->path.size)
 		return 0;
-	return symbolication_copy_text(&native->work->arena, buf_text(&native->path),
+	return native_frames_copy_text(&native->work->arena, buf_text(&native->path),
 				       &frame->abs_path, err);
 }
 
@@ -113,7 +113,7 @@ static int add_hit(struct frame_lookup *looking, struct native_trace *trace,
 	*frame = *model;
 	frame->language = from->language;
 	frame->line = from->line;
-	if (symbolication_copy_text(&looking->native->work->arena, from->function, &frame->symbol,
+	if (native_frames_copy_text(&looking->native->work->arena, from->function, &frame->symbol,
 		      looking->err) < 0)
 		return -1;
 	frame->function = frame->symbol;
@@ -158,7 +158,7 @@ static bool place_address(const struct frame_lookup *looking, const struct nativ
 	const struct raw_frame *frame = &raw->frames[index];
 	struct adjustment adjustment = {
 		.arch = module->arch, .any_frame_says = any_frame_says, .trace = raw,
-		.signal = looking->native->request.signal,
+		.signal = looking->native->request.report.signal,
 	};
 	uint64_t absolute = frame->address.value;
 
@@ -194,7 +194,7 @@ static int look_up_managed(struct frame_lookup *looking, struct native_trace *tr
 	frame->is_managed = true;
 	frame->language = place.language;
 	frame->line = place.line;
-	return symbolication_copy_text(&looking->native->work->arena,
+	return native_frames_copy_text(&looking->native->work->arena,
 			 place.file.bytes ? place.file : TEXT(""), &frame->abs_path, looking->err);
 }
 
@@ -209,7 +209,7 @@ static void ask(struct frame_lookup *looking, struct frame_query *asked,
 	uint64_t relative;
 
 	*asked = (struct frame_query){ .module = module };
-	if (!module || module->failure || module->is_managed ||
+	if (!module || native_module_debug(module)->failure || module->is_managed ||
 	    !place_address(looking, module, raw, index, any_frame_says, &asked->answered,
 			   &relative))
 		return;
@@ -219,9 +219,9 @@ static void ask(struct frame_lookup *looking, struct frame_query *asked,
 								  .address = relative };
 }
 
-static enum frame_status status_of_failure(enum debug_status status)
+static enum frame_status status_of_failure(enum module_status status)
 {
-	return status == DEBUG_MALFORMED ? FRAME_MALFORMED : FRAME_MISSING;
+	return status == MODULE_STATUS_MALFORMED ? FRAME_MALFORMED : FRAME_MISSING;
 }
 
 static int answer(struct frame_lookup *looking, struct native_trace *trace,
@@ -233,9 +233,9 @@ static int answer(struct frame_lookup *looking, struct native_trace *trace,
 
 	if (!module)
 		return add_failed(looking, trace, raw, index, NULL, FRAME_UNKNOWN_IMAGE);
-	if (module->failure)
+	if (native_module_debug(module)->failure)
 		return add_failed(looking, trace, raw, index, module,
-				  status_of_failure(module->status));
+				  status_of_failure(native_module_debug(module)->status));
 	if (module->is_managed)
 		return look_up_managed(looking, trace, raw, index, module);
 	if (!asked->is_looked_up || query->count == 0)
@@ -304,8 +304,8 @@ static int look_up_all(void *payload)
 	struct frame_lookup *looking = payload;
 	struct symbolication *native = looking->native;
 
-	for (size_t i = 0; i < native->request.trace_count; i++)
-		if (look_up_trace(looking, &native->traces[i], &native->request.traces[i]) < 0)
+	for (size_t i = 0; i < native->request.report.trace_count; i++)
+		if (look_up_trace(looking, &native->traces[i], &native->request.report.traces[i]) < 0)
 			return -1;
 	return 0;
 }
@@ -324,7 +324,7 @@ enum resolved native_frames_look_up(struct symbolication *native, struct resolve
 
 void native_frames_mark_modules(struct symbolication *native)
 {
-	for (size_t i = 0; i < native->request.trace_count; i++) {
+	for (size_t i = 0; i < native->request.report.trace_count; i++) {
 		const struct native_trace *trace = &native->traces[i];
 
 		for (size_t j = 0; j < trace->count; j++) {
@@ -338,5 +338,5 @@ void native_frames_mark_modules(struct symbolication *native)
 	}
 	for (size_t i = 0; i < native->table.count; i++)
 		if (!native->table.modules[i].is_source_referenced)
-			native->table.modules[i].status = DEBUG_UNUSED;
+			native_module_debug(&native->table.modules[i])->status = MODULE_STATUS_UNUSED;
 }

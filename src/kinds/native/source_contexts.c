@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/limits.h"
+#include "work/derived.h"
 
 static struct native_module *module_of(const struct symbolication *native,
 				       const struct native_frame *frame)
@@ -19,7 +20,7 @@ static struct native_module *module_of(const struct symbolication *native,
 static void mark_wanted(struct symbolication *native)
 {
 	native->is_sources_marked = true;
-	for (size_t i = 0; i < native->request.trace_count; i++) {
+	for (size_t i = 0; i < native->request.report.trace_count; i++) {
 		const struct native_trace *trace = &native->traces[i];
 
 		for (size_t j = 0; j < trace->count; j++) {
@@ -35,20 +36,12 @@ static void mark_wanted(struct symbolication *native)
 
 /* --- The source cache of a module -------------------------------------------------------- */
 
-int source_contexts_open(void *payload, struct text bytes, struct err *damage)
-{
-	struct sourcecache *cache = payload;
-
-	return sourcecache_open(cache, bytes.bytes, bytes.size, damage);
-}
-
 enum resolved source_contexts_fetch(struct symbolication *native, struct native_module *module,
-				    const struct candidate *winner, struct resolver *resolver,
-				    struct err *err)
+				    struct resolver *resolver, struct err *err)
 {
 	struct module_sources *sources = &module->sources;
 	const struct held_opening opening = {
-		.open = source_contexts_open, .payload = &sources->cache,
+		.open = source_link_open, .payload = &sources->cache,
 		.arena = &native->work->arena, .list = &native->open_sources,
 	};
 
@@ -56,29 +49,40 @@ enum resolved source_contexts_fetch(struct symbolication *native, struct native_
 		mark_wanted(native);
 	if (!sources->is_wanted)
 		return RESOLVED_READY;
-	sources->held.derive = (struct derive){
-		.kind = &derived_sources, .location = winner->held.derive.location,
-		.object_key = winner->held.derive.object_key,
-		.key = cache_key_as(&winner->held.derive.key, CACHE_SOURCES),
-	};
+	if (!sources->held.derive.location)
+		sources->held.derive = module_lookup_derive(module->files, LOOKUP_SOURCE,
+							    &derived_sources);
 	return held_resolve(&sources->held, &opening, resolver, err);
-}
-
-void source_contexts_release(struct native_module *module)
-{
-	held_release(&module->sources.held);
-	for (struct source_link *link = module->sources.links; link; link = link->next)
-		held_release(&link->candidate.held);
 }
 
 /* --- Quoting ----------------------------------------------------------------------------- */
 
 struct context_quoting { struct symbolication *native; struct err *err; struct buf url; };
 
+/* A link to be followed, made when there is none yet; *link NULL: that would be more than one
+ * request may follow. */
+static int follow(struct symbolication *native, struct native_module *module, struct text url,
+		  struct source_link **link, struct err *err)
+{
+	struct source_links *links = &module->files->links;
+	const struct source *source = module->sources.held.derive.location->source;
+
+	*link = source_link_find(links, url);
+	if (*link || native->link_count == LIMIT_LINKS_FOLLOWED)
+		return 0;
+	*link = source_link_add(links, url, &native->request.scraping,
+				&module->files->purposes[LOOKUP_SOURCE].query, source->is_public,
+				native->work, err);
+	if (!*link)
+		return -1;
+	native->link_count++;
+	return 0;
+}
+
 /* The link is shown, and followed when there are no contents. */
 static int take_link(struct context_quoting *quoting, struct native_frame *frame,
-		     struct native_module *module,
-		     const struct sourcecache_source *source, struct text path)
+		     struct native_module *module, const struct sourcecache_source *source,
+		     struct text path)
 {
 	struct symbolication *native = quoting->native;
 	struct text url;
@@ -86,13 +90,13 @@ static int take_link(struct context_quoting *quoting, struct native_frame *frame
 	buf_clear(&quoting->url);
 	sourcecache_url(&module->sources.cache, source, path, &quoting->url);
 	if (buf_check(&quoting->url, quoting->err) < 0 ||
-	    url_normalise(buf_text(&quoting->url), &native->work->arena, &url, quoting->err) < 0)
+	    scraping_normalise_url(buf_text(&quoting->url), &native->work->arena, &url,
+				   quoting->err) < 0)
 		return -1;
 	frame->source_link = url;
 	if (!url.bytes || source->is_inside)
 		return 0;
-	frame->link = source_link_for(native, module, url, quoting->err);
-	return frame->link || quoting->err->kind == ERR_NONE ? 0 : -1;
+	return follow(native, module, url, &frame->link, quoting->err);
 }
 
 static bool has_sources(const struct native_module *module)
@@ -119,7 +123,7 @@ static int quote_frame(struct context_quoting *quoting, struct native_frame *fra
 /* What an earlier try took from files that changed. */
 static void forget_quotes(struct symbolication *native)
 {
-	for (size_t i = 0; i < native->request.trace_count; i++) {
+	for (size_t i = 0; i < native->request.report.trace_count; i++) {
 		for (size_t j = 0; j < native->traces[i].count; j++) {
 			native->traces[i].frames[j].context = NULL;
 			native->traces[i].frames[j].source_link = TEXT_NONE;
@@ -127,8 +131,7 @@ static void forget_quotes(struct symbolication *native)
 		}
 	}
 	for (size_t i = 0; i < native->table.count; i++) {
-		native->table.modules[i].sources.links = NULL;
-		native->table.modules[i].sources.link_count = 0;
+		native->table.modules[i].files->links = (struct source_links){ NULL, 0 };
 	}
 	native->link_count = 0;
 }
@@ -138,7 +141,7 @@ static int quote_all(void *payload)
 	struct context_quoting *quoting = payload;
 	struct symbolication *native = quoting->native;
 
-	for (size_t i = 0; i < native->request.trace_count; i++)
+	for (size_t i = 0; i < native->request.report.trace_count; i++)
 		for (size_t j = 0; j < native->traces[i].count; j++)
 			if (quote_frame(quoting, &native->traces[i].frames[j]) < 0)
 				return -1;
@@ -158,5 +161,66 @@ enum resolved source_contexts_look_up(struct symbolication *native, struct resol
 	if (resolved != RESOLVED_READY)
 		forget_quotes(native);
 	buf_release(&quoting.url);
+	return resolved;
+}
+/* --- The files links lead to ------------------------------------------------------------- */
+
+static enum resolved resolve_links(struct symbolication *native, struct resolver *resolver,
+				   struct err *err)
+{
+	enum resolved all = RESOLVED_READY;
+
+	for (size_t i = 0; i < native->table.count; i++) {
+		struct source_links *links = &native->table.modules[i].files->links;
+		enum resolved one = source_links_resolve(links, &native->open_links, native->work,
+							 resolver, err);
+
+		if (one == RESOLVED_ERROR || (one == RESOLVED_WAIT && resolver->stops_at_wait))
+			return one;
+		if (one == RESOLVED_WAIT)
+			all = one;
+	}
+	return all;
+}
+
+struct link_quoting { struct symbolication *native; struct err *err; };
+
+static int quote_link(struct link_quoting *quoting, struct native_frame *frame)
+{
+	struct source_link *link = frame->link;
+	struct sourcecache_source source;
+
+	if (!link)
+		return 0;
+	frame->context = NULL;               /* of a try before, from a file that changed */
+	if (link->candidate.held.failure || !sourcecache_find(&link->cache, TEXT(""), &source))
+		return 0;
+	return native_frame_quote(frame, &source, &quoting->native->work->arena, quoting->err);
+}
+
+static int quote_links(void *payload)
+{
+	struct link_quoting *quoting = payload;
+	struct symbolication *native = quoting->native;
+
+	for (size_t i = 0; i < native->request.report.trace_count; i++)
+		for (size_t j = 0; j < native->traces[i].count; j++)
+			if (quote_link(quoting, &native->traces[i].frames[j]) < 0)
+				return -1;
+	return 0;
+}
+
+enum resolved source_contexts_follow_links(struct symbolication *native,
+					   struct resolver *resolver, struct err *err)
+{
+	struct link_quoting quoting = { native, err };
+	enum resolved resolved;
+
+	do {
+		resolved = resolve_links(native, resolver, err);
+		if (resolved != RESOLVED_READY)
+			return resolved;
+		resolved = held_read(&native->open_links, quote_links, &quoting, resolver, err);
+	} while (resolved == RESOLVED_WAIT);
 	return resolved;
 }

@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "kinds/native/fake.h"
 #include "work/request_json.h"
-#include "kinds/native/symbolication.h"
 #include "kinds/kinds.h"
 
 #define BYTES(literal) { (literal), sizeof(literal) - 1 }
@@ -335,58 +334,6 @@ START_TEST(takes_what_the_schema_says)
 }
 END_TEST
 
-static const struct {
-	const char *written;
-	uint64_t value;
-} numbers[] = {
-	{ "0", 0 }, { "4096", 4096 }, { "\"4097\"", 4097 }, { "\"0x1002\"", 0x1002 },
-	{ "\"0X1002\"", 0x1002 }, { "\"0xABCDEF\"", 0xabcdef }, { "-1", UINT64_MAX },
-	{ "9007199254740993", 9007199254740993u }, { "18446744073709551615", UINT64_MAX },
-	{ "-9223372036854775808", (uint64_t)1 << 63 }, { "\"0xffffffffffffffff\"", UINT64_MAX },
-	{ "\"18446744073709551615\"", UINT64_MAX }, { "999999999999999", 999999999999999u },
-};
-
-START_TEST(reads_numbers_exactly)
-{
-	char body[256];
-	struct err err = ERR_INIT;
-	struct work work;
-	struct symbolication *native;
-
-	snprintf(body, sizeof(body), "{\"stacktraces\":[{\"frames\":[{\"instruction_addr\":%s}]}]}",
-		 numbers[_i].written);
-	ck_assert_int_eq(work_init(&work, &request_kind_symbolicate, &fake_config, NULL, TEXT_NONE,
-				   &err), 0);
-	ck_assert_msg(fake_parse(&work, text_of(body), &err) == 0, "%s", err.text);
-	native = work.state;
-	ck_assert_uint_eq(native->request.traces[0].frames[0].address.value, numbers[_i].value);
-	work_release(&work);
-}
-END_TEST
-
-START_TEST(sorts_registers_and_keeps_the_last)
-{
-	static const char body[] = "{\"stacktraces\":[{\"frames\":[],\"registers\":{\"r9\":1,"
-		"\"rip\":2,\"r10\":3,\"r9\":4,\"a\":5,\"rip\":6}}]}";
-	struct err err = ERR_INIT;
-	struct work work;
-	struct raw_trace *trace;
-
-	ck_assert_int_eq(work_init(&work, &request_kind_symbolicate, &fake_config, NULL, TEXT_NONE,
-				   &err), 0);
-	ck_assert_int_eq(fake_parse(&work, TEXT(body), &err), 0);
-	trace = &((struct symbolication *)work.state)->request.traces[0];
-	ck_assert_uint_eq(trace->register_count, 4);
-	ck_assert(text_is(trace->registers[0].name, "a"));
-	ck_assert(text_is(trace->registers[1].name, "r10"));
-	ck_assert(text_is(trace->registers[2].name, "r9"));
-	ck_assert_uint_eq(trace->registers[2].value, 4);
-	ck_assert(text_is(trace->registers[3].name, "rip"));
-	ck_assert_uint_eq(trace->registers[3].value, 6);
-	work_release(&work);
-}
-END_TEST
-
 /* --- Torments ---------------------------------------------------------------------------- */
 
 static const char whole[] =
@@ -463,8 +410,6 @@ int main(void)
 	tcase_add_test(tests, keeps_to_the_ceiling);
 	tcase_add_test(tests, a_body_that_needs_too_much_memory);
 	tcase_add_loop_test(tests, takes_what_the_schema_says, 0, COUNT(shapes));
-	tcase_add_loop_test(tests, reads_numbers_exactly, 0, COUNT(numbers));
-	tcase_add_test(tests, sorts_registers_and_keeps_the_last);
 	tcase_add_test(tests, survives_every_allocation_failure);
 	tcase_add_test(tests, survives_every_byte_change);
 	tcase_add_test(tests, goes_through_the_fuzzers_corpus);

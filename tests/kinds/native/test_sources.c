@@ -373,65 +373,6 @@ START_TEST(cuts_long_lines)
 }
 END_TEST
 
-/* --- Origins and URLs --------------------------------------------------------------------- */
-
-static const struct { const char *origin, *url; bool allowed; } origins[] = {
-	{ "*", "https://example.org/a", true },
-	{ "https://example.org/a", "https://example.org/a", true },
-	{ "example.org", "https://example.org/a", true },
-	{ "EXAMPLE.org", "https://example.ORG/a", true },
-	{ "example.org", "https://www.example.org/a", false },
-	{ "*.example.org", "https://www.example.org/a", true },
-	{ "*.example.org", "https://example.org:81/a", true },
-	{ "*.example.org", "https://badexample.org/a", false },
-	{ "http://example.org", "https://example.org/a", false },
-	{ "https://example.org", "https://example.org/a", true },
-	{ "*://example.org", "http://example.org/a", true },
-	{ "example.org:443", "https://example.org/a", true },
-	{ "example.org:443", "http://example.org/a", false },
-	{ "*:8080", "http://any:8080/a", true },
-	{ "example.org:8080/a", "http://example.org:8080/a", false },
-	{ "http://example.org/", "http://example.org/a", true },
-	{ "http://example.org/a", "http://example.org/ab", false },
-	{ "example.org", "https://example.org@evil.net/a", false },
-	{ "[::1]", "http://[::1]/a", false },
-	{ "", "http://x/", false },
-};
-
-START_TEST(knows_origins)
-{
-	cJSON *list = cJSON_CreateArray();
-
-	ck_assert(cJSON_AddItemToArray(list, cJSON_CreateString(origins[_i].origin)));
-	ck_assert_msg(origins_allow(list, text_of(origins[_i].url)) == origins[_i].allowed,
-		      "%s for %s", origins[_i].origin, origins[_i].url);
-	cJSON_Delete(list);
-	ck_assert(!origins_allow(NULL, text_of(origins[_i].url)));
-}
-END_TEST
-
-static const struct { const char *url, *normal; } urls[] = {
-	{ "https://example.org/a b/\xc3\xa9.c", "https://example.org/a%20b/%C3%A9.c" },
-	{ "http://h/a\nb?q=%20#f", "http://h/ab?q=%20#f" },
-	{ "https://", NULL }, { "https:///path", NULL }, { "ftp://h/x", NULL }, { "h/x", NULL },
-	{ "file:///etc/passwd", NULL }, { "", NULL }, { "http://user@/x", NULL },
-};
-
-START_TEST(normalises_urls)
-{
-	struct err err = ERR_INIT;
-	struct arena arena;
-	struct text normal;
-
-	arena_init(&arena, REPLY_BYTES);
-	ck_assert_int_eq(url_normalise(text_of(urls[_i].url), &arena, &normal, &err), 0);
-	ck_assert_msg(text_equal(normal, text_of(urls[_i].normal)) &&
-		      !normal.bytes == !urls[_i].normal, "%s: %s", urls[_i].url,
-		      normal.bytes ? normal.bytes : "none");
-	arena_release(&arena);
-}
-END_TEST
-
 /* --- Damage ------------------------------------------------------------------------------- */
 
 static int work(void *payload, struct err *err)
@@ -490,8 +431,6 @@ int main(void)
 	tcase_add_test(tests, sources_damaged_for_good_are_none);
 	tcase_add_test(tests, no_context_no_work);
 	tcase_add_test(tests, cuts_long_lines);
-	tcase_add_loop_test(tests, knows_origins, 0, COUNT(origins));
-	tcase_add_loop_test(tests, normalises_urls, 0, COUNT(urls));
 	tcase_add_test(tests, survives_every_allocation_failure);
 	tcase_add_loop_test(tests, survives_every_byte_change, 0, 3);
 	suite_add_tcase(suite, tests);

@@ -1,10 +1,71 @@
-/* origins.c -- URLs of source files, and where a request's headers may go. */
-#include "kinds/native/source_contexts.h"
+/* scraping.c -- see scraping.h: what a request says of it, URLs, and where its headers may go. */
+#include "lookup/scraping.h"
 
 #include <cjson/cJSON.h>
 
 #include "base/arena.h"
 #include "base/url.h"
+#include "work/work.h"
+
+/* --- What a request says ----------------------------------------------------------------- */
+
+static int read_origins(const cJSON *json, const struct schema_place *place, void *field,
+			void *context, struct err *err)
+{
+	return schema_texts(json, place, context, field, err);
+}
+
+/* They go to whatever server a debug file names. */
+static int read_headers(const cJSON *json, const struct schema_place *place, void *field,
+			void *context, struct err *err)
+{
+	size_t offset = offsetof(struct scraping, headers);
+	struct scraping *scraping = (struct scraping *)((char *)field - offset);
+	struct fetch_header *headers;
+	struct text_map map;
+
+	if (schema_text_map(json, place, context, &map, err) < 0)
+		return -1;
+	headers = arena_alloc_raw(context, map.count, sizeof(*headers));
+	if (!headers)
+		return err_no_memory(err);
+	for (size_t i = 0; i < map.count; i++) {
+		struct text name = map.pairs[i].name;
+		const char *refusal = source_header_refusal(name, false);
+
+		if (refusal)
+			return schema_wrong(place, err, "`%.*s` cannot be set: %s", (int)name.size,
+					    name.bytes, refusal);
+		headers[i] = (struct fetch_header){ name, map.pairs[i].value };
+	}
+	scraping->headers = headers;
+	scraping->header_count = map.count;
+	return 0;
+}
+
+#define AT(field) offsetof(struct scraping, field)
+
+static const struct schema_member members[] = {
+	{ "enabled", SCHEMA_BOOL, AT(enabled), SCHEMA_REQUIRED, NULL },
+	{ "verify_ssl", SCHEMA_BOOL, AT(verify_ssl), 0, NULL },
+	{ "allowed_origins", SCHEMA_OTHER, AT(allowed_origins), SCHEMA_REQUIRED, read_origins },
+	{ "headers", SCHEMA_OTHER, AT(headers), SCHEMA_REQUIRED, read_headers },
+};
+
+struct scraping scraping_default(void)
+{
+	static const struct text everywhere[] = { { "*", 1 } };
+
+	return (struct scraping){ .enabled = true, .verify_ssl = true,
+				  .allowed_origins = { everywhere, 1 } };
+}
+
+int scraping_read(struct scraping *scraping, const cJSON *json, const struct schema_place *place,
+		  struct arena *arena, struct err *err)
+{
+	return schema_read(json, place, members, sizeof(members) / sizeof(members[0]), scraping,
+			   arena, err);
+}
 
 /* --- The URL itself ---------------------------------------------------------------------- */
 
@@ -17,7 +78,8 @@ static bool is_of_the_web(struct text url)
 }
 
 /* What may not stand in an URL is encoded; line ends and tabs vanish. */
-int url_normalise(struct text url, struct arena *arena, struct text *normal, struct err *err)
+int scraping_normalise_url(struct text url, struct arena *arena, struct text *normal,
+			   struct err *err)
 {
 	static const char digits[] = "0123456789ABCDEF";
 	char *out, *at;
@@ -128,16 +190,15 @@ static bool origin_allows(struct text origin, struct text whole, const struct ur
 	return rest_matches(rest, url);
 }
 
-bool origins_allow(const struct cJSON *origins, struct text url)
+bool scraping_allows(const struct scraping *scraping, struct text url)
 {
+	const struct text_list *origins = &scraping->allowed_origins;
 	struct url_parts parts;
-	const cJSON *item;
 
 	if (!url_parse(url, URL_RFC3986, &parts) || parts.host.size == 0)
 		return false;
-	cJSON_ArrayForEach(item, origins)
-		if (cJSON_IsString(item) &&
-		    origin_allows(text_of(item->valuestring), url, &parts))
+	for (size_t i = 0; i < origins->count; i++)
+		if (origin_allows(origins->texts[i], url, &parts))
 			return true;
 	return false;
 }

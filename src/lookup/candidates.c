@@ -1,10 +1,17 @@
 /* candidates.c -- which files were considered for a module and what became of each. */
-#include "kinds/native/symbolication.h"
+#include "lookup/module_lookup.h"
 
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/json_writer.h"
+
+struct candidate_report {
+	struct text source, location;
+	const struct candidate *candidate;   /* NULL: the source listed nothing */
+	uint32_t order;
+	uint32_t chosen_for;                 /* a bit for each purpose */
+};
 
 static int compare_places(const struct candidate_report *a, const struct candidate_report *b)
 {
@@ -22,11 +29,11 @@ static int compare(const void *left, const void *right)
 }
 
 static void add(struct candidate_report *list, size_t *count, struct text source,
-		struct text location,
-		const struct candidate *candidate)
+		struct text location, const struct candidate *candidate)
 {
 	list[*count] = (struct candidate_report){
-		.source = source, .location = location, .candidate = candidate, .order = *count,
+		.source = source, .location = location, .candidate = candidate,
+		.order = (uint32_t)*count,
 	};
 	++*count;
 }
@@ -38,8 +45,6 @@ static void add_lookup(const struct lookup *lookup, const struct source_list *so
 {
 	size_t at = 0;
 
-	if (!lookup->is_planned)
-		return;
 	for (size_t i = 0; i < sources->count; i++) {
 		const struct source *source = &sources->sources[i];
 		size_t before = *count;
@@ -58,42 +63,50 @@ static void add_lookup(const struct lookup *lookup, const struct source_list *so
 	}
 }
 
+/* The reference looks for no source in a PDB (lookup_file_types()): its lists are kept. */
+static void add_purpose(const struct module_lookup *module, enum lookup_purpose purpose,
+			struct candidate_report *list, size_t *count)
+{
+	const struct candidate *winner = module_lookup_winner(module, purpose);
+	size_t first = *count;
+
+	add_lookup(&module->purposes[purpose].lookup, module->sources,
+		   purpose == LOOKUP_SOURCE ? FILE_TYPE_PDB : FILE_TYPES, list, count);
+	for (size_t i = first; i < *count && winner; i++)
+		if (list[i].candidate == winner)
+			list[i].chosen_for = 1u << purpose;
+}
+
 /* Of two entries for one place the later look-up's goes; what the file was used for stays. */
 static size_t merge(struct candidate_report *list, size_t count)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (kept && compare_places(&list[kept - 1], &list[i]) == 0) {
-			struct use use = list[kept - 1].use;
-
-			kept--;
-			if (list[i].use.status == USE_NONE)
-				list[i].use = use;
-		}
+		if (kept && compare_places(&list[kept - 1], &list[i]) == 0)
+			list[i].chosen_for |= list[--kept].chosen_for;
 		list[kept++] = list[i];
 	}
 	return kept;
 }
 
-int candidates_list(const struct native_module *module, const struct source_list *sources,
-		    struct arena *arena, struct candidate_report **list, size_t *count,
-		    struct err *err)
+/* What was considered for a module, sorted and merged. */
+static int list_reports(const struct module_lookup *module, struct arena *arena,
+			struct candidate_report **list, size_t *count, struct err *err)
 {
-	size_t most = module->debug.locations.count + module->source.locations.count +
-		      2 * sources->count + module->sources.link_count;
+	size_t most = module->links.count;
 
+	for (size_t i = 0; i < LOOKUP_PURPOSES; i++)
+		if (module->purposes[i].lookup.is_planned)
+			most += module->purposes[i].lookup.locations.count + module->sources->count;
 	*count = 0;
 	*list = arena_alloc_raw(arena, most, sizeof(**list));
 	if (!*list)
 		return err_no_memory(err);
-	add_lookup(&module->debug, sources, FILE_TYPES, *list, count);
-	for (size_t i = 0; i < *count && module->winner != NO_WINNER; i++)
-		if ((*list)[i].candidate == module->debug.candidates[module->winner])
-			(*list)[i].use = module->use;
-	/* The reference looks for no source in a PDB (lookup_file_types()): its lists are kept. */
-	add_lookup(&module->source, sources, FILE_TYPE_PDB, *list, count);
-	for (const struct source_link *link = module->sources.links; link; link = link->next)
+	for (unsigned i = 0; i < LOOKUP_PURPOSES; i++)
+		if (module->purposes[i].lookup.is_planned)
+			add_purpose(module, (enum lookup_purpose)i, *list, count);
+	for (const struct source_link *link = module->links.first; link; link = link->next)
 		add(*list, count, TEXT("sourcelink"), link->location.uri, &link->candidate);
 	if (*count > 1)
 		qsort(*list, *count, sizeof(**list), compare);
@@ -179,7 +192,16 @@ static void write_details(const struct candidate *candidate, bool with_story, st
 	json_member_text(json, "details", details);
 }
 
-static void download_write(const struct candidate *candidate, bool with_story, struct arena *arena,
+static struct features features_of(const struct convert_meta *meta)
+{
+	return (struct features){
+		.debug_info = meta->has_debug_info, .unwind_info = meta->has_unwind_info,
+		.symbols = meta->has_symbols, .sources = meta->has_sources,
+		.srcsrv_vcs = meta->srcsrv_vcs,
+	};
+}
+
+static void write_download(const struct candidate *candidate, bool with_story, struct arena *arena,
 			   struct json_writer *json)
 {
 	enum err_kind failure = candidate ? candidate->held.failure : ERR_NOT_FOUND;
@@ -201,28 +223,63 @@ static const char *const use_words[] = {
 	[USE_OK] = "ok", [USE_MALFORMED] = "malformed", [USE_ERROR] = "error",
 };
 
-void candidate_write(const struct candidate_report *report, bool with_story, struct arena *arena,
-		     struct json_writer *json)
+static void write_use(const char *key, const struct candidate_use *use, struct json_writer *json)
+{
+	if (use->status == USE_NONE)
+		return;
+	json_key(json, key);
+	json_object(json);
+	json_member_string(json, "status", use_words[use->status]);
+	json_member_text(json, "details", use->details);
+	json_object_end(json);
+}
+
+static void write_uses(const struct candidate_report *report, const struct module_lookup *module,
+		       struct json_writer *json)
+{
+	if (report->chosen_for & 1u << LOOKUP_UNWIND)
+		write_use("unwind", &module->purposes[LOOKUP_UNWIND].use, json);
+	if (report->chosen_for & 1u << LOOKUP_DEBUG)
+		write_use("debug", &module->purposes[LOOKUP_DEBUG].use, json);
+}
+
+static void write_story(const struct candidate *candidate, struct json_writer *json)
+{
+	if (!candidate->held.derive.link)
+		json_member_string(json, "file_type",
+				   file_type_name(candidate->held.derive.location->type));
+	if (candidate->held.failure)
+		json_member_string(json, "reason", err_kind_name(candidate->held.failure));
+}
+
+static void write_report(const struct candidate_report *report,
+			 const struct module_lookup *module, bool with_story,
+			 struct arena *arena, struct json_writer *json)
 {
 	json_object(json);
 	json_member_text(json, "source", report->source);
 	json_member_text(json, "location", report->location);
-	download_write(report->candidate, with_story, arena, json);
-	if (report->use.status != USE_NONE) {
-		json_key(json, "debug");
-		json_object(json);
-		json_member_string(json, "status", use_words[report->use.status]);
-		json_member_text(json, "details", report->use.details);
-		json_object_end(json);
-	}
-	if (with_story && report->candidate) {
-		const struct candidate *candidate = report->candidate;
-
-		if (!candidate->held.derive.link)
-			json_member_string(json, "file_type",
-					   file_type_name(candidate->held.derive.location->type));
-		if (candidate->held.failure)
-			json_member_string(json, "reason", err_kind_name(candidate->held.failure));
-	}
+	write_download(report->candidate, with_story, arena, json);
+	write_uses(report, module, json);
+	if (with_story && report->candidate)
+		write_story(report->candidate, json);
 	json_object_end(json);
+}
+
+int candidates_write(const struct module_lookup *module, bool with_story, struct arena *arena,
+		     struct json_writer *json, struct err *err)
+{
+	struct candidate_report *list;
+	size_t count;
+
+	if (list_reports(module, arena, &list, &count, err) < 0)
+		return -1;
+	if (!count)
+		return 0;
+	json_key(json, "candidates");
+	json_array(json);
+	for (size_t i = 0; i < count; i++)
+		write_report(&list[i], module, with_story, arena, json);
+	json_array_end(json);
+	return 0;
 }

@@ -11,7 +11,7 @@
  * That some earlier source merely lacks a file that a later one has is no reason; nor is that
  * there is no line map, which hardly any module has.
  */
-#include "kinds/native/symbolication.h"
+#include "lookup/module_lookup.h"
 
 static void ask_for_all(const struct lookup *lookup, struct resolver *resolver)
 {
@@ -20,29 +20,31 @@ static void ask_for_all(const struct lookup *lookup, struct resolver *resolver)
 			resolver->refresh(resolver, &lookup->candidates[i]->held.derive);
 }
 
-static void ask_for_better(const struct native_module *module, struct resolver *resolver)
+static void ask_for_better(const struct purpose_lookup *debug, struct resolver *resolver)
 {
-	const struct lookup *lookup = &module->debug;
+	for (size_t i = 0; i < debug->winner; i++) {
+		const struct held *held = &debug->lookup.candidates[i]->held;
 
-	for (size_t i = 0; i < module->winner; i++) {
-		enum err_kind failure = lookup->candidates[i]->held.failure;
-
-		if (failure == ERR_TIMEOUT || failure == ERR_DOWNLOAD || failure == ERR_RESOLVE)
-			resolver->refresh(resolver, &lookup->candidates[i]->held.derive);
+		if (held->failure == ERR_TIMEOUT || held->failure == ERR_DOWNLOAD ||
+		    held->failure == ERR_RESOLVE)
+			resolver->refresh(resolver, &held->derive);
 	}
 }
 
-void native_module_upgrade(const struct native_module *module, struct resolver *resolver)
+void module_lookup_upgrade(const struct module_lookup *module, const struct derive *symcache,
+			   struct resolver *resolver)
 {
+	const struct purpose_lookup *debug = &module->purposes[LOOKUP_DEBUG];
+
 	if (!resolver->refresh)
 		return;
-	if (!module->debug.candidates[module->winner]->meta.has_debug_info)
-		ask_for_all(&module->debug, resolver);
+	if (!module_lookup_winner(module, LOOKUP_DEBUG)->meta.has_debug_info)
+		ask_for_all(&debug->lookup, resolver);
 	else
-		ask_for_better(module, resolver);
-	for (size_t i = 0; i < module->symcache.derive.companion_count; i++) {
-		if (module->symcache.derive.companions[i].entry ||
-		    module->symcache.derive.companions[i].role == OBJECT_ROLE_IL2CPP)
+		ask_for_better(debug, resolver);
+	for (size_t i = 0; i < symcache->companion_count; i++) {
+		if (symcache->companions[i].entry ||
+		    symcache->companions[i].role == OBJECT_ROLE_IL2CPP)
 			continue;
 		ask_for_all(&module->companions[i].first, resolver);
 		ask_for_all(&module->companions[i].lookup, resolver);

@@ -7,10 +7,14 @@
  * Their look-ups say nothing to the user; which were there and which were not is part of
  * the SymCache's key, so that one that appears later makes a better SymCache.
  */
-#include "kinds/native/symbolication.h"
+#include "lookup/module_lookup.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/limits.h"
+#include "work/derived.h"
+
+#define KEY_TEXT_BYTES ((size_t)1 << 20)    /* locations of the object and its companions */
 
 static const enum file_type debug_files[] = { FILE_TYPE_ELF_DEBUG };
 static const enum file_type uuid_maps[] = { FILE_TYPE_UUIDMAP };
@@ -19,9 +23,9 @@ static const enum file_type line_maps[] = { FILE_TYPE_IL2CPP };
 
 static const struct object_want line_map_want = { .role = OBJECT_ROLE_IL2CPP };
 
-static const struct candidate *winner_of(const struct native_module *module)
+static const struct convert_meta *object_meta(const struct module_lookup *module)
 {
-	return module->debug.candidates[module->winner];
+	return &module_lookup_winner(module, LOOKUP_DEBUG)->meta;
 }
 
 static bool is_looked_for(const struct object_want *want, const struct convert_meta *meta)
@@ -40,10 +44,9 @@ static bool is_looked_for(const struct object_want *want, const struct convert_m
 
 /* A package has its object's own build id, the others are named by theirs.  The file names are
  * the module's: a source that is meant for some files only is meant for their companions. */
-static void companion_ids(struct companion_lookup *companion, const struct native_module *module)
+static void name_companion(struct companion_lookup *companion, const struct module_lookup *module)
 {
-	const struct convert_meta *meta = &winner_of(module)->meta;
-	const struct object_ids *own = &module->raw->ids;
+	const struct object_ids *own = module->ids;
 	struct object_ids *ids = &companion->ids;
 
 	ids->type = OBJECT_TYPE_ELF;
@@ -51,23 +54,30 @@ static void companion_ids(struct companion_lookup *companion, const struct nativ
 	ids->debug_file = own->debug_file;
 	ids->code_id = companion->want->id;
 	if (companion->want->role == OBJECT_ROLE_DWP && !companion->want->id.size) {
-		ids->code_id = own->code_id.size ? own->code_id : meta->code_id;
+		ids->code_id = own->code_id.size ? own->code_id : object_meta(module)->code_id;
 		ids->debug_id = own->debug_id;
 	}
+}
+
+/* The files of one type: of `query`, which is filled here. */
+static int plan_files(struct lookup *lookup, struct source_query *query,
+		      const struct object_ids *ids, const enum file_type type[1],
+		      struct lookup_request *request, struct work *work,
+		      struct resolver *resolver, struct err *err)
+{
+	*query = (struct source_query){ .ids = ids, .types = type, .type_count = 1 };
+	request->query = query;
+	return lookup_plan(lookup, work, request, resolver, err);
 }
 
 /* --- BCSymbolMaps ------------------------------------------------------------------------ */
 
 /* UUID maps stand where the debug id asked for says; the object's own may be another. */
-static int plan_uuid_maps(struct symbolication *native, struct companion_lookup *companion,
-			  const struct native_module *module, struct resolver *resolver,
-			  struct err *err)
+static int plan_uuid_maps(struct companion_lookup *companion, const struct module_lookup *module,
+			  struct work *work, struct resolver *resolver, struct err *err)
 {
-	const struct object_ids *own = &module->raw->ids;
-	const struct lookup_request wanted = {
-		.sources = native->request.sources, .ids = &companion->first_ids,
-		.types = uuid_maps, .type_count = 1, .is_auxiliary = true,
-	};
+	struct lookup_request request = { .sources = module->sources, .is_auxiliary = true };
+	const struct object_ids *own = module->ids;
 
 	companion->first_ids = (struct object_ids){
 		.type = own->type, .debug_id = own->debug_id,
@@ -75,7 +85,8 @@ static int plan_uuid_maps(struct symbolication *native, struct companion_lookup 
 	};
 	if (debugid_is_nil(&own->debug_id))
 		return 0;
-	return lookup_plan(&companion->first, native->work, &wanted, resolver, err);
+	return plan_files(&companion->first, &companion->first_query, &companion->first_ids,
+			  uuid_maps, &request, work, resolver, err);
 }
 
 static const struct candidate *first_success(const struct lookup *lookup)
@@ -86,46 +97,44 @@ static const struct candidate *first_success(const struct lookup *lookup)
 	return NULL;
 }
 
-static int plan_symbol_maps(struct symbolication *native, struct companion_lookup *companion,
-			    struct resolver *resolver, struct err *err)
+static int plan_symbol_maps(struct companion_lookup *companion, const struct module_lookup *module,
+			    struct work *work, struct resolver *resolver, struct err *err)
 {
+	struct lookup_request request = { .sources = module->sources, .is_auxiliary = true };
 	const struct candidate *map = first_success(&companion->first);
-	const struct lookup_request wanted = {
-		.sources = native->request.sources, .ids = &companion->ids,
-		.types = symbol_maps, .type_count = 1, .is_auxiliary = true,
-	};
 
 	if (!map)
 		return 0;
 	companion->ids = companion->first_ids;
 	companion->ids.debug_id = map->original;
-	return lookup_plan(&companion->lookup, native->work, &wanted, resolver, err);
+	return plan_files(&companion->lookup, &companion->query, &companion->ids, symbol_maps,
+			  &request, work, resolver, err);
 }
 
 /* READY: what `lookup` has to look for is known. */
-static enum resolved resolve_first(struct symbolication *native, struct companion_lookup *companion,
+static enum resolved resolve_first(struct companion_lookup *companion,
+				   const struct module_lookup *module, struct work *work,
 				   struct resolver *resolver, struct err *err)
 {
 	enum resolved resolved;
 
 	if (!companion->first.is_planned || companion->lookup.is_planned)
 		return RESOLVED_READY;
-	resolved = lookup_resolve(&companion->first, native->work, resolver, err);
+	resolved = lookup_resolve(&companion->first, work, resolver, err);
 	if (resolved != RESOLVED_READY)
 		return resolved;
-	return plan_symbol_maps(native, companion, resolver, err) < 0 ? RESOLVED_ERROR
-								      : RESOLVED_READY;
+	return plan_symbol_maps(companion, module, work, resolver, err) < 0 ? RESOLVED_ERROR
+									    : RESOLVED_READY;
 }
 
 /* --- Line maps --------------------------------------------------------------------------- */
 
 /* Most layouts have no place for them, and most requests need not ask. */
-static bool may_have_line_map(const struct symbolication *native,
-			      const struct native_module *module)
+static bool may_have_line_map(const struct module_lookup *module)
 {
-	const struct source_list *sources = native->request.sources;
+	const struct source_list *sources = module->sources;
 
-	if (debugid_is_nil(&module->raw->ids.debug_id))
+	if (debugid_is_nil(&module->ids->debug_id))
 		return false;
 	for (size_t i = 0; i < sources->count; i++)
 		if (source_may_hold(&sources->sources[i], FILE_TYPE_IL2CPP))
@@ -134,92 +143,79 @@ static bool may_have_line_map(const struct symbolication *native,
 }
 
 /* A layout that puts all kinds of files in one place puts the object there. */
-static int plan_line_map(struct symbolication *native, struct companion_lookup *companion,
-			 const struct native_module *module, struct resolver *resolver,
-			 struct err *err)
+static int plan_line_map(struct companion_lookup *companion, const struct module_lookup *module,
+			 struct work *work, struct resolver *resolver, struct err *err)
 {
-	const struct lookup_request wanted = {
-		.sources = native->request.sources, .ids = &module->raw->ids,
-		.types = line_maps, .type_count = 1, .is_auxiliary = true,
-		.other = &module->debug,
+	struct lookup_request request = {
+		.sources = module->sources, .is_auxiliary = true,
+		.other = &module->purposes[LOOKUP_DEBUG].lookup,
 	};
 
-	return lookup_plan(&companion->lookup, native->work, &wanted, resolver, err);
+	return plan_files(&companion->lookup, &companion->query, module->ids, line_maps, &request,
+			  work, resolver, err);
 }
 
 /* --- All of them ------------------------------------------------------------------------- */
 
-static int plan_one(struct symbolication *native, struct companion_lookup *companion,
-		    const struct native_module *module, struct resolver *resolver, struct err *err)
+static int plan_one(struct companion_lookup *companion, const struct module_lookup *module,
+		    struct work *work, struct resolver *resolver, struct err *err)
 {
-	const struct lookup_request wanted = {
-		.sources = native->request.sources, .ids = &companion->ids, .types = debug_files,
-		.type_count = sizeof(debug_files) / sizeof(debug_files[0]),
-	};
+	struct lookup_request request = { .sources = module->sources };
 
 	if (companion->want->role == OBJECT_ROLE_BCSYMBOLMAP)
-		return plan_uuid_maps(native, companion, module, resolver, err);
+		return plan_uuid_maps(companion, module, work, resolver, err);
 	if (companion->want->role == OBJECT_ROLE_IL2CPP)
-		return plan_line_map(native, companion, module, resolver, err);
-	companion_ids(companion, module);
+		return plan_line_map(companion, module, work, resolver, err);
+	name_companion(companion, module);
 	if (!companion->ids.code_id.size && debugid_is_nil(&companion->ids.debug_id))
 		return 0;
-	return lookup_plan(&companion->lookup, native->work, &wanted, resolver, err);
+	return plan_files(&companion->lookup, &companion->query, &companion->ids, debug_files,
+			  &request, work, resolver, err);
 }
 
-static int add_companion(struct symbolication *native, struct native_module *module,
-			 const struct object_want *want, struct resolver *resolver,
-			 struct err *err)
+static int add_companion(struct module_lookup *module, const struct object_want *want,
+			 struct work *work, struct resolver *resolver, struct err *err)
 {
 	/* Counted before: it may hold a plan even if it fails. */
 	struct companion_lookup *companion = &module->companions[module->companion_count++];
 
 	companion->want = want;
-	return plan_one(native, companion, module, resolver, err);
+	return plan_one(companion, module, work, resolver, err);
 }
 
 /* The line map is the last: so it is in the key. */
-int companions_plan(struct symbolication *native, struct native_module *module,
-		    struct resolver *resolver,
-		    struct err *err)
+int companion_lookup_plan(struct module_lookup *module, struct work *work,
+			  struct resolver *resolver, struct err *err)
 {
-	const struct convert_meta *meta = &winner_of(module)->meta;
+	const struct convert_meta *meta = object_meta(module);
 	size_t count = meta->want_count < LIMIT_CELL_WANTS ? meta->want_count : LIMIT_CELL_WANTS;
-	bool with_line_map = may_have_line_map(native, module);
+	bool with_line_map = may_have_line_map(module);
 
 	module->companion_count = 0;
 	if (!count && !with_line_map)
 		return 0;
-	module->companions = arena_alloc(&native->work->arena, count + with_line_map,
+	module->companions = arena_alloc(&work->arena, count + with_line_map,
 					 sizeof(*module->companions));
 	if (!module->companions)
 		return err_no_memory(err);
 	for (size_t i = 0; i < count; i++)
 		if (is_looked_for(&meta->wants[i], meta) &&
-		    add_companion(native, module, &meta->wants[i], resolver, err) < 0)
+		    add_companion(module, &meta->wants[i], work, resolver, err) < 0)
 			return -1;
-	return with_line_map ? add_companion(native, module, &line_map_want, resolver, err) : 0;
+	return with_line_map ? add_companion(module, &line_map_want, work, resolver, err) : 0;
 }
 
-static enum resolved resolve_companion(struct symbolication *native,
-				       struct companion_lookup *companion,
+enum resolved companion_lookup_resolve(struct module_lookup *module, struct work *work,
 				       struct resolver *resolver, struct err *err)
-{
-	enum resolved first = resolve_first(native, companion, resolver, err);
-
-	return first == RESOLVED_READY ? lookup_resolve(&companion->lookup, native->work, resolver,
-							err) : first;
-}
-
-enum resolved companions_resolve(struct symbolication *native, struct native_module *module,
-				 struct resolver *resolver, struct err *err)
 {
 	enum resolved all = RESOLVED_READY;
 
 	for (size_t i = 0; i < module->companion_count; i++) {
-		enum resolved one = resolve_companion(native, &module->companions[i], resolver,
-						      err);
+		struct companion_lookup *companion = &module->companions[i];
+		enum resolved one = resolve_first(companion, module, work, resolver, err);
 
+		if (one == RESOLVED_READY)
+			one = lookup_resolve(&companion->lookup, work, resolver, err);
 		if (one == RESOLVED_ERROR || (one == RESOLVED_WAIT && resolver->stops_at_wait))
 			return one;
 		if (one == RESOLVED_WAIT)
@@ -228,11 +224,7 @@ enum resolved companions_resolve(struct symbolication *native, struct native_mod
 	return all;
 }
 
-void companion_release(struct companion_lookup *companion)
-{
-	lookup_release(&companion->first);
-	lookup_release(&companion->lookup);
-}
+/* --- What they do to the key ------------------------------------------------------------- */
 
 static bool is_usable(const struct candidate *candidate, enum object_role role,
 		      const struct location *winner)
@@ -247,7 +239,7 @@ static bool is_usable(const struct candidate *candidate, enum object_role role,
 }
 
 static const struct derive *found_entry(const struct companion_lookup *companion,
-					     const struct location *winner)
+					const struct location *winner)
 {
 	const struct lookup *lookup = &companion->lookup;
 
@@ -281,13 +273,12 @@ static void describe(const struct derive_companion *companion, struct buf *key)
 	buf_add_char(key, '\n');
 }
 
-int companions_describe(struct symbolication *native, struct native_module *module, struct buf *key,
-			struct err *err)
+static int add_companions(const struct module_lookup *module, struct derive *derive,
+			  struct arena *arena, struct buf *key, struct err *err)
 {
-	const struct location *winner = winner_of(module)->held.derive.location;
 	struct derive_companion *list;
 
-	list = arena_alloc(&native->work->arena, module->companion_count, sizeof(*list));
+	list = arena_alloc(arena, module->companion_count, sizeof(*list));
 	if (!list)
 		return err_no_memory(err);
 	for (size_t i = 0; i < module->companion_count; i++) {
@@ -296,11 +287,36 @@ int companions_describe(struct symbolication *native, struct native_module *modu
 		list[i] = (struct derive_companion){
 			.role = companion->want->role, .id = companion->want->id,
 			.name = companion->want->name,
-			.entry = found_entry(companion, winner),
+			.entry = found_entry(companion, derive->location),
 		};
 		describe(&list[i], key);
 	}
-	module->symcache.derive.companions = list;
-	module->symcache.derive.companion_count = module->companion_count;
+	derive->companions = list;
+	derive->companion_count = module->companion_count;
 	return 0;
+}
+
+int companion_lookup_describe(const struct module_lookup *module, struct derive *derive,
+			      struct arena *arena, struct text *text, struct err *err)
+{
+	struct buf key;
+	char *copy;
+	int result = -1;
+
+	if (lookup_location_text(derive->location, arena, text, err) < 0)
+		return -1;
+	buf_init(&key, KEY_TEXT_BYTES);
+	buf_add_text(&key, *text);
+	if (add_companions(module, derive, arena, &key, err) < 0 || buf_check(&key, err) < 0)
+		goto done;
+	copy = arena_strndup(arena, key.bytes, key.size);
+	if (!copy) {
+		err_no_memory(err);
+		goto done;
+	}
+	*text = (struct text){ copy, key.size };
+	result = 0;
+done:
+	buf_release(&key);
+	return result;
 }
