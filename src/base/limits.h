@@ -49,6 +49,7 @@
 #define LIMIT_CELL_TASKS              1024u     /* threads of our user, above which a cell makes none */
 #define LIMIT_CELL_CPU_SECONDS        600       /* RLIMIT_CPU of one cell */
 #define LIMIT_CELL_WANTS              64u       /* companions one cell may ask for */
+#define LIMIT_CELL_ENTRIES            1024u     /* entries a cell that waits for them may ask for */
 #define LIMIT_CELL_SPLIT_UNITS        16384u    /* .dwo files, where they are looked for: a map each */
 
 /* Minidumps: of each, what is beyond is not read */

@@ -46,7 +46,8 @@ static int answer_want(struct cell_handle *handle, const struct cell_event *even
 		       cells_find_fn *find, void *payload, struct err *err)
 {
 	int fd = find ? find(payload, event->role, event->id, event->name) : -1;
-	int rc = cell_answer_want(handle, fd, NULL, err);
+	int rc = cell_answer_want(handle, fd >= 0 ? CELL_ANSWER_FILE : CELL_ANSWER_ABSENT, fd, NULL,
+				 err);
 
 	if (fd >= 0)
 		close(fd);

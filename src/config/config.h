@@ -119,7 +119,8 @@ struct config {
 	uint64_t pool_processes, pool_threads, pool_parked, pool_waiting;
 	uint64_t pool_large_body_bytes, pool_large_threads, pool_large_waiting;
 	int64_t  pool_max_wait_millis;       /* CONFIG_NEVER: as long as the job lasts */
-	uint64_t workshop_processes, workshop_jobs, workshop_cells, workshop_cell_threads;
+	uint64_t workshop_processes, workshop_jobs, workshop_cells, workshop_waiting_cells,
+		workshop_cell_threads;
 	int64_t  workshop_idle_seconds;      /* on-demand workshop leaves after that */
 	enum config_sandbox sandbox;
 };

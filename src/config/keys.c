@@ -181,6 +181,9 @@ const struct key config_keys[] = {
 { "workshop.cells", KEY_COUNT, KEY_OURS, AT(workshop_cells), 0, "2", 1, 256, 0,
   "Files each of them converts at once. With two or more no scope and no source has them all while\n"
   "others wait." },
+{ "workshop.waiting_cells", KEY_COUNT, KEY_OURS, AT(workshop_waiting_cells), 0, "16", 1, 4096, 0,
+  "Cells of each of them that may wait for files they asked for: they hold none of workshop.cells\n"
+  "meanwhile, but their memory." },
 { "workshop.cell_threads", KEY_COUNT, KEY_OURS, AT(workshop_cell_threads), 0, "2", 1, 64, 0,
   "Threads in one conversion." },
 { "workshop.idle", KEY_SECONDS, KEY_OURS, AT(workshop_idle_seconds), 0, "5m", 1, 1e9, 0,

@@ -60,8 +60,8 @@ static int ask_for(struct cell *cell, struct object *object, const struct object
 	int got = cell_want(cell, object_role_name(want->role), want->id, want->name, &fd, err);
 	int rc;
 
-	if (got <= 0)
-		return got;
+	if (got != CELL_ANSWER_FILE)
+		return got < 0 ? -1 : 0;
 	rc = attach(object, want->role, fd, err);
 	close(fd);
 	return rc;
@@ -107,8 +107,8 @@ static int ask_for_line_map(struct cell *cell, struct text *lines, struct err *e
 	int got = cell_want(cell, object_role_name(OBJECT_ROLE_IL2CPP), TEXT_NONE, TEXT_NONE, &fd,
 			    err);
 
-	if (got <= 0)
-		return got;
+	if (got != CELL_ANSWER_FILE)
+		return got < 0 ? -1 : 0;
 	rc = file_map_fd(&map, fd, err);
 	if (rc == 0)
 		*lines = (struct text){ (const char *)map.bytes, map.size };

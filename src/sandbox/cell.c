@@ -149,7 +149,7 @@ static int send_want(struct cell *cell, const char *role, struct text id, struct
 int cell_want(struct cell *cell, const char *role, struct text id, struct text name, int *fd,
 	      struct err *err)
 {
-	struct checksum_seal seal;
+	struct frame_answer answer;
 	struct frame frame;
 	int got;
 
@@ -161,17 +161,18 @@ int cell_want(struct cell *cell, const char *role, struct text id, struct text n
 		_exit(EXIT_ASKER_GONE);
 	if (got < 0)
 		return err_os(err, errno, "waiting for a file");
-	if (frame.head.type != FRAME_ANSWER || frame.file_count > 1 || frame.size != sizeof(seal)) {
+	if (frame.head.type != FRAME_ANSWER || frame.file_count > 1 ||
+	    frame.size != sizeof(answer)) {
 		frame_close_files(&frame);
 		return err_set(err, ERR_INTERNAL, "asked for a file, got something else");
 	}
+	memcpy(&answer, frame.bytes, sizeof(answer));
 	if (frame.file_count == 0)
-		return 0;
-	memcpy(&seal, frame.bytes, sizeof(seal));
-	if (watch_file(frame.files[0], &seal, err) < 0)
+		return answer.answer == CELL_ANSWER_LATE ? CELL_ANSWER_LATE : CELL_ANSWER_ABSENT;
+	if (watch_file(frame.files[0], &answer.seal, err) < 0)
 		return -1;
 	*fd = fcntl(frame.files[0], F_DUPFD_CLOEXEC, 0);
-	return *fd >= 0 ? 1 : err_os(err, errno, "taking a file");
+	return *fd >= 0 ? CELL_ANSWER_FILE : err_os(err, errno, "taking a file");
 }
 
 static int take_body(const struct frame *frame, const struct frame_body *body, size_t at,

@@ -27,7 +27,7 @@ enum frame_type {
 	FRAME_ORDER = 1,     /* asker to nursery: struct frame_order; files: see there */
 	FRAME_READY,         /* nursery to asker, once: struct frame_ready */
 	FRAME_WANT,          /* cell to asker: struct frame_want, id, name */
-	FRAME_ANSWER,        /* asker to cell: struct checksum_seal; one file or none */
+	FRAME_ANSWER,        /* asker to cell: struct frame_answer; one file or none */
 	FRAME_MESSAGE,       /* both ways; to the cell: struct frame_body */
 	FRAME_DONE,          /* cell to asker: the reply */
 	FRAME_FAILED,        /* cell to asker: struct frame_failed */
@@ -59,6 +59,7 @@ struct frame_ready { uint32_t ok, level, kind; char text[ERR_TEXT_BYTES]; };
 struct frame_want { char role[CELL_ROLE_BYTES]; uint32_t id_size, name_size; uint32_t has; };
 #define FRAME_WANT_HAS_ID 1u
 #define FRAME_WANT_HAS_NAME 2u
+struct frame_answer { uint32_t answer, unused; struct checksum_seal seal; };
 struct frame_failed { uint32_t kind; int32_t os_errno; char text[ERR_TEXT_BYTES]; };
 struct frame_ended {
 	int32_t status;              /* as from wait4(); -1: never started */

@@ -319,10 +319,13 @@ int handle_open_for_reading(int fd, int *copy, struct err *err)
 	return 0;
 }
 
-int cell_answer_want(struct cell_handle *handle, int fd, const struct checksum_seal *seal,
-		     struct err *err)
+int cell_answer_want(struct cell_handle *handle, enum cell_answer answer, int fd,
+		     const struct checksum_seal *seal, struct err *err)
 {
-	const struct checksum_seal sent = seal ? *seal : (struct checksum_seal){ 0, 0, false };
+	const struct frame_answer sent = {
+		.answer = (uint32_t)answer,
+		.seal = seal ? *seal : (struct checksum_seal){ 0, 0, false },
+	};
 	int copy = -1;
 	int rc;
 

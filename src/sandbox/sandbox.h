@@ -51,7 +51,15 @@ struct cell_operation {
 int cell_input(const struct cell *cell, const char *role);    /* descriptor or -1 */
 int cell_output(const struct cell *cell, const char *role);   /* descriptor or -1 */
 
-/* Asks for another file: 1 and *fd, 0 absent, -1 error. */
+/* What became of a want. */
+enum cell_answer {
+	CELL_ANSWER_ABSENT,          /* there is no such file */
+	CELL_ANSWER_FILE,
+	CELL_ANSWER_LATE,            /* it could not be had in time: nothing is known about it */
+};
+
+/* Asks for another file, and waits for the answer: a cell_answer, with *fd for a FILE; -1 error.
+ * The answer may take minutes, which cost no CPU time. */
 int cell_want(struct cell *cell, const char *role, struct text id, struct text name, int *fd,
 	      struct err *err) __attribute__((warn_unused_result));
 
@@ -131,7 +139,7 @@ int cell_event(struct cell_handle *handle, struct cell_event *event, struct err 
 /* As cell_event(), waiting at most that long. */
 int cell_wait_event(struct cell_handle *handle, int millis, struct cell_event *event, struct err *err)
 	__attribute__((warn_unused_result));
-int cell_answer_want(struct cell_handle *handle, int fd /* -1: absent */,
+int cell_answer_want(struct cell_handle *handle, enum cell_answer answer, int fd /* of a FILE */,
 		     const struct checksum_seal *seal /* NULL: it may be anything */, struct err *err)
 	__attribute__((warn_unused_result));
 int cell_send(struct cell_handle *handle, struct text message, struct err *err)

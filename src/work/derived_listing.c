@@ -64,6 +64,7 @@ const struct derived_kind derived_module_listing = {
 	.operation = "listing", .input = "file", .output = "listing",
 	.from = DERIVED_FROM_LOCATION, .input_bytes_max = answer_bytes_max,
 	.parameters = write_parameters, .row_bytes_max = ROW_BYTES, .forgets_failures = true,
+	.logs_failures = true,
 };
 
 /* A symstore's; the one that is known is believed another day when it cannot be read. */
@@ -72,6 +73,7 @@ const struct derived_kind derived_last_id = {
 	.operation = "listing", .input = "file", .output = "listing",
 	.from = DERIVED_FROM_LOCATION, .input_bytes_max = last_id_bytes_max,
 	.parameters = write_parameters, .row_bytes_max = ROW_BYTES, .keeps_old = true,
+	.logs_failures = true,
 };
 
 const struct derived_kind derived_index = {
@@ -80,6 +82,7 @@ const struct derived_kind derived_index = {
 	.from = DERIVED_FROM_SEGMENTS, .input_bytes_max = index_bytes_max,
 	.parameters = write_parameters, .row_bytes_max = ROW_BYTES,
 	.check = check_index, .may_share = derived_may_always_share, .judge = judge_index,
+	.logs_failures = true,
 };
 
 const struct derived_kind *derived_listing_of(enum source_listing_kind kind)

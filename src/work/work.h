@@ -120,6 +120,14 @@ static inline struct work_body work_body_of(struct text bytes)
 
 enum stepped { STEP_ERROR = -1, STEP_DONE, STEP_WAIT };
 
+/* What a cell that works for the request asks for, by an identity its operation and the kind have
+ * agreed on: "the unwind rules of this module". */
+struct work_want {
+	struct text role, id, name;  /* as the cell wrote them: hostile; in the work's arena */
+	void *state;                 /* the kind's; NULL at first */
+	const struct derive *entry;  /* out, in the arena: its file is the answer; NULL: there is none */
+};
+
 struct request_kind {
 	const char *name;            /* "symbolicate": job rows, metrics */
 	/* Bodies are uploaded files: they come as a descriptor, and go to a cell as they are. */
@@ -136,6 +144,11 @@ struct request_kind {
 	/* What is said of it before: status, type, headers; or that an entry of the cache is the answer,
 	 * and answer() is not asked.  NULL: 200 and JSON. */
 	int (*head)(struct work *work, struct answer_head *head, struct err *err);
+	/* READY: want->entry says what a cell is to be given.  May be repeated as a step may; by lookups
+	 * of its own, or what the steps have looked up.  What it gives does not wait for wants
+	 * itself.  NULL: cells that work for it may ask for nothing. */
+	enum resolved (*want)(struct work *work, struct work_want *want, struct resolver *resolver,
+			      struct err *err);
 	/* Every candidate of every module and what became of it, as JSON; NULL: it has none. */
 	int (*candidates)(struct work *work, struct buf *json, struct err *err);
 	void (*release)(struct work *work);  /* holds given back; the arena is the caller's */

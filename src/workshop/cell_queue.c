@@ -36,7 +36,17 @@ void cell_queue_leave(struct cell_queue *queue, struct cell_claim *claim)
 	else if (claim->state == CELL_CLAIM_RUNS)
 		unlink_claim(&queue->running, claim);
 	queue->running_count -= claim->state == CELL_CLAIM_RUNS;
+	queue->parking_count -= claim->has_cell && claim->may_park;
+	claim->has_cell = false;
 	claim->state = CELL_CLAIM_NONE;
+}
+
+void cell_queue_park(struct cell_queue *queue, struct cell_claim *claim, int64_t now_millis)
+{
+	unlink_claim(&queue->running, claim);
+	queue->running_count--;
+	claim->state = CELL_CLAIM_PARKED;
+	claim->since_millis = now_millis;
 }
 
 /* --- Turns -------------------------------------------------------------------------------- */
@@ -74,11 +84,12 @@ static void note_turn(struct cell_turn *turns, uint64_t whose, uint64_t turn)
 /* --- Choosing ----------------------------------------------------------------------------- */
 
 /* The less, the sooner; the first number decides, and so on. */
-struct rank { uint64_t of_scope, of_source, scope_turn, job_turn; };
+struct rank { uint64_t of_scope, of_source, is_new, scope_turn, job_turn; };
 
 static struct rank rank_of(const struct cell_queue *queue, const struct cell_claim *claim)
 {
 	struct rank rank = {
+		.is_new = !claim->has_cell,
 		.scope_turn = last_turn(queue->scopes, number_of(claim->scope)),
 		.job_turn = last_turn(queue->jobs, (uint64_t)(uintptr_t)claim->job),
 	};
@@ -98,24 +109,40 @@ static bool is_sooner(const struct rank *one, const struct rank *other)
 		return one->of_scope < other->of_scope;
 	if (one->of_source != other->of_source)
 		return one->of_source < other->of_source;
+	if (one->is_new != other->is_new)
+		return one->is_new < other->is_new;
 	if (one->scope_turn != other->scope_turn)
 		return one->scope_turn < other->scope_turn;
 	return one->job_turn < other->job_turn;
 }
 
-struct cell_claim *cell_queue_take(struct cell_queue *queue, size_t cells, int64_t now_millis)
+static bool may_begin(const struct cell_queue *queue, const struct cell_claim *claim,
+		      size_t parking_max)
+{
+	return !claim->may_park || claim->has_cell || queue->parking_count < parking_max;
+}
+
+/* Of many of one kind the first is before the others. */
+static bool is_alike(const struct cell_claim *one, const struct cell_claim *other)
+{
+	return one->job == other->job && same(one->source, other->source) &&
+	       one->has_cell == other->has_cell;
+}
+
+struct cell_claim *cell_queue_take(struct cell_queue *queue, size_t cells, size_t parking_max,
+				   int64_t now_millis)
 {
 	struct cell_claim *best = NULL, *before = NULL;
 	struct rank best_rank = { 0 };
 
 	if (queue->running_count >= cells)
 		return NULL;
-	for (struct cell_claim *claim = queue->waiting; claim; before = claim, claim = claim->next) {
+	for (struct cell_claim *claim = queue->waiting; claim; claim = claim->next) {
 		struct rank rank;
 
-		/* Of many of one kind the first is before the others. */
-		if (before && before->job == claim->job && same(before->source, claim->source))
+		if (!may_begin(queue, claim, parking_max) || (before && is_alike(before, claim)))
 			continue;
+		before = claim;
 		rank = rank_of(queue, claim);
 		if (!best || is_sooner(&rank, &best_rank)) {
 			best = claim;
@@ -131,6 +158,8 @@ struct cell_claim *cell_queue_take(struct cell_queue *queue, size_t cells, int64
 	best->next = queue->running;
 	queue->running = best;
 	queue->running_count++;
+	queue->parking_count += best->may_park && !best->has_cell;
+	best->has_cell = true;
 	best->state = CELL_CLAIM_RUNS;
 	best->since_millis = now_millis;
 	return best;

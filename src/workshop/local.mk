@@ -1,21 +1,40 @@
 # src/workshop -- sources, tests and programs of this component.
 noinst_LIBRARIES += libworkshop.a
 libworkshop_a_SOURCES = \
-	src/workshop/asker.c \
-	src/workshop/carry.c \
 	src/workshop/cell_queue.c \
 	src/workshop/cell_queue.h \
-	src/workshop/cells.c \
+	src/workshop/cell_task.c \
+	src/workshop/cell_task.h \
+	src/workshop/demangle_queue.c \
+	src/workshop/demangle_queue.h \
 	src/workshop/doorbell.c \
 	src/workshop/doorbell.h \
-	src/workshop/internal.h \
-	src/workshop/listing.c \
-	src/workshop/making.c \
+	src/workshop/flight.c \
+	src/workshop/flight.h \
+	src/workshop/input.c \
+	src/workshop/input.h \
+	src/workshop/means.c \
+	src/workshop/means.h \
 	src/workshop/obtain.c \
+	src/workshop/obtain.h \
+	src/workshop/publish.c \
+	src/workshop/publish.h \
 	src/workshop/refresh.c \
-	src/workshop/sharing.c \
-	src/workshop/shop.c \
+	src/workshop/refresh.h \
+	src/workshop/running_job.c \
+	src/workshop/running_job.h \
+	src/workshop/segments.c \
+	src/workshop/segments.h \
+	src/workshop/share.c \
+	src/workshop/share.h \
 	src/workshop/task.c \
+	src/workshop/task.h \
+	src/workshop/task_steps.c \
+	src/workshop/task_steps.h \
+	src/workshop/temporary.c \
+	src/workshop/temporary.h \
+	src/workshop/turn.c \
+	src/workshop/turn.h \
 	src/workshop/workshop.c \
 	src/workshop/workshop.h
 
@@ -24,4 +43,6 @@ check_PROGRAMS += tests/workshop/test_listing
 tests_workshop_test_listing_SOURCES = tests/workshop/test_listing.c
 check_PROGRAMS += tests/workshop/test_cell_queue
 tests_workshop_test_cell_queue_SOURCES = tests/workshop/test_cell_queue.c
+check_PROGRAMS += tests/workshop/test_sequence
+tests_workshop_test_sequence_SOURCES = tests/workshop/test_sequence.c
 endif

@@ -1,108 +1,113 @@
-/*
- * obtain.c -- the file of a location into a descriptor: opened, or downloaded, after a credential
- * when the source wants one.
- */
-#include "workshop/internal.h"
+/* obtain.c -- see obtain.h. */
+#include "workshop/obtain.h"
 
-#include <unistd.h>
-
+#include "base/err.h"
 #include "board/board.h"
 #include "board/metrics.h"
 #include "config/config.h"
+#include "work/work.h"
 
 static void fetched(void *payload, const struct err *status, uint64_t bytes)
 {
-	struct task *task = payload;
-	struct board *board = task->shop->board;
+	struct obtaining *obtaining = payload;
+	struct board *board = obtaining->means->board;
 
-	task->fetch = NULL;
+	obtaining->fetch = NULL;
 	board_count(board, board_counter_of_download(status->kind), 1);
 	board_count(board, BOARD_DOWNLOAD_BYTES, bytes);
-	task->obtained(task, status->kind == ERR_NONE ? NULL : status);
+	obtaining->told(obtaining, status->kind == ERR_NONE ? NULL : status);
 }
 
-static void wait_for_it(struct task *task)
+static int err_offline(struct err *err)
 {
-	task->stage = TASK_FETCHING;
+	return err_set(err, ERR_DOWNLOAD, "offline: nothing is fetched");
 }
 
-int obtain_order(struct task *task, struct fetch_order *order, uint64_t max_bytes,
-		 obtained_fn *obtained, struct err *err)
+static int download(struct obtaining *obtaining, struct fetch_order *order, struct err *err)
 {
-	struct shop *shop = task->shop;
+	struct workshop_means *means = obtaining->means;
 
-	if (shop->config->offline)
-		return err_set(err, ERR_DOWNLOAD, "offline: nothing is fetched");
-	if (cache_temporary(shop->cache, task->object_path, sizeof(task->object_path),
-			    &task->object_fd, err) < 0)
+	if (means->config->offline)
+		return err_offline(err);
+	temporary_drop(&obtaining->file);
+	if (temporary_make(&obtaining->file, means, err) < 0)
 		return -1;
-	order->fd = task->object_fd;
-	order->max_bytes = max_bytes;
-	task->is_copy = true;
-	task->obtained = obtained;
-	wait_for_it(task);
-	return fetch_start(shop->fetcher, order, fetched, task, &task->fetch, err);
+	order->fd = obtaining->file.fd;
+	order->max_bytes = obtaining->bytes_max;
+	obtaining->is_copy = true;
+	return fetch_start(means->fetcher, order, fetched, obtaining, &obtaining->fetch, err);
 }
 
-static int reach(struct task *task, struct text credential, struct err *err);
+static int reach(struct obtaining *obtaining, struct text credential, struct err *err);
 
-static void credential_told(struct credential_wait *wait, struct text credential, const struct err *failure)
+static void credential_told(struct credential_wait *wait, struct text credential,
+			    const struct err *failure)
 {
-	struct task *task = (struct task *)(void *)((char *)wait - offsetof(struct task, credential));
+	struct obtaining *obtaining = (struct obtaining *)(void *)
+		((char *)wait - offsetof(struct obtaining, credential));
 	struct err err = ERR_INIT;
+	int there;
 
-	if (failure)
-		task->obtained(task, failure);
-	else if (reach(task, credential, &err) < 0)
-		task->obtained(task, &err);
+	if (failure) {
+		obtaining->told(obtaining, failure);
+		return;
+	}
+	there = reach(obtaining, credential, &err);
+	if (there != 0)
+		obtaining->told(obtaining, there < 0 ? &err : NULL);
 }
 
-static int reach(struct task *task, struct text credential, struct err *err)
+static int reach(struct obtaining *obtaining, struct text credential, struct err *err)
 {
-	const struct location *location = task->obtaining;
+	struct workshop_means *means = obtaining->means;
 	struct fetch_order order = { .fd = -1 };
 	enum source_access access;
 	int had;
 
-	if (source_reach_with(location, credential, &task->maker->work.arena, &access, &task->object_fd,
-			      &order, err) < 0)
+	if (source_reach_with(obtaining->location, credential, obtaining->arena, &access,
+			      &obtaining->file.fd, &order, err) < 0)
 		return -1;
-	switch (access) {
-	case SOURCE_ORDERED:
-		return obtain_order(task, &order, task->obtain_bytes, task->obtained, err);
-	case SOURCE_OPENED:
-		task->obtained(task, NULL);
-		return 0;
-	default:
-		break;
-	}
+	if (access == SOURCE_ORDERED)
+		return download(obtaining, &order, err);
+	if (access == SOURCE_OPENED)
+		return 1;
 	if (credential.bytes)
-		return err_set(err, ERR_INTERNAL, "a pass is no pass");
-	if (task->shop->config->offline)
-		return err_set(err, ERR_DOWNLOAD, "offline: nothing is fetched");
-	wait_for_it(task);
-	task->credential.told = credential_told;
-	task->credential.source = location->source;
-	had = credentials_ask(&task->shop->credentials, &task->credential, &credential, err);
-	return had > 0 ? reach(task, credential, err) : had;
+		return err_set(err, ERR_INTERNAL, "a credential is no credential");
+	if (means->config->offline)
+		return err_offline(err);
+	obtaining->credential.told = credential_told;
+	obtaining->credential.source = obtaining->location->source;
+	had = credentials_ask(&means->credentials, &obtaining->credential, &credential, err);
+	return had > 0 ? reach(obtaining, credential, err) : had;
 }
 
-int obtain(struct task *task, const struct location *location, uint64_t max_bytes,
-	   obtained_fn *obtained, struct err *err)
+int obtain_location(struct obtaining *obtaining, const struct location *location,
+		    uint64_t bytes_max, struct err *err)
 {
-	task->obtaining = location;
-	task->obtain_bytes = max_bytes;
-	task->obtained = obtained;
-	return reach(task, TEXT_NONE, err);
+	obtaining->location = location;
+	obtaining->bytes_max = bytes_max;
+	obtaining->is_copy = false;
+	return reach(obtaining, TEXT_NONE, err);
 }
 
-void obtain_forget(struct task *task)
+int obtain_link(struct obtaining *obtaining, const struct derive_link *link, uint64_t bytes_max,
+		struct err *err)
 {
-	if (task->object_fd >= 0)
-		close(task->object_fd);
-	if (task->object_path[0])
-		unlink(task->object_path);
-	task->object_fd = -1;
-	task->object_seal.is_set = false;
-	task->object_path[0] = '\0';
+	struct fetch_order order = {
+		.fd = -1, .url = link->url, .headers = link->headers,
+		.header_count = link->header_count, .source_id = "web-scraping",
+		.accept_invalid_certs = link->accept_invalid_certs, .breaker = true,
+	};
+
+	obtaining->bytes_max = bytes_max;
+	return download(obtaining, &order, err);
+}
+
+void obtain_stop(struct obtaining *obtaining)
+{
+	if (obtaining->fetch)
+		fetch_cancel(obtaining->means->fetcher, obtaining->fetch);
+	obtaining->fetch = NULL;
+	credentials_leave(&obtaining->credential);
+	temporary_drop(&obtaining->file);
 }

@@ -6,7 +6,7 @@
  * is worth it, within the budgets max_lazy_*, and waits for it; when anything came of it the
  * job is taken up again, to make what follows from that.
  */
-#include "workshop/internal.h"
+#include "workshop/refresh.h"
 
 #include "base/log.h"
 #include "board/board.h"
@@ -24,63 +24,47 @@ static uint64_t budget(const struct config *config, enum cache_category category
 	return most > 0 ? most : 1;
 }
 
+static void count(struct running_job *running, enum cache_category category, int change)
+{
+	running->refreshes += (unsigned)change;
+	running->list->refreshes[category] += (uint64_t)change;
+}
+
 void refresh_ask(struct resolver *resolver, const struct derive *derive)
 {
-	struct carried *carried = carried_of(resolver);
-	enum cache_category category = cache_kind_category(derive->key.kind);
-	struct shop *shop = carried->shop;
+	struct running_job *running = running_job_of(resolver);
+	struct running_jobs *list = running->list;
+	struct board *board = list->means->board;
+	enum cache_category category;
 	struct err err = ERR_INIT;
 	struct task *task;
 
-	if (!carried->is_refresh || !cache_claim_refresh(shop->cache, &derive->key))
+	if (!running->is_refresh || derive->kind->from == DERIVED_FROM_BODY ||
+	    !cache_claim_refresh(list->means->cache, &derive->key))
 		return;
-	if (shop->refreshes[category] >= budget(shop->config, category)) {
-		board_count(shop->board, (enum board_counter)(BOARD_REFUSED_DOWNLOADED +
-							      (int)category), 1);
+	category = cache_kind_category(derive->key.kind);
+	if (list->refreshes[category] >= budget(list->means->config, category)) {
+		board_count(board, (enum board_counter)(BOARD_REFUSED_DOWNLOADED + (int)category), 1);
 		return;
 	}
-	task = task_again(shop, carried, derive, &err);      /* failing that: another time */
-	if (task && task_wait(task, carried, &err) < 0)
+	count(running, category, 1);                 /* it may end at once */
+	task = task_again(list->tasks, &running->waiter, derive, &err);
+	if (!task) {                                 /* another time */
+		count(running, category, -1);
+		return;
+	}
+	board_count(board, (enum board_counter)(BOARD_REFRESHES_DOWNLOADED + (int)category), 1);
+	if (task_wait(task, &running->waiter, &err) < 0)
 		log_message(LOG_WARN, "refresh", NULL, "%s", err.text);
 }
 
-void refresh_begun(struct task *task)
+void refresh_ended(struct running_job *maker, const struct derive *derive, bool made)
 {
-	enum cache_category category = cache_kind_category(task->derive->key.kind);
-
-	task->is_refresh = true;
-	task->maker->refreshes++;
-	task->shop->refreshes[category]++;
-	board_count(task->shop->board, (enum board_counter)(BOARD_REFRESHES_DOWNLOADED +
-							    (int)category), 1);
+	count(maker, cache_kind_category(derive->key.kind), -1);
+	maker->improved |= made;
 }
 
-void refresh_ended(struct task *task, bool made)
+bool refresh_goes_on(const struct running_job *running)
 {
-	if (!task->is_refresh)
-		return;
-	task->is_refresh = false;
-	task->maker->refreshes--;
-	task->maker->improved |= made;
-	task->shop->refreshes[cache_kind_category(task->derive->key.kind)]--;
-}
-
-bool refresh_may_try(const struct task *task)
-{
-	struct shop *shop = task->shop;
-	struct cache_found found = { 0 };
-	struct err err = ERR_INIT;
-	bool may;
-
-	if (!task->is_refresh ||
-	    cache_find(shop->cache, shop->store, &task->derive->object_key, &found, &err) < 0)
-		return false;
-	may = cache_may_have_passed(shop->cache, &found);
-	cache_found_release(&found);
-	return may;
-}
-
-bool refresh_goes_on(const struct carried *carried)
-{
-	return carried->improved && carried->job.attempt < ROUNDS_MAX;
+	return running->improved && running->job.attempt < ROUNDS_MAX;
 }

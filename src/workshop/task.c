@@ -1,23 +1,256 @@
-/*
- * task.c -- one key being made, however many jobs want it, in one process at a time.
- *
- * A task ends when there is a fact: the entry is published, or a failure that says something
- * about the file or its source.  Our own failure is none: the task rests, and begins again as
- * long as somebody waits for it.
- */
-#include "workshop/internal.h"
+/* task.c -- see task.h. */
+#include "workshop/task.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "board/board.h"
-#include "config/config.h"
+#include "workshop/means.h"
 
-#define LOOK_AGAIN_MILLIS 1000    /* a lease may run out without a word */
+#define LOST_CELLS_MOST 3u
+#define DAMAGED_INPUTS_MOST 8u
+
+/* --- Ends --------------------------------------------------------------------------------- */
+
+static void log_failure(const struct task *task, enum log_level level, const char *event,
+			const struct err *failure, const char *more)
+{
+	struct text subject = derive_subject(task->derive);
+
+	log_message(level, event, NULL, "%.*s: %s%s", (int)subject.size, subject.bytes, failure->text,
+		    more);
+}
+
+static void stop(struct task *task)
+{
+	task->list->steps->stop(task);
+	task->lost_cells = task->damaged_inputs = 0;
+}
+
+/* What says something, but not for long, is told; of what is our own whoever waits hears nothing,
+ * and asks again. */
+static void wake_waiting(struct task *task, const struct err *failure, bool lasts)
+{
+	const struct err *passing = failure && !lasts && !err_kind_is_ours(failure->kind) ? failure : NULL;
+	const struct err *anew = task->is_unusable ? failure : NULL;
+	bool maker_waits = false;
+
+	for (size_t i = 0; i < task->waiting_count; i++) {
+		struct task_waiter *waiter = task->waiting[i];
+
+		maker_waits |= waiter == task->maker;
+		waiter->references--;
+		waiter->told(waiter, task->derive, passing, anew);
+	}
+	if ((passing || anew) && !maker_waits)
+		task->maker->told(task->maker, task->derive, passing, anew);
+	task->waiting_count = 0;
+}
+
+static void end_for_good(struct task *task, const struct err *failure, bool lasts)
+{
+	const struct task_steps *steps = task->list->steps;
+
+	if (failure && !lasts) {
+		log_failure(task, LOG_WARN, "task_failed", failure, "");
+		if (task->is_claimed)
+			steps->unclaim(task);
+	}
+	stop(task);
+	task->state = TASK_ENDED;
+	steps->ended(task, task->is_claimed && !failure);
+	wake_waiting(task, failure, lasts);
+	task->list->worked_millis = clock_monotonic_millis();
+}
+
+/* It keeps its claim: who else wants the key need not meet the same. */
+static void rest(struct task *task, const struct err *failure)
+{
+	int64_t now = clock_monotonic_millis();
+
+	if (!task->failing_since_millis) {           /* said once, not at every try */
+		task->failing_since_millis = now;
+		log_failure(task, LOG_ERROR, "task_again", failure, "; it is tried again");
+	}
+	task->trouble = *failure;
+	stop(task);
+	task->again_millis = now + workshop_pause_millis(task->tries++);
+	task->state = TASK_RESTS;
+	task->list->worked_millis = now;
+}
+
+/* A refresh is no answer to anybody: it is asked for another time. */
+static void end_failed(struct task *task, const struct err *failure)
+{
+	const struct task_list *list = task->list;
+	const struct derived_kind *kind = task->derive->kind;
+	struct err why = *failure, err = ERR_INIT;
+	int lasts;
+
+	if (kind->logs_failures)
+		log_failure(task, LOG_WARN, kind->name, &why, "");
+	if (!list->is_leaving && kind->keeps_old && list->steps->keep_old(task)) {
+		end_for_good(task, NULL, false);
+		return;
+	}
+	if (kind->judge)
+		kind->judge(&why);
+	lasts = list->steps->remember(task, &why, &err);
+	if (lasts < 0)
+		why = err;
+	if (err_kind_is_ours(why.kind) && !task->is_refresh && !list->is_leaving && !task->is_unusable)
+		rest(task, &why);
+	else
+		end_for_good(task, &why, lasts > 0);
+}
+
+/* --- The sequence ------------------------------------------------------------------------- */
+
+/* It was kept, and was not there to be opened, again and again. */
+static struct err err_not_kept(const struct task *task)
+{
+	struct text subject = derive_subject(task->derive);
+	struct err err = ERR_INIT;
+
+	err_set(&err, ERR_IO, "%.*s does not stay in the cache", (int)subject.size, subject.bytes);
+	return err;
+}
+
+static enum task_step after_done(const struct task *task)
+{
+	const struct derived_kind *kind = task->derive->kind;
+
+	switch (task->step) {
+	case TASK_CLAIM:
+		return TASK_ASK_ENTRY;
+	case TASK_OPEN: case TASK_ASK_OBJECT: case TASK_OBTAIN:
+		return TASK_DERIVE;
+	case TASK_INSPECT:
+		return TASK_KEEP_OBJECT;
+	case TASK_KEEP_OBJECT:
+		/* From the cache, like any other time: with its checksum, should it have become
+		 * another meanwhile. */
+		return kind->is_object ? TASK_PUBLISH : TASK_OPEN;
+	case TASK_DERIVE:
+		return kind->is_object ? TASK_KEEP_OBJECT : TASK_PUBLISH;
+	default:
+		return TASK_STEPS;           /* it is published */
+	}
+}
+
+/* A file that nobody has looked at: an object is inspected, everything else is what the entry is
+ * made of. */
+static enum task_step after_copy(const struct task *task)
+{
+	return task->derive->kind->from == DERIVED_FROM_OBJECT ? TASK_INSPECT : TASK_DERIVE;
+}
+
+static enum task_step after_none(const struct task *task)
+{
+	switch (task->step) {
+	case TASK_ASK_ENTRY: return TASK_OPEN;
+	case TASK_OPEN:      return TASK_ASK_OBJECT;
+	default:             return TASK_OBTAIN;
+	}
+}
+
+/* Somebody else makes it: TASK_STEPS, and it is looked at again. */
+static void leave_to_another(struct task *task)
+{
+	if (task->is_refresh)
+		end_for_good(task, NULL, false);     /* they see to it */
+	else
+		task->state = TASK_WAITS_FOR_ANOTHER;
+}
+
+/* Once more, with what was got anew or by another cell, as long as that is worth it. */
+static enum task_step once_more(struct task *task, unsigned *count, unsigned most,
+				enum task_step step, const struct err *err)
+{
+	if ((*count)++ < most)
+		return step;
+	end_failed(task, err);
+	return TASK_STEPS;
+}
+
+static enum task_step next_when_done(struct task *task)
+{
+	enum task_step next = after_done(task);
+
+	task->is_claimed |= task->step == TASK_CLAIM;
+	if (task->step == TASK_KEEP_OBJECT && next == TASK_OPEN) {
+		const struct err err = err_not_kept(task);
+
+		return once_more(task, &task->damaged_inputs, DAMAGED_INPUTS_MOST, next, &err);
+	}
+	if (next == TASK_STEPS)
+		end_for_good(task, NULL, false);
+	return next;
+}
+
+/* TASK_STEPS: none; then the task has ended, rests or waits. */
+static enum task_step next_step(struct task *task, enum task_outcome outcome, const struct err *err)
+{
+	enum task_step next = TASK_STEPS;
+
+	switch (outcome) {
+	case OUTCOME_DONE:
+		next = next_when_done(task);
+		break;
+	case OUTCOME_COPY:
+		next = after_copy(task);
+		break;
+	case OUTCOME_NONE:
+		if (task->step == TASK_CLAIM)
+			leave_to_another(task);
+		else
+			next = after_none(task);
+		break;
+	case OUTCOME_REFUSED:
+		next = task->step == TASK_ASK_ENTRY ? TASK_OPEN : TASK_OBTAIN;
+		break;
+	case OUTCOME_DAMAGED:
+		next = once_more(task, &task->damaged_inputs, DAMAGED_INPUTS_MOST, TASK_OPEN, err);
+		break;
+	case OUTCOME_LOST:
+		next = once_more(task, &task->lost_cells, LOST_CELLS_MOST, task->step, err);
+		break;
+	case OUTCOME_UNUSABLE:
+		task->is_unusable = true;
+		end_failed(task, err);
+		break;
+	default:
+		end_failed(task, err);
+	}
+	return next;
+}
+
+static void go_on(struct task *task, enum task_step step)
+{
+	while (step != TASK_STEPS) {
+		struct err err = ERR_INIT;
+		enum task_outcome outcome;
+
+		task->step = step;
+		task->state = TASK_RUNS;
+		outcome = task->list->steps->run[step](task, &err);
+		if (outcome == OUTCOME_PENDING)
+			return;
+		step = next_step(task, outcome, &err);
+	}
+}
+
+void task_report(struct task *task, enum task_outcome outcome, const struct err *err)
+{
+	const struct err none = ERR_INIT;
+
+	if (outcome != OUTCOME_PENDING)
+		go_on(task, next_step(task, outcome, err ? err : &none));
+}
+
+/* --- Who wants what ------------------------------------------------------------------------ */
 
 static void make_map_key(const struct cache_key *key, uint8_t out[HASH_SHA256_BYTES + 1])
 {
@@ -30,331 +263,103 @@ static struct text key_text(const uint8_t key[HASH_SHA256_BYTES + 1])
 	return (struct text){ (const char *)key, HASH_SHA256_BYTES + 1 };
 }
 
-static int claim(struct task *task, struct err *err)
+static struct task *known_task(const struct task_list *list, const struct cache_key *key,
+			       uint8_t map_key[HASH_SHA256_BYTES + 1])
 {
-	struct shop *shop = task->shop;
-
-	if (task->is_refresh)
-		return cache_claim_again(shop->cache, shop->store, &task->derive->key, shop->owner,
-					 err);
-	if (derive_is_of_folder(task->derive))
-		return cache_claim_unless_ready(shop->cache, shop->store, &task->derive->key,
-						task->derive->since, shop->owner, err);
-	return cache_claim_since(shop->cache, shop->store, &task->derive->key,
-				 task->derive->since, shop->owner, err);
+	make_map_key(key, map_key);
+	return map_get(&list->by_key, key_text(map_key));
 }
 
-/* Asks for the key; when it is ours the making begins. */
-static void try_claim(struct task *task)
+bool task_is_known(const struct task_list *list, const struct cache_key *key)
 {
-	struct shop *shop = task->shop;
-	struct err err = ERR_INIT;
-	int mine;
+	uint8_t map_key[HASH_SHA256_BYTES + 1];
 
-	task->cache_word_seen = board_read(shop->board, BOARD_CACHE_CHANGED);
-	task->looked_millis = clock_monotonic_millis();
-	task->stage = TASK_CLAIMING;
-	mine = claim(task, &err);
-	if (mine < 0) {
-		task_end(task, &err);
-	} else if (mine > 0) {
-		task->claimed = true;
-		sharing_begin(task);
-	} else if (task->is_refresh) {
-		task_end(task, NULL);        /* somebody else sees to it */
-	} else {
-		board_count(shop->board, BOARD_FLIGHTS_WAITED, 1);
-	}
+	return known_task(list, key, map_key) != NULL;
 }
 
-static struct task *known_task(const struct shop *shop, const struct derive *derive,
-			       uint8_t key[HASH_SHA256_BYTES + 1])
-{
-	make_map_key(&derive->key, key);
-	return map_get(&shop->by_key, key_text(key));
-}
-
-static struct task *new_task(struct shop *shop, struct carried *carried,
+static struct task *new_task(struct task_list *list, struct task_waiter *maker,
 			     const struct derive *derive, const uint8_t key[HASH_SHA256_BYTES + 1],
 			     struct err *err)
 {
-	struct task *task = mem_get(sizeof(*task));
+	struct task *task = mem_get(sizeof(*task) + list->steps->part_bytes);
 
 	if (task)
 		memcpy(task->map_key, key, sizeof(task->map_key));
-	if (!task || map_put(&shop->by_key, key_text(task->map_key), task) < 0) {
+	if (!task || map_put(&list->by_key, key_text(task->map_key), task) < 0) {
 		mem_give_back(task);
 		err_set(err, ERR_NO_MEMORY, "no room for a task");
 		return NULL;
 	}
-	task->shop = shop;
+	task->list = list;
 	task->derive = derive;
-	task->maker = carried;
-	task->object_fd = -1;
-	task->out_fd = -1;
-	carried->references++;
-	task->next = shop->tasks;
-	shop->tasks = task;
+	task->maker = maker;
+	maker->references++;
+	task->next = list->first;
+	list->first = task;
+	list->steps->begin(task);
 	return task;
 }
 
-struct task *task_for(struct shop *shop, struct carried *carried, const struct derive *derive,
+struct task *task_for(struct task_list *list, struct task_waiter *maker, const struct derive *derive,
 		      struct err *err)
 {
 	uint8_t key[HASH_SHA256_BYTES + 1];
-	struct task *task = known_task(shop, derive, key);
+	struct task *task = known_task(list, &derive->key, key);
 
 	if (task)
 		return task;
-	task = new_task(shop, carried, derive, key, err);
+	task = new_task(list, maker, derive, key, err);
 	if (task)
-		try_claim(task);
+		go_on(task, TASK_CLAIM);
 	return task;
 }
 
-struct task *task_again(struct shop *shop, struct carried *carried, const struct derive *derive,
-			struct err *err)
+struct task *task_again(struct task_list *list, struct task_waiter *maker,
+			const struct derive *derive, struct err *err)
 {
 	uint8_t key[HASH_SHA256_BYTES + 1];
 	struct task *task;
 
-	if (known_task(shop, derive, key))
+	if (known_task(list, &derive->key, key))
 		return NULL;
-	task = new_task(shop, carried, derive, key, err);
+	task = new_task(list, maker, derive, key, err);
 	if (!task)
 		return NULL;
-	refresh_begun(task);
-	try_claim(task);
+	task->is_refresh = true;
+	go_on(task, TASK_CLAIM);
 	return task;
 }
 
-int task_wait(struct task *task, struct carried *carried, struct err *err)
+static bool waits_for(const struct task_waiter *waiter, const struct task *task)
 {
-	if (task->stage == TASK_ENDED) {
-		carried->ready = true;       /* it ended inside task_for() */
+	for (size_t i = 0; i < task->waiting_count; i++)
+		if (task->waiting[i] == waiter)
+			return true;
+	return false;
+}
+
+int task_wait(struct task *task, struct task_waiter *waiter, struct err *err)
+{
+	if (task->state == TASK_ENDED) {             /* inside task_for() */
+		waiter->told(waiter, task->derive, NULL, NULL);
 		return 0;
 	}
-	for (size_t i = 0; i < task->waiting_count; i++)
-		if (task->waiting[i] == carried)
-			return 0;
+	if (waits_for(waiter, task))
+		return 0;
 	if (vec_reserve(&task->waiting, &task->waiting_capacity, task->waiting_count + 1,
-		     sizeof(struct carried *)) < 0)
+			sizeof(struct task_waiter *)) < 0)
 		return err_set(err, ERR_NO_MEMORY, "no room to wait for a task");
-	carried->references++;
-	task->waiting[task->waiting_count++] = carried;
+	waiter->references++;
+	task->waiting[task->waiting_count++] = waiter;
 	return 0;
 }
 
-static void close_files(struct task *task)
+const struct err *task_trouble(const struct task_list *list, const struct task_waiter *waiter,
+			       int64_t *since_millis)
 {
-	if (task->object_fd >= 0)
-		close(task->object_fd);
-	if (task->out_fd >= 0)
-		close(task->out_fd);
-	task->object_fd = -1;
-	task->out_fd = -1;
-	if (task->object_path[0])
-		unlink(task->object_path);
-	if (task->out_path[0])
-		unlink(task->out_path);
-	task->object_path[0] = '\0';
-	task->out_path[0] = '\0';
-}
-
-/* What says something about the file is remembered for its time; being offline says nothing
- * about it, and Sentry's listings are asked for again after each failure. */
-static bool is_lasting(const struct task *task, const struct err *failure)
-{
-	const struct derive *derive = task->derive;
-
-	if (derive->kind->forgets_failures || derive_is_told_only(derive, failure->kind))
-		return false;
-	return cache_remembers(task->shop->cache, &derive->key, failure->kind) &&
-	       !(task->shop->config->offline && failure->kind == ERR_DOWNLOAD);
-}
-
-/* What says something, but not for long, is told; of what is our own whoever waits hears nothing,
- * and asks again. */
-static void wake_waiting(struct task *task, const struct err *failure)
-{
-	bool passing = failure && !is_lasting(task, failure) && !err_kind_is_ours(failure->kind);
-
-	if (passing)
-		carry_note_failure(task->maker, &task->derive->key, failure);
-	for (size_t i = 0; i < task->waiting_count; i++) {
-		struct carried *carried = task->waiting[i];
-
-		if (passing && carried != task->maker)
-			carry_note_failure(carried, &task->derive->key, failure);
-		if (task->has_lost_companion && failure) {
-			carried->has_to_begin_anew = true;
-			carried->trouble = *failure;
-		}
-		carried->ready = true;
-		carried->references--;
-	}
-	task->waiting_count = 0;
-}
-
-/* A claim that cannot be given up now would be renewed with the others, and whoever wants the key
- * elsewhere would wait for ever: it is owed. */
-static void give_up_claim(struct shop *shop, const struct cache_key *key)
-{
-	if (cache_unclaim(shop->cache, shop->store, key, shop->owner) ||
-	    vec_reserve(&shop->owed, &shop->owed_capacity, shop->owed_count + 1, sizeof(*shop->owed)) < 0)
-		return;
-	shop->owed[shop->owed_count++] = (struct owed_claim){ .kind = key->kind };
-	memcpy(shop->owed[shop->owed_count - 1].hash, key->hash, sizeof(key->hash));
-	memcpy(shop->owed[shop->owed_count - 1].text_hash, key->text_hash, sizeof(key->text_hash));
-}
-
-void task_settle_claims(struct shop *shop)
-{
-	while (shop->owed_count) {
-		const struct owed_claim *owed = &shop->owed[shop->owed_count - 1];
-		struct cache_key key = { .kind = owed->kind };
-		uint8_t map_key[HASH_SHA256_BYTES + 1];
-
-		memcpy(key.hash, owed->hash, sizeof(key.hash));
-		memcpy(key.text_hash, owed->text_hash, sizeof(key.text_hash));
-		make_map_key(&key, map_key);
-		/* A task of today has it: then it is not owed any more. */
-		if (!map_get(&shop->by_key, key_text(map_key)) &&
-		    !cache_unclaim(shop->cache, shop->store, &key, shop->owner))
-			return;
-		shop->owed_count--;
-	}
-}
-
-/* Nothing of this try is left. */
-static void let_go(struct task *task)
-{
-	struct shop *shop = task->shop;
-
-	if (task->fetch)
-		fetch_cancel(shop->fetcher, task->fetch);
-	task->fetch = NULL;
-	credentials_leave(&task->credential);
-	sharing_leave(task);
-	cells_kill(task);
-	close_files(task);
-	listing_release(task);
-	task->is_copy = false;
-	task->is_local = false;
-	task->object_is_shared = false;
-	task->lost_cells = task->damaged_inputs = 0;
-}
-
-/* It keeps its claim: who else wants the key need not meet the same. */
-static void rest(struct task *task, const struct err *failure)
-{
-	int64_t now = clock_monotonic_millis();
-
-	if (!task->failing_since_millis) {           /* said once, not at every try */
-		task->failing_since_millis = now;
-		log_message(LOG_ERROR, "task_again", NULL, "%.*s: %s; it is tried again",
-			    (int)task->derive->location->uri.size, task->derive->location->uri.bytes,
-			    failure->text);
-	}
-	task->trouble = *failure;
-	let_go(task);
-	task->again_millis = now + shop_pause_millis(task->tries++);
-	task->stage = TASK_RESTING;
-	task->shop->worked_millis = now;
-}
-
-static void end_for_good(struct task *task, const struct err *failure)
-{
-	struct shop *shop = task->shop;
-
-	if (failure && !is_lasting(task, failure)) {
-		log_message(LOG_WARN, "task_failed", NULL, "%.*s: %s",
-			    (int)task->derive->location->uri.size, task->derive->location->uri.bytes,
-			    failure->text);
-		if (task->claimed)
-			give_up_claim(shop, &task->derive->key);
-	}
-	let_go(task);
-	task->stage = TASK_ENDED;
-	refresh_ended(task, task->claimed && !failure);
-	wake_waiting(task, failure);
-	shop->worked_millis = clock_monotonic_millis();
-}
-
-/* A refresh is no answer to anybody: it is asked for another time. */
-void task_end(struct task *task, const struct err *failure)
-{
-	struct shop *shop = task->shop;
-	struct err err = ERR_INIT;
-
-	if (failure && is_lasting(task, failure) &&
-	    cache_publish_failure(shop->cache, shop->store, &task->derive->key, failure, &err) < 0)
-		failure = &err;
-	if (failure && err_kind_is_ours(failure->kind) && !task->is_refresh && !shop->leaving &&
-	    !task->has_lost_companion)
-		rest(task, failure);
-	else
-		end_for_good(task, failure);
-}
-
-/* --- Looking again ----------------------------------------------------------------------- */
-
-static bool is_worth_a_look(const struct task *task)
-{
-	return task->stage == TASK_CLAIMING && !task->claimed &&
-	       (task->cache_word_seen != board_read(task->shop->board, BOARD_CACHE_CHANGED) ||
-		clock_monotonic_millis() - task->looked_millis >= LOOK_AGAIN_MILLIS);
-}
-
-static bool is_rested(const struct task *task)
-{
-	return task->stage == TASK_RESTING && task->again_millis <= clock_monotonic_millis();
-}
-
-static bool somebody_waits(const struct task *task)
-{
-	for (size_t i = 0; i < task->waiting_count; i++)
-		if (!task->waiting[i]->ended)
-			return true;
-	return false;
-}
-
-static void begin_again(struct task *task)
-{
-	if (!somebody_waits(task)) {
-		end_for_good(task, &task->trouble);
-		return;
-	}
-	task->stage = TASK_CLAIMING;
-	if (task->claimed)
-		sharing_begin(task);
-	else
-		try_claim(task);
-}
-
-int64_t task_next_millis(const struct shop *shop)
-{
-	int64_t next = INT64_MAX;
-
-	for (const struct task *task = shop->tasks; task; task = task->next)
-		if (task->stage == TASK_RESTING && task->again_millis < next)
-			next = task->again_millis;
-	return next;
-}
-
-static bool waits_for(const struct carried *carried, const struct task *task)
-{
-	for (size_t i = 0; i < task->waiting_count; i++)
-		if (task->waiting[i] == carried)
-			return true;
-	return false;
-}
-
-const struct err *tasks_trouble(const struct carried *carried, int64_t *since_millis)
-{
-	for (const struct task *task = carried->shop->tasks; task; task = task->next) {
-		if (task->trouble.kind == ERR_NONE || task->stage == TASK_ENDED ||
-		    !waits_for(carried, task))
+	for (const struct task *task = list->first; task; task = task->next) {
+		if (task->trouble.kind == ERR_NONE || task->state == TASK_ENDED ||
+		    !waits_for(waiter, task))
 			continue;
 		*since_millis = task->failing_since_millis;
 		return &task->trouble;
@@ -362,59 +367,94 @@ const struct err *tasks_trouble(const struct carried *carried, int64_t *since_mi
 	return NULL;
 }
 
-/* Another process may have ended or abandoned what we wait for. */
-void task_recheck_flights(struct shop *shop)
-{
-	for (struct task *task = shop->tasks; task; task = task->next) {
-		struct cache_found found = { 0 };
-		struct err err = ERR_INIT;
+/* --- Looking again ------------------------------------------------------------------------- */
 
-		if (is_rested(task))
-			begin_again(task);
-		if (!is_worth_a_look(task))
-			continue;
-		if (cache_find(shop->cache, shop->store, &task->derive->key, &found, &err) < 0) {
-			task_end(task, &err);
-			continue;
-		}
-		if (found.state != CACHE_ABSENT && !derive_is_stale(task->derive, &found, NULL))
-			task_end(task, NULL);
-		else
-			try_claim(task);
-		cache_found_release(&found);
+static bool somebody_waits(const struct task *task)
+{
+	for (size_t i = 0; i < task->waiting_count; i++)
+		if (!task->waiting[i]->has_left)
+			return true;
+	return false;
+}
+
+static void begin_again(struct task *task)
+{
+	if (somebody_waits(task))
+		go_on(task, task->is_claimed ? TASK_ASK_ENTRY : TASK_CLAIM);
+	else
+		end_for_good(task, &task->trouble, false);
+}
+
+/* Another process may have ended or abandoned what we wait for. */
+static void look(struct task *task)
+{
+	struct err err = ERR_INIT;
+
+	switch (task->list->steps->look(task, &err)) {
+	case OUTCOME_PENDING:
+		break;
+	case OUTCOME_DONE:
+		end_for_good(task, NULL, false);
+		break;
+	case OUTCOME_NONE:
+		go_on(task, TASK_CLAIM);
+		break;
+	default:
+		end_failed(task, &err);
 	}
 }
 
-/* --- Leaving ----------------------------------------------------------------------------- */
-
-void task_drop_ended(struct shop *shop)
+void task_look_again(struct task_list *list)
 {
-	struct task **at = &shop->tasks;
+	int64_t now = clock_monotonic_millis();
+
+	for (struct task *task = list->first; task; task = task->next) {
+		if (task->state == TASK_RESTS && task->again_millis <= now)
+			begin_again(task);
+		if (task->state == TASK_WAITS_FOR_ANOTHER)
+			look(task);
+	}
+}
+
+int64_t task_next_millis(const struct task_list *list)
+{
+	int64_t next = INT64_MAX;
+
+	for (const struct task *task = list->first; task; task = task->next)
+		if (task->state == TASK_RESTS && task->again_millis < next)
+			next = task->again_millis;
+	return next;
+}
+
+/* --- Leaving ------------------------------------------------------------------------------- */
+
+void task_drop_ended(struct task_list *list)
+{
+	struct task **at = &list->first;
 
 	while (*at) {
 		struct task *task = *at;
 
-		if (task->stage != TASK_ENDED) {
+		if (task->state != TASK_ENDED) {
 			at = &task->next;
 			continue;
 		}
 		*at = task->next;
-		map_remove(&shop->by_key, key_text(task->map_key));
+		map_remove(&list->by_key, key_text(task->map_key));
 		task->maker->references--;
 		mem_give_back(task->waiting);
 		mem_give_back(task);
 	}
 }
 
-/* At the end of the process: nothing is remembered, files go. */
-void task_abandon_all(struct shop *shop)
+void task_abandon_all(struct task_list *list)
 {
 	struct err err = ERR_INIT;
 
-	shop->leaving = true;
+	list->is_leaving = true;
 	err_set(&err, ERR_IO, "the workshop was stopped");
-	for (struct task *task = shop->tasks; task; task = task->next)
-		if (task->stage != TASK_ENDED)
-			task_end(task, &err);
-	task_drop_ended(shop);
+	for (struct task *task = list->first; task; task = task->next)
+		if (task->state != TASK_ENDED)
+			end_failed(task, &err);
+	task_drop_ended(list);
 }

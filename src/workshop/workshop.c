@@ -19,7 +19,8 @@
 #include "shared/shared.h"
 #include "store/store.h"
 #include "workshop/doorbell.h"
-#include "workshop/internal.h"
+#include "workshop/share.h"
+#include "workshop/turn.h"
 
 #define TURN_MILLIS 1000
 #define FAULT_PAUSE_MILLIS 200
@@ -27,7 +28,7 @@
 enum bell { BELL_SIGNAL, BELL_JOBS, BELL_CACHE, BELL_STOP, BELLS };
 
 struct loop {
-	struct shop shop;
+	struct workshop workshop;
 	int signal_fd;
 	struct doorbell jobs, cache, stop;
 	bool leaves_when_idle;
@@ -55,20 +56,23 @@ static void hear_signal(struct loop *loop)
 		if (info.ssi_signo == SIGHUP)
 			log_reopen();
 		else
-			loop->shop.stopping = true;
+			loop->workshop.jobs.stopping = true;
 	}
 }
 
 static bool idle_for_too_long(const struct loop *loop)
 {
-	const struct shop *shop = &loop->shop;
+	const struct workshop *workshop = &loop->workshop;
+	const struct config *config = workshop->means.config;
+	int64_t worked = workshop->jobs.worked_millis;
 
-	if (!loop->leaves_when_idle || shop->carried_count > 0 || shop->tasks ||
-	    !shared_is_idle(shop->shared))
+	if (!loop->leaves_when_idle || workshop->jobs.count > 0 || workshop->tasks.first ||
+	    !shared_is_idle(workshop->means.shared))
 		return false;
-	return access(shop->config->state_dir, F_OK) < 0 ||
-	       clock_monotonic_millis() - shop->worked_millis >
-		       shop->config->workshop_idle_seconds * 1000;
+	if (workshop->tasks.worked_millis > worked)
+		worked = workshop->tasks.worked_millis;
+	return access(config->state_dir, F_OK) < 0 ||
+	       clock_monotonic_millis() - worked > config->workshop_idle_seconds * 1000;
 }
 
 /* One turn with everything that can wake it. */
@@ -79,9 +83,9 @@ static int turn(struct loop *loop, struct err *err)
 		[BELL_CACHE] = { .fd = loop->cache.fd },   [BELL_STOP] = { .fd = loop->stop.fd },
 	};
 
-	if (carry_claim(&loop->shop, err) < 0)
+	if (running_job_claim(&loop->workshop.jobs, err) < 0)
 		return -1;
-	if (shop_turn(&loop->shop, bells, BELLS, TURN_MILLIS, err) < 0)
+	if (workshop_turn(&loop->workshop, bells, BELLS, TURN_MILLIS, err) < 0)
 		return -1;
 	if (bells[BELL_SIGNAL].ready)
 		hear_signal(loop);
@@ -90,17 +94,17 @@ static int turn(struct loop *loop, struct err *err)
 	if (bells[BELL_CACHE].ready)
 		doorbell_clear(&loop->cache);
 	if (bells[BELL_STOP].ready)
-		loop->shop.stopping = true;
-	task_recheck_flights(&loop->shop);
+		loop->workshop.jobs.stopping = true;
+	task_look_again(&loop->workshop.tasks);
 	return 0;
 }
 
 /* What we give back on leaving has to reach those who come after us. */
-static void open_store_again(struct shop *shop)
+static void open_store_again(struct workshop *workshop)
 {
 	struct err err = ERR_INIT;
 
-	if (store_reopen(shop->store, &err) < 0)
+	if (store_reopen(workshop->means.store, &err) < 0)
 		log_message(LOG_WARN, "workshop", NULL, "opening anew: %s", err.text);
 }
 
@@ -120,15 +124,15 @@ int workshop_run(const struct config *config, struct nursery *nursery, const cha
 	(void)process_raise_descriptors();  /* hundreds of transfers each hold a socket and a file */
 	if (open_signals(&loop.signal_fd, err) < 0)
 		return -1;
-	if (shop_open(&loop.shop, config, nursery, name, err) < 0)
+	if (workshop_open(&loop.workshop, config, nursery, name, err) < 0)
 		goto close_signals;
-	if (doorbell_start(&loop.jobs, loop.shop.board, BOARD_JOBS_NEW, err) < 0 ||
-	    doorbell_start(&loop.cache, loop.shop.board, BOARD_CACHE_CHANGED, err) < 0 ||
-	    doorbell_start(&loop.stop, loop.shop.board, BOARD_STOP, err) < 0)
+	if (doorbell_start(&loop.jobs, loop.workshop.means.board, BOARD_JOBS_NEW, err) < 0 ||
+	    doorbell_start(&loop.cache, loop.workshop.means.board, BOARD_CACHE_CHANGED, err) < 0 ||
+	    doorbell_start(&loop.stop, loop.workshop.means.board, BOARD_STOP, err) < 0)
 		goto done;
-	sharing_open(&loop.shop, true);
-	log_message(LOG_INFO, "workshop_ready", NULL, "%s", loop.shop.owner);
-	while (!loop.shop.stopping && !idle_for_too_long(&loop)) {
+	share_open(&loop.workshop.means, true);
+	log_message(LOG_INFO, "workshop_ready", NULL, "%s", loop.workshop.means.owner);
+	while (!loop.workshop.jobs.stopping && !idle_for_too_long(&loop)) {
 		struct err fault = ERR_INIT;
 
 		/* A busy or full database is a bad moment, not the end. */
@@ -136,8 +140,8 @@ int workshop_run(const struct config *config, struct nursery *nursery, const cha
 			err_set(err, ERR_IO, "the nursery is gone");
 			goto done;           /* the jobs go back; the master starts a new workshop */
 		}
-		if (store_in_place(loop.shop.store, err) < 0) {
-			open_store_again(&loop.shop);
+		if (store_in_place(loop.workshop.means.store, err) < 0) {
+			open_store_again(&loop.workshop);
 			goto done;
 		}
 		if (turn(&loop, &fault) < 0) {
@@ -150,7 +154,7 @@ done:
 	doorbell_stop(&loop.jobs);
 	doorbell_stop(&loop.cache);
 	doorbell_stop(&loop.stop);
-	shop_close(&loop.shop);
+	workshop_close(&loop.workshop);
 close_signals:
 	close(loop.signal_fd);
 	return rc;
@@ -181,34 +185,34 @@ int workshop_answer(const struct config *config, struct nursery *nursery,
 		    struct buf *reply, struct buf *candidates, struct err *err)
 {
 	char name[WORKSHOP_NAME_BYTES];
-	struct carried *carried;
-	struct shop shop;
+	struct running_job *running;
+	struct workshop workshop;
 	uint64_t mark;
 	int rc = -1;
 
 	(void)process_raise_descriptors();  /* hundreds of transfers each hold a socket and a file */
 	random_bytes(&mark, sizeof(mark));
 	workshop_name(name, getpid(), mark);
-	if (shop_open(&shop, config, nursery, name, err) < 0)
+	if (workshop_open(&workshop, config, nursery, name, err) < 0)
 		return -1;
-	sharing_open(&shop, false);          /* one answer is no time to tell others */
-	carried = carry_new(&shop, err);
-	if (!carried)
+	share_open(&workshop.means, false);          /* one answer is no time to tell others */
+	running = running_job_new(&workshop.jobs, err);
+	if (!running)
 		goto done;
-	carried->kind = kind;
-	carried->body = *body;
+	running->kind = kind;
+	running->body = *body;
 	if (body->fd >= 0)
-		carried->body.fd = fcntl(body->fd, F_DUPFD_CLOEXEC, 0);
-	carried->reply = reply;
-	carried->candidates = candidates;
-	while (!shop.is_answered) {
-		if (shop_turn(&shop, NULL, 0, TURN_MILLIS, err) < 0)
+		running->body.fd = fcntl(body->fd, F_DUPFD_CLOEXEC, 0);
+	running->reply = reply;
+	running->candidates = candidates;
+	while (!workshop.jobs.is_answered) {
+		if (workshop_turn(&workshop, NULL, 0, TURN_MILLIS, err) < 0)
 			goto done;
-		task_recheck_flights(&shop);
+		task_look_again(&workshop.tasks);
 	}
-	*err = shop.failure;
+	*err = workshop.jobs.failure;
 	rc = err->kind == ERR_NONE ? buf_check(reply, err) : -1;
 done:
-	shop_close(&shop);
+	workshop_close(&workshop);
 	return rc;
 }

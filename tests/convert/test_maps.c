@@ -64,7 +64,8 @@ static struct cell_event run(const char *operation, struct text parameters, cons
 			break;
 		fd = companion.path && strcmp(event.role, companion.role) == 0
 			? open(companion.path, O_RDONLY | O_CLOEXEC) : -1;
-		ck_assert_int_eq(cell_answer_want(*handle, fd, NULL, &err), 0);
+		ck_assert_int_eq(cell_answer_want(*handle, fd >= 0 ? CELL_ANSWER_FILE : CELL_ANSWER_ABSENT, fd,
+						  NULL, &err), 0);
 		if (fd >= 0)
 			close(fd);
 	}

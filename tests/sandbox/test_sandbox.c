@@ -256,19 +256,19 @@ START_TEST(answers_wants)
 	struct cell_event event;
 	int fd = memory_file("alternate");
 
-	ck_assert_int_eq(cell_answer_want(handle, -1, NULL, &err), -1);     /* nobody asked */
+	ck_assert_int_eq(cell_answer_want(handle, CELL_ANSWER_ABSENT, -1, NULL, &err), -1);     /* nobody asked */
 	wait_event(handle, &event);
 	ck_assert_int_eq(event.kind, CELL_WANTS);
 	ck_assert_str_eq(event.role, "dwz");
 	ck_assert(text_is(event.id, "abcd"));
 	ck_assert(text_is(event.name, "x.debug"));
-	ck_assert_int_eq(cell_answer_want(handle, fd, NULL, &err), 0);
+	ck_assert_int_eq(cell_answer_want(handle, CELL_ANSWER_FILE, fd, NULL, &err), 0);
 	close(fd);
 	wait_event(handle, &event);
 	ck_assert_int_eq(event.kind, CELL_WANTS);
 	ck_assert_str_eq(event.role, "dwp");
 	ck_assert_ptr_null(event.name.bytes);
-	ck_assert_int_eq(cell_answer_want(handle, -1, NULL, &err), 0);
+	ck_assert_int_eq(cell_answer_want(handle, CELL_ANSWER_ABSENT, -1, NULL, &err), 0);
 	wait_event(handle, &event);
 	ck_assert_msg(event.kind == CELL_DONE, "%s", event.status.text);
 	ck_assert(text_is(event.reply, "dwz alternate;dwp absent;"));
@@ -288,7 +288,7 @@ START_TEST(wants_have_an_end)
 		if (event.kind != CELL_WANTS)
 			break;
 		ck_assert_uint_lt(++wants, 1000);
-		ck_assert_int_eq(cell_answer_want(handle, -1, NULL, &err), 0);
+		ck_assert_int_eq(cell_answer_want(handle, CELL_ANSWER_ABSENT, -1, NULL, &err), 0);
 	}
 	ck_assert_int_eq(event.kind, CELL_DIED);
 	ck_assert_int_eq(event.status.kind, ERR_LIMIT);
@@ -659,7 +659,7 @@ START_TEST(sealed_answers_are_what_they_must_be)
 
 	wait_event(handle, &event);
 	ck_assert_int_eq(event.kind, CELL_WANTS);
-	ck_assert_int_eq(cell_answer_want(handle, fd, &seal, &err), 0);
+	ck_assert_int_eq(cell_answer_want(handle, CELL_ANSWER_FILE, fd, &seal, &err), 0);
 	if (seals[_i].is_sound) {
 		wait_event(handle, &event);
 		ck_assert_int_eq(event.kind, CELL_WANTS);     /* the next */

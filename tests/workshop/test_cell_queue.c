@@ -56,7 +56,7 @@ static char *order(size_t cells)
 	char *all = support_printf("%s", "");
 	struct cell_claim *claim;
 
-	while ((claim = cell_queue_take(&queue, cells, NOW))) {
+	while ((claim = cell_queue_take(&queue, cells, SIZE_MAX, NOW))) {
 		all = support_printf("%s%s%s", all, *all ? " " : "", name_of(claim));
 		cell_queue_leave(&queue, claim);
 	}
@@ -92,8 +92,8 @@ START_TEST(one_alone_has_them_all)
 	begin();
 	add_all(all, 4);
 	for (int i = 0; i < 3; i++)
-		ck_assert_ptr_nonnull(cell_queue_take(&queue, 3, NOW));
-	ck_assert_ptr_null(cell_queue_take(&queue, 3, NOW));
+		ck_assert_ptr_nonnull(cell_queue_take(&queue, 3, SIZE_MAX, NOW));
+	ck_assert_ptr_null(cell_queue_take(&queue, 3, SIZE_MAX, NOW));
 	ck_assert_uint_eq(queue.running_count, 3);
 }
 END_TEST
@@ -105,11 +105,11 @@ START_TEST(who_has_fewer_comes_first)
 
 	begin();
 	add_all(others, 1);
-	ck_assert_str_eq(name_of(cell_queue_take(&queue, 4, NOW)), "a1x");
+	ck_assert_str_eq(name_of(cell_queue_take(&queue, 4, SIZE_MAX, NOW)), "a1x");
 	add_all(others + 1, 3);
-	ck_assert_str_eq(name_of(cell_queue_take(&queue, 4, NOW)), "b3x");
-	ck_assert_str_eq(name_of(cell_queue_take(&queue, 4, NOW)), "a2y");
-	ck_assert_str_eq(name_of(cell_queue_take(&queue, 4, NOW)), "a1x");
+	ck_assert_str_eq(name_of(cell_queue_take(&queue, 4, SIZE_MAX, NOW)), "b3x");
+	ck_assert_str_eq(name_of(cell_queue_take(&queue, 4, SIZE_MAX, NOW)), "a2y");
+	ck_assert_str_eq(name_of(cell_queue_take(&queue, 4, SIZE_MAX, NOW)), "a1x");
 }
 END_TEST
 
@@ -126,7 +126,7 @@ START_TEST(coming_back_is_no_advantage)
 
 		if (i == 0 || got[i - 1] == 'b')
 			(void)add("b2", NOW);
-		claim = cell_queue_take(&queue, 1, NOW);
+		claim = cell_queue_take(&queue, 1, SIZE_MAX, NOW);
 		got = support_printf("%s%c", got, claim->scope.bytes[0]);
 		cell_queue_leave(&queue, claim);
 	}
@@ -159,7 +159,7 @@ START_TEST(one_that_has_them_all_makes_way)
 	begin();
 	for (size_t i = 0; hogs[_i].running[i]; i++) {
 		(void)add(hogs[_i].running[i], NOW);
-		ck_assert_ptr_nonnull(cell_queue_take(&queue, hogs[_i].cells, NOW));
+		ck_assert_ptr_nonnull(cell_queue_take(&queue, hogs[_i].cells, SIZE_MAX, NOW));
 	}
 	(void)add(hogs[_i].waiting, NOW);
 	hog = cell_queue_hog(&queue, hogs[_i].cells, NOW + hogs[_i].millis);
@@ -169,7 +169,7 @@ START_TEST(one_that_has_them_all_makes_way)
 	ck_assert_str_eq(name_of(hog), hogs[_i].hog);
 	cell_queue_leave(&queue, hog);
 	cell_queue_add(&queue, hog, NOW + hogs[_i].millis);
-	ck_assert_str_eq(name_of(cell_queue_take(&queue, hogs[_i].cells, NOW)), hogs[_i].waiting);
+	ck_assert_str_eq(name_of(cell_queue_take(&queue, hogs[_i].cells, SIZE_MAX, NOW)), hogs[_i].waiting);
 	ck_assert_ptr_null(cell_queue_hog(&queue, hogs[_i].cells, NOW + 2 * hogs[_i].millis));
 }
 END_TEST
@@ -200,7 +200,7 @@ START_TEST(no_scope_gets_ahead)
 			cell_queue_leave(&queue, queue.running);
 		for (int i = 0; i < 4; i++)
 			before[i] = count_of((char)('a' + i), queue.running);
-		claim = cell_queue_take(&queue, 5, NOW);
+		claim = cell_queue_take(&queue, 5, SIZE_MAX, NOW);
 		for (int i = 0; claim && i < 4; i++)
 			ck_assert(!count_of((char)('a' + i), queue.waiting) ||
 				  before[claim->scope.bytes[0] - 'a'] <= before[i]);

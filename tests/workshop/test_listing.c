@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "config/config.h"
 #include "convert/convert.h"
-#include "workshop/internal.h"
+#include "workshop/turn.h"
 #include "kinds/kinds.h"
 
 #define SEGMENTS 400u
@@ -50,7 +50,7 @@ static void remove_setting(const char *folder)
 	ck_assert_int_eq(system(support_printf("rm -rf '%s'", folder)), 0);
 }
 
-static void begin(struct shop *shop, const char *folder, struct buf *reply)
+static void begin(struct workshop *workshop, const char *folder, struct buf *reply)
 {
 	char *body = support_printf(
 		"{\"sources\":[{\"id\":\"s\",\"type\":\"filesystem\",\"path\":\"%s\",\"has_index\":true,"
@@ -59,12 +59,12 @@ static void begin(struct shop *shop, const char *folder, struct buf *reply)
 		"\"code_id\":\"5ab380779000\",\"debug_file\":\"f7.pdb\","
 		"\"debug_id\":\"3249d99d-0c40-4931-8610-f4e4fb0b6936-1\"}]}", folder);
 	struct err err = ERR_INIT;
-	struct carried *carried = carry_new(shop, &err);
+	struct running_job *running = running_job_new(&workshop->jobs, &err);
 
-	ck_assert_msg(carried != NULL, "%s", err.text);
-	carried->kind = &request_kind_symbolicate;
-	carried->body = work_body_of(text_of(body));
-	carried->reply = reply;
+	ck_assert_msg(running != NULL, "%s", err.text);
+	running->kind = &request_kind_symbolicate;
+	running->body = work_body_of(text_of(body));
+	running->reply = reply;
 }
 
 START_TEST(an_index_takes_many_turns)
@@ -76,25 +76,25 @@ START_TEST(an_index_takes_many_turns)
 	struct config config;
 	struct err err = ERR_INIT;
 	struct buf reply;
-	struct shop shop;
+	struct workshop workshop;
 	size_t slices = 0;
 
 	ck_assert_msg(config_load(&config, paths, 1, NULL, NULL, NULL, &err) == 0, "%s", err.text);
 	ck_assert_msg(nursery_start(&nursery, &config, convert_operations, convert_operation_count,
 				    &err) == 0, "%s", err.text);
-	ck_assert_msg(shop_open(&shop, &config, nursery, "the test", &err) == 0, "%s", err.text);
+	ck_assert_msg(workshop_open(&workshop, &config, nursery, "the test", &err) == 0, "%s", err.text);
 	buf_init(&reply, (size_t)1 << 20);
-	begin(&shop, folder, &reply);
-	while (!shop.is_answered) {
-		ck_assert_msg(shop_turn(&shop, NULL, 0, 100, &err) == 0, "%s", err.text);
-		slices += shop.resting_count;
+	begin(&workshop, folder, &reply);
+	while (!workshop.jobs.is_answered) {
+		ck_assert_msg(workshop_turn(&workshop, NULL, 0, 100, &err) == 0, "%s", err.text);
+		slices += workshop.segments.count;
 		ck_assert(clock_monotonic_millis() < end);
 	}
 	ck_assert_msg(slices >= SEGMENTS / SLICE, "%zu slices", slices);
-	ck_assert_uint_eq(shop.resting_count, 0);
+	ck_assert_uint_eq(workshop.segments.count, 0);
 	ck_assert(strstr(buf_string(&reply), "\"completed\"") != NULL);
 	buf_release(&reply);
-	shop_close(&shop);
+	workshop_close(&workshop);
 	nursery_stop(nursery);
 	config_release(&config);
 	remove_setting(folder);

@@ -1,0 +1,31 @@
+/* means.h -- what everything in a workshop works with; private to this component. */
+#ifndef WORKSHOP_MEANS_H
+#define WORKSHOP_MEANS_H
+
+#include "credentials/credentials.h"
+#include "workshop/workshop.h"
+
+struct board;
+struct cache;
+struct config;
+struct fetcher;
+struct nursery;
+struct shared;
+struct store;
+
+struct workshop_means {
+	const struct config *config;
+	struct nursery *nursery;
+	struct board *board;
+	struct store *store;
+	struct cache *cache;
+	struct fetcher *fetcher;
+	struct credentials credentials;
+	struct shared *shared;       /* NULL: there is none */
+	char owner[WORKSHOP_NAME_BYTES];
+};
+
+/* How long what our own failure stopped waits before its next try. */
+int64_t workshop_pause_millis(unsigned tries);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * obtain.h -- the file of a location or a link into a descriptor: opened, or downloaded, after a
+ * credential when the source wants one.
+ */
+#ifndef WORKSHOP_OBTAIN_H
+#define WORKSHOP_OBTAIN_H
+
+#include "fetch/fetch.h"
+#include "source/source.h"
+#include "workshop/temporary.h"
+
+struct arena;
+struct derive_link;
+struct obtaining;
+
+/* It is there, or why not (NULL: it is); nothing is under way any more. */
+typedef void obtain_told_fn(struct obtaining *obtaining, const struct err *failure);
+
+struct obtaining {
+	struct workshop_means *means;        /* these three are the caller's to set */
+	struct arena *arena;
+	obtain_told_fn *told;
+
+	const struct location *location;     /* NULL: a link */
+	uint64_t bytes_max;
+	struct fetch *fetch;                 /* NULL: none is under way */
+	struct credential_wait credential;
+
+	struct temporary file;               /* what was obtained; the caller's to take */
+	bool is_copy;                        /* it was downloaded */
+};
+
+/* 1: it is there, 0: told() comes from a later step, -1. */
+int  obtain_location(struct obtaining *obtaining, const struct location *location,
+		     uint64_t bytes_max, struct err *err) __attribute__((warn_unused_result));
+/* Never trusted, like a request's own sources. */
+int  obtain_link(struct obtaining *obtaining, const struct derive_link *link, uint64_t bytes_max,
+		 struct err *err) __attribute__((warn_unused_result));
+/* Nothing is under way, no file is left, and told() is not called. */
+void obtain_stop(struct obtaining *obtaining);
+
+#endif

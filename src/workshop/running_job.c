@@ -1,0 +1,751 @@
+/*
+ * running_job.c -- see running_job.h.
+ *
+ * 1. What is our own failure (err_kind_is_ours) never becomes part of an answer: the job is
+ *    held up and tried again, until the whole answer is there or its deadline has come.
+ * 2. A step that failed may have left half of what it was about: such a job begins anew, from its
+ *    body.  What it had made is in the cache.
+ */
+#include "workshop/running_job.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "board/board.h"
+#include "config/config.h"
+#include "kinds/kinds.h"
+#include "workshop/refresh.h"
+
+#define BROKEN_MILLIS  30000     /* a broken promise of ours does not mend itself: no longer */
+#define PERSON_MILLIS  10000     /* nor does a person at a command line wait longer */
+
+/* A fact that must not be remembered, told to the jobs that waited for it. */
+struct passing_failure {
+	uint8_t hash[HASH_SHA256_BYTES];
+	enum cache_kind kind;
+	struct err status;
+};
+
+/* What a cell made of the job's body. */
+struct job_result {
+	struct job_result *next;
+	uint8_t hash[HASH_SHA256_BYTES];
+	struct buf payload;
+};
+
+/* --- The resolver ------------------------------------------------------------------------- */
+
+static void note_failure(struct running_job *running, const struct cache_key *key,
+			 const struct err *status)
+{
+	struct passing_failure *failure;
+
+	if (vec_reserve(&running->failures, &running->failure_capacity, running->failure_count + 1,
+			sizeof(*running->failures)) < 0)
+		return;              /* it will be tried again instead */
+	failure = &running->failures[running->failure_count++];
+	memcpy(failure->hash, key->hash, sizeof(failure->hash));
+	failure->kind = key->kind;
+	failure->status = *status;
+}
+
+static void task_told(struct task_waiter *waiter, const struct derive *derive,
+		      const struct err *passing, const struct err *anew)
+{
+	struct running_job *running = running_job_of_waiter(waiter);
+
+	if (passing)
+		note_failure(running, &derive->key, passing);
+	if (anew) {
+		running->has_to_begin_anew = true;
+		running->trouble = *anew;
+	}
+	running->ready = !waiter->has_left;
+}
+
+static bool failed_in_passing(struct running_job *running, const struct cache_key *key,
+			      struct cache_found *found)
+{
+	for (size_t i = 0; i < running->failure_count; i++) {
+		const struct passing_failure *failure = &running->failures[i];
+
+		if (failure->kind != key->kind ||
+		    memcmp(failure->hash, key->hash, sizeof(failure->hash)) != 0)
+			continue;
+		*found = (struct cache_found){ .state = CACHE_FAILED, .failure = failure->status.kind };
+		/* The array may move when another failure is added: the text needs a place to stay. */
+		found->details = text_of(arena_strdup(&running->work.arena, failure->status.text));
+		return true;
+	}
+	return false;
+}
+
+/* Of what was sent: there is no entry, the job has it. */
+static bool find_result(const struct running_job *running, const struct cache_key *key,
+			struct cache_found *found)
+{
+	for (const struct job_result *result = running->results; result; result = result->next) {
+		if (memcmp(result->hash, key->hash, sizeof(result->hash)) != 0)
+			continue;
+		*found = (struct cache_found){ .state = CACHE_READY, .payload = buf_text(&result->payload) };
+		return true;
+	}
+	return false;
+}
+
+int running_job_take_result(struct running_job *running, const struct derive *derive,
+			    struct text payload, struct err *err)
+{
+	struct job_result *result = mem_get(sizeof(*result));
+
+	if (!result)
+		return err_set(err, ERR_NO_MEMORY, "no room for a result");
+	memcpy(result->hash, derive->key.hash, sizeof(result->hash));
+	buf_init(&result->payload, LIMIT_REPLY_BYTES);
+	buf_add_text(&result->payload, payload);
+	result->next = running->results;
+	running->results = result;
+	return buf_check(&result->payload, err);
+}
+
+/* 1: found, 0: it has to be made, -1. */
+static int find(struct running_job *running, const struct derive *derive, struct cache_found *found,
+		struct err *err)
+{
+	const struct workshop_means *means = running->list->means;
+
+	if (failed_in_passing(running, &derive->key, found))
+		return 1;
+	if (derive->kind->from == DERIVED_FROM_BODY)
+		return find_result(running, &derive->key, found);
+	if (cache_find(means->cache, means->store, &derive->key, found, err) < 0)
+		return -1;
+	if (found->is_outdated)
+		refresh_ask(&running->resolver, derive);
+	if (found->state != CACHE_ABSENT && !derive_is_stale(derive, found, NULL))
+		return 1;
+	cache_found_release(found);
+	*found = (struct cache_found){ .state = CACHE_ABSENT };
+	return 0;
+}
+
+static enum resolved resolve_entry(struct resolver *resolver, const struct derive *derive,
+				   struct cache_found *found, struct err *err)
+{
+	struct running_job *running = running_job_of(resolver);
+	int known = find(running, derive, found, err);
+	struct task *task;
+
+	if (known != 0)
+		return known < 0 ? RESOLVED_ERROR : RESOLVED_READY;
+	task = task_for(running->list->tasks, &running->waiter, derive, err);
+	return task && task_wait(task, &running->waiter, err) == 0 ? RESOLVED_WAIT : RESOLVED_ERROR;
+}
+
+static void names_told(void *payload)
+{
+	struct running_job *running = payload;
+
+	running->waiter.references--;
+	running->ready = !running->waiter.has_left;
+}
+
+static int order_names(struct running_job *running, struct convert_name *names, size_t count,
+		       struct err *err)
+{
+	const struct demangle_order order = {
+		.told = names_told, .payload = running, .names = names, .count = count,
+	};
+
+	if (demangle_queue_post(running->list->names, &running->names, &order,
+				running->work.arena.ceiling_bytes, err) < 0)
+		return -1;
+	running->waiter.references++;
+	return 0;
+}
+
+static enum resolved resolve_names(struct resolver *resolver, struct convert_name *names,
+				   size_t count, struct arena *arena, struct err *err)
+{
+	struct running_job *running = running_job_of(resolver);
+
+	(void)arena;                 /* other tasks of this job may be using it */
+	if (!running->names)
+		return order_names(running, names, count, err) < 0 ? RESOLVED_ERROR : RESOLVED_WAIT;
+	if (!running->names->collected)
+		return RESOLVED_WAIT;
+	if (!running->names->failed)
+		return RESOLVED_READY;
+	*err = running->names->err;
+	demangle_order_free(running->names);         /* who tries again asks again */
+	running->names = NULL;
+	return RESOLVED_ERROR;
+}
+
+static void resolve_invalidate(struct resolver *resolver, const struct derive *derive,
+			       const struct cache_found *found, const char *why)
+{
+	struct running_job *running = running_job_of(resolver);
+	const struct workshop_means *means = running->list->means;
+
+	if (derive->kind->from != DERIVED_FROM_BODY) {
+		cache_invalidate(means->cache, means->store, &derive->key, found, why);
+		return;
+	}
+	for (struct job_result **at = &running->results; *at; at = &(*at)->next) {
+		struct job_result *result = *at;
+
+		if (memcmp(result->hash, derive->key.hash, sizeof(result->hash)) != 0)
+			continue;
+		*at = result->next;
+		buf_release(&result->payload);
+		mem_give_back(result);
+		return;
+	}
+}
+
+struct running_job *running_job_new(struct running_jobs *list, struct err *err)
+{
+	struct running_job *running = mem_get(sizeof(*running));
+
+	if (!running) {
+		err_set(err, ERR_NO_MEMORY, "no room for a job");
+		return NULL;
+	}
+	running->resolver = (struct resolver){
+		.entry = resolve_entry, .names = resolve_names, .invalidate = resolve_invalidate,
+		.refresh = refresh_ask,
+	};
+	running->waiter = (struct task_waiter){ .told = task_told, .work = &running->work };
+	running->list = list;
+	running->body = work_body_of(TEXT_NONE);
+	running->started_millis = clock_monotonic_millis();
+	running->deadline_millis = running->started_millis + list->means->config->job_seconds * 1000;
+	running->ready = true;
+	running->next = list->first;
+	list->first = running;
+	return running;
+}
+
+/* --- Wants of its cells -------------------------------------------------------------------- */
+
+static void take_out(struct running_job *running, struct job_want *want)
+{
+	struct job_want **at = &running->wants;
+
+	while (*at && *at != want)
+		at = &(*at)->next;
+	if (*at)
+		*at = want->next;
+}
+
+static void tell_want(struct running_job *running, struct job_want *want, enum job_want_end end,
+		      const struct err *err)
+{
+	take_out(running, want);
+	want->told(want, end, err);
+}
+
+static void end_wants(struct running_job *running)
+{
+	while (running->wants)
+		tell_want(running, running->wants, JOB_WANT_LATE, NULL);
+}
+
+void running_job_want(struct running_job *running, struct job_want *want)
+{
+	struct job_want **last = &running->wants;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = want;
+	want->next = NULL;
+	running->ready = true;
+	if (running->waiter.has_left)
+		end_wants(running);
+}
+
+void running_job_unwant(struct running_job *running, struct job_want *want)
+{
+	take_out(running, want);
+}
+
+/* A quarter of a job's time is left to use what came. */
+static int64_t wants_end_millis(const struct running_job *running)
+{
+	return running->started_millis + (running->deadline_millis - running->started_millis) / 4 * 3;
+}
+
+static void resolve_wants(struct running_job *running)
+{
+	struct job_want *next;
+
+	if (running->wants && clock_monotonic_millis() >= wants_end_millis(running))
+		end_wants(running);
+	for (struct job_want *want = running->wants; want; want = next) {
+		struct err err = ERR_INIT;
+
+		next = want->next;
+		switch (running->kind->want(&running->work, &want->want, &running->resolver, &err)) {
+		case RESOLVED_READY:
+			tell_want(running, want, JOB_WANT_READY, NULL);
+			break;
+		case RESOLVED_ERROR:
+			tell_want(running, want, JOB_WANT_FAILED, &err);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+/* It waits for nothing any more. */
+static void leave(struct running_job *running)
+{
+	running->waiter.has_left = true;
+	running->ready = false;
+	end_wants(running);
+}
+
+static void log_end(const struct running_job *running, enum job_state state, const char *why)
+{
+	log_message(state == JOB_INTERNAL_ERROR ? LOG_ERROR : LOG_INFO, "job_end",
+		    running->has_row ? running->job.id : NULL, "%s after %lld ms, attempt %lld%s%s",
+		    job_state_name(state),
+		    (long long)(clock_monotonic_millis() - running->started_millis),
+		    (long long)running->job.attempt, why[0] ? ": " : "", why);
+}
+
+static void keep_candidates(struct running_job *running)
+{
+	struct buf json;
+	struct err err = ERR_INIT;
+
+	buf_init(&json, LIMIT_REPLY_BYTES);
+	if (work_candidates(&running->work, &json, &err) == 0 && running->has_row &&
+	    job_note_candidates(&running->list->rows, running->job.id, buf_text(&json), &err) < 0)
+		log_message(LOG_WARN, "job_candidates", running->job.id, "%s", err.text);
+	if (running->candidates)
+		buf_add_text(running->candidates, buf_text(&json));
+	buf_release(&json);
+}
+
+/* The job is still ours, and nothing of it is lost. */
+static void hold_up(struct running_job *running, const char *doing, const struct err *err)
+{
+	int64_t now = clock_monotonic_millis();
+
+	if (!running->failing_since_millis) {        /* said once, not at every try */
+		running->failing_since_millis = now;
+		log_message(LOG_ERROR, doing, running->has_row ? running->job.id : NULL,
+			    "%s; it is tried again", err->text);
+	}
+	running->trouble = *err;
+	running->again_millis = now + workshop_pause_millis(running->tries++);
+	running->ready = false;
+}
+
+static void note_progress(struct running_job *running)
+{
+	running->failing_since_millis = 0;
+	running->again_millis = 0;
+	running->tries = 0;
+	err_clear(&running->trouble);
+}
+
+/* The one way a job ends. */
+static void end_job(struct running_job *running, enum job_state state, struct text reply, const char *why)
+{
+	struct running_jobs *list = running->list;
+	struct err err = ERR_INIT;
+
+	if (state == JOB_COMPLETED && (running->has_row || running->candidates))
+		keep_candidates(running);
+	if (running->has_row &&
+	    job_finish(&list->rows, &running->job, list->means->owner, state, reply, &err) < 0) {
+		hold_up(running, "job_finish", &err);
+		return;
+	}
+	if (running->reply) {
+		buf_add_text(running->reply, reply);
+		list->is_answered = true;
+	}
+	log_end(running, state, why);
+	if (running->has_row)
+		list->count--;
+	running->has_row = false;
+	leave(running);
+}
+
+/* Without an answer, as end_state and failure say. */
+static void end_without(struct running_job *running)
+{
+	struct buf reply;
+
+	buf_init(&reply, LIMIT_REPLY_BYTES);
+	work_end_result(running->kind, running->end_state == JOB_TIMEOUT ? WORK_TIMEOUT :
+			running->end_state == JOB_INTERNAL_ERROR ? WORK_INTERNAL : WORK_FAILED,
+			&running->failure, &reply);
+	end_job(running, running->end_state, buf_text(&reply), running->failure.text);
+	buf_release(&reply);
+}
+
+static void end_as(struct running_job *running, enum job_state state, const struct err *failure)
+{
+	running->end_state = state;
+	running->failure = *failure;
+	if (running->reply && err_kind_is_ours(failure->kind))
+		running->list->failure = *failure;
+	end_without(running);
+}
+
+/* Unfinished, for whoever claims it next: that may be we. */
+static void give_back(struct running_job *running)
+{
+	struct running_jobs *list = running->list;
+	struct err err = ERR_INIT;
+
+	if (job_release(&list->rows, &running->job, list->means->owner, &err) < 0)
+		log_message(LOG_WARN, "job_release", running->job.id, "%s", err.text);
+	running->has_row = false;
+	leave(running);
+	list->count--;
+}
+
+/* A refresh is done when all that it makes again is; what came of it may lead to more. */
+static void end_refresh(struct running_job *running)
+{
+	if (running->refreshes > 0)
+		return;
+	if (refresh_goes_on(running))
+		give_back(running);
+	else
+		end_job(running, JOB_COMPLETED, TEXT("{}"), "");
+}
+
+/* --- Failures ---------------------------------------------------------------------------- */
+
+/* The same job with nothing behind it.  What the old one had asked for is still being made, in
+ * memory of its work. */
+static struct running_job *begin_anew(struct running_job *running)
+{
+	struct err err = ERR_INIT;
+	struct running_job *fresh = running_job_new(running->list, &err);
+
+	if (!fresh)
+		return NULL;
+	fresh->kind = running->kind;
+	fresh->job = running->job;
+	fresh->has_row = running->has_row;
+	fresh->is_refresh = running->is_refresh;
+	fresh->body = running->body;
+	running->body = work_body_of(TEXT_NONE);
+	fresh->reply = running->reply;
+	fresh->candidates = running->candidates;
+	fresh->started_millis = running->started_millis;
+	fresh->deadline_millis = running->deadline_millis;
+	fresh->failing_since_millis = running->failing_since_millis;
+	fresh->tries = running->tries;
+	running->has_row = false;
+	leave(running);
+	return fresh;
+}
+
+/* A failure of the job itself, in its step or its answer. */
+static void met_failure(struct running_job *running, const char *doing, const struct err *err)
+{
+	struct running_job *fresh;
+
+	if (!err_kind_is_ours(err->kind)) {
+		end_as(running, JOB_FAILED, err);
+		return;
+	}
+	if (err->kind == ERR_INTERNAL && running->failing_since_millis &&
+	    clock_monotonic_millis() - running->failing_since_millis > BROKEN_MILLIS) {
+		end_as(running, JOB_INTERNAL_ERROR, err);
+		return;
+	}
+	fresh = begin_anew(running);
+	running->has_to_begin_anew = !fresh;
+	hold_up(fresh ? fresh : running, doing, err);
+}
+
+/* --- Steps ------------------------------------------------------------------------------- */
+
+static void answer(struct running_job *running)
+{
+	struct err err = ERR_INIT;
+	struct buf reply;
+
+	if (running->is_refresh) {
+		end_refresh(running);
+		return;
+	}
+	buf_init(&reply, LIMIT_REPLY_BYTES);
+	if (work_result(&running->work, &reply, &err) == 0)
+		end_job(running, JOB_COMPLETED, buf_text(&reply), "");
+	else
+		met_failure(running, "job_answer", &err);
+	buf_release(&reply);
+}
+
+/* Bytes are gone with `spooled`: whoever parses takes what it needs.  A file stays open. */
+static int read_body(struct running_job *running, struct buf *spooled, struct err *err)
+{
+	struct jobs *jobs = &running->list->rows;
+
+	if (running->kind->takes_file) {
+		if ((running->body.fd < 0 && job_body_open(jobs, &running->job, &running->body.fd,
+							   &running->body.size, err) < 0) ||
+		    job_fields(jobs, &running->job, spooled, err) < 0)
+			return -1;
+		running->body.bytes = buf_text(spooled);
+		return 0;
+	}
+	if (job_body(jobs, &running->job, spooled, err) < 0)
+		return -1;
+	running->body = work_body_of(buf_text(spooled));
+	return 0;
+}
+
+static int read_request(struct running_job *running, struct err *err)
+{
+	struct running_jobs *list = running->list;
+	struct text scope = running->job.has_scope ? text_of(running->job.scope) : TEXT_NONE;
+	struct buf spooled;
+	int rc = -1;
+
+	if (!running->kind)
+		return err_set(err, ERR_INTERNAL, "job %s is of the unknown kind %s", running->job.id,
+			       running->job.kind);
+	buf_init(&spooled, LIMIT_REPLY_BYTES);
+	if (running->has_row && read_body(running, &spooled, err) < 0)
+		goto done;
+	if (work_init(&running->work, running->kind, list->means->config, list->default_sources, scope,
+		      err) == 0)
+		rc = work_parse(&running->work, &running->body, err);
+	if (rc < 0)
+		work_release(&running->work);
+done:
+	if (running->has_row)
+		running->body.bytes = TEXT_NONE;
+	buf_release(&spooled);
+	return rc;
+}
+
+static void go_on(struct running_job *running)
+{
+	struct err err = ERR_INIT;
+
+	switch (work_step(&running->work, &running->resolver, &err)) {
+	case STEP_DONE:
+		running->is_done = true;
+		note_progress(running);
+		answer(running);
+		break;
+	case STEP_WAIT:
+		note_progress(running);
+		break;
+	case STEP_ERROR:
+		met_failure(running, "job_step", &err);
+		break;
+	}
+}
+
+static void begin(struct running_job *running)
+{
+	struct err err = ERR_INIT;
+
+	if (read_request(running, &err) == 0) {
+		running->is_begun = true;
+		go_on(running);
+	} else {
+		met_failure(running, "job_begin", &err);
+	}
+}
+
+static void step(struct running_job *running)
+{
+	const struct err trouble = running->trouble;
+
+	running->ready = false;
+	running->again_millis = 0;
+	log_set_request_id(running->job.x_request_id);
+	if (running->wants && running->is_begun)
+		resolve_wants(running);
+	if (running->has_to_begin_anew)
+		met_failure(running, "job_step", &trouble);
+	else if (running->end_state != JOB_UNKNOWN)
+		end_without(running);
+	else if (running->is_done)
+		answer(running);
+	else if (!running->is_begun)
+		begin(running);
+	else
+		go_on(running);
+	log_set_request_id(NULL);
+}
+
+static bool is_due(const struct running_job *running, int64_t now)
+{
+	return running->ready || (running->again_millis && running->again_millis <= now) ||
+	       (running->wants && wants_end_millis(running) <= now);
+}
+
+void running_job_step_ready(struct running_jobs *list)
+{
+	int64_t now = clock_monotonic_millis();
+
+	for (struct running_job *running = list->first; running; running = running->next)
+		if (!running->waiter.has_left && is_due(running, now))
+			step(running);
+}
+
+bool running_job_is_any_ready(const struct running_jobs *list)
+{
+	for (const struct running_job *running = list->first; running; running = running->next)
+		if (running->ready && !running->waiter.has_left)
+			return true;
+	return false;
+}
+
+static void take(struct running_job *running, const struct job *job)
+{
+	running->job = *job;
+	running->kind = request_kind_named(job_asked_kind(job->kind, &running->is_refresh));
+	running->has_row = true;
+	running->deadline_millis = running->started_millis + job->deadline_at * 1000 -
+				   clock_unix_millis();
+	running->list->count++;
+	running->list->worked_millis = running->started_millis;
+}
+
+/* What will carry it is there before the job is ours: a claim without one would never end. */
+int running_job_claim(struct running_jobs *list, struct err *err)
+{
+	while (!list->stopping && list->count < list->means->config->workshop_jobs) {
+		struct running_job *running = running_job_new(list, err);
+		struct job job;
+		int got = running ? job_claim(&list->rows, list->means->owner, &job, err) : -1;
+
+		if (got > 0) {
+			take(running, &job);
+			continue;
+		}
+		if (running)
+			leave(running);
+		return got;
+	}
+	return 0;
+}
+
+/* --- Deadlines --------------------------------------------------------------------------- */
+
+static void end_for_trouble(struct running_job *running, const struct err *trouble)
+{
+	int64_t millis = clock_monotonic_millis() - running->started_millis;
+	struct err words = *trouble;
+
+	err_while(&words, "it could not be done in %lld s", (long long)(millis / 1000));
+	end_as(running, JOB_FAILED, &words);
+}
+
+/* What is decided already has nothing to wait for but the database. */
+static void end_if_overdue(struct running_job *running, int64_t now)
+{
+	struct err none = ERR_INIT;
+	const struct err *trouble = &running->trouble;
+	int64_t since = running->failing_since_millis;
+
+	if (running->waiter.has_left || running->is_done || running->end_state != JOB_UNKNOWN ||
+	    (running->has_row && running->deadline_millis > now))
+		return;
+	if (trouble->kind == ERR_NONE)
+		trouble = task_trouble(running->list->tasks, &running->waiter, &since);
+	if (trouble && (running->deadline_millis <= now ||
+			(!running->has_row && now - since > PERSON_MILLIS)))
+		end_for_trouble(running, trouble);
+	else if (running->deadline_millis <= now)
+		end_as(running, JOB_TIMEOUT, &none);
+}
+
+void running_job_end_overdue(struct running_jobs *list)
+{
+	int64_t now = clock_monotonic_millis();
+
+	for (struct running_job *running = list->first; running; running = running->next) {
+		log_set_request_id(running->job.x_request_id);
+		end_if_overdue(running, now);
+	}
+	log_set_request_id(NULL);
+}
+
+int64_t running_job_next_millis(const struct running_jobs *list)
+{
+	int64_t next = INT64_MAX;
+
+	for (const struct running_job *running = list->first; running; running = running->next) {
+		if (running->waiter.has_left)
+			continue;
+		if (running->again_millis && running->again_millis < next)
+			next = running->again_millis;
+		if (!running->is_done && running->end_state == JOB_UNKNOWN &&
+		    running->deadline_millis < next)
+			next = running->deadline_millis;
+		if (running->wants && wants_end_millis(running) < next)
+			next = wants_end_millis(running);
+	}
+	return next;
+}
+
+void running_job_give_back(struct running_jobs *list)
+{
+	for (struct running_job *running = list->first; running; running = running->next)
+		if (running->has_row)
+			give_back(running);
+}
+
+void running_job_end_all(struct running_jobs *list)
+{
+	for (struct running_job *running = list->first; running; running = running->next)
+		leave(running);
+}
+
+static void release_results(struct running_job *running)
+{
+	while (running->results) {
+		struct job_result *next = running->results->next;
+
+		buf_release(&running->results->payload);
+		mem_give_back(running->results);
+		running->results = next;
+	}
+}
+
+void running_job_drop_unreferenced(struct running_jobs *list)
+{
+	struct running_job **at = &list->first;
+
+	while (*at) {
+		struct running_job *running = *at;
+
+		if (!running->waiter.has_left || running->waiter.references > 0) {
+			at = &running->next;
+			continue;
+		}
+		*at = running->next;
+		work_release(&running->work);
+		demangle_order_free(running->names);
+		release_results(running);
+		if (running->body.fd >= 0)
+			close(running->body.fd);
+		mem_give_back(running->failures);
+		mem_give_back(running);
+	}
+}

@@ -1,0 +1,105 @@
+/*
+ * running_job.h -- jobs as state machines: claimed, stepped whenever something ended, finished.
+ *
+ * A job is kept while its row is ours or any task was made from its work, since a task's derive
+ * lies in that work's arena.
+ */
+#ifndef WORKSHOP_RUNNING_JOB_H
+#define WORKSHOP_RUNNING_JOB_H
+
+#include "base/buf.h"
+#include "job/job.h"
+#include "workshop/demangle_queue.h"
+#include "workshop/means.h"
+#include "workshop/task.h"
+
+struct job_result;
+struct passing_failure;
+
+struct running_jobs {
+	struct workshop_means *means;
+	struct task_list *tasks;
+	struct demangle_queue *names;
+	const struct source_list *default_sources;
+	struct jobs rows;
+	struct running_job *first;
+	size_t count;                /* with a row and not ended */
+	uint64_t refreshes[CACHE_CATEGORIES];
+	bool stopping;               /* nothing new is begun */
+	bool is_answered;            /* the command line's one job has ended */
+	struct err failure;          /* our own, which it ended with */
+	int64_t worked_millis;
+};
+
+/* What a cell that works for the job waits for. */
+enum job_want_end { JOB_WANT_READY, JOB_WANT_LATE, JOB_WANT_FAILED };
+struct job_want {
+	struct job_want *next;
+	struct work_want want;
+	/* READY: want.entry, or NULL for absent; FAILED: as `err` says. */
+	void (*told)(struct job_want *want, enum job_want_end end, const struct err *err);
+};
+
+struct running_job {
+	struct resolver resolver;    /* first: the resolver's functions get back here */
+	struct task_waiter waiter;
+	struct running_jobs *list;
+	struct running_job *next;
+	struct job job;
+	const struct request_kind *kind;     /* NULL: this build knows none of that name */
+	struct work_body body;       /* the command line's, or a row's; its file is ours to close */
+	struct work work;            /* once it is_begun */
+	bool has_row;                /* false: the command line's, or ended */
+	bool is_refresh;             /* nobody waits for its answer: it makes things again */
+	unsigned refreshes;          /* tasks of that kind under way */
+	bool improved;               /* one of them made something */
+	bool ready;                  /* something it waited for has ended: step it */
+	bool is_begun;               /* its body is read */
+	bool is_done;                /* all its steps are: what is left is the answer */
+	bool has_to_begin_anew;      /* as soon as there is memory for it */
+	enum job_state end_state;    /* how it ends instead; JOB_UNKNOWN: undecided */
+	struct err failure;          /* and why */
+	struct err trouble;          /* our own failure that holds it up; ERR_NONE: nothing does */
+	int64_t failing_since_millis;
+	int64_t again_millis;        /* when it is tried again; or 0 */
+	unsigned tries;
+	int64_t deadline_millis;     /* monotonic */
+	int64_t started_millis;
+	struct passing_failure *failures;
+	size_t failure_count, failure_capacity;
+	struct job_result *results;  /* of its own body */
+	struct job_want *wants;      /* open ones */
+	struct demangle_order *names;        /* NULL: nothing asked yet */
+	struct buf *reply;           /* the command line's: where the reply goes */
+	struct buf *candidates;
+};
+
+static inline struct running_job *running_job_of(struct resolver *resolver)
+{
+	return (struct running_job *)(void *)resolver;
+}
+
+static inline struct running_job *running_job_of_waiter(struct task_waiter *waiter)
+{
+	return (struct running_job *)(void *)((char *)waiter - offsetof(struct running_job, waiter));
+}
+
+int  running_job_claim(struct running_jobs *list, struct err *err) __attribute__((warn_unused_result));
+struct running_job *running_job_new(struct running_jobs *list, struct err *err);
+int64_t running_job_next_millis(const struct running_jobs *list);    /* when one is tried again or ends */
+void running_job_step_ready(struct running_jobs *list);
+bool running_job_is_any_ready(const struct running_jobs *list);
+void running_job_end_overdue(struct running_jobs *list);
+void running_job_give_back(struct running_jobs *list);
+void running_job_end_all(struct running_jobs *list);
+void running_job_drop_unreferenced(struct running_jobs *list);
+
+/* A cell of a task of this job wants an entry: told() comes from a later step, or at once (LATE)
+ * when the job is over. */
+void running_job_want(struct running_job *running, struct job_want *want);
+void running_job_unwant(struct running_job *running, struct job_want *want);
+/* What was made of the body: the job's alone.  The payload is copied. */
+int  running_job_take_result(struct running_job *running, const struct derive *derive,
+			     struct text payload, struct err *err) __attribute__((warn_unused_result));
+
+#endif
