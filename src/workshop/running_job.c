@@ -282,6 +282,15 @@ static int64_t wants_end_millis(const struct running_job *running)
 	return running->started_millis + (running->deadline_millis - running->started_millis) / 4 * 3;
 }
 
+/* What was made of the body has no file, and its cell may wait itself. */
+static bool is_given_away(const struct work_want *want, struct err *err)
+{
+	if (!want->entry || want->entry->kind->from != DERIVED_FROM_BODY)
+		return true;
+	err_set(err, ERR_INTERNAL, "a cell is to be given what was made of the request's body");
+	return false;
+}
+
 static void resolve_wants(struct running_job *running)
 {
 	struct job_want *next;
@@ -294,7 +303,10 @@ static void resolve_wants(struct running_job *running)
 		next = want->next;
 		switch (running->kind->want(&running->work, &want->want, &running->resolver, &err)) {
 		case RESOLVED_READY:
-			tell_want(running, want, JOB_WANT_READY, NULL);
+			if (is_given_away(&want->want, &err))
+				tell_want(running, want, JOB_WANT_READY, NULL);
+			else
+				tell_want(running, want, JOB_WANT_FAILED, &err);
 			break;
 		case RESOLVED_ERROR:
 			tell_want(running, want, JOB_WANT_FAILED, &err);

@@ -91,7 +91,8 @@ static void answer(struct cell_handle *cell, const struct cell_event *event, boo
 	*(is_cfi ? &wanted_cfi : &wanted_symbols) += 1;
 	if (is_cfi && with_cfi)
 		fd = make_cfi(member(module, "code_file"));
-	ck_assert_int_eq(cell_answer_want(cell, fd, NULL, &err), 0);
+	ck_assert_int_eq(cell_answer_want(cell, fd >= 0 ? CELL_ANSWER_FILE : CELL_ANSWER_ABSENT, fd, NULL,
+					  &err), 0);
 	if (fd >= 0)
 		close(fd);
 	cJSON_Delete(module);
