@@ -24,8 +24,8 @@ static int want(struct crash_walk *walk, const char *role, uint32_t module, stru
 	if (!identity.out.failed)
 		got = cell_want(walk->cell, role, TEXT_NONE, buf_text(&identity.out), &fd, err);
 	buf_release(&identity.out);
-	if (got <= 0)
-		return got;
+	if (got != CELL_ANSWER_FILE)
+		return got < 0 ? -1 : 0;     /* too late is as good as absent */
 	rc = file_map_fd(map, fd, err);
 	close(fd);
 	return rc < 0 ? -1 : 1;
