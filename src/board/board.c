@@ -20,7 +20,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "board/layout.h"
+#include "board/board_layout.h"
 #include "board/slot.h"
 #include "config/config.h"
 

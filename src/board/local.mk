@@ -3,7 +3,7 @@ noinst_LIBRARIES += libboard.a
 libboard_a_SOURCES = \
 	src/board/board.c \
 	src/board/board.h \
-	src/board/layout.h \
+	src/board/board_layout.h \
 	src/board/metrics.c \
 	src/board/metrics.def \
 	src/board/metrics.h \

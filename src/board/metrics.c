@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "board/layout.h"
+#include "board/board_layout.h"
 
 /* Counters are found by arithmetic on their neighbours: hold the table to its order. */
 _Static_assert(BOARD_REQUESTS_OTHER_OTHER - BOARD_REQUESTS_SYMBOLICATE_200 ==

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "board/layout.h"
+#include "board/board_layout.h"
 
 /* Where this process sits.  A forked child finds that the seat is its parent's and takes one
  * of its own. */

@@ -30,7 +30,7 @@ static void fill_values(const struct cache_filter *filter, int64_t after, int64_
 
 /* --- Looking ------------------------------------------------------------------------------ */
 
-struct listing {
+struct cache_listing {
 	struct cache *cache;
 	cache_line_fn *fn;
 	void *payload;
@@ -38,7 +38,7 @@ struct listing {
 };
 
 /* What follows from the row and the configuration of now. */
-static void judge(const struct listing *listing, const struct sweep_item *item, char *path,
+static void judge(const struct cache_listing *listing, const struct sweep_item *item, char *path,
 		  size_t capacity, struct cache_line *line)
 {
 	const struct cache_entry *entry = &item->entry;
@@ -59,7 +59,7 @@ static void judge(const struct listing *listing, const struct sweep_item *item, 
 
 static int list_row(void *payload, const struct store_value *columns, unsigned count)
 {
-	const struct listing *listing = payload;
+	const struct cache_listing *listing = payload;
 	char path[CACHE_PATH_BYTES];
 	struct sweep_item item;
 	struct cache_line line = {
@@ -86,7 +86,7 @@ int cache_list(struct cache *cache, struct store *store, const struct cache_filt
 	       int64_t most, cache_line_fn *fn, void *payload, struct err *err)
 {
 	struct store_value values[FILTER_VALUES + 1];
-	struct listing listing = { cache, fn, payload, cache->now() };
+	struct cache_listing listing = { cache, fn, payload, cache->now() };
 
 	fill_values(filter, 0, most, values);
 	if (filter->sort.bytes) {

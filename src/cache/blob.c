@@ -8,7 +8,7 @@
 #include "base/debugid.h"
 #include "base/err.h"
 #include "board/board.h"
-#include "cache/internal.h"
+#include "cache/cache_internal.h"
 
 int cache_blob_path(const struct cache *cache, enum cache_kind kind, int64_t version,
 		    const uint8_t *text_hash, char *path, size_t capacity, struct err *err)

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "board/board.h"
 #include "board/metrics.h"
-#include "cache/internal.h"
+#include "cache/cache_internal.h"
 #include "store/statements.h"
 
 _Static_assert(BOARD_CACHE_KINDS == (int)CACHE_KINDS, "the board counts every kind");

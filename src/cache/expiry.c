@@ -12,7 +12,7 @@
  * Times are judged when an entry is looked up, by the configuration of now.  A time that
  * lies ahead of the clock was written under a wrong one: expired.
  */
-#include "cache/internal.h"
+#include "cache/cache_internal.h"
 
 #define FIRST_RETRY_SECONDS 60
 #define LAST_RETRY_SECONDS  86400

@@ -2,7 +2,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "board/board.h"
-#include "cache/internal.h"
+#include "cache/cache_internal.h"
 #include "store/statements.h"
 
 static int64_t claim_row(struct cache *cache, struct store *store, const struct cache_key *key,

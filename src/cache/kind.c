@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "cache/internal.h"
+#include "cache/cache_internal.h"
 
 #define DOWNLOADED CACHE_DOWNLOADED
 #define DERIVED    CACHE_DERIVED

@@ -6,7 +6,8 @@ libcache_a_SOURCES = \
 	src/cache/blob.c \
 	src/cache/cache.c \
 	src/cache/cache.h \
-	src/cache/clean.c \
+	src/cache/cache_clean.c \
+	src/cache/cache_internal.h \
 	src/cache/expiry.c \
 	src/cache/flight.c \
 	src/cache/kind.c \
@@ -15,7 +16,6 @@ libcache_a_SOURCES = \
 	src/cache/overview.h \
 	src/cache/publish.c \
 	src/cache/remove.c \
-	src/cache/internal.h \
 	src/cache/row.c \
 	src/cache/sweep.h \
 	src/cache/table.c \

@@ -20,7 +20,7 @@
 #define SUSPECTS_MAX 64u
 #define NAME_DIGITS  (2 * HASH_SHA256_BYTES - 2)     /* the first byte is the folder's name */
 
-struct place {
+struct orphan_place {
 	char path[CACHE_PATH_BYTES];         /* of the folder */
 	enum cache_kind kind;
 	int64_t version;
@@ -61,7 +61,7 @@ static bool is_abandoned(int folder, const char *name, int64_t now)
 }
 
 /* 1 when a row wants that blob, 0, -1. */
-static int has_row(const struct sweep *sweep, const struct place *place,
+static int has_row(const struct sweep *sweep, const struct orphan_place *place,
 		   const struct suspect *suspect, struct err *err)
 {
 	struct store_value values[3] = {
@@ -74,7 +74,7 @@ static int has_row(const struct sweep *sweep, const struct place *place,
 }
 
 /* Names of old files without a row, as far as can be seen without a lock. */
-static int collect(const struct sweep *sweep, const struct place *place, DIR *folder,
+static int collect(const struct sweep *sweep, const struct orphan_place *place, DIR *folder,
 		   struct suspect *suspects, unsigned *count, struct err *err)
 {
 	const char *parent = strrchr(place->path, '/') + 1;
@@ -100,7 +100,7 @@ static int collect(const struct sweep *sweep, const struct place *place, DIR *fo
 	return 0;
 }
 
-static int remove_suspects(const struct sweep *sweep, const struct place *place, int folder,
+static int remove_suspects(const struct sweep *sweep, const struct orphan_place *place, int folder,
 			   const struct suspect *suspects, unsigned count, struct err *err)
 {
 	if (sweep->dry_run) {
@@ -132,7 +132,8 @@ static void restrict_to_owner(const struct sweep *sweep, int folder)
 		(void)fchmod(folder, 0700);
 }
 
-static int sweep_folder(const struct sweep *sweep, const struct place *place, struct err *err)
+static int sweep_folder(const struct sweep *sweep, const struct orphan_place *place,
+			struct err *err)
 {
 	struct suspect suspects[SUSPECTS_MAX];
 	DIR *folder = opendir(place->path);
@@ -156,7 +157,7 @@ static int sweep_folder(const struct sweep *sweep, const struct place *place, st
 static int sweep_version(const struct sweep *sweep, enum cache_kind kind, const char *version,
 			 struct err *err)
 {
-	struct place place = { .kind = kind };
+	struct orphan_place place = { .kind = kind };
 	uint64_t number;
 
 	if (version[0] != 'v' || !text_to_u64(text_of(version + 1), 10, &number) || number > INT32_MAX)

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "board/board.h"
 #include "board/metrics.h"
-#include "cache/internal.h"
+#include "cache/cache_internal.h"
 #include "store/statements.h"
 
 _Static_assert(BOARD_CACHE_SOURCES_BYTES - BOARD_CACHE_OBJECTS_BYTES == CACHE_KINDS - 1,

@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "cache/internal.h"
+#include "cache/cache_internal.h"
 #include "store/statements.h"
 
 struct picking {

@@ -2,7 +2,7 @@
 #ifndef CACHE_SWEEP_H
 #define CACHE_SWEEP_H
 
-#include "cache/internal.h"
+#include "cache/cache_internal.h"
 
 struct sweep {
 	struct cache *cache;

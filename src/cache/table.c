@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cache/internal.h"
+#include "cache/cache_internal.h"
 
 struct cache_hold *cache_hold_new(struct cache *cache, const struct cache_key *key)
 {

@@ -21,7 +21,7 @@
 
 #include "base/err.h"
 #include "base/guard.h"
-#include "cache/internal.h"
+#include "cache/cache_internal.h"
 
 #define NANOS_PER_SECOND INT64_C(1000000000)
 #define FRESH_NANOS      (NANOS_PER_SECOND / 10)    /* a tick is 10 ms at most */

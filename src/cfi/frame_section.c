@@ -28,7 +28,7 @@
 #define PE_OMITTED      0xffu
 
 /* The head of an entry. */
-struct head {
+struct frame_section_head {
 	uint64_t id_at, id, end;
 	bool is_wide;
 };
@@ -118,7 +118,7 @@ static bool is_eh_frame(const struct frame_section *frames)
 }
 
 /* False: the section ends here, or the entry does not fit into it. */
-static bool read_head(const struct frame_section *frames, struct reader *reader, struct head *head)
+static bool read_head(const struct frame_section *frames, struct reader *reader, struct frame_section_head *head)
 {
 	uint64_t length = reader_u32(reader);
 
@@ -136,7 +136,7 @@ static bool read_head(const struct frame_section *frames, struct reader *reader,
 	return !reader->failed;
 }
 
-static bool is_common(const struct frame_section *frames, const struct head *head)
+static bool is_common(const struct frame_section *frames, const struct frame_section_head *head)
 {
 	if (is_eh_frame(frames))
 		return head->id == 0;
@@ -185,7 +185,7 @@ static void read_sizes(struct reader *reader, struct frame_common *common)
 }
 
 static int read_common(const struct frame_section *frames, struct reader *reader,
-		       const struct head *head, struct frame_common *common, struct err *err)
+		       const struct frame_section_head *head, struct frame_common *common, struct err *err)
 {
 	uint8_t version = reader_u8(reader);
 	struct text letters = reader_string(reader);
@@ -218,7 +218,7 @@ static int find_common(struct frame_section *frames, uint64_t offset,
 {
 	struct frame_common *common = &frames->commons[offset / 4 % FRAME_COMMONS];
 	struct reader reader = frames->reader;
-	struct head head;
+	struct frame_section_head head;
 
 	*found = common;
 	if (common->is_known && common->offset == offset)
@@ -236,7 +236,7 @@ static int find_common(struct frame_section *frames, uint64_t offset,
 }
 
 static int read_description(struct frame_section *frames, struct reader *reader,
-			    const struct head *head, struct frame_description *description,
+			    const struct frame_section_head *head, struct frame_description *description,
 			    struct err *err)
 {
 	uint64_t common_at = is_eh_frame(frames) ? head->id_at - head->id : head->id;
@@ -261,7 +261,7 @@ int frame_section_read(struct frame_section *frames, uint64_t offset, uint64_t *
 		       struct frame_description *description, struct err *err)
 {
 	struct reader reader = frames->reader;
-	struct head head;
+	struct frame_section_head head;
 	int rc = 0;
 
 	*next = 0;

@@ -199,13 +199,13 @@ static int read_steps(struct reader codes, unsigned from, struct arm64_steps *st
 
 /* --- Packed codes -------------------------------------------------------------------- */
 
-struct packed {
+struct pdata_packed {
 	unsigned flag, vectors, generals, homes, chained, frame_bytes;
 };
 
-static struct packed unpack(uint32_t word)
+static struct pdata_packed unpack(uint32_t word)
 {
-	return (struct packed){
+	return (struct pdata_packed){
 		.flag = word & 3, .vectors = word >> 13 & 7, .generals = word >> 16 & 15,
 		.homes = word >> 20 & 1, .chained = word >> 21 & 3,
 		.frame_bytes = (word >> 23) * 16,
@@ -224,7 +224,7 @@ static struct arm64_step saving(unsigned first, unsigned second, unsigned at, un
 		       : one(STEP_SAVE, first, second, at);
 }
 
-static void put_generals(struct arm64_steps *steps, const struct packed *packed, unsigned room,
+static void put_generals(struct arm64_steps *steps, const struct pdata_packed *packed, unsigned room,
 			 unsigned *at)
 {
 	bool has_link = packed->chained == 1;
@@ -241,7 +241,7 @@ static void put_generals(struct arm64_steps *steps, const struct packed *packed,
 	}
 }
 
-static void put_vectors(struct arm64_steps *steps, const struct packed *packed, unsigned room,
+static void put_vectors(struct arm64_steps *steps, const struct pdata_packed *packed, unsigned room,
 			unsigned *at)
 {
 	unsigned count = packed->vectors ? packed->vectors + 1 : 0;
@@ -264,7 +264,7 @@ static void put_alloc(struct arm64_steps *steps, unsigned bytes)
 		put(steps, plain(STEP_ALLOC, bytes));
 }
 
-static void put_locals(struct arm64_steps *steps, const struct packed *packed, unsigned bytes)
+static void put_locals(struct arm64_steps *steps, const struct pdata_packed *packed, unsigned bytes)
 {
 	if (packed->chained < 2) {
 		put_alloc(steps, bytes);
@@ -280,7 +280,7 @@ static void put_locals(struct arm64_steps *steps, const struct packed *packed, u
 }
 
 /* The canonical prologue, first in the order of its instructions. */
-static int expand(const struct packed *packed, struct arm64_steps *steps, struct err *err)
+static int expand(const struct pdata_packed *packed, struct arm64_steps *steps, struct err *err)
 {
 	unsigned generals = packed->generals * 8 + (packed->chained == 1 ? 8 : 0);
 	unsigned vectors = packed->vectors ? packed->vectors * 8 + 8 : 0;
@@ -550,7 +550,7 @@ static int print_full(struct arm64_rows *rows, struct arm64_steps *steps, struct
 }
 
 /* Epilogues of packed functions take the frame pointer's move and the homes for nothing. */
-static void drop_moves(struct arm64_steps *steps, const struct packed *packed)
+static void drop_moves(struct arm64_steps *steps, const struct pdata_packed *packed)
 {
 	unsigned kept = 0;
 
@@ -567,7 +567,7 @@ static void drop_moves(struct arm64_steps *steps, const struct packed *packed)
 
 static int print_packed(struct arm64_rows *rows, struct arm64_steps *steps, struct err *err)
 {
-	struct packed packed = unpack((uint32_t)rows->entry->reference);
+	struct pdata_packed packed = unpack((uint32_t)rows->entry->reference);
 	struct arm64_frame body;
 	struct err why = ERR_INIT;
 	uint64_t bytes;

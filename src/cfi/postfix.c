@@ -15,7 +15,7 @@ enum {
 	OP_CALL_FRAME_CFA = 0x9c,
 };
 
-struct value {
+struct postfix_value {
 	char text[POSTFIX_BYTES];
 	size_t size;
 	bool is_constant;
@@ -23,18 +23,18 @@ struct value {
 	uint64_t most;               /* it is never more */
 };
 
-struct machine {
-	struct value stack[DEPTH_MAX];
+struct postfix_machine {
+	struct postfix_value stack[DEPTH_MAX];
 	unsigned depth;
 	const struct cfi_registers *registers;
 	unsigned address_bytes;
 	bool failed;
-	struct value none;           /* stands for what is not there */
+	struct postfix_value none;           /* stands for what is not there */
 };
 
-static struct value *push(struct machine *machine)
+static struct postfix_value *push(struct postfix_machine *machine)
 {
-	struct value *value = &machine->stack[machine->depth];
+	struct postfix_value *value = &machine->stack[machine->depth];
 
 	if (machine->depth == DEPTH_MAX) {
 		machine->failed = true;
@@ -48,7 +48,7 @@ static struct value *push(struct machine *machine)
 }
 
 /* The n-th from the top; one of no use when it is not there. */
-static struct value *top(struct machine *machine, unsigned n)
+static struct postfix_value *top(struct postfix_machine *machine, unsigned n)
 {
 	if (n >= machine->depth) {
 		machine->failed = true;
@@ -57,7 +57,7 @@ static struct value *top(struct machine *machine, unsigned n)
 	return &machine->stack[machine->depth - 1 - n];
 }
 
-static void add(struct machine *machine, struct value *value, const char *text, size_t size)
+static void add(struct postfix_machine *machine, struct postfix_value *value, const char *text, size_t size)
 {
 	if (size >= POSTFIX_BYTES - value->size) {
 		machine->failed = true;
@@ -69,9 +69,9 @@ static void add(struct machine *machine, struct value *value, const char *text, 
 	value->size += size;
 }
 
-static void push_constant(struct machine *machine, uint64_t constant)
+static void push_constant(struct postfix_machine *machine, uint64_t constant)
 {
-	struct value *value = push(machine);
+	struct postfix_value *value = push(machine);
 	char digits[24];
 
 	if (machine->address_bytes == 4)
@@ -82,10 +82,10 @@ static void push_constant(struct machine *machine, uint64_t constant)
 	value->constant = value->most = constant;
 }
 
-static void push_register(struct machine *machine, uint64_t column, int64_t offset)
+static void push_register(struct postfix_machine *machine, uint64_t column, int64_t offset)
 {
 	struct text name = cfi_register_name(machine->registers, column);
-	struct value *value = push(machine);
+	struct postfix_value *value = push(machine);
 	char digits[32];
 
 	if (!name.bytes) {
@@ -98,17 +98,17 @@ static void push_register(struct machine *machine, uint64_t column, int64_t offs
 		add(machine, value, digits, strlen(digits));
 }
 
-static void push_copy(struct machine *machine, unsigned n)
+static void push_copy(struct postfix_machine *machine, unsigned n)
 {
-	struct value *from = top(machine, n), *to = push(machine);
+	struct postfix_value *from = top(machine, n), *to = push(machine);
 
 	if (!machine->failed)
 		*to = *from;
 }
 
-static void swap(struct machine *machine, unsigned m, unsigned n)
+static void swap(struct postfix_machine *machine, unsigned m, unsigned n)
 {
-	struct value *a = top(machine, m), *b = top(machine, n), kept;
+	struct postfix_value *a = top(machine, m), *b = top(machine, n), kept;
 
 	if (machine->failed)
 		return;
@@ -117,16 +117,16 @@ static void swap(struct machine *machine, unsigned m, unsigned n)
 	*b = kept;
 }
 
-static void drop(struct machine *machine)
+static void drop(struct postfix_machine *machine)
 {
 	(void)top(machine, 0);
 	machine->depth -= !machine->failed;
 }
 
 /* lhs rhs OPERATOR, for the two on top. */
-static void combine(struct machine *machine, const char *operator)
+static void combine(struct postfix_machine *machine, const char *operator)
 {
-	struct value *rhs = top(machine, 0), *lhs = top(machine, 1);
+	struct postfix_value *rhs = top(machine, 0), *lhs = top(machine, 1);
 
 	if (machine->failed)
 		return;
@@ -137,7 +137,7 @@ static void combine(struct machine *machine, const char *operator)
 	machine->depth--;
 }
 
-static void combine_with(struct machine *machine, uint64_t constant, const char *operator)
+static void combine_with(struct postfix_machine *machine, uint64_t constant, const char *operator)
 {
 	push_constant(machine, constant);
 	combine(machine, operator);
@@ -149,9 +149,9 @@ static bool is_power(uint64_t value)
 }
 
 /* Takes the constant on top, which the operation has to have. */
-static uint64_t take_constant(struct machine *machine)
+static uint64_t take_constant(struct postfix_machine *machine)
 {
-	struct value *value = top(machine, 0);
+	struct postfix_value *value = top(machine, 0);
 
 	if (!value->is_constant)
 		machine->failed = true;
@@ -160,7 +160,7 @@ static uint64_t take_constant(struct machine *machine)
 }
 
 /* The low bits are a rest of a division, all but the low ones an alignment. */
-static void mask(struct machine *machine)
+static void mask(struct postfix_machine *machine)
 {
 	uint64_t bits = take_constant(machine);
 
@@ -174,7 +174,7 @@ static void mask(struct machine *machine)
 	}
 }
 
-static void shift(struct machine *machine, const char *operator)
+static void shift(struct postfix_machine *machine, const char *operator)
 {
 	uint64_t bits = take_constant(machine);
 
@@ -185,9 +185,9 @@ static void shift(struct machine *machine, const char *operator)
 }
 
 /* Is the value at least the constant?  Below twice the constant the quotient says so. */
-static void compare(struct machine *machine, uint64_t constant, bool is_negated)
+static void compare(struct postfix_machine *machine, uint64_t constant, bool is_negated)
 {
-	struct value *value = top(machine, 0);
+	struct postfix_value *value = top(machine, 0);
 
 	if (constant == 0 || constant > INT32_MAX || value->most >= 2 * constant) {
 		machine->failed = true;
@@ -202,16 +202,16 @@ static void compare(struct machine *machine, uint64_t constant, bool is_negated)
 	top(machine, 0)->most = 1;
 }
 
-static void negate(struct machine *machine, int64_t from)
+static void negate(struct postfix_machine *machine, int64_t from)
 {
 	push_constant(machine, (uint64_t)from);
 	swap(machine, 0, 1);
 	combine(machine, "-");
 }
 
-static void dereference(struct machine *machine, unsigned size)
+static void dereference(struct postfix_machine *machine, unsigned size)
 {
-	struct value *value = top(machine, 0);
+	struct postfix_value *value = top(machine, 0);
 
 	if (size != machine->address_bytes) {
 		machine->failed = true;
@@ -252,7 +252,7 @@ static bool is_constant(unsigned op)
 	return op >= OP_CONST1U && op <= OP_CONSTS;
 }
 
-static void run_stack_operation(struct machine *machine, unsigned op, struct reader *reader)
+static void run_stack_operation(struct postfix_machine *machine, unsigned op, struct reader *reader)
 {
 	if (op == OP_DUP)
 		push_copy(machine, 0);
@@ -268,7 +268,7 @@ static void run_stack_operation(struct machine *machine, unsigned op, struct rea
 		swap(machine, 1, 2);
 }
 
-static void run_arithmetic(struct machine *machine, unsigned op)
+static void run_arithmetic(struct postfix_machine *machine, unsigned op)
 {
 	switch (op) {
 	case OP_AND:
@@ -311,7 +311,7 @@ static void run_arithmetic(struct machine *machine, unsigned op)
 	}
 }
 
-static void run(struct machine *machine, unsigned op, struct reader *reader)
+static void run(struct postfix_machine *machine, unsigned op, struct reader *reader)
 {
 	uint64_t column;
 
@@ -342,8 +342,8 @@ static void run(struct machine *machine, unsigned op, struct reader *reader)
 size_t postfix_from_dwarf(struct reader expression, const struct cfi_registers *registers,
 			  unsigned address_bytes, bool starts_with_cfa, char out[POSTFIX_BYTES])
 {
-	struct machine machine = { .registers = registers, .address_bytes = address_bytes };
-	const struct value *result;
+	struct postfix_machine machine = { .registers = registers, .address_bytes = address_bytes };
+	const struct postfix_value *result;
 
 	machine.depth = 0;
 	if (starts_with_cfa)

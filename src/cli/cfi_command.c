@@ -17,7 +17,7 @@
 #define COPY_BYTES  65536u
 #define REPLY_BYTES ((size_t)1 << 20)
 
-struct wish {
+struct cfi_wish {
 	const char *arch, *out;
 	char **operands;             /* what stands behind the verb */
 	int operand_count;
@@ -86,7 +86,7 @@ static int write_file(struct subject *subject, const char *out, struct err *err)
 	return rc;
 }
 
-static int write_cfi(struct subject *subject, const struct wish *wish, struct err *err)
+static int write_cfi(struct subject *subject, const struct cfi_wish *wish, struct err *err)
 {
 	int fd, rc;
 
@@ -140,7 +140,7 @@ done:
 	return rc;
 }
 
-static int ask_at(const struct cli *cli, struct nursery *nursery, const struct wish *wish,
+static int ask_at(const struct cli *cli, struct nursery *nursery, const struct cfi_wish *wish,
 		  struct err *err)
 {
 	struct buf parameters;
@@ -167,7 +167,7 @@ static int ask_at(const struct cli *cli, struct nursery *nursery, const struct w
 enum verb { VERB_WRITE, VERB_DUMP, VERB_AT, VERBS };
 static const char *const verbs[VERBS] = { "write", "dump", "at" };
 
-static int run_with_cells(struct cli *cli, enum verb verb, const struct wish *wish)
+static int run_with_cells(struct cli *cli, enum verb verb, const struct cfi_wish *wish)
 {
 	struct config config;
 	struct nursery *nursery = NULL;
@@ -202,7 +202,7 @@ static bool is_address(const char *text)
 	return text_to_u64(text_of(strncmp(text, "0x", 2) == 0 ? text + 2 : text), 16, &address);
 }
 
-static int check(enum verb verb, const struct wish *wish)
+static int check(enum verb verb, const struct cfi_wish *wish)
 {
 	if (verb != VERB_WRITE && (wish->out || wish->arch))
 		return cli_misused(&cli_cfi, "%s has no options", verbs[verb]);
@@ -217,14 +217,14 @@ static int check(enum verb verb, const struct wish *wish)
 	return CLI_OK;
 }
 
-enum option { OPTION_ARCH = 1, OPTION_OUT };
+enum cfi_option { OPTION_ARCH = 1, OPTION_OUT };
 static const struct cli_option options[] = {
 	{ OPTION_ARCH, 0, "arch", "ARCH" }, { OPTION_OUT, 'o', "output", "FILE" }, CLI_OPTIONS_END
 };
 
 static int run(struct cli *cli, int argc, char **argv)
 {
-	struct wish wish = { .operands = argv + 2 };
+	struct cfi_wish wish = { .operands = argv + 2 };
 	struct cli_reader reader;
 	unsigned verb = 0;
 	const char *value;

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/json_writer.h"
 #include "cfi/cfi.h"
-#include "cli/cells.h"
+#include "cli/cli_cells.h"
 
 #define FLUSH_BYTES ((size_t)1 << 20)
 #define RULES_MAX   256u

@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "board/board.h"
 #include "cache/cache.h"
-#include "cli/cache.h"
+#include "cli/cli_cache.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/state.h"

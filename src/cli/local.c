@@ -304,7 +304,7 @@ bool local_is_called(struct text path, struct text name)
 	return first.size > 0 && text_equal_ignoring_case(first, second);
 }
 
-struct walk {
+struct local_walk {
 	struct local *local;
 	const struct text *names;
 	size_t name_count;
@@ -313,7 +313,7 @@ struct walk {
 	size_t entries, files;
 };
 
-static bool is_wanted(const struct walk *walk, const char *name)
+static bool is_wanted(const struct local_walk *walk, const char *name)
 {
 	for (size_t i = 0; i < walk->name_count; i++)
 		if (local_is_called(text_of(name), walk->names[i]))
@@ -321,9 +321,10 @@ static bool is_wanted(const struct walk *walk, const char *name)
 	return false;
 }
 
-static int walk_folder(struct walk *walk, const char *folder, unsigned depth, struct err *err);
+static int walk_folder(struct local_walk *walk, const char *folder, unsigned depth,
+		       struct err *err);
 
-static int walk_entry(struct walk *walk, const char *path, const char *name, unsigned depth,
+static int walk_entry(struct local_walk *walk, const char *path, const char *name, unsigned depth,
 		      struct err *err)
 {
 	struct local_file file;
@@ -343,7 +344,7 @@ static int walk_entry(struct walk *walk, const char *path, const char *name, uns
 	return rc < 0 ? -1 : 0;
 }
 
-static int walk_folder(struct walk *walk, const char *folder, unsigned depth, struct err *err)
+static int walk_folder(struct local_walk *walk, const char *folder, unsigned depth, struct err *err)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
@@ -366,7 +367,7 @@ static int walk_folder(struct walk *walk, const char *folder, unsigned depth, st
 int local_add_folder(struct local *local, const char *folder, const struct text *names, size_t count,
 		     local_found_fn *found, void *payload, struct err *err)
 {
-	struct walk walk = { .local = local, .names = names, .name_count = count, .found = found,
+	struct local_walk walk = { .local = local, .names = names, .name_count = count, .found = found,
 			     .payload = payload };
 
 	return count > 0 ? walk_folder(&walk, folder, 0, err) : 0;

@@ -4,40 +4,44 @@ libcli_a_SOURCES = \
 	src/cli/addr2line.c \
 	src/cli/addr2line.h \
 	src/cli/backup.c \
-	src/cli/cache.c \
-	src/cli/cache.h \
-	src/cli/cells.c \
-	src/cli/cells.h \
 	src/cli/cfi_command.c \
 	src/cli/cfi_operations.c \
 	src/cli/cleanup.c \
 	src/cli/cli.h \
+	src/cli/cli_cache.c \
+	src/cli/cli_cache.h \
+	src/cli/cli_cells.c \
+	src/cli/cli_cells.h \
+	src/cli/cli_config.c \
+	src/cli/cli_lookup.c \
+	src/cli/cli_names.c \
+	src/cli/cli_names.h \
+	src/cli/cli_object.c \
+	src/cli/cli_repair.c \
+	src/cli/cli_sources.c \
+	src/cli/cli_sources.h \
+	src/cli/cli_symbolicate.c \
+	src/cli/cli_symcache.c \
+	src/cli/cli_table.c \
+	src/cli/cli_table.h \
 	src/cli/companions.c \
 	src/cli/companions.h \
 	src/cli/completion.c \
 	src/cli/completion.h \
-	src/cli/config.c \
 	src/cli/fcgi.c \
 	src/cli/local.c \
 	src/cli/local.h \
-	src/cli/lookup.c \
 	src/cli/maps.c \
 	src/cli/maps.h \
 	src/cli/methods.c \
 	src/cli/methods.h \
-	src/cli/names.c \
-	src/cli/names.h \
-	src/cli/object.c \
 	src/cli/operations.c \
 	src/cli/options.c \
 	src/cli/options.h \
 	src/cli/prefetch.c \
 	src/cli/progress.c \
 	src/cli/progress.h \
-	src/cli/repair.c \
 	src/cli/serve.c \
-	src/cli/sources.c \
-	src/cli/sources.h \
 	src/cli/stackrequest.c \
 	src/cli/stackrequest.h \
 	src/cli/stacktext.c \
@@ -47,11 +51,7 @@ libcli_a_SOURCES = \
 	src/cli/status.c \
 	src/cli/subject.c \
 	src/cli/subject.h \
-	src/cli/symbolicate.c \
 	src/cli/minidumps.c \
-	src/cli/symcache.c \
-	src/cli/table.c \
-	src/cli/table.h \
 	src/cli/trace.c \
 	src/cli/trace.h \
 	src/cli/tried.c \

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "cli/cells.h"
+#include "cli/cli_cells.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 

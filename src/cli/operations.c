@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/json_writer.h"
 #include "base/limits.h"
-#include "cli/cells.h"
+#include "cli/cli_cells.h"
 #include "cli/methods.h"
 #include "object/object.h"
 #include "ppdbcache/ppdbcache.h"

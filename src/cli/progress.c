@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "cli/table.h"
+#include "cli/cli_table.h"
 
 #define FIRST_MILLIS 500
 #define STEP_MILLIS 250

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json_writer.h"
-#include "cli/cells.h"
+#include "cli/cli_cells.h"
 #include "cli/local.h"
 #include "cli/stacktext.h"
 
@@ -32,7 +32,7 @@ struct module {                      /* one image of a file, at one address */
 
 struct placed { size_t module; bool is_placed, is_exact; };
 
-struct making {
+struct stackrequest_making {
 	const struct stacktext *text;
 	struct local *local;
 	struct file *files;
@@ -45,7 +45,7 @@ struct making {
 /* --- Files ------------------------------------------------------------------------------- */
 
 /* Its number; SIZE_MAX: one too many. */
-static size_t file_of(struct making *making, struct text path, struct text build_id)
+static size_t file_of(struct stackrequest_making *making, struct text path, struct text build_id)
 {
 	for (size_t i = 0; i < making->file_count; i++) {
 		if (!text_equal(making->files[i].path, path))
@@ -60,7 +60,7 @@ static size_t file_of(struct making *making, struct text path, struct text build
 	return making->file_count++;
 }
 
-static int find_file(struct making *making, struct file *file, struct err *err)
+static int find_file(struct stackrequest_making *making, struct file *file, struct err *err)
 {
 	char path[PATH_BYTES];
 	int rc;
@@ -80,7 +80,7 @@ static int find_file(struct making *making, struct file *file, struct err *err)
 
 static void take_found(void *payload, const struct local_file *found)
 {
-	struct making *making = payload;
+	struct stackrequest_making *making = payload;
 
 	for (size_t i = 0; i < making->file_count; i++) {
 		struct file *file = &making->files[i];
@@ -95,7 +95,7 @@ static void take_found(void *payload, const struct local_file *found)
 }
 
 /* The text's own folder has it, or one of --symbols. */
-static int find_files(struct making *making, const char *const *folders, size_t count,
+static int find_files(struct stackrequest_making *making, const char *const *folders, size_t count,
 		      struct err *err)
 {
 	struct text *names = arena_alloc(&making->local->arena, making->file_count + 1, sizeof(*names));
@@ -116,7 +116,7 @@ static int find_files(struct making *making, const char *const *folders, size_t 
 
 /* --- Modules ------------------------------------------------------------------------------ */
 
-static void place(struct making *making, size_t frame, size_t file, uint64_t base)
+static void place(struct stackrequest_making *making, size_t frame, size_t file, uint64_t base)
 {
 	uint64_t address = making->text->frames[frame].address;
 	size_t i = 0;
@@ -150,7 +150,7 @@ static bool offset_in_file(const struct stacktext_frame *frame, const struct fil
 	return address >= load && *offset <= frame->address;
 }
 
-static void place_by_offset(struct making *making, size_t index)
+static void place_by_offset(struct stackrequest_making *making, size_t index)
 {
 	const struct stacktext_frame *frame = &making->text->frames[index];
 	size_t file = frame->module.bytes ? file_of(making, frame->module, frame->build_id) : SIZE_MAX;
@@ -161,7 +161,7 @@ static void place_by_offset(struct making *making, size_t index)
 		place(making, index, file, frame->address - offset);
 }
 
-static void place_by_mapping(struct making *making, size_t index)
+static void place_by_mapping(struct stackrequest_making *making, size_t index)
 {
 	const struct stacktext_frame *frame = &making->text->frames[index];
 	const struct stacktext_mapping *mapping;
@@ -176,7 +176,7 @@ static void place_by_mapping(struct making *making, size_t index)
 }
 
 /* The text may name the module of one frame only. */
-static void place_beside(struct making *making, size_t index)
+static void place_beside(struct stackrequest_making *making, size_t index)
 {
 	const struct stacktext_frame *frame = &making->text->frames[index];
 
@@ -187,13 +187,13 @@ static void place_beside(struct making *making, size_t index)
 
 /* --- Symbols and offsets -------------------------------------------------------------------- */
 
-struct symbols {
+struct stack_symbols {
 	struct cells_symbol *symbols;
 	size_t *frames;              /* whose they are */
 	size_t count;
 };
 
-static bool lacks_symbol(const struct making *making, size_t frame, size_t file)
+static bool lacks_symbol(const struct stackrequest_making *making, size_t frame, size_t file)
 {
 	const struct stacktext_frame *asked = &making->text->frames[frame];
 
@@ -202,7 +202,8 @@ static bool lacks_symbol(const struct making *making, size_t frame, size_t file)
 }
 
 /* glibc says "SYMBOL+OFFSET" where the dynamic symbols name the function. */
-static int place_by_symbols(struct making *making, size_t file, struct symbols *symbols,
+static int place_by_symbols(struct stackrequest_making *making, size_t file,
+			    struct stack_symbols *symbols,
 			    struct err *err)
 {
 	const struct local_file *local = &making->files[file].local;
@@ -236,10 +237,10 @@ static int place_by_symbols(struct making *making, size_t file, struct symbols *
 	return why.kind == ERR_NO_MEMORY ? err_set(err, ERR_NO_MEMORY, "%s", why.text) : 0;
 }
 
-static int place_all_symbols(struct making *making, struct err *err)
+static int place_all_symbols(struct stackrequest_making *making, struct err *err)
 {
 	size_t count = making->text->frame_count;
-	struct symbols symbols = {
+	struct stack_symbols symbols = {
 		.symbols = arena_alloc(&making->local->arena, count + 1, sizeof(*symbols.symbols)),
 		.frames = arena_alloc(&making->local->arena, count + 1, sizeof(*symbols.frames)),
 	};
@@ -259,7 +260,7 @@ static int place_all_symbols(struct making *making, struct err *err)
  * behind a call, and so is that of the frame after it, which the signal stopped. */
 static const uint8_t sigreturn_x86_64[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
 
-static bool is_sigreturn(const struct making *making, size_t frame)
+static bool is_sigreturn(const struct stackrequest_making *making, size_t frame)
 {
 	const struct placed *placed = &making->placed[frame];
 	const struct module *module = &making->modules[placed->module];
@@ -280,7 +281,7 @@ static bool is_sigreturn(const struct making *making, size_t frame)
 	return is_so;
 }
 
-static void find_signals(struct making *making)
+static void find_signals(struct stackrequest_making *making)
 {
 	for (size_t i = 0; i < making->text->stack_count; i++) {
 		const struct stacktext_stack *stack = &making->text->stacks[i];
@@ -303,7 +304,7 @@ static void member_found(struct json_writer *json, const char *name, struct text
 		json_member_text(json, name, value);
 }
 
-static void write_module(const struct making *making, const struct module *module,
+static void write_module(const struct stackrequest_making *making, const struct module *module,
 			 struct json_writer *json)
 {
 	const struct file *file = &making->files[module->file];
@@ -319,7 +320,8 @@ static void write_module(const struct making *making, const struct module *modul
 	json_object_end(json);
 }
 
-static void write_frame(const struct making *making, size_t index, struct json_writer *json)
+static void write_frame(const struct stackrequest_making *making, size_t index,
+			struct json_writer *json)
 {
 	const struct stacktext_frame *frame = &making->text->frames[index];
 
@@ -336,7 +338,8 @@ static void write_frame(const struct making *making, size_t index, struct json_w
 }
 
 /* The function whose inlined call the frame before it is: the answer to that one has both. */
-static bool is_told_already(const struct making *making, const struct stacktext_stack *stack,
+static bool is_told_already(const struct stackrequest_making *making,
+			    const struct stacktext_stack *stack,
 			    size_t index)
 {
 	const struct stacktext_frame *frame = &making->text->frames[index];
@@ -350,7 +353,8 @@ static bool is_told_already(const struct making *making, const struct stacktext_
 		 frame->address == making->text->frames[before].address));
 }
 
-static void write_stack(const struct making *making, const struct stacktext_stack *stack,
+static void write_stack(const struct stackrequest_making *making,
+			const struct stacktext_stack *stack,
 			struct json_writer *json)
 {
 	json_object(json);
@@ -364,7 +368,7 @@ static void write_stack(const struct making *making, const struct stacktext_stac
 	json_object_end(json);
 }
 
-static int write_request(const struct making *making, struct buf *out, struct err *err)
+static int write_request(const struct stackrequest_making *making, struct buf *out, struct err *err)
 {
 	struct json_writer json;
 
@@ -387,7 +391,7 @@ static int write_request(const struct making *making, struct buf *out, struct er
 int stackrequest_write(const struct stacktext *text, struct local *local, const char *const *folders,
 		       size_t folder_count, struct buf *out, struct err *err)
 {
-	struct making making = {
+	struct stackrequest_making making = {
 		.text = text, .local = local,
 		.files = arena_alloc(&local->arena, MODULES_MAX, sizeof(*making.files)),
 		.modules = arena_alloc(&local->arena, MODULES_MAX, sizeof(*making.modules)),

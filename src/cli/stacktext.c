@@ -339,7 +339,7 @@ static bool parse_numbered(struct text line, struct stacktext_frame *frame,
 
 /* --- Lines -------------------------------------------------------------------------------- */
 
-struct reading {
+struct stacktext_reading {
 	struct stacktext *into;
 	struct text title;           /* of the stack that comes next */
 	bool has_good_title;
@@ -363,7 +363,7 @@ static bool is_heading(struct text line)
 	       text_starts_with(line, "process ");
 }
 
-static void take_title(struct reading *reading, struct text line)
+static void take_title(struct stacktext_reading *reading, struct text line)
 {
 	bool good = is_good_title(line);
 
@@ -378,7 +378,7 @@ static void take_title(struct reading *reading, struct text line)
 	reading->has_good_title = good;
 }
 
-static void begin_stack(struct reading *reading)
+static void begin_stack(struct stacktext_reading *reading)
 {
 	struct stacktext *into = reading->into;
 
@@ -389,7 +389,7 @@ static void begin_stack(struct reading *reading)
 	reading->after_signal = false;
 }
 
-static void add_frame(struct reading *reading, const struct stacktext_frame *frame)
+static void add_frame(struct stacktext_reading *reading, const struct stacktext_frame *frame)
 {
 	struct stacktext *into = reading->into;
 
@@ -398,7 +398,7 @@ static void add_frame(struct reading *reading, const struct stacktext_frame *fra
 	into->stacks[into->stack_count - 1].count++;
 }
 
-static void add_numbered(struct reading *reading, struct stacktext_frame *frame,
+static void add_numbered(struct stacktext_reading *reading, struct stacktext_frame *frame,
 			 const struct numbered *numbered)
 {
 	bool exact = !numbered->is_gdb || numbered->number == 0 || reading->after_signal;
@@ -417,7 +417,7 @@ static void add_numbered(struct reading *reading, struct stacktext_frame *frame,
 	add_frame(reading, frame);
 }
 
-static void read_line(struct reading *reading, struct text line)
+static void read_line(struct stacktext_reading *reading, struct text line)
 {
 	struct stacktext *into = reading->into;
 	struct stacktext_mapping mapping = { .start = 0 };
@@ -456,7 +456,7 @@ static size_t count_lines(struct text text)
 
 int stacktext_read(struct stacktext *into, struct text text, struct arena *arena, struct err *err)
 {
-	struct reading reading = { .into = into };
+	struct stacktext_reading reading = { .into = into };
 	size_t lines;
 	struct text line;
 

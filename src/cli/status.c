@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/state.h"
-#include "cli/table.h"
+#include "cli/cli_table.h"
 #include "job/history.h"
 #include "sandbox/sandbox.h"
 #include "shared/shared.h"

@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
-#include "cli/cells.h"
+#include "cli/cli_cells.h"
 #include "cli/companions.h"
 #include "cli/maps.h"
 

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "cli/cli.h"
-#include "cli/table.h"
+#include "cli/cli_table.h"
 #include "work/request_json.h"
 #include "work/work.h"
 

@@ -15,7 +15,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/state.h"
-#include "cli/table.h"
+#include "cli/cli_table.h"
 #include "job/history.h"
 #include "store/store.h"
 #include "work/request_json.h"

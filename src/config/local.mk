@@ -3,7 +3,7 @@ noinst_LIBRARIES += libconfig.a
 libconfig_a_SOURCES = \
 	src/config/config.c \
 	src/config/config.h \
-	src/config/json.c \
+	src/config/config_json.c \
 	src/config/keys.c \
 	src/config/keys.h \
 	src/config/print.c \

@@ -1,5 +1,5 @@
 /* cficache.c -- in a cell: from an object to the text its stacks are unwound by. */
-#include "convert/internal.h"
+#include "convert/convert_internal.h"
 
 #include "base/arena.h"
 #include "base/buf.h"

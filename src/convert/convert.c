@@ -1,5 +1,5 @@
 /* convert.c -- the table of operations; parameters written and replies read. */
-#include "convert/internal.h"
+#include "convert/convert_internal.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* crash_apple.c -- in a cell: an Apple crash report as threads and modules. */
 #include "convert/crash_json.h"
-#include "convert/internal.h"
+#include "convert/convert_internal.h"
 
 #include <stdlib.h>
 

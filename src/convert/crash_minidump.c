@@ -1,6 +1,6 @@
 /* crash_minidump.c -- in a cell: a minidump's threads walked, its modules and what is said of it. */
 #include "convert/crash_walk.h"
-#include "convert/internal.h"
+#include "convert/convert_internal.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
  * It knows the members in the order they are written, without blanks and without escapes;
  * whatever differs is left to the reader that knows all of JSON.
  */
-#include "convert/internal.h"
+#include "convert/convert_internal.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * Downloads arrive packed and with several objects in one; what is stored is one object as
  * it is.  The output file is written only when the input is not that already.
  */
-#include "convert/internal.h"
+#include "convert/convert_internal.h"
 
 #include <errno.h>
 #include <unistd.h>

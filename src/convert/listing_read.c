@@ -5,7 +5,7 @@
  *	LAST_ID   000Admin/lastid.txt              a number
  *	INDEX     all segments of a symstore       sorted paths, each once
  */
-#include "convert/internal.h"
+#include "convert/convert_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

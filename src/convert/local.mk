@@ -11,21 +11,21 @@ libconvert_a_SOURCES = \
 	src/convert/crash_minidump.c \
 	src/convert/crash_walk.c \
 	src/convert/crash_walk.h \
+	src/convert/convert_internal.h \
+	src/convert/convert_json.c \
+	src/convert/convert_listing.c \
+	src/convert/convert_names.c \
+	src/convert/convert_sources.c \
 	src/convert/demangler.c \
 	src/convert/demangler.h \
 	src/convert/features.c \
 	src/convert/inspect.c \
-	src/convert/internal.h \
-	src/convert/json.c \
-	src/convert/listing.c \
 	src/convert/listing_read.c \
 	src/convert/make.c \
 	src/convert/managed.c \
 	src/convert/memo.c \
 	src/convert/memo.h \
 	src/convert/minidump_raw.c \
-	src/convert/names.c \
-	src/convert/sources.c \
 	src/convert/uuidmap.c
 
 if HAVE_CHECK

@@ -1,5 +1,5 @@
 /* make.c -- in a cell: from an object and its companions to a SymCache. */
-#include "convert/internal.h"
+#include "convert/convert_internal.h"
 
 #include <string.h>
 #include <unistd.h>

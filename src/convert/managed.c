@@ -1,5 +1,5 @@
 /* managed.c -- in a cell: from an object with managed code to its lookup file. */
-#include "convert/internal.h"
+#include "convert/convert_internal.h"
 
 #include <string.h>
 

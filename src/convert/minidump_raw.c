@@ -1,5 +1,5 @@
 /* minidump_raw.c -- in a cell: the listing of a minidump's streams. */
-#include "convert/internal.h"
+#include "convert/convert_internal.h"
 
 #include "base/arena.h"
 #include "base/buf.h"

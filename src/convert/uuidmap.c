@@ -7,7 +7,7 @@
  * Only elements and their text are looked at.  Keys of the outermost dict count, whatever
  * nests inside their values does not.
  */
-#include "convert/internal.h"
+#include "convert/convert_internal.h"
 
 #include <string.h>
 
@@ -23,10 +23,10 @@ struct tag {
 	struct text before;          /* the text since the tag before it */
 };
 
-struct scan { struct text xml; size_t at; };
+struct uuidmap_scan { struct text xml; size_t at; };
 
 /* From here to where `mark` begins; false when it does not come. */
-static bool take_until(struct scan *scan, const char *mark, struct text *taken)
+static bool take_until(struct uuidmap_scan *scan, const char *mark, struct text *taken)
 {
 	size_t size = strlen(mark);
 	const char *from = scan->xml.bytes + scan->at;
@@ -40,7 +40,7 @@ static bool take_until(struct scan *scan, const char *mark, struct text *taken)
 	return true;
 }
 
-static bool starts_here(const struct scan *scan, const char *mark)
+static bool starts_here(const struct uuidmap_scan *scan, const char *mark)
 {
 	struct text rest = { scan->xml.bytes + scan->at, scan->xml.size - scan->at };
 
@@ -67,7 +67,7 @@ static void read_tag(struct text inside, struct tag *tag)
 }
 
 /* The next element's tag: declarations and comments are passed over. */
-static bool next_tag(struct scan *scan, struct tag *tag)
+static bool next_tag(struct uuidmap_scan *scan, struct tag *tag)
 {
 	struct text inside;
 
@@ -93,7 +93,7 @@ static bool opens(const struct tag *tag, const char *name)
 }
 
 /* To the end of the element just opened; its text, if it holds no elements. */
-static bool finish_element(struct scan *scan, struct text *content)
+static bool finish_element(struct uuidmap_scan *scan, struct text *content)
 {
 	size_t depth = 1;
 	struct tag tag;
@@ -111,7 +111,7 @@ static bool finish_element(struct scan *scan, struct text *content)
 }
 
 /* The text of the element after the key. */
-static bool find_value(struct scan *scan, struct text *value)
+static bool find_value(struct uuidmap_scan *scan, struct text *value)
 {
 	struct tag tag;
 	struct text content;
@@ -137,7 +137,7 @@ static bool find_value(struct scan *scan, struct text *value)
 
 int convert_uuidmap_read(struct text xml, struct debugid *original, struct err *err)
 {
-	struct scan scan = { .xml = xml.bytes ? xml : TEXT("") };
+	struct uuidmap_scan scan = { .xml = xml.bytes ? xml : TEXT("") };
 	struct text value = TEXT_NONE;
 	struct tag tag;
 

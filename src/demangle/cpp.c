@@ -8,13 +8,13 @@
 #include <libiberty/demangle.h>
 #include <stdlib.h>
 
-#include "demangle/internal.h"
+#include "demangle/demangle_internal.h"
 
 #define CPP_OPTIONS      (DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP)
 #define CPP_WALK_NODES   20000u  /* shared parts make the walk longer than the name */
 #define CPP_WALK_DEPTH   256u
 
-struct walk {
+struct component_walk {
 	unsigned nodes_left;
 };
 
@@ -59,7 +59,8 @@ static enum children children_of(enum demangle_component_type type)
 	}
 }
 
-static void drop_return_types(struct walk *walk, struct demangle_component *node, unsigned depth)
+static void drop_return_types(struct component_walk *walk, struct demangle_component *node,
+			      unsigned depth)
 {
 	enum children children;
 	struct demangle_component *type;
@@ -101,7 +102,7 @@ static bool print_tree(struct demangle_component *tree, struct printing *printin
 
 bool demangle_cpp(const char *name, struct printing *printing)
 {
-	struct walk walk = { CPP_WALK_NODES };
+	struct component_walk walk = { CPP_WALK_NODES };
 	struct demangle_component *tree;
 	void *memory = NULL;
 	bool done;

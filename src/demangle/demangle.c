@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "demangle/internal.h"
+#include "demangle/demangle_internal.h"
 
 #define MD5_DIGITS        32u
 #define RUST_HASH_DIGITS  16u

@@ -4,7 +4,7 @@ libdemangle_a_SOURCES = \
 	src/demangle/cpp.c \
 	src/demangle/demangle.c \
 	src/demangle/demangle.h \
-	src/demangle/internal.h \
+	src/demangle/demangle_internal.h \
 	src/demangle/msvc.cc \
 	src/demangle/msvc_text.c \
 	src/demangle/rust.c \

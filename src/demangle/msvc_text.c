@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "demangle/internal.h"
+#include "demangle/demangle_internal.h"
 
 #define MSVC_NAME_BYTES   4096u          /* longer ones are replaced by an MD5 by their compiler */
 #define MSVC_UNFOLDING    (1u << 20)     /* parameters named again, multiplied */

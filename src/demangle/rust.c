@@ -1,7 +1,7 @@
 /* rust.c -- Rust names, legacy and v0, by libiberty. */
 #include <libiberty/demangle.h>
 
-#include "demangle/internal.h"
+#include "demangle/demangle_internal.h"
 
 #define RUST_SHORT_BYTES  8u     /* what the library prints between names */
 

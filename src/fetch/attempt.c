@@ -59,7 +59,7 @@ static int on_decoded(void *payload, const void *bytes, size_t size, struct err 
 	return 0;
 }
 
-static int begin_decoding(struct fetch *fetch, enum encoding encoding, struct err *err)
+static int begin_decoding(struct fetch *fetch, enum content_encoding encoding, struct err *err)
 {
 	fetch->is_decoding = true;
 	return decode_begin(&fetch->decode, encoding, on_decoded, fetch, err);
@@ -75,7 +75,7 @@ static bool all_heads_are_in(const struct fetch *fetch)
 
 static int check_part(const struct fetch *fetch, const struct http_request *request, struct err *err)
 {
-	const struct reply *reply = &request->reply;
+	const struct http_reply *reply = &request->reply;
 
 	if (reply->first != request->first || reply->last > request->last ||
 	    reply->total != fetch->total_bytes)
@@ -87,7 +87,7 @@ static int check_part(const struct fetch *fetch, const struct http_request *requ
 
 int attempt_body_begins(struct fetch *fetch, struct http_request *request, struct err *err)
 {
-	const struct reply *reply = &request->reply;
+	const struct http_reply *reply = &request->reply;
 
 	if (all_heads_are_in(fetch))
 		fetch->head_deadline_at = FETCH_NEVER;

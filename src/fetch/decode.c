@@ -9,9 +9,9 @@
 #define OUT_BYTES ((size_t)64 * 1024)
 #define WINDOW_LOG 23                    /* RFC 9659: 8 MiB is all a server may ask for */
 
-enum encoding encoding_named(struct text name)
+enum content_encoding encoding_named(struct text name)
 {
-	static const struct { const char *name; enum encoding encoding; } names[] = {
+	static const struct { const char *name; enum content_encoding encoding; } names[] = {
 		{ "", ENCODING_NONE },           { "identity", ENCODING_NONE },
 		{ "gzip", ENCODING_GZIP },       { "x-gzip", ENCODING_GZIP },
 		{ "deflate", ENCODING_DEFLATE }, { "zstd", ENCODING_ZSTD },
@@ -57,7 +57,7 @@ static int begin_brotli(struct decode *decode, struct err *err)
 	return decode->brotli ? 0 : no_memory(err);
 }
 
-int decode_begin(struct decode *decode, enum encoding encoding, decode_sink_fn *sink,
+int decode_begin(struct decode *decode, enum content_encoding encoding, decode_sink_fn *sink,
 		 void *payload, struct err *err)
 {
 	*decode = (struct decode){ .encoding = encoding, .sink = sink, .payload = payload };

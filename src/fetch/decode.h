@@ -17,18 +17,18 @@
 
 struct err;
 
-enum encoding {
+enum content_encoding {
 	ENCODING_NONE, ENCODING_GZIP, ENCODING_DEFLATE, ENCODING_ZSTD, ENCODING_BROTLI,
 	ENCODING_UNKNOWN
 };
 #define ENCODINGS_OFFERED "br, deflate, gzip, zstd"
-enum encoding encoding_named(struct text name);      /* "" and "identity": none */
+enum content_encoding encoding_named(struct text name);      /* "" and "identity": none */
 
 /* Where decoded bytes go; -1 with err set ends the decoding. */
 typedef int decode_sink_fn(void *payload, const void *bytes, size_t size, struct err *err);
 
 struct decode {
-	enum encoding encoding;
+	enum content_encoding encoding;
 	bool fed, between;           /* something came; it ended with a member or frame */
 	bool zlib_begun;
 	z_stream zlib;
@@ -40,7 +40,7 @@ struct decode {
 };
 
 /* Bad data is ERR_DOWNLOAD: it came over a network and may be right the next time. */
-int  decode_begin(struct decode *decode, enum encoding encoding, decode_sink_fn *sink,
+int  decode_begin(struct decode *decode, enum content_encoding encoding, decode_sink_fn *sink,
 		  void *payload, struct err *err) __attribute__((warn_unused_result));
 int  decode_feed(struct decode *decode, const void *bytes, size_t size, struct err *err)
 	__attribute__((warn_unused_result));

@@ -10,12 +10,12 @@ libfetch_a_SOURCES = \
 	src/fetch/decode.h \
 	src/fetch/fetch.h \
 	src/fetch/fetcher.c \
+	src/fetch/http_reply.c \
+	src/fetch/http_reply.h \
 	src/fetch/http_request.c \
 	src/fetch/place.c \
 	src/fetch/proxy.c \
 	src/fetch/proxy.h \
-	src/fetch/reply.c \
-	src/fetch/reply.h \
 	src/fetch/sending.c \
 	src/fetch/sending.h \
 	src/fetch/transfer.h

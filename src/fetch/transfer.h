@@ -17,7 +17,7 @@
 #include "fetch/breaker.h"
 #include "fetch/decode.h"
 #include "fetch/fetch.h"
-#include "fetch/reply.h"
+#include "fetch/http_reply.h"
 #include "fetch/sending.h"
 
 #define FETCH_ATTEMPTS           3u
@@ -67,7 +67,7 @@ struct http_request {
 	size_t head_bytes;                   /* trailers included */
 	struct buf story;                    /* of a failure, for fetch->judge */
 
-	struct reply reply;
+	struct http_reply reply;
 	bool judged;
 	enum reply_verdict verdict;
 	struct err failure;                  /* kind ERR_NONE: none of ours */

@@ -17,7 +17,7 @@
 #include "base/err.h"
 #include "board/board.h"
 #include "config/config.h"
-#include "job/internal.h"
+#include "job/job_internal.h"
 #include "store/statements.h"
 
 struct found {

@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "config/config.h"
-#include "job/internal.h"
+#include "job/job_internal.h"
 #include "store/statements.h"
 
 #define ORPHAN_SECONDS 120         /* longer than a body waits for its row */

@@ -15,7 +15,7 @@
 #include "base/limits.h"
 #include "board/board.h"
 #include "config/config.h"
-#include "job/internal.h"
+#include "job/job_internal.h"
 #include "store/statements.h"
 
 #define REFRESH "refresh-"           /* job.sql knows it */

@@ -3,11 +3,11 @@ noinst_LIBRARIES += libjob.a
 libjob_a_SOURCES = \
 	src/job/claim.c \
 	src/job/clean.c \
-	src/job/job.c \
-	src/job/job.h \
 	src/job/history.c \
 	src/job/history.h \
-	src/job/internal.h \
+	src/job/job.c \
+	src/job/job.h \
+	src/job/job_internal.h \
 	src/job/spool.c
 $(libjob_a_OBJECTS): src/store/statements.h
 

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "config/config.h"
-#include "job/internal.h"
+#include "job/job_internal.h"
 
 static const char *const endings[] = {
 	[JOB_SPOOL_BODY] = "body", [JOB_SPOOL_FIELDS] = "fields", [JOB_SPOOL_RESULT] = "result",

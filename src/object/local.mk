@@ -3,11 +3,11 @@ noinst_LIBRARIES += libobject.a
 libobject_a_SOURCES = \
 	src/object/breakpad/breakpad.c \
 	src/object/breakpad/breakpad.h \
+	src/object/breakpad/breakpad_unit.c \
 	src/object/breakpad/inlines.c \
 	src/object/breakpad/records.c \
 	src/object/breakpad/records.h \
 	src/object/breakpad/survey.c \
-	src/object/breakpad/unit.c \
 	src/object/elf/elf.c \
 	src/object/elf/elf_dynamic.c \
 	src/object/elf/elf_file.h \
@@ -31,24 +31,24 @@ libobject_a_SOURCES = \
 	src/object/macho/macho_unwind.c \
 	src/object/object.c \
 	src/object/object.h \
-	src/object/pdb/address.c \
 	src/object/pdb/codeview.h \
 	src/object/pdb/compile.c \
 	src/object/pdb/dbi.c \
 	src/object/pdb/imports.c \
 	src/object/pdb/info.c \
+	src/object/pdb/inline_sites.c \
 	src/object/pdb/lines.c \
 	src/object/pdb/module.c \
 	src/object/pdb/module.h \
 	src/object/pdb/msf.c \
 	src/object/pdb/msf.h \
-	src/object/pdb/names.c \
-	src/object/pdb/names.h \
 	src/object/pdb/pdb.c \
+	src/object/pdb/pdb_address.c \
 	src/object/pdb/pdb_file.h \
+	src/object/pdb/pdb_names.c \
+	src/object/pdb/pdb_names.h \
+	src/object/pdb/pdb_sources.c \
 	src/object/pdb/publics.c \
-	src/object/pdb/inline_sites.c \
-	src/object/pdb/sources.c \
 	src/object/pdb/srcsrv.c \
 	src/object/pdb/srcsrv.h \
 	src/object/pdb/stack_frames.c \

@@ -1,10 +1,10 @@
 # src/ppdbcache -- sources, tests and programs of this component.
 noinst_LIBRARIES += libppdbcache.a
 libppdbcache_a_SOURCES = \
-	src/ppdbcache/layout.h \
 	src/ppdbcache/ppdbcache.c \
 	src/ppdbcache/ppdbcache.h \
-	src/ppdbcache/write.c
+	src/ppdbcache/ppdbcache_layout.h \
+	src/ppdbcache/ppdbcache_write.c
 
 if HAVE_CHECK
 check_PROGRAMS += tests/ppdbcache/test_ppdbcache

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/reader.h"
 #include "base/search.h"
-#include "ppdbcache/layout.h"
+#include "ppdbcache/ppdbcache_layout.h"
 
 static inline uint32_t load_u32(const uint8_t *at)
 {

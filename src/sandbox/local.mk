@@ -1,8 +1,6 @@
 # src/sandbox -- sources, tests and programs of this component.
 noinst_LIBRARIES += libsandbox.a
 libsandbox_a_SOURCES = \
-	src/sandbox/nursery_process.c \
-	src/sandbox/nursery_process.h \
 	src/sandbox/cell.c \
 	src/sandbox/confine.c \
 	src/sandbox/confine.h \
@@ -12,6 +10,8 @@ libsandbox_a_SOURCES = \
 	src/sandbox/handle.c \
 	src/sandbox/handle.h \
 	src/sandbox/nursery.c \
+	src/sandbox/nursery_process.c \
+	src/sandbox/nursery_process.h \
 	src/sandbox/sandbox.h
 
 if HAVE_CHECK

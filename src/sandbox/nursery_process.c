@@ -30,7 +30,7 @@
 #define OTHER_POLLS 2u           /* orders and signals */
 #define TRIAL_EXIT 64            /* + level: what a trial cell reports */
 
-struct child {
+struct cell_child {
 	pid_t pid;               /* 0: reaped */
 	int channel;
 	bool killed;             /* its asker left; SIGCHLD will tell */
@@ -40,7 +40,7 @@ struct child {
 
 struct nursery_state {
 	struct nursery_process *process;
-	struct child *children;
+	struct cell_child *children;
 	size_t count, capacity;
 	struct pollfd *polls;
 	size_t polls_capacity;
@@ -184,7 +184,7 @@ static bool is_order(const struct frame *frame)
 /* Takes the order's first file for itself: the copy of the cell's end. */
 static void spawn(struct nursery_state *state, struct frame *frame)
 {
-	struct child *child;
+	struct cell_child *child;
 	pid_t pid;
 
 	if (reserve(state, state->count + 1) < 0) {
@@ -231,7 +231,7 @@ static void note_ending(struct nursery_state *state, pid_t pid, int status, cons
 		(uint64_t)(used->ru_utime.tv_usec + used->ru_stime.tv_usec);
 
 	for (size_t i = 0; i < state->count; i++) {
-		struct child *child = &state->children[i];
+		struct cell_child *child = &state->children[i];
 
 		if (child->pid != pid)
 			continue;
@@ -257,14 +257,14 @@ static void reap(struct nursery_state *state)
 }
 
 /* Says how the cell ended; a full channel keeps it for later, a closed one makes it moot. */
-static void say_ending(struct child *child)
+static void say_ending(struct cell_child *child)
 {
 	if (frame_send(child->channel, FRAME_ENDED, FRAME_TEXT(child->ending), TEXT_NONE, 0,
 		       NULL, 0, MSG_DONTWAIT) == 0 || errno != EAGAIN)
 		child->has_ending = false;
 }
 
-static void look_after(struct child *child, short events)
+static void look_after(struct cell_child *child, short events)
 {
 	if (child->pid > 0 && !child->killed && (events & (POLLHUP | POLLERR))) {
 		kill(child->pid, SIGKILL);   /* ours, not yet waited for: the pid is its own */
@@ -279,7 +279,7 @@ static void forget_ended(struct nursery_state *state)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < state->count; i++) {
-		struct child *child = &state->children[i];
+		struct cell_child *child = &state->children[i];
 
 		if (child->pid > 0 || child->has_ending)
 			state->children[kept++] = *child;
@@ -296,7 +296,7 @@ static int wait_for_work(struct nursery_state *state)
 	state->polls[0] = (struct pollfd){ .fd = state->process->control, .events = POLLIN };
 	state->polls[1] = (struct pollfd){ .fd = state->signals, .events = POLLIN };
 	for (size_t i = 0; i < state->count; i++) {
-		struct child *child = &state->children[i];
+		struct cell_child *child = &state->children[i];
 		struct pollfd *entry = &state->polls[OTHER_POLLS + i];
 
 		*entry = (struct pollfd){ .fd = child->channel };

@@ -1,5 +1,5 @@
 /* ask.c -- one entry asked of the shared cache. */
-#include "shared/internal.h"
+#include "shared/shared_internal.h"
 
 #include <errno.h>
 #include <unistd.h>

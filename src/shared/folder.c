@@ -7,7 +7,7 @@
  * A file gets its name without replacing another: first come, first kept.  What is made here
  * has the mode of PATH itself, so that whoever shares the folder shares what is in it.
  */
-#include "shared/internal.h"
+#include "shared/shared_internal.h"
 
 #include <dirent.h>
 #include <errno.h>

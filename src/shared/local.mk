@@ -2,13 +2,13 @@
 noinst_LIBRARIES += libshared.a
 libshared_a_SOURCES = \
 	src/shared/ask.c \
-	src/shared/breaker.c \
 	src/shared/folder.c \
-	src/shared/internal.h \
-	src/shared/name.c \
-	src/shared/place.c \
 	src/shared/shared.c \
 	src/shared/shared.h \
+	src/shared/shared_breaker.c \
+	src/shared/shared_internal.h \
+	src/shared/shared_name.c \
+	src/shared/shared_place.c \
 	src/shared/upload.c
 
 if HAVE_CHECK

@@ -1,5 +1,5 @@
 /* shared.c -- see shared.h: opening, limits, and the steps. */
-#include "shared/internal.h"
+#include "shared/shared_internal.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * there is none (412 is an answer like any other), or, where its server does not know such
  * conditions, asked before.
  */
-#include "shared/internal.h"
+#include "shared/shared_internal.h"
 
 #include <errno.h>
 #include <string.h>

@@ -113,15 +113,15 @@ static bool is_settled(const struct stat *st)
 	return st->st_ctim.tv_sec <= seconds_of(CLOCK_REALTIME) - SETTLED_SECONDS;
 }
 
-enum found { NO_FOLDER, PROVED, NOT_PROVED };
+enum found_absence { NO_FOLDER, PROVED, NOT_PROVED };
 
 /* Is the component behind `name->path[0, size)` absent from that folder?  All is asked of the one
  * folder that is held open, whatever its path leads to by now. */
-static enum found look_in(struct name *name, size_t size)
+static enum found_absence look_in(struct name *name, size_t size)
 {
 	char folder[PATH_BYTES], next[PATH_BYTES];
 	size_t next_size = strcspn(name->path + size + 1, "/");
-	enum found found = NOT_PROVED;
+	enum found_absence found = NOT_PROVED;
 	struct stat st, entry;
 	int fd;
 
@@ -147,7 +147,7 @@ static enum found look_in(struct name *name, size_t size)
 static bool learn(struct name *name, const char *path, size_t size, size_t root_size)
 {
 	time_t now = seconds_of(CLOCK_MONOTONIC);
-	enum found found = NO_FOLDER;
+	enum found_absence found = NO_FOLDER;
 
 	if (name->size != size || memcmp(name->path, path, size) != 0) {
 		memcpy(name->path, path, size + 1);

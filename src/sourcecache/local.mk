@@ -1,10 +1,10 @@
 # src/sourcecache -- sources, tests and programs of this component.
 noinst_LIBRARIES += libsourcecache.a
 libsourcecache_a_SOURCES = \
-	src/sourcecache/layout.h \
 	src/sourcecache/sourcecache.c \
 	src/sourcecache/sourcecache.h \
-	src/sourcecache/write.c
+	src/sourcecache/sourcecache_layout.h \
+	src/sourcecache/sourcecache_write.c
 
 if HAVE_CHECK
 check_PROGRAMS += tests/sourcecache/test_sourcecache

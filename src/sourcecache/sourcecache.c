@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "base/reader.h"
 #include "base/search.h"
-#include "sourcecache/layout.h"
+#include "sourcecache/sourcecache_layout.h"
 
 static inline uint32_t load_u32(const uint8_t *at)
 {

@@ -15,7 +15,7 @@
 #include "config/config.h"
 #include "store/build_id.h"
 #include "store/lock.h"
-#include "store/internal.h"
+#include "store/store_internal.h"
 
 #define JOIN_MILLIS      10000
 #define JOIN_TRY_MILLIS  5

@@ -1,5 +1,5 @@
 /* connect.c -- opening the database: folder, file, journal, pragmas, schema. */
-#include "store/internal.h"
+#include "store/store_internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "store/internal.h"
+#include "store/store_internal.h"
 
 #define FILE_BYTES (STORE_DAMAGE_WORDS + 64u)
 

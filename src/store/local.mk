@@ -1,7 +1,6 @@
 # src/store -- sources, tests and programs of this component, and all of sql/.
 noinst_LIBRARIES += libstore.a
 libstore_a_SOURCES = \
-	src/store/admin.c \
 	src/store/boot.c \
 	src/store/boot.h \
 	src/store/connect.c \
@@ -10,17 +9,18 @@ libstore_a_SOURCES = \
 	src/store/lock.c \
 	src/store/lock.h \
 	src/store/migrate.c \
-	src/store/place.c \
 	src/store/repair.c \
 	src/store/repair.h \
-	src/store/internal.h \
 	src/store/store.c \
 	src/store/store.h \
+	src/store/store_admin.c \
+	src/store/store_internal.h \
+	src/store/store_place.c \
 	src/store/texts.c
 nodist_libstore_a_SOURCES = \
-	src/store/statements.h \
+	src/store/build_id.h \
 	src/store/sql_text.h \
-	src/store/build_id.h
+	src/store/statements.h
 
 # Named statements; migrations in order; the schema for the test that compares the two.
 SQL_NAMED = \

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
-#include "store/internal.h"
+#include "store/store_internal.h"
 
 static int refuse_newer(const struct store *store, int64_t version, struct err *err)
 {

@@ -13,7 +13,7 @@
 #include "config/config.h"
 #include "store/damage.h"
 #include "store/lock.h"
-#include "store/internal.h"
+#include "store/store_internal.h"
 
 #define SQL_BYTES_MAX ((size_t)64 * 1024)
 #define ASIDE_TRIES   100

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "store/damage.h"
-#include "store/internal.h"
+#include "store/store_internal.h"
 
 #define COLUMNS_MAX 24u
 #define TURN_HASH_BYTES 4u

@@ -1,5 +1,5 @@
 /* texts.c -- the SQL made into C by sql2c.awk, and the doors to it. */
-#include "store/internal.h"
+#include "store/store_internal.h"
 
 #include <stddef.h>
 

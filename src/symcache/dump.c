@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/limits.h"
-#include "symcache/layout.h"
+#include "symcache/symcache_layout.h"
 #include "symcache/symcache.h"
 
 static void add_frame(struct buf *out, const struct symcache_frame *frame, struct buf *path)

@@ -18,7 +18,7 @@ struct string {
 };
 
 /* One walk over the text.  `map` has no arrays on the first walk, which counts. */
-struct walk {
+struct il2cpp_walk {
 	struct reader json;
 	struct il2cpp *map;
 	struct arena *arena;
@@ -26,14 +26,14 @@ struct walk {
 
 /* --- JSON ---------------------------------------------------------------------------- */
 
-static int refuse(const struct walk *walk, const char *expected, struct err *err)
+static int refuse(const struct il2cpp_walk *walk, const char *expected, struct err *err)
 {
 	return err_set(err, ERR_MALFORMED, "the line map has no %s at byte %zu", expected,
 		       walk->json.pos);
 }
 
 /* The next byte that is no blank, which stays; 0 at the end. */
-static uint8_t peek(struct walk *walk)
+static uint8_t peek(struct il2cpp_walk *walk)
 {
 	struct reader *json = &walk->json;
 
@@ -47,7 +47,7 @@ static uint8_t peek(struct walk *walk)
 	return 0;
 }
 
-static bool take(struct walk *walk, char wanted)
+static bool take(struct il2cpp_walk *walk, char wanted)
 {
 	if (peek(walk) != (uint8_t)wanted)
 		return false;
@@ -73,7 +73,7 @@ static bool take_escape(struct reader *json)
 	return c != 0 && strchr("\"\\/bfnrt", c) != NULL;
 }
 
-static int take_string(struct walk *walk, struct string *string, struct err *err)
+static int take_string(struct il2cpp_walk *walk, struct string *string, struct err *err)
 {
 	struct reader *json = &walk->json;
 	size_t start;
@@ -99,7 +99,7 @@ static int take_string(struct walk *walk, struct string *string, struct err *err
 	return 0;
 }
 
-static int take_u32(struct walk *walk, uint32_t *value, struct err *err)
+static int take_u32(struct il2cpp_walk *walk, uint32_t *value, struct err *err)
 {
 	struct reader *json = &walk->json;
 	struct text digits;
@@ -119,7 +119,7 @@ static int take_u32(struct walk *walk, uint32_t *value, struct err *err)
 }
 
 /* Past a value that says nothing to us. */
-static int skip_scalar(struct walk *walk, struct err *err)
+static int skip_scalar(struct il2cpp_walk *walk, struct err *err)
 {
 	struct reader *json = &walk->json;
 	struct string string;
@@ -139,7 +139,8 @@ static int skip_scalar(struct walk *walk, struct err *err)
 }
 
 /* 1: the name of the next member, its value being next; 0: past the object's end. */
-static int next_member(struct walk *walk, bool *is_first, struct string *name, struct err *err)
+static int next_member(struct il2cpp_walk *walk, bool *is_first, struct string *name,
+		       struct err *err)
 {
 	bool first = *is_first;
 
@@ -197,7 +198,7 @@ static char plain_escape(char c)
 }
 
 /* What it says: a part of the text, or a copy that is never longer. */
-static int say(struct walk *walk, const struct string *string, struct text *text,
+static int say(struct il2cpp_walk *walk, const struct string *string, struct text *text,
 	       struct err *err)
 {
 	struct text raw = string->raw;
@@ -241,7 +242,7 @@ static int compare_lines(const void *a, const void *b)
 }
 
 /* The lines of one pair of files. */
-static int walk_lines(struct walk *walk, struct err *err)
+static int walk_lines(struct il2cpp_walk *walk, struct err *err)
 {
 	struct il2cpp *map = walk->map;
 	bool is_first = true;
@@ -264,7 +265,7 @@ static int walk_lines(struct walk *walk, struct err *err)
 	return more;
 }
 
-static int walk_managed_files(struct walk *walk, struct err *err)
+static int walk_managed_files(struct il2cpp_walk *walk, struct err *err)
 {
 	struct il2cpp *map = walk->map;
 	bool is_first = true;
@@ -287,7 +288,7 @@ static int walk_managed_files(struct walk *walk, struct err *err)
 	return more;
 }
 
-static int walk_file(struct walk *walk, const struct string *name, struct err *err)
+static int walk_file(struct il2cpp_walk *walk, const struct string *name, struct err *err)
 {
 	struct il2cpp *map = walk->map;
 	struct il2cpp_file *file = map->files ? &map->files[map->file_count] : NULL;
@@ -307,7 +308,7 @@ static int walk_file(struct walk *walk, const struct string *name, struct err *e
 	return 0;
 }
 
-static int walk_map(struct walk *walk, struct err *err)
+static int walk_map(struct il2cpp_walk *walk, struct err *err)
 {
 	bool is_first = true;
 	struct string name;
@@ -326,15 +327,15 @@ static int walk_map(struct walk *walk, struct err *err)
 	return peek(walk) == 0 && reader_at_end(&walk->json) ? 0 : refuse(walk, "end", err);
 }
 
-static struct walk walk_over(struct text json, struct il2cpp *map, struct arena *arena)
+static struct il2cpp_walk walk_over(struct text json, struct il2cpp *map, struct arena *arena)
 {
-	return (struct walk){ .json = reader_over("line map", json.bytes, json.size),
+	return (struct il2cpp_walk){ .json = reader_over("line map", json.bytes, json.size),
 			      .map = map, .arena = arena };
 }
 
 static int count(struct il2cpp *counts, struct text json, struct err *err)
 {
-	struct walk walk = walk_over(json, counts, NULL);
+	struct il2cpp_walk walk = walk_over(json, counts, NULL);
 
 	*counts = (struct il2cpp){ .file_count = 0 };
 	if (!text_is_utf8(json))
@@ -366,7 +367,7 @@ static int compare_files(const void *a, const void *b)
 int il2cpp_read(struct il2cpp *map, struct text json, struct arena *arena, struct err *err)
 {
 	struct il2cpp counts;
-	struct walk walk = walk_over(json, map, arena);
+	struct il2cpp_walk walk = walk_over(json, map, arena);
 
 	if (count(&counts, json, err) < 0)
 		return -1;

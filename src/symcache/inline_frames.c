@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "symcache/layout.h"
+#include "symcache/symcache_layout.h"
 
 #define SEEN_FIRST_ROOM ((size_t)64)
 

@@ -10,7 +10,6 @@ libsymcache_a_SOURCES = \
 	src/symcache/inline_frames.h \
 	src/symcache/intern.c \
 	src/symcache/intern.h \
-	src/symcache/layout.h \
 	src/symcache/lookup.c \
 	src/symcache/merge.c \
 	src/symcache/merge.h \
@@ -25,9 +24,10 @@ libsymcache_a_SOURCES = \
 	src/symcache/shard.h \
 	src/symcache/symcache.c \
 	src/symcache/symcache.h \
+	src/symcache/symcache_layout.h \
+	src/symcache/symcache_write.c \
 	src/symcache/undecorate.c \
-	src/symcache/undecorate.h \
-	src/symcache/write.c
+	src/symcache/undecorate.h
 
 # The writer asks objects, and object.c names every format.
 

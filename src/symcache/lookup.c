@@ -12,7 +12,7 @@
 
 #include "base/arch.h"
 #include "base/limits.h"
-#include "symcache/layout.h"
+#include "symcache/symcache_layout.h"
 
 #define GROUP_LOOKUPS    16u   /* as many waits as a processor's core keeps open, and some */
 #define LEB128_MAX_BYTES 5u

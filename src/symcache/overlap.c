@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/search.h"
-#include "symcache/layout.h"
+#include "symcache/symcache_layout.h"
 
 static int compare_ranges(const void *a, const void *b)
 {

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "symcache/overlap.h"
-#include "symcache/layout.h"
+#include "symcache/symcache_layout.h"
 #include "symcache/merge.h"
 #include "symcache/shard.h"
 

@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "symcache/layout.h"
+#include "symcache/symcache_layout.h"
 #include "symcache/symcache.h"
 #include "symcache/undecorate.h"
 

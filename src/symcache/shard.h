@@ -17,7 +17,7 @@
 #include "symcache/undecorate.h"
 #include "symcache/inline_frames.h"
 #include "symcache/il2cpp.h"
-#include "symcache/layout.h"
+#include "symcache/symcache_layout.h"
 #include "symcache/intern.h"
 
 struct err;

@@ -9,7 +9,7 @@
 #include "base/arch.h"
 #include "base/err.h"
 #include "base/reader.h"
-#include "symcache/layout.h"
+#include "symcache/symcache_layout.h"
 
 /* --- Opening ------------------------------------------------------------------------- */
 

@@ -41,7 +41,7 @@ void decoder_end(struct decoder *decoder);   /* of a zeroed one too */
 int  decoder_run(struct decoder *decoder, struct decoder_step *step, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* stream.c: from memory into a descriptor; size and CRC-32 must be as promised. */
+/* unpack_stream.c: from memory into a descriptor; size and CRC-32 must be as promised. */
 int  unpack_checked(enum unpack_kind kind, struct text packed, int out_fd, uint64_t out_size,
 		    uint32_t crc, struct err *err) __attribute__((warn_unused_result));
 

@@ -12,9 +12,9 @@ libunpack_a_SOURCES = \
 	src/unpack/members.c \
 	src/unpack/members.h \
 	src/unpack/memory.c \
-	src/unpack/stream.c \
 	src/unpack/unpack.c \
 	src/unpack/unpack.h \
+	src/unpack/unpack_stream.c \
 	src/unpack/zip.c \
 	src/unpack/zip.h
 

@@ -15,9 +15,9 @@ libwork_a_SOURCES = \
 	src/work/envelope.h \
 	src/work/held.c \
 	src/work/held.h \
+	src/work/json_scan.c \
 	src/work/request_json.c \
 	src/work/request_json.h \
-	src/work/json_scan.c \
 	src/work/schema.c \
 	src/work/schema.h \
 	src/work/work.c \

@@ -182,6 +182,31 @@ def check_components():
         breach("doc/architecture.md", f"the plan and the page differ about {component}")
 
 
+# Names that still occur twice: to be emptied, never to be added to.
+TWICE_BASE_NAMES = {
+    "internal.h": {"src/workshop", "src/coredump", "src/front", "src/applecrash"},
+    "modules.c": {"src/kinds/native", "src/coredump"},
+}
+
+
+def check_names_once(texts):
+    """File base names and the tags of structs, unions and enums occur once in src."""
+    folders, tags = {}, {}
+    for path, text in texts.items():
+        folders.setdefault(os.path.basename(path), set()).add(os.path.dirname(path))
+        for tag in set(re.findall(r"^(?:struct|union|enum)\s+(\w+)\s*\{", strip_comments_and_strings(text), re.M)):
+            tags.setdefault(tag, []).append(path)
+    for name, where in sorted(folders.items()):
+        if len(where) > 1 and not where <= TWICE_BASE_NAMES.get(name, set()):
+            breach(name, f"a file of this name is in {', '.join(sorted(where))}: one may keep it")
+    for name, where in sorted(TWICE_BASE_NAMES.items()):
+        if not where <= folders.get(name, set()):
+            breach("TWICE_BASE_NAMES", f"{name} is no longer in {', '.join(sorted(where))}: take it out")
+    for tag, where in sorted(tags.items()):
+        if len(where) > 1:
+            breach(", ".join(sorted(where)), f"the tag {tag} is defined in each: one may keep it")
+
+
 def check_links(path):
     """A link leads to a file that is there."""
     with open(path, encoding="utf-8") as f:
@@ -196,10 +221,12 @@ def main():
     os.chdir(sys.argv[1])
     files = sorted(os.path.join(folder, name) for folder, _, names in os.walk("src") for name in names
                    if name.endswith((".c", ".h")))
+    texts = {}
     for path in files:
         component = path.split("/")[1]
         with open(path, encoding="utf-8") as f:
             text = f.read()
+        texts[path] = text
         code = strip_comments_and_strings(text)
         if component not in MAY_INCLUDE:
             breach(path, f"{component} is no component of the plan")
@@ -210,6 +237,8 @@ def main():
         check_words(path, text)
         check_statements(path, component, code)
         checks += 5
+    check_names_once(texts)
+    checks += 1
     check_complexity([path for path in files if path.endswith(".c")])
     checks += 1
     check_components()

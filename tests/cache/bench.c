@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "cache/internal.h"
+#include "cache/cache_internal.h"
 
 int64_t bench_now = 1800000000, bench_millis_ahead;
 

@@ -14,7 +14,7 @@
 #include "base/debugid.h"
 #include "base/mem.h"
 #include "cache/bench.h"
-#include "cache/internal.h"
+#include "cache/cache_internal.h"
 #include "support/support.h"
 
 #define HOUR 3600

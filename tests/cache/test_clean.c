@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "cache/bench.h"
-#include "cache/internal.h"
+#include "cache/cache_internal.h"
 #include "support/support.h"
 
 #define HOUR 3600

@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "cache/bench.h"
-#include "cache/internal.h"
+#include "cache/cache_internal.h"
 #include "support/support.h"
 
 #define REST "source: foo\nlocation: file://bar.baz\n"

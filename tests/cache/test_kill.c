@@ -14,8 +14,8 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "cache/bench.h"
-#include "cache/internal.h"
-#include "store/internal.h"
+#include "cache/cache_internal.h"
+#include "store/store_internal.h"
 #include "support/support.h"
 
 #define KEYS      6

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cache/bench.h"
-#include "cache/internal.h"
+#include "cache/cache_internal.h"
 #include "support/support.h"
 
 #define HOUR 3600

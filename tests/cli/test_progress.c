@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/progress.h"
-#include "cli/table.h"
+#include "cli/cli_table.h"
 
 static const struct { const char *what; double seconds; size_t columns; const char *line; } lines[] = {
 	{ "fetching", 0.5, 80, "fetching ... 0.5 s" },

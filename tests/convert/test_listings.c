@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/limits.h"
-#include "convert/internal.h"
+#include "convert/convert_internal.h"
 
 #define CEILING_BYTES ((size_t)8 << 20)
 #define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "convert/internal.h"
+#include "convert/convert_internal.h"
 #include "support/support.h"
 
 #define UUID "C8374B6D-6E96-34D8-AE38-EFAA5FEC424F"

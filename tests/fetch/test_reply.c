@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "fetch/reply.h"
+#include "fetch/http_reply.h"
 
 #define LOCATION "Location: https://elsewhere.example/\r\n"
 
@@ -46,7 +46,7 @@ static const struct {
 static enum reply_verdict judge(const char *head, enum reply_asked asked, const char *host,
 				struct err *err)
 {
-	struct reply reply = { .status = 0 };
+	struct http_reply reply = { .status = 0 };
 	enum reply_verdict verdict;
 
 	while (*head) {
@@ -76,7 +76,7 @@ END_TEST
 static void survive(void *payload, const uint8_t *bytes, size_t size)
 {
 	struct text rest = { (const char *)bytes, size };
-	struct reply reply = { .status = 0 };
+	struct http_reply reply = { .status = 0 };
 	struct err err = ERR_INIT;
 
 	(void)payload;

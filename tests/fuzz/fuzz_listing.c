@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "convert/internal.h"
+#include "convert/convert_internal.h"
 #include "source/source_listing.h"
 #include "source/s3.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "convert/internal.h"
+#include "convert/convert_internal.h"
 #include "object/macho/macho_hidden.h"
 #include "symcache/il2cpp.h"
 

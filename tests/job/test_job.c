@@ -18,7 +18,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "job/internal.h"
+#include "job/job_internal.h"
 #include "store/state.h"
 #include "support/support.h"
 

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "object/makers.h"
 #include "object/object.h"
-#include "ppdbcache/layout.h"
+#include "ppdbcache/ppdbcache_layout.h"
 #include "ppdbcache/ppdbcache.h"
 
 #define BYTES_MOST ((size_t)64 << 20)

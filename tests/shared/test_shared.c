@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cache/bench.h"
-#include "shared/internal.h"
+#include "shared/shared_internal.h"
 #include "support/support.h"
 
 #define REST "source: foo\nlocation: file://bar.baz\n"

@@ -15,7 +15,7 @@
 #include "store/boot.h"
 #include "store/damage.h"
 #include "store/repair.h"
-#include "store/internal.h"
+#include "store/store_internal.h"
 #include "store/state.h"
 #include "support/support.h"
 

@@ -21,7 +21,7 @@
 #include "base/mem.h"
 #include "store/boot.h"
 #include "store/repair.h"
-#include "store/internal.h"
+#include "store/store_internal.h"
 #include "store/state.h"
 #include "support/support.h"
 

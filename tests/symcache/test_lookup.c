@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "symcache/layout.h"
+#include "symcache/symcache_layout.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define SMALL_FILE_BYTES 512u

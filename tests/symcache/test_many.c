@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "symcache/layout.h"
+#include "symcache/symcache_layout.h"
 #include "symcache/symcache.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))

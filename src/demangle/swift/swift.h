@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "demangle/internal.h"
+#include "demangle/demangle_internal.h"
 
 #define SWIFT_STACK_NODES   512u
 #define SWIFT_SUBSTITUTIONS 512u

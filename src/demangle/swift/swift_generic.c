@@ -235,12 +235,12 @@ static bool layout(struct swift *swift)
 	return (letter == 'e' || letter == 'm') && swift_index(swift, &number);
 }
 
-enum subject { SUBJECT_PARAMETER, SUBJECT_MEMBER, SUBJECT_DEPTH, SUBJECT_STACK };
+enum generic_subject { SUBJECT_PARAMETER, SUBJECT_MEMBER, SUBJECT_DEPTH, SUBJECT_STACK };
 enum demand { DEMAND_PROTOCOL, DEMAND_TYPE, DEMAND_LAYOUT, DEMAND_NONE };
 
 static const struct requirement {
 	char letter;
-	enum subject subject;
+	enum generic_subject subject;
 	enum demand demand;
 } requirements[] = {
 	{ 'B', SUBJECT_STACK, DEMAND_TYPE }, { 'b', SUBJECT_PARAMETER, DEMAND_TYPE },
@@ -269,7 +269,7 @@ static bool inverse(struct swift *swift, char letter)
 			     : member_at_depth(swift, BASE_INDEX) != NULL;
 }
 
-static bool subject(struct swift *swift, enum subject subject)
+static bool subject(struct swift *swift, enum generic_subject subject)
 {
 	switch (subject) {
 	case SUBJECT_PARAMETER:

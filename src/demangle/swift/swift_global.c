@@ -2,16 +2,16 @@
 #include "demangle/swift/swift.h"
 
 /* A letter, the words before what it is of, and what that is. */
-enum operand { OPERAND_TYPE, OPERAND_ENTITY, OPERAND_PROTOCOL, OPERAND_CONFORMANCE,
+enum swift_operand { OPERAND_TYPE, OPERAND_ENTITY, OPERAND_PROTOCOL, OPERAND_CONFORMANCE,
 	       OPERAND_NONE };
 
 struct wording {
 	char letter;
-	enum operand operand;
+	enum swift_operand operand;
 	const char *words;
 };
 
-static struct node *operand(struct swift *swift, enum operand operand)
+static struct node *operand(struct swift *swift, enum swift_operand operand)
 {
 	switch (operand) {
 	case OPERAND_TYPE:

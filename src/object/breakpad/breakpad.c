@@ -81,7 +81,7 @@ static int read_infos(struct object *object, struct err *err)
 	struct fields line;
 
 	while (record_next(&at, end, &line)) {
-		enum record record = record_kind(&line);
+		enum record_type record = record_kind(&line);
 
 		if (record == RECORD_INFO && text_is(field_word(&line), "CODE_ID"))
 			return keep_code_id(object, field_word(&line), err);

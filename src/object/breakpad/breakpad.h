@@ -66,7 +66,7 @@ int breakpad_grow(struct arena *arena, void *items, size_t count, size_t *capaci
 int breakpad_survey(struct breakpad *breakpad, struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* unit.c */
+/* breakpad_unit.c */
 int breakpad_read_unit(const struct breakpad *breakpad, size_t unit, struct arena *scratch,
 		       const struct object_sink *sink, struct err *err)
 	__attribute__((warn_unused_result));

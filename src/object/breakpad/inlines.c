@@ -12,7 +12,7 @@
 #include "base/limits.h"
 #include "object/breakpad/breakpad.h"
 
-struct nest {
+struct inline_nest {
 	struct arena *scratch;
 	struct object_inlinee *inlinees;
 	struct object_range *ranges;     /* of inlinee i: ranges[i] */
@@ -64,7 +64,7 @@ static int sort_records(const struct breakpad_inline *records, size_t count, str
 	return 0;
 }
 
-static int reserve(struct nest *nest, struct err *err)
+static int reserve(struct inline_nest *nest, struct err *err)
 {
 	size_t capacity = nest->capacity ? 2 * nest->capacity : 64;
 	struct object_inlinee *inlinees;
@@ -87,7 +87,8 @@ static int reserve(struct nest *nest, struct err *err)
 	return 0;
 }
 
-static int add_piece(struct nest *nest, const struct breakpad_inline *record, uint32_t parent,
+static int add_piece(struct inline_nest *nest, const struct breakpad_inline *record,
+		     uint32_t parent,
 		     uint64_t start, uint64_t end, struct err *err)
 {
 	if (nest->count == nest->capacity && reserve(nest, err) < 0)
@@ -101,7 +102,7 @@ static int add_piece(struct nest *nest, const struct breakpad_inline *record, ui
 	return 0;
 }
 
-struct level {
+struct inline_level {
 	size_t first, last;          /* inlinees of the level above; none: the function itself */
 	const struct object_range *function;
 	uint64_t free_from;          /* earlier siblings cover what lies below */
@@ -119,7 +120,7 @@ static uint64_t sooner(uint64_t a, uint64_t b)
 
 /* The pieces of one record under each parent it touches; level->first moves past parents that
  * end before it. */
-static int place_record(struct nest *nest, struct level *level,
+static int place_record(struct inline_nest *nest, struct inline_level *level,
 			const struct breakpad_inline *record, struct err *err)
 {
 	uint64_t start = later(record->address, level->free_from), end = record->end;
@@ -142,7 +143,7 @@ static int place_record(struct nest *nest, struct level *level,
 	return 0;
 }
 
-static int place_outermost(struct nest *nest, struct level *level,
+static int place_outermost(struct inline_nest *nest, struct inline_level *level,
 			   const struct breakpad_inline *record, struct err *err)
 {
 	uint64_t start = later(later(record->address, level->free_from),
@@ -155,10 +156,10 @@ static int place_outermost(struct nest *nest, struct level *level,
 	return add_piece(nest, record, OBJECT_NO_PARENT, start, end, err);
 }
 
-static int place_all(struct nest *nest, const struct object_range *function,
+static int place_all(struct inline_nest *nest, const struct object_range *function,
 		     const struct breakpad_inline *records, size_t count, struct err *err)
 {
-	struct level level = { .function = function };
+	struct inline_level level = { .function = function };
 	uint32_t depth = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -168,7 +169,7 @@ static int place_all(struct nest *nest, const struct object_range *function,
 			/* A level left out, or one that came to nothing, ends the nesting. */
 			if (records[i].depth != depth + 1 || nest->count == level.last)
 				break;
-			level = (struct level){ .first = level.last, .last = nest->count };
+			level = (struct inline_level){ .first = level.last, .last = nest->count };
 			depth++;
 		}
 		rc = depth == 0 ? place_outermost(nest, &level, &records[i], err)
@@ -183,7 +184,7 @@ int breakpad_nest(const struct object_range *function, const struct breakpad_inl
 		  size_t count, struct arena *scratch, struct object_inlinee **inlinees,
 		  size_t *inlinee_count, struct err *err)
 {
-	struct nest nest = { .scratch = scratch };
+	struct inline_nest nest = { .scratch = scratch };
 
 	struct breakpad_inline *sorted;
 

@@ -12,7 +12,7 @@
 
 static const struct {
 	struct text word;
-	enum record record;
+	enum record_type record;
 } words[] = {
 	{ { "FUNC", 4 },           RECORD_FUNC },
 	{ { "INLINE", 6 },         RECORD_INLINE },
@@ -144,7 +144,7 @@ static inline void skip_separators(struct fields *fields)
 		fields->at++;
 }
 
-enum record record_kind(struct fields *line)
+enum record_type record_kind(struct fields *line)
 {
 	size_t left = (size_t)(line->end - line->at);
 

@@ -20,7 +20,7 @@ struct fields {
 	const char *at, *end;
 };
 
-enum record {
+enum record_type {
 	RECORD_LINE,                 /* begins with none of the words below */
 	RECORD_FUNC, RECORD_FILE, RECORD_PUBLIC, RECORD_INLINE, RECORD_INLINE_ORIGIN,
 	RECORD_STACK, RECORD_INFO, RECORD_MODULE, RECORD_EMPTY,
@@ -44,7 +44,7 @@ struct line_fields {
 bool record_next_line(const char **at, const char *end, struct line_fields *line);
 
 /* By its first word, which is skipped; the separator after it too. */
-enum record record_kind(struct fields *line);
+enum record_type record_kind(struct fields *line);
 
 /* One number and the separators behind it; false when there is none or it is too big. */
 bool field_hex(struct fields *fields, uint64_t *value);

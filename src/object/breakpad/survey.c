@@ -34,7 +34,7 @@ static int end_unit(struct survey *survey, struct err *err)
 	return 0;
 }
 
-static int cut(struct survey *survey, enum record record, const char *start, const char *next,
+static int cut(struct survey *survey, enum record_type record, const char *start, const char *next,
 	       struct err *err)
 {
 	if (record == RECORD_FUNC) {
@@ -96,7 +96,7 @@ static int keep_public(struct survey *survey, struct fields line, struct err *er
 
 /* FILE records belong before the first FUNC, as dumpers write them: elsewhere they are
  * ignored. */
-static int keep(struct survey *survey, enum record record, struct fields line, struct err *err)
+static int keep(struct survey *survey, enum record_type record, struct fields line, struct err *err)
 {
 	struct breakpad *breakpad = survey->breakpad;
 
@@ -127,7 +127,7 @@ static int walk(struct survey *survey, struct err *err)
 	struct fields line;
 
 	while ((at = skip_lines(start, end)) < end) {
-		enum record record;
+		enum record_type record;
 
 		if (survey->in_function)
 			survey->unit_end = at;

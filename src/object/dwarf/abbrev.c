@@ -5,7 +5,7 @@
  * out here: neighbouring attributes nobody asks for become one skip, and a DIE of nothing
  * but fixed sizes is one addition.
  */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
 #include "base/search.h"
 

@@ -1,5 +1,5 @@
 /* dwarf.c -- see dwarf.h. */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
 #include <stdio.h>
 

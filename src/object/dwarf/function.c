@@ -1,5 +1,5 @@
 /* function.c -- functions put together from their DIEs, and handed to the sink. */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
 int reading_lines(struct unit_context *context, struct err *err)
 {

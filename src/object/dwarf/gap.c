@@ -7,7 +7,7 @@
  * tools answer those with a file and a line and no function, and so do we: such a piece has
  * no name.
  */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
 struct gaps {
 	struct unit_context *context;

@@ -1,5 +1,5 @@
 /* head.c -- unit headers, and the index of a file's units. */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
 #include "base/search.h"
 

@@ -1,5 +1,5 @@
 /* line.c -- the rows of one stretch of code. */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
 #include "base/search.h"
 

@@ -1,5 +1,5 @@
 /* line_header.c -- headers of line tables: folders and files (DWARF5 §6.2.4). */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
 #define ENTRY_FORMATS_MAX 64u
 #define ENTRY_STEPS       4u         /* of one, beside its parts */

@@ -10,9 +10,9 @@
  * Seen in Debian's ceph-osd; test: discarded_sequence_goes_whole.  In firmware address 0 is
  * code like any other; test: code_may_begin_at_zero.
  */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
-struct program {
+struct line_program {
 	const struct unit *unit;
 	struct line_header header;
 	struct reader reader;
@@ -31,7 +31,7 @@ struct program {
 	bool has_rows, is_dead;
 };
 
-static void reset(struct program *program)
+static void reset(struct line_program *program)
 {
 	program->address = 0;
 	program->operation = 0;
@@ -42,14 +42,14 @@ static void reset(struct program *program)
 	program->is_dead = false;
 }
 
-static bool is_dead(const struct program *program, uint64_t address, unsigned bytes)
+static bool is_dead(const struct line_program *program, uint64_t address, unsigned bytes)
 {
 	if (bytes < 8 && address >= (UINT64_MAX >> (64 - 8 * bytes)) - 1)
 		return true;
 	return address_is_dead(program->unit, address);
 }
 
-static uint32_t file_index(const struct program *program)
+static uint32_t file_index(const struct line_program *program)
 {
 	if (program->file >= program->header.files.count ||
 	    program->file < program->lines->first_file)
@@ -58,7 +58,7 @@ static uint32_t file_index(const struct program *program)
 }
 
 /* The row takes the place of one at the same address. */
-static void replace_row(struct program *program, struct object_line row)
+static void replace_row(struct line_program *program, struct object_line row)
 {
 	struct object_line *last = program->rows.items;
 
@@ -69,7 +69,7 @@ static void replace_row(struct program *program, struct object_line row)
 		program->rows.count--;
 }
 
-static int push_row(struct program *program, struct object_line row, struct err *err)
+static int push_row(struct line_program *program, struct object_line row, struct err *err)
 {
 	struct object_line *rows;
 
@@ -80,7 +80,7 @@ static int push_row(struct program *program, struct object_line row, struct err 
 	return 0;
 }
 
-static int add_row(struct program *program, struct err *err)
+static int add_row(struct line_program *program, struct err *err)
 {
 	struct object_line row = { .line = program->line };
 	const struct object_line *last = program->rows.items;
@@ -107,7 +107,7 @@ static int add_row(struct program *program, struct err *err)
 	return 0;
 }
 
-static int end_sequence(struct program *program, struct err *err)
+static int end_sequence(struct line_program *program, struct err *err)
 {
 	struct object_line *rows = program->rows.items;
 	uint64_t end = address_relative(program->unit->dwarf, program->address);
@@ -136,7 +136,7 @@ static int end_sequence(struct program *program, struct err *err)
 	return 0;
 }
 
-static void advance(struct program *program, uint64_t operations)
+static void advance(struct line_program *program, uint64_t operations)
 {
 	uint64_t spec = program->header.min_instruction_bytes;
 	uint64_t all = program->operation + operations;
@@ -149,7 +149,7 @@ static void advance(struct program *program, uint64_t operations)
 	program->operation = all % program->header.max_operations;
 }
 
-static void set_address(struct program *program, uint64_t bytes)
+static void set_address(struct line_program *program, uint64_t bytes)
 {
 	program->address = reader_unsigned(&program->reader, (unsigned)bytes);
 	program->operation = 0;
@@ -157,7 +157,7 @@ static void set_address(struct program *program, uint64_t bytes)
 		program->is_dead = true;
 }
 
-static int define_file(struct program *program, struct err *err)
+static int define_file(struct line_program *program, struct err *err)
 {
 	struct text name = reader_string(&program->reader);
 	uint64_t directory = reader_uleb128(&program->reader);
@@ -168,7 +168,7 @@ static int define_file(struct program *program, struct err *err)
 				    program->arena, err);
 }
 
-static int run_extended(struct program *program, struct err *err)
+static int run_extended(struct line_program *program, struct err *err)
 {
 	struct reader *reader = &program->reader;
 	uint64_t length = reader_uleb128(reader);
@@ -197,7 +197,7 @@ static int run_extended(struct program *program, struct err *err)
 	return result;
 }
 
-static void skip_operands(struct program *program, unsigned opcode)
+static void skip_operands(struct line_program *program, unsigned opcode)
 {
 	const uint8_t *lengths = program->header.opcode_lengths;
 
@@ -205,14 +205,14 @@ static void skip_operands(struct program *program, unsigned opcode)
 		(void)reader_uleb128(&program->reader);
 }
 
-static unsigned special_advance(const struct program *program, unsigned opcode)
+static unsigned special_advance(const struct line_program *program, unsigned opcode)
 {
 	unsigned range = program->header.line_range;
 
 	return range ? (opcode - program->header.opcode_base) / range : 0;
 }
 
-static int run_standard(struct program *program, unsigned opcode, struct err *err)
+static int run_standard(struct line_program *program, unsigned opcode, struct err *err)
 {
 	struct reader *reader = &program->reader;
 
@@ -250,7 +250,7 @@ static int run_standard(struct program *program, unsigned opcode, struct err *er
 	}
 }
 
-static int run_special(struct program *program, unsigned opcode, struct err *err)
+static int run_special(struct line_program *program, unsigned opcode, struct err *err)
 {
 	unsigned range = program->header.line_range;
 	unsigned adjusted = opcode - program->header.opcode_base;
@@ -261,7 +261,7 @@ static int run_special(struct program *program, unsigned opcode, struct err *err
 	return add_row(program, err);
 }
 
-static int run(struct program *program, struct err *err)
+static int run(struct line_program *program, struct err *err)
 {
 	reset(program);
 	while (!reader_at_end(&program->reader)) {
@@ -302,7 +302,7 @@ static int sort_sequences(struct lines *lines, struct pool *sequences, struct ar
 
 int lines_read(struct lines *lines, const struct unit *unit, struct arena *arena, struct err *err)
 {
-	struct program program = { .unit = unit, .lines = lines, .arena = arena };
+	struct line_program program = { .unit = unit, .lines = lines, .arena = arena };
 
 	*lines = (struct lines){ 0 };
 	program.reader = section_reader(unit->info_section->sections, DWARF_LINE);

@@ -8,7 +8,7 @@
  * Readers in other threads wait meanwhile; the arena is the object's, used by none but us while
  * units are read.
  */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
 #include <pthread.h>
 

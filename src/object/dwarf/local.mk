@@ -1,21 +1,21 @@
 # src/object/dwarf -- DWARF 2 to 5.
 libobject_a_SOURCES += \
 	src/object/dwarf/abbrev.c \
+	src/object/dwarf/constants.h \
 	src/object/dwarf/dwarf.c \
 	src/object/dwarf/dwarf.h \
+	src/object/dwarf/dwarf_internal.h \
 	src/object/dwarf/dwarf_object.c \
 	src/object/dwarf/dwarf_object.h \
-	src/object/dwarf/form.c \
+	src/object/dwarf/attribute_form.c \
 	src/object/dwarf/function.c \
 	src/object/dwarf/gap.c \
 	src/object/dwarf/head.c \
-	src/object/dwarf/internal.h \
 	src/object/dwarf/line.c \
 	src/object/dwarf/line_header.c \
 	src/object/dwarf/line_program.c \
 	src/object/dwarf/line_share.c \
 	src/object/dwarf/name.c \
-	src/object/dwarf/constants.h \
 	src/object/dwarf/nest.c \
 	src/object/dwarf/pool.c \
 	src/object/dwarf/ranges.c \

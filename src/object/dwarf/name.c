@@ -1,5 +1,5 @@
 /* name.c -- names of functions, through their origins, across units and files. */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
 /* Remembered names, by the size of the unit. */
 #define NAMES_FEWEST   16u

@@ -5,7 +5,7 @@
  * neighbour's.  Level by level from the outside: what lies outside the parent goes, and of
  * two that overlap the one that starts later starts where the other ends.
  */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
 #include "base/search.h"
 

@@ -1,5 +1,5 @@
 /* pool.c -- arrays that grow in an arena, and sorting. */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
 #define FIRST_ITEMS 32u
 #define INSERTION_ITEMS 12u      /* below that, moving one by one is quickest */

@@ -1,5 +1,5 @@
 /* ranges.c -- where a DIE's code lies: low and high pc, .debug_ranges, .debug_rnglists. */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
 /* ld writes 1 into .debug_ranges for what it discarded: 0 would end the list. */
 #define DISCARDED_BASE 1u

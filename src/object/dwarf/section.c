@@ -1,5 +1,5 @@
 /* section.c -- sections by name, and the strings in them. */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
 static const char *const section_names[DWARF_SECTIONS] = {
 	[DWARF_INFO] = ".debug_info", [DWARF_ABBREV] = ".debug_abbrev",

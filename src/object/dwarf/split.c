@@ -4,7 +4,7 @@
  * A package's index is an open-addressed table of ids beside a table of where each unit's
  * part of every section begins (DWARF5 §7.3.5.3, and version 2 of the GNU extension).
  */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
 #include "base/search.h"
 

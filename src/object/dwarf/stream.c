@@ -10,7 +10,7 @@
  * buffer a unit stands as if it were alone in its section.  What is told of it outlives the
  * buffer, so names that stand in the unit itself are copied.
  */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
 #include <pthread.h>
 

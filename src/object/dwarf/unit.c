@@ -1,5 +1,5 @@
 /* unit.c -- one unit made ready: its abbreviations, its root DIE, the bases of its tables. */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
 #define FIRST_INDEXED_VERSION 5u
 #define DIE_STEPS 4u                 /* to find one somewhere else, beside its attributes */

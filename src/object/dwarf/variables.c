@@ -5,7 +5,7 @@
  * All of a function's are listed, whatever block of it they belong to.  Of types only those
  * that are named by themselves are: base types, and pointers to what can be named.
  */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
 #define LIST_BYTES ((size_t)16 * 1024)
 #define LIST_MOST  256u              /* variables of one function; the rest is left out */

@@ -4,7 +4,7 @@
  * Most DIEs are types and variables and are stepped over without being read; where a
  * sibling reference stands at a known place, with all that lies below them.
  */
-#include "object/dwarf/internal.h"
+#include "object/dwarf/dwarf_internal.h"
 
 struct level {
 	uint32_t function;       /* 1-based in pendings; 0: none */

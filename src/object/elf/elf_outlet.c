@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-struct piece {
+struct outlet_piece {
 	const struct object_function *whole;
 	struct object_function part;
 	uint64_t from, to, shift;    /* laid out; what is taken off */
@@ -17,7 +17,7 @@ static int no_memory(struct err *err)
 }
 
 /* The row in force where the piece begins, and those up to its end. */
-static int cut_lines(struct piece *piece, struct arena *scratch, struct err *err)
+static int cut_lines(struct outlet_piece *piece, struct arena *scratch, struct err *err)
 {
 	const struct object_line *lines = piece->whole->lines;
 	size_t first = 0, end = piece->whole->line_count;
@@ -41,7 +41,7 @@ static int cut_lines(struct piece *piece, struct arena *scratch, struct err *err
 	return 0;
 }
 
-static size_t cut_ranges(const struct piece *piece, const struct object_inlinee *inlinee,
+static size_t cut_ranges(const struct outlet_piece *piece, const struct object_inlinee *inlinee,
 			 struct object_range *cut)
 {
 	size_t count = 0;
@@ -61,7 +61,7 @@ static size_t cut_ranges(const struct piece *piece, const struct object_inlinee 
 }
 
 /* Those with code in the piece; their parents have, too. */
-static int cut_inlinees(struct piece *piece, struct arena *scratch, struct err *err)
+static int cut_inlinees(struct outlet_piece *piece, struct arena *scratch, struct err *err)
 {
 	const struct object_inlinee *inlinees = piece->whole->inlinees;
 	size_t count = piece->whole->inlinee_count, range_count = 0, kept = 0;
@@ -94,7 +94,7 @@ static int cut_inlinees(struct piece *piece, struct arena *scratch, struct err *
 	return 0;
 }
 
-static int give(const struct elf_outlet *outlet, struct piece *piece,
+static int give(const struct elf_outlet *outlet, struct outlet_piece *piece,
 		const struct object_file_name *files, size_t file_count, struct err *err)
 {
 	struct arena_mark mark = arena_mark(outlet->scratch);
@@ -121,7 +121,7 @@ int elf_outlet_function(void *payload, const struct object_file_name *files, siz
 
 	for (; stretch && stretch < file->stretches + file->stretch_count && stretch->start < end;
 	     stretch++) {
-		struct piece piece = {
+		struct outlet_piece piece = {
 			.whole = function, .shift = stretch->shift,
 			.from = start > stretch->start ? start : stretch->start,
 			.to = end < stretch->end ? end : stretch->end,

@@ -7,7 +7,7 @@
 
 #define SEGMENTS_LOOKED_AT 1024u     /* for each symbol: no program has as many */
 
-struct entry {
+struct elf_symbol_entry {
 	uint32_t name;
 	uint8_t type, binding;
 	uint32_t section;            /* SHN_XINDEX resolved; SHN_UNDEF, SHN_ABS... as they are */
@@ -71,12 +71,13 @@ struct elf_symbols elf_file_dynsym(const struct elf_file *file)
 	return symbols.count > 0 ? symbols : elf_file_dynamic_symbols(file);
 }
 
-static struct entry read_entry(const struct elf_file *file, const struct elf_symbols *symbols,
-			       uint32_t index)
+static struct elf_symbol_entry read_entry(const struct elf_file *file,
+					  const struct elf_symbols *symbols,
+					  uint32_t index)
 {
 	struct reader reader = reader_over("symbols", symbols->entries.bytes,
 					   symbols->entries.size);
-	struct entry entry;
+	struct elf_symbol_entry entry;
 	uint8_t info;
 
 	reader.big_endian = file->whole.big_endian;
@@ -121,7 +122,7 @@ static bool is_executable_address(const struct elf_file *file, uint64_t address)
 	return false;
 }
 
-static bool is_code(const struct elf_file *file, const struct entry *entry)
+static bool is_code(const struct elf_file *file, const struct elf_symbol_entry *entry)
 {
 	if (entry->section == SHN_UNDEF || entry->reserved)
 		return false;
@@ -131,7 +132,7 @@ static bool is_code(const struct elf_file *file, const struct entry *entry)
 	       (file->sections[entry->section].flags & SHF_EXECINSTR);
 }
 
-static uint64_t value_of(const struct elf_file *file, const struct entry *entry)
+static uint64_t value_of(const struct elf_file *file, const struct elf_symbol_entry *entry)
 {
 	if (!file->is_laid_out || !is_code(file, entry))
 		return entry->value;
@@ -141,7 +142,7 @@ static uint64_t value_of(const struct elf_file *file, const struct entry *entry)
 uint64_t elf_symbols_value(const struct elf_file *file, const struct elf_symbols *symbols,
 			   uint32_t index)
 {
-	struct entry entry = read_entry(file, symbols, index);
+	struct elf_symbol_entry entry = read_entry(file, symbols, index);
 
 	return value_of(file, &entry);
 }
@@ -159,7 +160,7 @@ struct text elf_symbols_name(const struct elf_file *file, const struct elf_symbo
 /* ARM and AArch64 mark where code and data begin: "$a", "$t.2", "$d", "$x" (AAELF32 §5.5.5).
  * Old assemblers gave them function type. */
 static bool is_mapping_symbol(const struct elf_file *file, const struct elf_symbols *symbols,
-			      const struct entry *entry)
+			      const struct elf_symbol_entry *entry)
 {
 	const char *name;
 
@@ -173,7 +174,7 @@ static bool is_mapping_symbol(const struct elf_file *file, const struct elf_symb
 
 /* In relocatable files a symbol's value is the offset (gABI, "Symbol Values"). */
 static uint64_t offset_in(const struct elf_file *file, const struct elf_section *section,
-			  const struct entry *entry)
+			  const struct elf_symbol_entry *entry)
 {
 	return file->type == ET_REL ? entry->value : entry->value - section->address;
 }
@@ -181,7 +182,7 @@ static uint64_t offset_in(const struct elf_file *file, const struct elf_section 
 /* Functions; and of assembler sources what has no type but a size (the kernel's paranoid_entry), or
  * is exported, where it is not the linker's name for a section's end (etext).  Other labels are
  * places inside functions. */
-static bool names_code(const struct elf_file *file, const struct entry *entry)
+static bool names_code(const struct elf_file *file, const struct elf_symbol_entry *entry)
 {
 	const struct elf_section *section;
 
@@ -207,7 +208,7 @@ void elf_symbols_each(const struct elf_file *file, const struct elf_symbols *sym
 		      elf_symbol_fn *fn, void *payload)
 {
 	for (size_t i = 1; i < symbols->count && i <= UINT32_MAX; i++) {
-		struct entry entry = read_entry(file, symbols, (uint32_t)i);
+		struct elf_symbol_entry entry = read_entry(file, symbols, (uint32_t)i);
 		uint64_t address;
 
 		if (!names_code(file, &entry) || is_mapping_symbol(file, symbols, &entry))

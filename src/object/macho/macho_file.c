@@ -20,7 +20,7 @@
 #define NLIST_BYTES_32 12u
 #define NLIST_BYTES_64 16u
 
-struct segment {
+struct macho_segment {
 	struct text name;
 	uint64_t address, offset, file_bytes;
 	uint32_t section_count;
@@ -39,9 +39,9 @@ static struct text read_name(struct reader *reader)
 		  : TEXT_NONE;
 }
 
-static struct segment read_segment(struct reader *reader, bool wide)
+static struct macho_segment read_segment(struct reader *reader, bool wide)
 {
-	struct segment segment = { .name = read_name(reader) };
+	struct macho_segment segment = { .name = read_name(reader) };
 
 	segment.address = read_word(reader, wide);
 	(void)read_word(reader, wide);               /* vmsize */
@@ -55,7 +55,7 @@ static struct segment read_segment(struct reader *reader, bool wide)
 
 /* A section's offset has 32 bits: in files over 4 GiB it is known from its address alone
  * (dSYMs of that size exist; formats.md §4.9). */
-static void repair_offset(const struct macho_file *file, const struct segment *segment,
+static void repair_offset(const struct macho_file *file, const struct macho_segment *segment,
 			  struct macho_section *section)
 {
 	if (file->wide && file->whole.size > UINT32_MAX && segment->file_bytes > 0)
@@ -63,7 +63,7 @@ static void repair_offset(const struct macho_file *file, const struct segment *s
 }
 
 static struct macho_section read_section(struct macho_file *file, struct reader *reader,
-					 const struct segment *segment)
+					 const struct macho_segment *segment)
 {
 	struct macho_section section = { .name = read_name(reader) };
 	uint32_t flags;
@@ -88,7 +88,7 @@ static struct macho_section read_section(struct macho_file *file, struct reader 
 static int read_segment_command(struct macho_file *file, struct reader *command, bool counting,
 				struct err *err)
 {
-	struct segment segment = read_segment(command, file->wide);
+	struct macho_segment segment = read_segment(command, file->wide);
 	uint64_t bytes = file->wide ? SECTION_BYTES_64 : SECTION_BYTES_32;
 
 	if (reader_check(command, err) < 0)

@@ -6,16 +6,16 @@
 #define N_SECT        0x0eu          /* defined in section n_sect */
 #define CPU_ARM_32    12u
 
-struct entry {
+struct macho_symbol_entry {
 	uint32_t name;
 	uint8_t type, section;
 	uint64_t value;
 };
 
-static struct entry read_entry(const struct macho_file *file, uint32_t index)
+static struct macho_symbol_entry read_entry(const struct macho_file *file, uint32_t index)
 {
 	struct reader reader = reader_over("symbols", file->symbols.bytes, file->symbols.size);
-	struct entry entry;
+	struct macho_symbol_entry entry;
 
 	reader.big_endian = file->whole.big_endian;
 	reader_seek(&reader, (uint64_t)index * (file->wide ? 16 : 12));
@@ -28,7 +28,7 @@ static struct entry read_entry(const struct macho_file *file, uint32_t index)
 }
 
 static const struct macho_section *section_of(const struct macho_file *file,
-					      const struct entry *entry)
+					      const struct macho_symbol_entry *entry)
 {
 	if ((entry->type & N_STAB) || (entry->type & N_TYPE) != N_SECT ||
 	    entry->section == 0 || entry->section > file->section_count)
@@ -38,12 +38,12 @@ static const struct macho_section *section_of(const struct macho_file *file,
 
 const struct macho_section *macho_symbols_section(const struct macho_file *file, uint32_t index)
 {
-	struct entry entry = read_entry(file, index);
+	struct macho_symbol_entry entry = read_entry(file, index);
 
 	return section_of(file, &entry);
 }
 
-static bool is_code(const struct macho_file *file, const struct entry *entry)
+static bool is_code(const struct macho_file *file, const struct macho_symbol_entry *entry)
 {
 	const struct macho_section *section = section_of(file, entry);
 
@@ -58,7 +58,7 @@ void macho_symbols_each(const struct macho_file *file, macho_symbol_fn *fn, void
 	size_t count = file->symbols.size / (file->wide ? 16 : 12);
 
 	for (size_t i = 0; i < count; i++) {
-		struct entry entry = read_entry(file, (uint32_t)i);
+		struct macho_symbol_entry entry = read_entry(file, (uint32_t)i);
 
 		if (!is_code(file, &entry) || entry.value < file->load_address)
 			continue;

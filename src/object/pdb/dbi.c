@@ -65,14 +65,14 @@ static int read_modules(struct pdb *pdb, struct reader reader, struct arena *are
 
 /* --- Contributions ------------------------------------------------------------------- */
 
-struct contribution {
+struct section_contribution {
 	uint32_t section, offset, size, module;
 };
 
-static struct contribution contribution_at(const struct pdb *pdb, size_t index)
+static struct section_contribution contribution_at(const struct pdb *pdb, size_t index)
 {
 	struct reader reader = pdb->contributions;
-	struct contribution contribution;
+	struct section_contribution contribution;
 
 	reader_seek(&reader, index * pdb->contribution_width);
 	contribution.section = reader_u32(&reader) & 0xffff;     /* 16 bits and padding */
@@ -83,7 +83,8 @@ static struct contribution contribution_at(const struct pdb *pdb, size_t index)
 	return contribution;
 }
 
-static bool is_before(const struct contribution *contribution, uint32_t section, uint32_t offset)
+static bool is_before(const struct section_contribution *contribution, uint32_t section,
+		      uint32_t offset)
 {
 	return contribution->section != section ? contribution->section < section
 						: contribution->offset <= offset;
@@ -107,8 +108,8 @@ static void read_contributions(struct pdb *pdb, struct reader reader)
 		pdb->contribution_width = 32;
 	count = contribution_count(pdb);
 	for (size_t i = 1; i < count; i++) {
-		struct contribution before = contribution_at(pdb, i - 1);
-		struct contribution here = contribution_at(pdb, i);
+		struct section_contribution before = contribution_at(pdb, i - 1);
+		struct section_contribution here = contribution_at(pdb, i);
 
 		if (!is_before(&before, here.section, here.offset)) {
 			pdb->contribution_width = 0;
@@ -119,7 +120,7 @@ static void read_contributions(struct pdb *pdb, struct reader reader)
 
 uint32_t pdb_owner(const struct pdb *pdb, uint32_t section, uint32_t offset)
 {
-	struct contribution found;
+	struct section_contribution found;
 	size_t at;
 
 	SEARCH_PARTITION_POINT(at, 0, contribution_count(pdb),

@@ -81,7 +81,7 @@ static uint32_t find_export(struct reader exports, uint32_t number)
 }
 
 /* The same module's exports are put together once: no page is copied twice. */
-static void open_list(struct reading *reading, size_t index)
+static void open_list(struct module_reading *reading, size_t index)
 {
 	const struct pdb *pdb = reading->pdb;
 	struct import_list *list = &reading->imports[index];
@@ -113,7 +113,7 @@ static void open_list(struct reading *reading, size_t index)
 }
 
 /* Lists: the module's name in "/names", a count, numbers. */
-int module_imports_open(struct reading *reading, struct err *err)
+int module_imports_open(struct module_reading *reading, struct err *err)
 {
 	struct reader imports = reading->lines.imports;
 	size_t most = imports.size / 8;
@@ -138,7 +138,7 @@ int module_imports_open(struct reading *reading, struct err *err)
 	return 0;
 }
 
-uint32_t module_resolve(const struct reading *reading, uint32_t index)
+uint32_t module_resolve(const struct module_reading *reading, uint32_t index)
 {
 	uint32_t list = index >> IMPORT_MODULE_SHIFT & IMPORT_MODULE_MASK, number;
 	struct reader numbers;

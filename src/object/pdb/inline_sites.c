@@ -191,7 +191,7 @@ static void drop_empty(struct rows *rows, size_t first)
 	rows->count = kept;
 }
 
-static int emit_row(struct reading *reading, const struct annotations *annotations,
+static int emit_row(struct module_reading *reading, const struct annotations *annotations,
 		    uint32_t start, uint32_t site, struct rows *rows, struct err *err)
 {
 	uint32_t at = (annotations->part ? 0 : start) + annotations->offset;
@@ -207,7 +207,7 @@ static int emit_row(struct reading *reading, const struct annotations *annotatio
 
 /* Rows of the function itself have its addresses; those of its other parts count from where
  * the part begins, which is not known yet. */
-static int read_annotations(struct reading *reading, struct annotations *annotations,
+static int read_annotations(struct module_reading *reading, struct annotations *annotations,
 			    uint32_t start, uint32_t site, struct err *err)
 {
 	struct inline_builder *builder = &reading->builder;
@@ -249,7 +249,7 @@ static const struct inlinee_source *find_source(const struct module_lines *lines
 									 : NULL;
 }
 
-int module_add_site(struct reading *reading, struct reader record, bool has_count,
+int module_add_site(struct module_reading *reading, struct reader record, bool has_count,
 		    uint32_t parent, uint32_t start, uint32_t *number, struct err *err)
 {
 	struct inline_builder *builder = &reading->builder;
@@ -425,7 +425,7 @@ static void swap_rows(struct rows *a, struct rows *b)
 	*b = c;
 }
 
-int module_paint(struct reading *reading, uint32_t end, struct err *err)
+int module_paint(struct module_reading *reading, uint32_t end, struct err *err)
 {
 	struct inline_builder *builder = &reading->builder;
 	struct rows *rows = &reading->rows;

@@ -66,7 +66,7 @@ static struct object_file_name split_path(struct text path)
 }
 
 /* A file's name is looked up when the first line names it. */
-uint32_t module_file(struct reading *reading, uint32_t place)
+uint32_t module_file(struct module_reading *reading, uint32_t place)
 {
 	struct module_lines *lines = &reading->lines;
 	struct reader checksum = lines->checksums, strings = reading->pdb->strings;
@@ -87,7 +87,7 @@ uint32_t module_file(struct reading *reading, uint32_t place)
 
 /* One place for each four bytes of checksums: an entry takes eight at least, so that no
  * index has to be made before it is known who is asked for. */
-static int open_files(struct reading *reading, size_t more, struct err *err)
+static int open_files(struct module_reading *reading, size_t more, struct err *err)
 {
 	struct module_lines *lines = &reading->lines;
 
@@ -104,10 +104,10 @@ static int open_files(struct reading *reading, size_t more, struct err *err)
 
 /* --- C13 ----------------------------------------------------------------------------- */
 
-typedef int subsection_fn(struct reading *reading, uint32_t kind, struct reader content,
+typedef int subsection_fn(struct module_reading *reading, uint32_t kind, struct reader content,
 			  struct err *err);
 
-static int each_subsection(struct reading *reading, struct reader c13, subsection_fn *fn,
+static int each_subsection(struct module_reading *reading, struct reader c13, subsection_fn *fn,
 			   struct err *err)
 {
 	while (reader_left(&c13) >= 8) {
@@ -132,7 +132,7 @@ static size_t inlinee_bytes(struct reader *content)
 	return reader_u32(content) == INLINEE_HAS_FILES ? 16 : 12;
 }
 
-static int count_subsection(struct reading *reading, uint32_t kind, struct reader content,
+static int count_subsection(struct module_reading *reading, uint32_t kind, struct reader content,
 			    struct err *err)
 {
 	struct module_lines *lines = &reading->lines;
@@ -157,7 +157,7 @@ static int count_subsection(struct reading *reading, uint32_t kind, struct reade
 	return 0;
 }
 
-static void add_fragment(struct reading *reading, struct reader content)
+static void add_fragment(struct module_reading *reading, struct reader content)
 {
 	struct module_lines *lines = &reading->lines;
 	struct fragment fragment = { .offset = reader_u32(&content) };
@@ -190,7 +190,7 @@ static void add_sources(struct module_lines *lines, struct reader content)
 	}
 }
 
-static int take_subsection(struct reading *reading, uint32_t kind, struct reader content,
+static int take_subsection(struct module_reading *reading, uint32_t kind, struct reader content,
 			   struct err *err)
 {
 	(void)err;
@@ -204,7 +204,7 @@ static int take_subsection(struct reading *reading, uint32_t kind, struct reader
 /* --- C11 ----------------------------------------------------------------------------- */
 
 /* One file's lines in one section: offsets, then as many line numbers. */
-static void add_old_lines(struct reading *reading, struct reader block, uint32_t file,
+static void add_old_lines(struct module_reading *reading, struct reader block, uint32_t file,
 			  uint32_t first, uint32_t last)
 {
 	struct module_lines *lines = &reading->lines;
@@ -228,7 +228,7 @@ static void add_old_lines(struct reading *reading, struct reader block, uint32_t
 	lines->fragments[lines->fragment_count++] = fragment;
 }
 
-static void add_old_file(struct reading *reading, struct reader c11, struct reader entry,
+static void add_old_file(struct module_reading *reading, struct reader c11, struct reader entry,
 			 uint32_t file)
 {
 	uint32_t count = reader_u16(&entry);
@@ -254,7 +254,7 @@ static void add_old_file(struct reading *reading, struct reader c11, struct read
 }
 
 /* Files, each with its sections.  Counting: how many lists of lines there are. */
-static size_t each_old_file(struct reading *reading, struct reader c11, bool counting)
+static size_t each_old_file(struct module_reading *reading, struct reader c11, bool counting)
 {
 	struct reader head = c11;
 	uint32_t count = reader_u16(&head);
@@ -303,7 +303,7 @@ static void sort_fragments(struct module_lines *lines)
 	}
 }
 
-int module_lines_open(struct reading *reading, struct reader c11, struct reader c13,
+int module_lines_open(struct module_reading *reading, struct reader c11, struct reader c13,
 		      struct err *err)
 {
 	struct module_lines *lines = &reading->lines;
@@ -334,7 +334,7 @@ int module_lines_open(struct reading *reading, struct reader c11, struct reader 
 
 /* --- Rows of a function -------------------------------------------------------------- */
 
-static int add_row(struct reading *reading, const struct fragment *fragment, uint32_t offset,
+static int add_row(struct module_reading *reading, const struct fragment *fragment, uint32_t offset,
 		   uint32_t file, uint32_t line, struct err *err)
 {
 	if (offset >= fragment->end - fragment->start)
@@ -347,7 +347,7 @@ static int add_row(struct reading *reading, const struct fragment *fragment, uin
 				      .file = file, .line = line }, err);
 }
 
-static int add_block(struct reading *reading, const struct fragment *fragment,
+static int add_block(struct module_reading *reading, const struct fragment *fragment,
 		     struct reader *blocks, struct err *err)
 {
 	uint32_t place = reader_u32(blocks), count = reader_u32(blocks);
@@ -372,7 +372,7 @@ static int add_block(struct reading *reading, const struct fragment *fragment,
 	return 0;
 }
 
-static int add_fragment_rows(struct reading *reading, const struct fragment *fragment,
+static int add_fragment_rows(struct module_reading *reading, const struct fragment *fragment,
 			     struct err *err)
 {
 	struct reader blocks = fragment->blocks;
@@ -431,7 +431,8 @@ static bool is_folded(const struct module_lines *lines, size_t index)
 	       fragment[-1].end == fragment->end;
 }
 
-int module_lines_between(struct reading *reading, uint32_t start, uint32_t end, struct err *err)
+int module_lines_between(struct module_reading *reading, uint32_t start, uint32_t end,
+			 struct err *err)
 {
 	struct module_lines *lines = &reading->lines;
 	/* Before all others, also before those of a run that began earlier. */

@@ -36,7 +36,7 @@ struct scopes {
 
 /* --- Names --------------------------------------------------------------------------- */
 
-static int keep_name(const struct reading *reading, struct text text, struct text *kept,
+static int keep_name(const struct module_reading *reading, struct text text, struct text *kept,
 		     struct err *err)
 {
 	struct pdb_name *name = pdb_names_keep(reading->pdb->names, text, err);
@@ -88,7 +88,7 @@ static bool is_deleting(struct text decorated, struct text destructor)
  * if it has one, else none.  A deleting destructor's is that of the destructor it calls.  Lambdas
  * are named by the path, line and column they stand at, or by a number of which there are many.
  */
-static int name_decorated(const struct reading *reading, const struct procedure *procedure,
+static int name_decorated(const struct module_reading *reading, const struct procedure *procedure,
 			  struct text *name, struct err *err)
 {
 	const struct pdb *pdb = reading->pdb;
@@ -112,7 +112,7 @@ static int name_decorated(const struct reading *reading, const struct procedure 
 }
 
 /* What the namer did since it was asked last. */
-static int charge_name(struct reading *reading, struct err *err)
+static int charge_name(struct module_reading *reading, struct err *err)
 {
 	uint64_t steps = reading->namer.work + reading->namer.out.size / WORK_BYTES_PER_STEP;
 
@@ -121,7 +121,7 @@ static int charge_name(struct reading *reading, struct err *err)
 }
 
 /* With parameters where the type is known; else as the symbol has it. */
-static int find_name(struct reading *reading, const struct procedure *procedure,
+static int find_name(struct module_reading *reading, const struct procedure *procedure,
 			  struct text *name, struct err *err)
 {
 	uint32_t type = module_resolve(reading, procedure->type);
@@ -144,7 +144,7 @@ static int find_name(struct reading *reading, const struct procedure *procedure,
 	return keep_name(reading, procedure->name, name, err);
 }
 
-static int name_procedure(struct reading *reading, const struct procedure *procedure,
+static int name_procedure(struct module_reading *reading, const struct procedure *procedure,
 			  struct text *name, struct err *err)
 {
 	if (find_name(reading, procedure, name, err) < 0)
@@ -153,7 +153,8 @@ static int name_procedure(struct reading *reading, const struct procedure *proce
 }
 
 /* Inlined functions are named once for all places they are inlined at. */
-static int name_site(struct reading *reading, uint32_t id, struct text *text, struct err *err)
+static int name_site(struct module_reading *reading, uint32_t id, struct text *text,
+		     struct err *err)
 {
 	const struct pdb *pdb = reading->pdb;
 	uint32_t index = module_resolve(reading, id);
@@ -199,7 +200,7 @@ static bool move(const struct pdb_stretch *stretch, uint32_t start, uint32_t end
 	return true;
 }
 
-static size_t move_lines(const struct reading *reading, const struct pdb_stretch *stretch,
+static size_t move_lines(const struct module_reading *reading, const struct pdb_stretch *stretch,
 			 uint32_t end, struct object_line *lines)
 {
 	const struct rows *rows = &reading->rows;
@@ -220,7 +221,7 @@ static size_t move_lines(const struct reading *reading, const struct pdb_stretch
 	return count;
 }
 
-static int fill_inlinee(struct reading *reading, const struct pdb_stretch *stretch,
+static int fill_inlinee(struct module_reading *reading, const struct pdb_stretch *stretch,
 			const struct call *call, struct object_inlinee *inlinee,
 			struct object_range *ranges, struct err *err)
 {
@@ -239,7 +240,7 @@ static int fill_inlinee(struct reading *reading, const struct pdb_stretch *stret
 	return name_site(reading, builder->sites[call->site].id, &inlinee->name, err);
 }
 
-static int hand_out_stretch(struct reading *reading, const struct procedure *procedure,
+static int hand_out_stretch(struct module_reading *reading, const struct procedure *procedure,
 			    const struct pdb_stretch *stretch, struct text name, struct err *err)
 {
 	const struct inline_builder *builder = &reading->builder;
@@ -277,7 +278,8 @@ static int hand_out_stretch(struct reading *reading, const struct procedure *pro
 }
 
 /* An optimiser may have moved parts of it to different places: each is told by itself. */
-static int hand_out(struct reading *reading, const struct procedure *procedure, struct text name,
+static int hand_out(struct module_reading *reading, const struct procedure *procedure,
+		    struct text name,
 		    struct err *err)
 {
 	uint32_t at = procedure->start;
@@ -298,7 +300,7 @@ static int hand_out(struct reading *reading, const struct procedure *procedure, 
 }
 
 /* Other modules may hold a copy that was not linked in: what stands there is the owner's. */
-static bool is_ours(const struct reading *reading, uint32_t section, uint32_t offset)
+static bool is_ours(const struct module_reading *reading, uint32_t section, uint32_t offset)
 {
 	uint32_t owner = pdb_owner(reading->pdb, section, offset);
 
@@ -307,7 +309,7 @@ static bool is_ours(const struct reading *reading, uint32_t section, uint32_t of
 }
 
 /* A thunk has a name of the linker's making; a public symbol there is better. */
-static bool is_wanted(const struct reading *reading, struct procedure *procedure)
+static bool is_wanted(const struct module_reading *reading, struct procedure *procedure)
 {
 	const struct pdb *pdb = reading->pdb;
 
@@ -335,7 +337,7 @@ struct symbol {
 };
 
 /* Records have their size before their kind; the chain may end, not break. */
-static bool next_symbol(struct reading *reading, struct symbol *symbol, struct err *err)
+static bool next_symbol(struct module_reading *reading, struct symbol *symbol, struct err *err)
 {
 	struct reader *symbols = &reading->symbols;
 	const uint8_t *bytes;
@@ -400,7 +402,7 @@ static bool is_procedure(uint16_t kind)
 }
 
 /* A part of a function that the compiler put elsewhere: named as the function is. */
-static bool read_separated(const struct reading *reading, struct symbol symbol,
+static bool read_separated(const struct module_reading *reading, struct symbol symbol,
 			   struct procedure *procedure)
 {
 	struct reader *record = &symbol.record;
@@ -429,7 +431,7 @@ static bool read_separated(const struct reading *reading, struct symbol symbol,
 }
 
 /* Does the symbol open a function we tell of? */
-static bool opens_function(const struct reading *reading, const struct symbol *symbol,
+static bool opens_function(const struct module_reading *reading, const struct symbol *symbol,
 			   struct procedure *procedure)
 {
 	if (is_procedure(symbol->kind))
@@ -459,7 +461,7 @@ static bool closes_scope(uint16_t kind)
 
 /* --- One function -------------------------------------------------------------------- */
 
-static int open_scope(struct reading *reading, const struct symbol *symbol,
+static int open_scope(struct module_reading *reading, const struct symbol *symbol,
 		      const struct procedure *procedure, struct scopes *scopes, struct err *err)
 {
 	uint32_t site = scopes->depth > 0 ? scopes->site[scopes->depth - 1] : 0;
@@ -476,7 +478,8 @@ static int open_scope(struct reading *reading, const struct symbol *symbol,
 }
 
 /* From behind the symbol that opened it to the one that closes it. */
-static int read_scope(struct reading *reading, const struct procedure *procedure, struct err *err)
+static int read_scope(struct module_reading *reading, const struct procedure *procedure,
+		      struct err *err)
 {
 	struct scopes scopes;
 	struct symbol symbol;
@@ -495,7 +498,8 @@ static int read_scope(struct reading *reading, const struct procedure *procedure
 	return 0;
 }
 
-static int read_function(struct reading *reading, struct procedure *procedure, struct err *err)
+static int read_function(struct module_reading *reading, struct procedure *procedure,
+			 struct err *err)
 {
 	bool wanted = is_wanted(reading, procedure);
 	struct text name;
@@ -518,7 +522,7 @@ static int read_function(struct reading *reading, struct procedure *procedure, s
 }
 
 /* Outside of functions: inside, they are where a goto leads to. */
-static int add_label(struct reading *reading, const struct symbol *symbol, struct err *err)
+static int add_label(struct module_reading *reading, const struct symbol *symbol, struct err *err)
 {
 	struct reader record = symbol->record;
 	uint32_t offset = reader_u32(&record), section = reader_u16(&record);
@@ -535,7 +539,7 @@ static int add_label(struct reading *reading, const struct symbol *symbol, struc
 	return 0;
 }
 
-static int read_symbols(struct reading *reading, struct err *err)
+static int read_symbols(struct module_reading *reading, struct err *err)
 {
 	struct procedure procedure;
 	struct symbol symbol;
@@ -567,7 +571,7 @@ static int compare_labels(const void *left, const void *right)
 	return a->name.bytes < b->name.bytes ? -1 : a->name.bytes > b->name.bytes;
 }
 
-static size_t first_label(const struct reading *reading, uint32_t address)
+static size_t first_label(const struct module_reading *reading, uint32_t address)
 {
 	size_t at;
 
@@ -585,7 +589,7 @@ static bool has_public(const struct pdb *pdb, uint32_t start, uint32_t end)
 	       last < image + (end - start);
 }
 
-static int hand_out_bare(struct reading *reading, uint32_t start, uint32_t end,
+static int hand_out_bare(struct module_reading *reading, uint32_t start, uint32_t end,
 			 struct text name, struct err *err)
 {
 	struct procedure procedure = { .start = start, .end = end };
@@ -601,7 +605,7 @@ static int hand_out_bare(struct reading *reading, uint32_t start, uint32_t end,
 }
 
 /* From label to label; public symbols know better, so labels only count where there are none. */
-static int hand_out_labelled(struct reading *reading, const struct fragment *fragment,
+static int hand_out_labelled(struct module_reading *reading, const struct fragment *fragment,
 			     struct err *err)
 {
 	uint32_t start = fragment->start, end = fragment->end;
@@ -623,7 +627,7 @@ static int hand_out_labelled(struct reading *reading, const struct fragment *fra
 }
 
 /* Lines of code that no function covers (assembler). */
-static int read_bare_lines(struct reading *reading, struct err *err)
+static int read_bare_lines(struct module_reading *reading, struct err *err)
 {
 	if (reading->label_count > 1)
 		qsort(reading->labels, reading->label_count, sizeof(*reading->labels),
@@ -641,7 +645,7 @@ static int read_bare_lines(struct reading *reading, struct err *err)
 
 /* --- The stream ---------------------------------------------------------------------- */
 
-static int open_streams(struct reading *reading, struct err *err)
+static int open_streams(struct module_reading *reading, struct err *err)
 {
 	const struct pdb_module *module = &reading->pdb->modules[reading->module];
 	struct reader whole, c11, c13;
@@ -675,7 +679,7 @@ int module_read(const struct pdb *pdb, uint32_t module, struct arena *scratch,
 		const struct object_sink *sink, struct err *err)
 {
 	char name[STREAM_NAME_BYTES];
-	struct reading reading = { .pdb = pdb, .sink = sink, .scratch = scratch,
+	struct module_reading reading = { .pdb = pdb, .sink = sink, .scratch = scratch,
 				   .module = module, .stream_name = name };
 	int rc = -1;
 

@@ -106,7 +106,7 @@ struct import_list {
 	struct reader numbers, exports;
 };
 
-struct reading {
+struct module_reading {
 	const struct pdb *pdb;
 	const struct object_sink *sink;
 	struct arena *scratch;
@@ -131,14 +131,15 @@ int module_read(const struct pdb *pdb, uint32_t module, struct arena *scratch,
 	__attribute__((warn_unused_result));
 
 /* lines.c */
-int module_lines_open(struct reading *reading, struct reader c11, struct reader c13,
+int module_lines_open(struct module_reading *reading, struct reader c11, struct reader c13,
 		      struct err *err) __attribute__((warn_unused_result));
 /* Rows of source addresses [start, end) into reading->rows: ascending, each until the next,
  * the first at start, with gaps as rows without a file. */
-int module_lines_between(struct reading *reading, uint32_t start, uint32_t end, struct err *err)
+int module_lines_between(struct module_reading *reading, uint32_t start, uint32_t end,
+			 struct err *err)
 	__attribute__((warn_unused_result));
 /* Index of the file whose checksum stands there, or OBJECT_NO_FILE. */
-uint32_t module_file(struct reading *reading, uint32_t place);
+uint32_t module_file(struct module_reading *reading, uint32_t place);
 /* By start, then end. */
 void rows_sort(struct rows *rows);
 int rows_add(struct rows *rows, struct row row, struct err *err)
@@ -154,18 +155,18 @@ int inline_builder_go_on(struct inline_builder *builder, uint32_t at, uint32_t s
 void inline_builder_release(struct inline_builder *builder);
 /* A S_INLINESITE record behind its kind, below the site `parent` (index + 1), in a function
  * at that source address; its number (index + 1). */
-int module_add_site(struct reading *reading, struct reader record, bool has_count,
+int module_add_site(struct module_reading *reading, struct reader record, bool has_count,
 		    uint32_t parent, uint32_t start, uint32_t *number, struct err *err)
 	__attribute__((warn_unused_result));
 /* Lays the sites over reading->rows, which end at `end`: afterwards each row is of the
  * innermost call there. */
-int module_paint(struct reading *reading, uint32_t end, struct err *err)
+int module_paint(struct module_reading *reading, uint32_t end, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* imports.c */
-int module_imports_open(struct reading *reading, struct err *err)
+int module_imports_open(struct module_reading *reading, struct err *err)
 	__attribute__((warn_unused_result));
 /* The PDB's index for one of another module's; 0 when that cannot be found. */
-uint32_t module_resolve(const struct reading *reading, uint32_t index);
+uint32_t module_resolve(const struct module_reading *reading, uint32_t index);
 
 #endif

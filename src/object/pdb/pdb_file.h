@@ -18,7 +18,7 @@
 #include "base/reader.h"
 #include "base/text.h"
 #include "object/pdb/msf.h"
-#include "object/pdb/names.h"
+#include "object/pdb/pdb_names.h"
 #include "object/symbols.h"
 #include "unpack/unpack.h"
 
@@ -93,7 +93,7 @@ int pdb_read_identity(struct pdb *pdb, struct debugid *id, struct arena *arena, 
 	__attribute__((warn_unused_result));
 uint32_t pdb_arch(uint16_t machine);
 
-/* sources.c: paths and where they are.  An empty reader: there is no such stream, or it cannot
+/* pdb_sources.c: paths and where they are.  An empty reader: there is no such stream, or it cannot
  * be read. */
 int pdb_srcsrv_stream(const struct pdb *pdb, struct arena *arena, struct reader *reader,
 		      struct err *err) __attribute__((warn_unused_result));
@@ -114,7 +114,7 @@ uint32_t pdb_owner(const struct pdb *pdb, uint32_t section, uint32_t offset);
 /* compile.c: of the modules, once they are known. */
 uint32_t pdb_compiled_arch(const struct pdb *pdb);
 
-/* address.c */
+/* pdb_address.c */
 /* As debug information has it, before an optimiser moved it; PDB_NO_ADDRESS: in no section. */
 uint32_t pdb_source_address(const struct pdb *pdb, uint32_t section, uint32_t offset);
 bool pdb_is_code(const struct pdb *pdb, uint32_t section);

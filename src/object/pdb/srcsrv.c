@@ -112,10 +112,10 @@ static struct text first_field(struct text text)
 	return (struct text){ text.bytes, star ? (size_t)(star - text.bytes) : text.size };
 }
 
-enum part { PART_VARIABLES, PART_FILES, PART_END };
+enum srcsrv_part { PART_VARIABLES, PART_FILES, PART_END };
 
 /* "SRCSRV: source files ----" and the like stand between the parts. */
-static bool begins_part(struct text line, enum part *part)
+static bool begins_part(struct text line, enum srcsrv_part *part)
 {
 	if (!starts_with_ignoring_case(line, TEXT("SRCSRV:")))
 		return false;
@@ -124,7 +124,7 @@ static bool begins_part(struct text line, enum part *part)
 	return true;
 }
 
-static void take_line(struct srcsrv *srcsrv, struct text line, enum part part)
+static void take_line(struct srcsrv *srcsrv, struct text line, enum srcsrv_part part)
 {
 	const char *equals = memchr(line.bytes, '=', line.size);
 
@@ -143,7 +143,7 @@ static void take_line(struct srcsrv *srcsrv, struct text line, enum part part)
 /* Counts the lines of sources, or takes all lines where there is room for them. */
 static size_t walk(struct srcsrv *srcsrv, struct reader stream, bool taking)
 {
-	enum part part = PART_VARIABLES;
+	enum srcsrv_part part = PART_VARIABLES;
 	size_t files = 0;
 
 	while (!reader_at_end(&stream) && part != PART_END) {

@@ -11,14 +11,14 @@
 #define UNKNOWN_STACK     UINT32_MAX
 #define CODE_BYTES_MAX    ((uint32_t)INT32_MAX)      /* of one record; more is nonsense */
 
-struct walk {
+struct stack_frames_walk {
 	const struct pdb *pdb;
 	const struct object_unwind_sink *sink;
 	struct work_allowance work;
 };
 
 /* Each run of the record's code that moved together is a record of its own. */
-static int hand_out(struct walk *walk, const struct object_stack_frame *frame, struct err *err)
+static int hand_out(struct stack_frames_walk *walk, const struct object_stack_frame *frame, struct err *err)
 {
 	uint32_t end, stretch_size;
 
@@ -79,7 +79,7 @@ static struct object_stack_frame read_frame_data(const struct pdb *pdb, struct r
 	return frame;
 }
 
-static int each_frame_data(struct walk *walk, struct reader reader, struct err *err)
+static int each_frame_data(struct stack_frames_walk *walk, struct reader reader, struct err *err)
 {
 	/* Some linkers write a relocation first. */
 	if (reader.size % FRAME_DATA_BYTES == 4)
@@ -95,7 +95,7 @@ static int each_frame_data(struct walk *walk, struct reader reader, struct err *
 	return 0;
 }
 
-static int each_fpo(struct walk *walk, struct reader reader, struct err *err)
+static int each_fpo(struct stack_frames_walk *walk, struct reader reader, struct err *err)
 {
 	while (reader_left(&reader) >= FPO_BYTES) {
 		struct object_stack_frame frame = read_fpo(&reader);
@@ -117,7 +117,7 @@ static int read_stream(struct pdb *pdb, uint32_t number, const char *name, struc
 
 int pdb_each_stack_frame(struct pdb *pdb, const struct object_unwind_sink *sink, struct err *err)
 {
-	struct walk walk = { .pdb = pdb, .sink = sink };
+	struct stack_frames_walk walk = { .pdb = pdb, .sink = sink };
 	struct reader fpo, frame_data;
 	int rc;
 

@@ -76,13 +76,13 @@ static int join_name(const struct ppdb *ppdb, struct text blob, char *out, size_
 }
 
 /* Reading costs what the list and the name take: the total grows by both. */
-struct naming {
+struct document_naming {
 	struct work_allowance *work;
 	uint64_t total;
 };
 
 static int read_name(const struct ppdb *ppdb, uint32_t index, struct arena *arena,
-		     struct text *name, struct naming *naming, struct err *err)
+		     struct text *name, struct document_naming *naming, struct err *err)
 {
 	struct text blob;
 	size_t size;
@@ -113,7 +113,7 @@ int ppdb_documents(const struct ppdb *ppdb, struct arena *arena,
 		   struct err *err)
 {
 	uint32_t count = ppdb->rows[PPDB_DOCUMENT];
-	struct naming naming = { .work = work };
+	struct document_naming naming = { .work = work };
 
 	*documents = arena_alloc(arena, count, sizeof(**documents));
 	if (!*documents)

@@ -16,7 +16,7 @@ struct counting {
 	uint64_t points;
 };
 
-struct walk {
+struct points_walk {
 	struct reader reader;
 	uint32_t document;           /* from 1; 0: none yet */
 	uint32_t offset;
@@ -26,7 +26,7 @@ struct walk {
 
 /* Lines and columns the point spans, and where it starts: only the first line matters.
  * false: hidden. */
-static bool read_span(struct walk *walk)
+static bool read_span(struct points_walk *walk)
 {
 	uint32_t lines = ppdb_unsigned(&walk->reader);
 	int32_t columns = lines ? ppdb_signed(&walk->reader)
@@ -46,7 +46,8 @@ static bool read_span(struct walk *walk)
 }
 
 /* One record.  1: `point` is a place, 0: it is none, -1: the blob is broken. */
-static int read_record(struct walk *walk, uint32_t document_count, struct object_point *point,
+static int read_record(struct points_walk *walk, uint32_t document_count,
+		       struct object_point *point,
 		       struct err *err)
 {
 	uint32_t delta = ppdb_unsigned(&walk->reader);
@@ -75,7 +76,7 @@ static int read_record(struct walk *walk, uint32_t document_count, struct object
 }
 
 /* Header: the signature of the locals, and the document when the row names none. */
-static int begin(const struct ppdb *ppdb, uint32_t row, struct walk *walk, struct err *err)
+static int begin(const struct ppdb *ppdb, uint32_t row, struct points_walk *walk, struct err *err)
 {
 	struct reader reader = ppdb_row(ppdb, PPDB_METHOD_DEBUG, row);
 	uint32_t document = (uint32_t)reader_unsigned(&reader,
@@ -83,7 +84,7 @@ static int begin(const struct ppdb *ppdb, uint32_t row, struct walk *walk, struc
 	uint32_t index = (uint32_t)reader_unsigned(&reader, ppdb->blobs.width);
 	struct text blob;
 
-	*walk = (struct walk){ .document = document };
+	*walk = (struct points_walk){ .document = document };
 	if (reader_check(&reader, err) < 0 || ppdb_blob(ppdb, index, &blob, err) < 0)
 		return -1;
 	walk->reader = reader_over("sequence points", blob.bytes, blob.size);
@@ -100,7 +101,7 @@ static int read_method(const struct ppdb *ppdb, uint32_t row, struct arena *scra
 		       struct object_method *method, struct counting *counting, struct err *err)
 {
 	struct object_point *points;
-	struct walk walk;
+	struct points_walk walk;
 	size_t most;
 
 	if (begin(ppdb, row, &walk, err) < 0)

@@ -7,13 +7,13 @@
 #define NAMES_OF_FUNCTIONS 1u        /* subsection of "name" */
 #define EXPORT_FUNCTION    0u
 
-struct naming {
+struct wasm_naming {
 	const struct wasm_file *file;
 	struct wasm_function *functions;
 };
 
 /* Numbers count imported functions first; those have no code to name. */
-static void name_function(struct naming *naming, uint32_t number, struct text name)
+static void name_function(struct wasm_naming *naming, uint32_t number, struct text name)
 {
 	uint32_t own = number - naming->file->imported_count;
 
@@ -24,7 +24,7 @@ static void name_function(struct naming *naming, uint32_t number, struct text na
 }
 
 /* Nothing in a name section can make a module invalid: what was read until then counts. */
-static void read_names(struct naming *naming)
+static void read_names(struct wasm_naming *naming)
 {
 	struct reader names = reader_over("names", naming->file->names.bytes,
 					  naming->file->names.size);
@@ -45,7 +45,7 @@ static void read_names(struct naming *naming)
 }
 
 /* What a stripped module still calls its functions. */
-static void read_exports(struct naming *naming)
+static void read_exports(struct wasm_naming *naming)
 {
 	struct text bytes = naming->file->export.bytes;
 	struct reader exports = reader_over("exports", bytes.bytes, bytes.size);
@@ -83,7 +83,7 @@ static int read_bodies(const struct wasm_file *file, struct wasm_function *funct
 int wasm_functions_read(const struct wasm_file *file, struct arena *arena,
 			struct wasm_function **functions, struct err *err)
 {
-	struct naming naming = { .file = file };
+	struct wasm_naming naming = { .file = file };
 
 	*functions = NULL;
 	if (file->function_count == 0)

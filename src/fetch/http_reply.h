@@ -1,0 +1,56 @@
+/*
+ * http_reply -- the head of an HTTP response, and what it means for a download.
+ *
+ * Pure: header lines in, a verdict out.  Private to fetch.
+ */
+#ifndef FETCH_HTTP_REPLY_H
+#define FETCH_HTTP_REPLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "fetch/decode.h"
+
+struct err;
+
+#define REPLY_LOCATION_BYTES ((size_t)16 * 1024)
+#define REPLY_ETAG_BYTES     ((size_t)256)
+
+struct http_reply {
+	unsigned status;
+	bool complete;                       /* its last header line was seen */
+	char *location;                      /* NULL: none; given back by reply_clear() */
+	char etag[REPLY_ETAG_BYTES];         /* strong; "": none */
+	enum content_encoding encoding;
+	unsigned encoding_count;
+	bool has_range;                      /* a Content-Range of use: */
+	uint64_t first, last, total;
+	bool has_range_header;               /* any Content-Range */
+	bool has_length;
+	uint64_t length;
+};
+
+void reply_clear(struct http_reply *reply);  /* of a zeroed one too */
+/* One line of a head, with its line end.  A status line begins a new head. */
+void reply_line(struct http_reply *reply, struct text line);
+
+/* What is asked for: a range of the file or all of it. */
+enum reply_asked { REPLY_ASKED_ALL, REPLY_ASKED_FIRST, REPLY_ASKED_PART };
+
+enum reply_verdict {
+	REPLY_WHOLE,                 /* the body is the file */
+	REPLY_BEGINNING,             /* the body is [first, last] of total, first being 0 */
+	REPLY_PART,                  /* what was asked for of it */
+	REPLY_REDIRECT,
+	REPLY_REPEAT,                /* ask again, for all of it */
+	REPLY_FAILED                 /* err is set */
+};
+enum reply_verdict reply_judge(const struct http_reply *reply, enum reply_asked asked,
+			       const char *host, struct err *err);
+
+/* "404 Not Found" */
+void reply_status_text(unsigned status, char *out, size_t capacity);
+
+#endif
