@@ -9,12 +9,12 @@ libcache_a_SOURCES = \
 	src/cache/cache_clean.c \
 	src/cache/cache_internal.h \
 	src/cache/expiry.c \
-	src/cache/flight.c \
+	src/cache/single_flight.c \
 	src/cache/kind.c \
 	src/cache/orphan.c \
 	src/cache/overview.c \
 	src/cache/overview.h \
-	src/cache/publish.c \
+	src/cache/cache_publish.c \
 	src/cache/remove.c \
 	src/cache/row.c \
 	src/cache/sweep.h \

@@ -232,7 +232,7 @@ static int walk_segment(const struct emission *emission, struct mark *mark,
 static int walk_end(const struct emission *emission, struct mark *mark, size_t index,
 		    struct slice_out *to, struct err *err)
 {
-	const struct segments *segments = emission->input->segments;
+	const struct overlap_segments *segments = emission->input->segments;
 	const struct segment *segment = &segments->items[index];
 
 	if (segment->to == UINT32_MAX ||

@@ -20,7 +20,7 @@ struct emit_input {
 	size_t shard_count;
 	const struct function_range *ranges; /* all that segments name */
 	size_t range_count;
-	const struct segments *segments;
+	const struct overlap_segments *segments;
 	const struct overlap_symbols *symbols;
 	unsigned threads;            /* at least 1 */
 	struct budget *budget;

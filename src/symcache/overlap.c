@@ -38,7 +38,7 @@ struct overlap_sweep {
 	const struct shard *shards;
 	const struct function_range *ranges;
 	struct budget *budget;
-	struct segments *out;
+	struct overlap_segments *out;
 	struct heap current, others; /* of the unit that answers now; of the rest */
 	uint32_t unit;               /* the unit that answers */
 	uint32_t reached;            /* covered without a gap up to here */
@@ -112,14 +112,14 @@ static const struct function_range *heap_top(const struct overlap_sweep *sweep, 
 
 /* --- Segments ------------------------------------------------------------------------ */
 
-void segments_release(struct segments *segments)
+void segments_release(struct overlap_segments *segments)
 {
 	budget_give_back(segments->budget, &segments->items, segments->capacity,
 			 sizeof(*segments->items));
 	segments->capacity = segments->count = 0;
 }
 
-static int add_segment(struct segments *out, const struct segment *segment, struct err *err)
+static int add_segment(struct overlap_segments *out, const struct segment *segment, struct err *err)
 {
 	if (budget_reserve(out->budget, &out->items, &out->capacity, out->count + 1,
 			sizeof(*out->items), err) < 0)
@@ -141,7 +141,7 @@ static uint32_t entry_at(const struct shard *shards, const struct function_range
 }
 
 /* Some of a segment's or range's entries. */
-static int add_clipped(const struct shard *shards, struct segments *out, struct segment whole,
+static int add_clipped(const struct shard *shards, struct overlap_segments *out, struct segment whole,
 		       uint32_t from, uint32_t to, struct err *err)
 {
 	uint32_t behind = whole.first + whole.count;
@@ -256,7 +256,7 @@ static int sweep_all(struct overlap_sweep *sweep, size_t count, struct err *err)
 }
 
 int overlap_resolve(const struct shard *shards, const struct function_range *ranges, size_t count,
-		    struct segments *out, struct err *err)
+		    struct overlap_segments *out, struct err *err)
 {
 	struct overlap_sweep sweep = { .shards = shards, .ranges = ranges, .budget = out->budget,
 			       .out = out, .unit = UINT32_MAX };
@@ -300,9 +300,9 @@ void overlap_symbols_sort(struct overlap_symbols *symbols)
 /* Fills gaps from left to right: what lies behind the cursors is done with. */
 struct filling {
 	const struct shard *shards;
-	const struct segments *nameless;
+	const struct overlap_segments *nameless;
 	const struct overlap_symbols *symbols;
-	struct segments *out;
+	struct overlap_segments *out;
 	size_t next_nameless;        /* the first not ending at or before where we are */
 	size_t next_symbol;          /* the first starting behind where we are */
 	uint32_t gap;                /* where the gap being filled begins */
@@ -334,7 +334,7 @@ static uint32_t symbol_at(struct filling *filling, uint32_t at, uint32_t *until)
 
 static const struct segment *nameless_at(struct filling *filling, uint32_t at, uint32_t *until)
 {
-	const struct segments *nameless = filling->nameless;
+	const struct overlap_segments *nameless = filling->nameless;
 	const struct segment *segment;
 
 	while (filling->next_nameless < nameless->count &&
@@ -377,9 +377,9 @@ static int fill_gap(struct filling *filling, uint32_t from, uint32_t to, struct 
 	return 0;
 }
 
-int overlap_fill(const struct shard *shards, const struct segments *functions,
-		 const struct segments *nameless, const struct overlap_symbols *symbols,
-		 struct segments *out, struct err *err)
+int overlap_fill(const struct shard *shards, const struct overlap_segments *functions,
+		 const struct overlap_segments *nameless, const struct overlap_symbols *symbols,
+		 struct overlap_segments *out, struct err *err)
 {
 	struct filling filling = { .shards = shards, .nameless = nameless, .symbols = symbols,
 				   .out = out };

@@ -26,13 +26,13 @@ struct segment {
 	uint32_t symbol;             /* index of the symbol naming it, or SYMC_NONE */
 };
 
-struct segments {
+struct overlap_segments {
 	struct budget *budget;
 	struct segment *items;
 	size_t capacity, count;
 };
 
-void segments_release(struct segments *segments);
+void segments_release(struct overlap_segments *segments);
 
 struct overlap_symbol {
 	uint32_t address, size;      /* size 0: to the next */
@@ -50,15 +50,15 @@ struct overlap_symbols {
 
 /* Resolves ranges of one kind (with function, or without), sorted by start, unit and order. */
 int overlap_resolve(const struct shard *shards, const struct function_range *ranges, size_t count,
-		    struct segments *out, struct err *err) __attribute__((warn_unused_result));
+		    struct overlap_segments *out, struct err *err) __attribute__((warn_unused_result));
 
 /* Sorts by address and leaves one of each: the largest, of those the last. */
 void overlap_symbols_sort(struct overlap_symbols *symbols);
 
 /* functions + what fills their gaps, in order, none overlapping. */
-int overlap_fill(const struct shard *shards, const struct segments *functions,
-		 const struct segments *nameless, const struct overlap_symbols *symbols,
-		 struct segments *out, struct err *err) __attribute__((warn_unused_result));
+int overlap_fill(const struct shard *shards, const struct overlap_segments *functions,
+		 const struct overlap_segments *nameless, const struct overlap_symbols *symbols,
+		 struct overlap_segments *out, struct err *err) __attribute__((warn_unused_result));
 
 /* Ranges with a function first; then by start, unit and order. */
 void function_range_sort(struct function_range *ranges, size_t count);

@@ -32,7 +32,7 @@ struct symcache_writing {
 	struct shard *shards;        /* one per thread */
 	size_t shard_count;
 	struct overlap_symbols symbols;
-	struct segments functions, nameless, all;
+	struct overlap_segments functions, nameless, all;
 	struct arena map_arena;
 	struct il2cpp line_map;
 };

@@ -1,4 +1,4 @@
-/* flight.c -- one maker per key, across processes. */
+/* single_flight.c -- one maker per key, across processes. */
 #include "base/err.h"
 #include "base/log.h"
 #include "board/board.h"

@@ -1,5 +1,5 @@
 /*
- * publish.c -- making entries: payloads, failures.
+ * cache_publish.c -- making entries: payloads, failures.
  *
  * A blob is renamed into place inside the transaction that writes its row, so under the write
  * lock row and blob always agree; what readers see in between they check again there.
