@@ -45,4 +45,6 @@ check_PROGRAMS += tests/workshop/test_cell_queue
 tests_workshop_test_cell_queue_SOURCES = tests/workshop/test_cell_queue.c
 check_PROGRAMS += tests/workshop/test_sequence
 tests_workshop_test_sequence_SOURCES = tests/workshop/test_sequence.c
+check_PROGRAMS += tests/workshop/test_wants
+tests_workshop_test_wants_SOURCES = tests/workshop/test_wants.c
 endif

@@ -209,6 +209,34 @@ START_TEST(no_scope_gets_ahead)
 }
 END_TEST
 
+/* Of one cell: who waits for something itself gives its place away, and goes on before others
+ * begin; no more of its kind begin than may wait. */
+START_TEST(who_is_parked_holds_no_place)
+{
+	struct cell_claim *first, *second, *other;
+
+	begin();
+	first = add("a1", NOW);
+	second = add("a2", NOW);
+	other = add("a3", NOW);
+	first->may_park = second->may_park = true;
+	ck_assert_ptr_eq(cell_queue_take(&queue, 1, 1, NOW), first);
+	ck_assert_ptr_null(cell_queue_take(&queue, 1, 1, NOW));
+	cell_queue_park(&queue, first, NOW);
+	ck_assert_uint_eq(queue.running_count, 0);
+	ck_assert_ptr_eq(cell_queue_take(&queue, 1, 1, NOW), other);
+	cell_queue_add(&queue, first, NOW);
+	cell_queue_leave(&queue, other);
+	ck_assert_ptr_eq(cell_queue_take(&queue, 1, 1, NOW), first);
+	cell_queue_leave(&queue, first);
+	ck_assert_ptr_eq(cell_queue_take(&queue, 1, 1, NOW), second);
+	cell_queue_park(&queue, second, NOW);
+	cell_queue_leave(&queue, second);
+	ck_assert_uint_eq(queue.parking_count, 0);
+	ck_assert_uint_eq(queue.running_count, 0);
+}
+END_TEST
+
 #define LOOP(test, table) \
 	tcase_add_loop_test(tcase, test, 0, (int)(sizeof(table) / sizeof((table)[0])))
 
@@ -223,6 +251,7 @@ int main(void)
 	tcase_add_test(tcase, coming_back_is_no_advantage);
 	LOOP(one_that_has_them_all_makes_way, hogs);
 	tcase_add_test(tcase, no_scope_gets_ahead);
+	tcase_add_test(tcase, who_is_parked_holds_no_place);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
 }
