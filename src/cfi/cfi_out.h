@@ -56,16 +56,32 @@ static inline void cfi_out_text(struct cfi_out *out, struct text text)
 	cfi_out_bytes(out, text.bytes, text.size);
 }
 
+/* Eight digits, the first the most significant, as the bytes of a word. */
+static inline uint64_t cfi_out_hex_digits(uint32_t value)
+{
+	uint64_t each = __builtin_bswap32(value);
+	uint64_t letters;
+
+	each = (each | each << 16) & UINT64_C(0x0000ffff0000ffff);
+	each = (each | each << 8) & UINT64_C(0x00ff00ff00ff00ff);
+	each = (each >> 4 & UINT64_C(0x000f000f000f000f)) |
+	       (each & UINT64_C(0x000f000f000f000f)) << 8;
+	letters = (each + UINT64_C(0x0606060606060606)) >> 4 & UINT64_C(0x0101010101010101);
+	return each + UINT64_C(0x3030303030303030) + letters * ('a' - '0' - 10);
+}
+
 static inline void cfi_out_hex(struct cfi_out *out, uint64_t value)
 {
-	unsigned digits = value ? (67u - (unsigned)__builtin_clzll(value)) / 4 : 1;
-	char *at = out->bytes + out->used + digits;
+	unsigned digits = (67u - (unsigned)__builtin_clzll(value | 1)) / 4;
+	uint64_t first, second, shifted = value << (64 - 4 * digits);
 
+	first = cfi_out_hex_digits((uint32_t)(shifted >> 32));
+	memcpy(out->bytes + out->used, &first, sizeof(first));
+	if (__builtin_expect(digits > 8, 0)) {
+		second = cfi_out_hex_digits((uint32_t)shifted);
+		memcpy(out->bytes + out->used + 8, &second, sizeof(second));
+	}
 	out->used += digits;
-	do {
-		*--at = "0123456789abcdef"[value & 15];
-		value >>= 4;
-	} while (value);
 }
 
 static inline void cfi_out_decimal(struct cfi_out *out, int64_t value)

@@ -244,7 +244,7 @@ static int read_description(struct frame_section *frames, struct reader *reader,
 
 	if (find_common(frames, common_at, &common, err) < 0)
 		return -1;
-	description->common = *common;
+	description->common = common;
 	description->start = read_address(frames, reader, common, common->encoding);
 	description->size = read_format(reader, common->encoding & PE_FORMAT,
 					common->address_bytes);
@@ -280,7 +280,7 @@ int frame_section_read(struct frame_section *frames, uint64_t offset, uint64_t *
 bool frame_section_has_code(const struct frame_section *frames,
 			    const struct frame_description *description)
 {
-	uint64_t most = description->common.address_bytes == 4 ? UINT32_MAX : UINT64_MAX;
+	uint64_t most = description->common->address_bytes == 4 ? UINT32_MAX : UINT64_MAX;
 
 	return description->start >= frames->load_address &&
 	       description->start >= frames->section->lowest_code &&

@@ -11,6 +11,7 @@
 
 #include "base/reader.h"
 #include "cfi/cfi_writer.h"
+#include "cfi/frame_rows.h"
 
 struct frame_common {
 	uint64_t offset;             /* of the CIE, */
@@ -26,7 +27,7 @@ struct frame_common {
 
 /* One FDE. */
 struct frame_description {
-	struct frame_common common;
+	const struct frame_common *common;   /* until the next is read */
 	uint64_t start, size;        /* not relative */
 	uint64_t instructions_at, instructions_end;
 };
@@ -39,6 +40,7 @@ struct frame_section {
 	uint64_t load_address;
 	const struct cfi_registers *registers;
 	struct frame_common commons[FRAME_COMMONS];
+	struct frame_rows rows;
 };
 
 /* Give back with mem_give_back(). */
@@ -54,10 +56,5 @@ int frame_section_read(struct frame_section *frames, uint64_t offset, uint64_t *
 /* Is the code one of this module? */
 bool frame_section_has_code(const struct frame_section *frames,
 			    const struct frame_description *description);
-
-/* frame_rows.c: prints the INIT record and its rows. */
-int frame_rows_print(struct cfi_writer *writer, const struct frame_section *frames,
-		     const struct frame_description *description, struct err *err)
-	__attribute__((warn_unused_result));
 
 #endif

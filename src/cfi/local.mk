@@ -14,7 +14,9 @@ libcfi_a_SOURCES = \
 	src/cfi/cfi_write.c \
 	src/cfi/cfi_writer.h \
 	src/cfi/compact_unwind.c \
+	src/cfi/frame_print.c \
 	src/cfi/frame_rows.c \
+	src/cfi/frame_rows.h \
 	src/cfi/frame_section.c \
 	src/cfi/frame_section.h \
 	src/cfi/pdata.c \
