@@ -5,7 +5,7 @@
  * every line; what a line means otherwise depends on the heading it stands under.  One pass
  * counts what there may be, a second one reads it.
  */
-#include "applecrash/applecrash_internal.h"
+#include "applecrash/internal.h"
 
 #include <stdlib.h>
 
@@ -578,8 +578,13 @@ static struct text details_of(const struct reading *reading)
 {
 	static const enum known_key others[] = { KEY_MESSAGE, KEY_SUBTYPE, KEY_CODES };
 
-	if (reading->details_size > 1)
-		return (struct text){ reading->details, reading->details_size - 1 };
+	struct text told = { reading->details, reading->details_size };
+
+	/* That of the last line, and one more: a blank line stands before the next heading. */
+	for (unsigned i = 0; i < 2 && told.size > 0 && told.bytes[told.size - 1] == '\n'; i++)
+		told.size--;
+	if (told.size > 0)
+		return told;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (reading->values[others[i]].bytes)
 			return reading->values[others[i]];

@@ -71,7 +71,7 @@
 
 /* Crash files */
 #define LIMIT_CRASH_FRAMES             256u     /* of one thread; Symbolicator's own ceiling */
-#define LIMIT_CRASH_REPORT_BYTES      ((size_t)64 << 20)   /* of what was found in one, as JSON */
+#define LIMIT_CRASH_REPORT_BYTES      ((size_t)16 << 20)   /* of what was found in one, as JSON */
 
 /* Candidates */
 #define LIMIT_SOURCES                 256u      /* sources of one request */

@@ -29,6 +29,8 @@ const struct key config_keys[] = {
   "Jobs under way at once; one more is answered 503. null: no limit." },
 { "symbolicate_body_max_bytes", KEY_SIZE, KEY_REFERENCE, AT(symbolicate_body_max_bytes), 0,
   "57671680", 1, 1e12, 0, "Largest JSON body." },
+{ "crash_file_body_max_bytes", KEY_SIZE, KEY_REFERENCE, AT(crash_file_body_max_bytes), 0,
+  "262144000", 1, 1e12, 0, "Largest form with a minidump, an Apple crash report or a core." },
 { "jobs.record", KEY_RECORD, KEY_OURS, AT(record_all_jobs), 0, "pending", 0, 0, 0,
   "all: requests answered at once leave a row too." },
 
@@ -213,7 +215,6 @@ const struct key config_keys[] = {
 { "transaction_sample_rate", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 { "propagate_traces", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 { "bind", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
-{ "crash_file_body_max_bytes", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 { "max_unwind_chain_len", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 { "symstore_proxy", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 { "streaming_timeout", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },

@@ -55,7 +55,7 @@ int convert_inspect_parameters(const struct convert_inspect *inspect, struct buf
 int convert_inspect_reply(struct text reply, struct arena *arena, bool *object_written,
 			  struct text *meta_json, struct err *err)
 	__attribute__((warn_unused_result));
-/* Reads what is stored for an object: its features, and the files it wants beside itself. */
+/* Reads what is stored for an object: the features of caching.md §5.2 and our wants. */
 int convert_meta_parse(struct text json, struct arena *arena, struct convert_meta *meta,
 		       struct err *err) __attribute__((warn_unused_result));
 
@@ -143,10 +143,10 @@ int convert_listing_parameters(const struct convert_listing *listing, struct buf
  */
 
 /*
- * minidump, applecrash, coredump: input "file" (as uploaded), output "report": what crashed, as JSON of the shape of a
+ * minidump, applecrash, coredump: input "file" (as uploaded); the reply is what crashed, as JSON of the shape of a
  * request to /symbolicate: "stacktraces" and "modules", and beside them "system_info", "crashed",
  * and where they are known "timestamp", "crash_reason" and "crash_details",
- * as the answer tells them (doc/api/).  No parameters, no reply.
+ * as the answer tells them (doc/api/).  No parameters, no output.
  *
  * Of a minidump and a core the stacks are walked here.  The unwind rules and the symbols of a
  * module are wanted by the roles "cfi" and "symcache", with the module, as it stands in the

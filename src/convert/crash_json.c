@@ -2,7 +2,6 @@
 #include "convert/crash_json.h"
 
 #include "base/err.h"
-#include "base/file.h"
 #include "base/limits.h"
 #include "sandbox/sandbox.h"
 
@@ -76,8 +75,7 @@ int crash_json_end(struct crash_json *report, struct cell *cell, int rc, struct 
 		rc = buf_check(&report->out, err);
 	}
 	if (rc == 0)
-		rc = file_write_all(cell_output(cell, "report"), report->out.bytes, report->out.size,
-				    err);
+		buf_add_text(cell->reply, buf_text(&report->out));
 	buf_release(&report->out);
 	return rc;
 }

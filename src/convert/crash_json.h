@@ -38,7 +38,7 @@ struct crash_json_module {
 };
 void crash_json_module(struct crash_json *report, const struct crash_json_module *module);
 
-/* Writes the report to the cell's output "report" and releases it; rc < 0: only that. */
+/* The report becomes the cell's reply, and is released; rc < 0: only that. */
 int crash_json_end(struct crash_json *report, struct cell *cell, int rc, struct err *err)
 	__attribute__((warn_unused_result));
 

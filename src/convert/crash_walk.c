@@ -22,7 +22,8 @@ static int want(struct crash_walk *walk, const char *role, uint32_t module, stru
 	json_writer_init(&identity.json, &identity.out);
 	crash_json_module(&identity, &walk->identities[module]);
 	if (!identity.out.failed)
-		got = cell_want(walk->cell, role, TEXT_NONE, buf_text(&identity.out), &fd, err);
+		got = cell_want(walk->cell, role, text_of(walk->first_id), buf_text(&identity.out), &fd,
+				err);
 	buf_release(&identity.out);
 	if (got != CELL_ANSWER_FILE)
 		return got < 0 ? -1 : 0;     /* too late is as good as absent */
@@ -89,6 +90,8 @@ int crash_walk_open(struct crash_walk *walk, struct cell *cell,
 	if (!walk->modules.items || !walk->caches || !walk->frames)
 		return err_set(err, ERR_NO_MEMORY, "no memory for %zu modules", count);
 	walk->modules.count = count;
+	if (count > 0 && !debugid_is_nil(&identities[0].debug_id))
+		debugid_format(&identities[0].debug_id, walk->first_id);
 	for (size_t i = 0; i < count; i++) {
 		walk->modules.items[i].address = identities[i].base;
 		walk->modules.items[i].size = identities[i].size;

@@ -2,8 +2,8 @@
  * crash_walk.h -- in cells: the stacks of a crash file walked, asking for what is missing.
  *
  * The unwind rules ("cfi") and the symbols ("symcache") of a module are asked for when a walk
- * needs them, by a want whose name is the module as crash_json.h writes it.  What does not come
- * is walked without.
+ * needs them, by a want whose name is the module as crash_json.h writes it, and whose id is the
+ * debug id of the lowest module, or nothing.  What does not come is walked without.
  */
 #ifndef CONVERT_CRASH_WALK_H
 #define CONVERT_CRASH_WALK_H
@@ -31,6 +31,7 @@ struct crash_walk {
 	struct unwind_symbols symbols;
 	enum unwind_os os;
 	bool ends_without_return;            /* as unwind.h has it; set after opening */
+	char first_id[DEBUGID_TEXT_BYTES];   /* debug id of the first module; "": none */
 	struct unwind_frame *frames;         /* of the last walk; LIMIT_CRASH_FRAMES at most */
 	size_t frame_count;
 };

@@ -9,7 +9,7 @@
 #include "config/config.h"
 #include "front/front.h"
 #include "front/front_resolver.h"
-#include "front/front_internal.h"
+#include "front/internal.h"
 #include "work/answer_head.h"
 #include "work/work.h"
 
@@ -77,7 +77,7 @@ static int make_body(struct request *request, struct err *err)
 {
 	if (request->is_body_read)
 		return 0;
-	if (request_read_query(request, err) < 0)
+	if (incoming_read_query(request, err) < 0)
 		return -1;
 	request->body.ceiling_bytes = LIMIT_REPLY_BYTES;
 	buf_add_text(&request->body, request->rest);
@@ -139,6 +139,16 @@ static enum stepped carry_out(struct worker *worker, struct request *request, st
 	return stepped;
 }
 
+/* Fields of a form are told of as the form is. */
+static void refuse(const struct request *request, struct reply *reply, const struct err *err)
+{
+	if (request->route->takes == TAKES_FORM &&
+	    (err->kind == ERR_BAD_REQUEST || err->kind == ERR_BAD_SHAPE))
+		reply_detail(reply, 400, err->text);
+	else
+		reply_error(reply, err);
+}
+
 void answer_kind(struct worker *worker, struct request *request, struct reply *reply)
 {
 	const struct request_kind *kind = request->route->kind;
@@ -157,7 +167,7 @@ void answer_kind(struct worker *worker, struct request *request, struct reply *r
 	if (stepped == STEP_WAIT && submit(worker, request, kind, &err) < 0)
 		stepped = STEP_ERROR;
 	if (stepped == STEP_ERROR)
-		reply_error(reply, &err);
+		refuse(request, reply, &err);
 	else if (stepped == STEP_WAIT)
 		answer_job(worker, request, reply);
 	else if (worker->front->config->record_all_jobs)

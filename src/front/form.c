@@ -194,7 +194,7 @@ static int read_form(struct form *form, const struct form_source *source, struct
 	    multipart_end(&form->multipart, err) < 0)
 		return -1;
 	if (!form->upload)
-		return err_set(err, ERR_BAD_REQUEST, "%s", form->shape->missing);
+		return err_set(err, ERR_NOT_FOUND, "%s", form->shape->missing);
 	return write_fields(form, fields, err);
 }
 

@@ -47,7 +47,7 @@ struct form_source {
 };
 
 /* Reads all of it.  *upload is the caller's; `fields` gets the object.  ERR_BAD_REQUEST: it is no such
- * body; ERR_TOO_LARGE: a part or all of it is; ERR_IO, ERR_NO_MEMORY: the spool and we. */
+ * body; ERR_NOT_FOUND: its file is missing; ERR_TOO_LARGE: a part or all of it is; ERR_IO, ERR_NO_MEMORY: the spool and we. */
 int form_read(const struct form_shape *shape, const struct form_source *source, const struct jobs *jobs,
 	      struct upload **upload, struct buf *fields, struct err *err)
 	__attribute__((warn_unused_result));

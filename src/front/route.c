@@ -3,15 +3,35 @@
 
 #include "base/err.h"
 #include "config/config.h"
-#include "front/front_internal.h"
+#include "front/form.h"
+#include "front/internal.h"
 #include "kinds/kinds.h"
 
 #define BODY(member) offsetof(struct config, member)
+
+/* Those that every file comes with, and the rules for a minidump's first module. */
+static const char *const crash_fields[] = { "sources", "scraping", "options", "platform", NULL };
+static const char *const minidump_fields[] = {
+	"sources", "scraping", "options", "platform", "rewrite_first_module", NULL
+};
+static const struct form_shape minidump_form = {
+	"upload_file_minidump", "missing minidump", minidump_fields
+};
+static const struct form_shape applecrash_form = {
+	"apple_crash_report", "missing apple crash report", crash_fields
+};
+static const struct form_shape coredump_form = { "coredump", "missing core dump", crash_fields };
 
 static const struct route routes[] = {
 /*  method  path            answered by          counted as                  kind                       takes         at most */
   { "POST", "/symbolicate", answer_kind,         BOARD_ENDPOINT_SYMBOLICATE, &request_kind_symbolicate, TAKES_JSON,
     BODY(symbolicate_body_max_bytes), NULL },
+  { "POST", "/minidump",    answer_kind,         BOARD_ENDPOINT_MINIDUMP,    &request_kind_minidump,    TAKES_FORM,
+    BODY(crash_file_body_max_bytes), &minidump_form },
+  { "POST", "/applecrashreport", answer_kind,    BOARD_ENDPOINT_APPLECRASH,  &request_kind_applecrash,  TAKES_FORM,
+    BODY(crash_file_body_max_bytes), &applecrash_form },
+  { "POST", "/coredump",    answer_kind,         BOARD_ENDPOINT_COREDUMP,    &request_kind_coredump,    TAKES_FORM,
+    BODY(crash_file_body_max_bytes), &coredump_form },
   { "GET",  "/requests/*",  answer_request_poll, BOARD_ENDPOINT_REQUESTS,    NULL, TAKES_NOTHING, 0, NULL },
   { "GET",  "/healthcheck", answer_healthcheck,  BOARD_ENDPOINT_HEALTHCHECK, NULL, TAKES_NOTHING, 0, NULL },
   { "GET",  "/readyz",      answer_readyz,       BOARD_ENDPOINT_READYZ,      NULL, TAKES_NOTHING, 0, NULL },
@@ -75,11 +95,11 @@ static void answer_no_route(const struct config *config, struct request *request
 /* False: the reply says what would be. */
 static bool is_acceptable(const struct request *request, struct reply *reply)
 {
-	if (request->route->takes == TAKES_JSON && !request_is_json(request)) {
+	if (request->route->takes == TAKES_JSON && !incoming_is_json(request)) {
 		reply_text(reply, 415, "Expected request with `Content-Type: application/json`");
 		return false;
 	}
-	if (request_is_encoded(request) && !request_can_decode(request)) {
+	if (incoming_is_encoded(request) && !incoming_can_decode(request)) {
 		reply_text(reply, 415, "Expected a body without Content-Encoding, or gzip or zstd");
 		reply_header(reply, "Accept-Encoding", "gzip, zstd");
 		return false;
@@ -94,7 +114,7 @@ static bool decode(struct worker *worker, struct request *request, struct reply 
 	size_t most_here = worker->is_for_large || large > most ? most : (size_t)large;
 	struct err err = ERR_INIT;
 
-	if (request_decode_body(request, most_here, &err) == 0)
+	if (incoming_decode_body(request, most_here, &err) == 0)
 		return true;
 	if (err.kind == ERR_TOO_LARGE && most_here < most)
 		worker_hand_over(worker, request, reply);
@@ -115,6 +135,8 @@ static void refuse_form(struct reply *reply, const struct err *err)
 {
 	if (err->kind == ERR_BAD_REQUEST)
 		reply_detail_cause(reply, 400, "Error parsing `multipart/form-data` request", err->text);
+	else if (err->kind == ERR_NOT_FOUND)
+		reply_detail(reply, 400, err->text);
 	else if (err->kind == ERR_TOO_LARGE)
 		reply_detail(reply, 413, err->text);
 	else
@@ -129,11 +151,11 @@ static bool take_form(struct worker *worker, struct request *request, struct rep
 
 	if (request->is_body_read)
 		return true;
-	if (request_read_query(request, &err) < 0) {
+	if (incoming_read_query(request, &err) < 0) {
 		reply_error(reply, &err);
 		return false;
 	}
-	if (request_read_form(request, &worker->jobs, route->form,
+	if (incoming_read_form(request, &worker->jobs, route->form,
 			       ceiling_of(route, worker->front->config), &err) == 0)
 		return true;
 	refuse_form(reply, &err);
@@ -152,12 +174,12 @@ static bool take_body(struct worker *worker, struct request *request, struct rep
 	if (request->route->takes == TAKES_FORM)
 		return take_form(worker, request, reply);
 	most = ceiling_of(request->route, config);
-	if (!request->is_body_read && (request_read_query(request, &err) < 0 ||
-				       request_read_body(request, config, (size_t)most, &err) < 0)) {
+	if (!request->is_body_read && (incoming_read_query(request, &err) < 0 ||
+				       incoming_read_body(request, config, (size_t)most, &err) < 0)) {
 		reply_error(reply, &err);
 		return false;
 	}
-	return !request_is_encoded(request) || decode(worker, request, reply, (size_t)most);
+	return !incoming_is_encoded(request) || decode(worker, request, reply, (size_t)most);
 }
 
 void route_answer(struct worker *worker, struct request *request, struct reply *reply)

@@ -8,6 +8,9 @@
 
 static const struct request_kind *const kinds[] = {
 	&request_kind_symbolicate,
+	&request_kind_minidump,
+	&request_kind_applecrash,
+	&request_kind_coredump,
 };
 
 const struct request_kind *request_kind_named(const char *name)

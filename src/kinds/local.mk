@@ -1,6 +1,13 @@
 # src/kinds -- sources and tests of this component.
 noinst_LIBRARIES += libkinds.a
 libkinds_a_SOURCES = \
+	src/kinds/crash/crash_work.h \
+	src/kinds/crash/crash_form.c \
+	src/kinds/crash/crash_kind.c \
+	src/kinds/crash/crash_modules.c \
+	src/kinds/crash/crash_report.c \
+	src/kinds/crash/rewrite.c \
+	src/kinds/crash/rewrite.h \
 	src/kinds/kinds.c \
 	src/kinds/kinds.h \
 	src/kinds/native/adjust.c \

@@ -16,6 +16,8 @@ liblookup_a_SOURCES = \
 	src/lookup/scraping.h \
 	src/lookup/source_link.c \
 	src/lookup/source_link.h \
+	src/lookup/symcache_lookup.c \
+	src/lookup/symcache_lookup.h \
 	src/lookup/upgrade.c
 
 if HAVE_CHECK

@@ -61,6 +61,7 @@ struct module_lookup {
 	struct features features;
 	struct companion_lookup *companions; /* of the file with debug information */
 	size_t companion_count;
+	bool has_companions_planned;
 	struct source_links links;           /* source files that are fetched for it */
 };
 

@@ -1,5 +1,6 @@
 /*
- * frame_pointer.c -- a caller by the chain of saved frame pointers.
+ * frame_pointer.c -- a caller by the chain of saved frame pointers (breakpad-formats.md §3.3 to
+ * §3.8).
  *
  * What is found is not checked further than each processor's code says: to check more is to hand
  * ends of stacks over to the scan, which finds callers where there are none.

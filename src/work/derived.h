@@ -72,6 +72,8 @@ struct derived_kind {
 extern const struct derived_kind
 	derived_object_meta,         /* derived_object.c */
 	derived_symcache, derived_variables,             /* derived_symcache.c */
+	derived_cficache,            /* derived_cficache.c */
+	derived_minidump_report, derived_applecrash_report, derived_coredump_report, /* derived_crash.c */
 	derived_ppdb,                /* derived_managed.c */
 	derived_sources, derived_sourcefile,             /* derived_sources.c */
 	derived_uuid_map, derived_symbol_map, derived_line_map,          /* derived_auxiliary.c */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "applecrash/applecrash_internal.h"
+#include "applecrash/internal.h"
 #include "base/arena.h"
 #include "support/support.h"
 
@@ -96,7 +96,7 @@ START_TEST(reads_the_head)
 	ck_text(report.hardware_model, "MacBookPro14,3");
 	ck_text(report.os_version, "Mac OS X 10.14.0 (18A391)");
 	ck_text(report.exception_type, "SIGSEGV");
-	ck_text(report.details, "selector name: respondsToSelector:\n  more of it\n");
+	ck_text(report.details, "selector name: respondsToSelector:\n  more of it");
 }
 END_TEST
 

@@ -6,6 +6,7 @@
 #include "kinds/native/source_contexts.h"
 
 #include "base/arena.h"
+#include "lookup/symcache_lookup.h"
 #include "work/derived.h"
 
 static void settle_failed(struct symbolication *native, struct native_module *module,
@@ -48,28 +49,18 @@ static enum resolved choose(struct symbolication *native, struct native_module *
 		return RESOLVED_READY;
 	}
 	module->stage = MODULE_COMPANIONS;
-	return companion_lookup_plan(module->files, native->work, resolver, err) < 0
-	       ? RESOLVED_ERROR : RESOLVED_READY;
+	return RESOLVED_READY;
 }
 
 static enum resolved add_companions(struct symbolication *native, struct native_module *module,
 				    struct resolver *resolver, struct err *err)
 {
-	struct derive *derive = &module->symcache.derive;
-	enum resolved resolved = companion_lookup_resolve(module->files, native->work, resolver, err);
-	struct text rest;
+	enum resolved resolved = symcache_lookup_derive(module->files, native->work, resolver,
+							&module->symcache.derive, err);
 
-	if (resolved != RESOLVED_READY)
-		return resolved;
-	*derive = module_lookup_derive(module->files, LOOKUP_DEBUG, &derived_symcache);
-	if (module->files->companion_count &&
-	    (companion_lookup_describe(module->files, derive, &native->work->arena, &rest,
-				       err) < 0 ||
-	     lookup_make_key(&derive->key, native->work, CACHE_SYMCACHES, derive->location, rest,
-			     err) < 0))
-		return RESOLVED_ERROR;
-	module->stage = MODULE_SYMCACHE;
-	return RESOLVED_READY;
+	if (resolved == RESOLVED_READY)
+		module->stage = MODULE_SYMCACHE;
+	return resolved;
 }
 
 static int open_symcache(void *payload, struct text bytes, struct err *damage)

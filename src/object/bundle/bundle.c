@@ -1,6 +1,6 @@
 /*
  * bundle.c -- the source bundle format: eight bytes of header, then a zip archive with a
- * manifest.
+ * manifest (formats.md §13).
  */
 #include "object/object.h"
 

@@ -1,0 +1,184 @@
+/* crash_kind.c -- POST /minidump, /applecrashreport and /coredump: parse, step, answer. */
+#include "kinds/crash/crash_work.h"
+
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/json_writer.h"
+#include "kinds/kinds.h"
+#include "work/derived.h"
+
+/* A form in a form: its boundary's first bytes stand where a file should begin. */
+static int refuse_nested_form(const struct work_body *body, struct err *err)
+{
+	char first[2];
+
+	if (pread(body->fd, first, sizeof(first), 0) == (ssize_t)sizeof(first) &&
+	    memcmp(first, "--", sizeof(first)) == 0)
+		return err_set(err, ERR_BAD_REQUEST, "minidump contains multipart form data");
+	return 0;
+}
+
+/* No two bodies have the same report, whatever they hold. */
+static int name_report(struct crash *crash, struct err *err)
+{
+	char *id = arena_alloc(&crash->work->arena, HASH_UUID_TEXT_BYTES, 1);
+
+	if (!id)
+		return err_no_memory(err);
+	random_uuid(id);
+	if (cache_key_make(&crash->held.derive.key, &crash->work->arena, CACHE_KINDS, TEXT_NONE,
+			   text_of(id), err) < 0)
+		return -1;
+	crash->held.derive.object_key = crash->held.derive.key;
+	return 0;
+}
+
+static int parse(struct work *work, const struct work_body *body, const struct derived_kind *kind,
+		 struct err *err)
+{
+	struct crash *crash = arena_alloc(&work->arena, 1, sizeof(*crash));
+
+	if (!crash)
+		return err_no_memory(err);
+	crash->work = work;
+	crash->held.derive.kind = kind;
+	work->state = crash;
+	if (name_report(crash, err) < 0)
+		return -1;
+	return crash_form_read(crash, body->bytes, err);
+}
+
+static int minidump_parse(struct work *work, const struct work_body *body, struct err *err)
+{
+	if (refuse_nested_form(body, err) < 0)
+		return -1;
+	return parse(work, body, &derived_minidump_report, err);
+}
+
+static int applecrash_parse(struct work *work, const struct work_body *body, struct err *err)
+{
+	return parse(work, body, &derived_applecrash_report, err);
+}
+
+static int coredump_parse(struct work *work, const struct work_body *body, struct err *err)
+{
+	return parse(work, body, &derived_coredump_report, err);
+}
+
+/* --- Steps --------------------------------------------------------------------------------- */
+
+static int open_report(void *payload, struct text bytes, struct err *damage)
+{
+	return crash_report_read(payload, bytes, damage);
+}
+
+static int begin_symbolication(struct crash *crash, struct err *err)
+{
+	/* Modules of Apple's reports were not unwound here. */
+	if (crash->held.derive.kind != &derived_applecrash_report) {
+		crash->request.lookups = crash_modules_lookups(crash, err);
+		if (!crash->request.lookups)
+			return -1;
+	}
+	crash->symbolication = symbolication_new(crash->work, &crash->request, err);
+	if (!crash->symbolication)
+		return -1;
+	crash->stage = CRASH_SYMBOLICATION;
+	return 0;
+}
+
+static enum resolved take_report(struct crash *crash, struct resolver *resolver, struct err *err)
+{
+	const struct held_opening opening = {
+		.open = open_report, .payload = crash, .arena = &crash->work->arena,
+		.is_kept_senseless = true,
+	};
+	enum resolved resolved = held_resolve(&crash->held, &opening, resolver, err);
+
+	if (resolved != RESOLVED_READY)
+		return resolved;
+	if (crash->held.failure) {
+		err_set(err, crash->held.failure, "%.*s", (int)crash->held.details.size,
+			crash->held.details.bytes);
+		return RESOLVED_ERROR;
+	}
+	return begin_symbolication(crash, err) < 0 ? RESOLVED_ERROR : RESOLVED_READY;
+}
+
+static enum stepped crash_step(struct work *work, struct resolver *resolver, struct err *err)
+{
+	struct crash *crash = work->state;
+
+	if (crash->stage == CRASH_REPORT) {
+		enum resolved resolved = take_report(crash, resolver, err);
+
+		if (resolved != RESOLVED_READY)
+			return resolved == RESOLVED_WAIT ? STEP_WAIT : STEP_ERROR;
+	}
+	return symbolication_step(crash->symbolication, resolver, err);
+}
+
+/* --- The end ------------------------------------------------------------------------------- */
+
+static int crash_answer(struct work *work, struct buf *reply, struct err *err)
+{
+	const struct crash *crash = work->state;
+	struct json_writer json;
+
+	json_writer_init(&json, reply);
+	json_object(&json);
+	json_member_string(&json, "status", "completed");
+	crash_report_write(crash, &json);
+	if (symbolication_write(crash->symbolication, &json, err) < 0)
+		return -1;
+	json_object_end(&json);
+	return buf_check(reply, err);
+}
+
+static int crash_candidates(struct work *work, struct buf *out, struct err *err)
+{
+	const struct crash *crash = work->state;
+	struct json_writer json;
+
+	if (!crash->symbolication)
+		return err_set(err, ERR_UNSUPPORTED, "its file is not read yet");
+	json_writer_init(&json, out);
+	json_object(&json);
+	if (symbolication_write_candidates(crash->symbolication, &json, err) < 0)
+		return -1;
+	json_object_end(&json);
+	return buf_check(out, err);
+}
+
+static void crash_release(struct work *work)
+{
+	struct crash *crash = work->state;
+
+	if (!crash)
+		return;
+	symbolication_release(crash->symbolication);
+	crash_modules_release(crash);
+	held_release(&crash->held);
+	work->state = NULL;
+}
+
+const struct request_kind request_kind_minidump = {
+	.name = "minidump", .takes_file = true, .has_pending = true,
+	.parse = minidump_parse, .step = crash_step, .answer = crash_answer, .want = crash_want,
+	.candidates = crash_candidates, .release = crash_release,
+};
+
+const struct request_kind request_kind_applecrash = {
+	.name = "applecrashreport", .takes_file = true, .has_pending = true,
+	.parse = applecrash_parse, .step = crash_step, .answer = crash_answer,
+	.candidates = crash_candidates, .release = crash_release,
+};
+
+const struct request_kind request_kind_coredump = {
+	.name = "coredump", .takes_file = true, .has_pending = true,
+	.parse = coredump_parse, .step = crash_step, .answer = crash_answer, .want = crash_want,
+	.candidates = crash_candidates, .release = crash_release,
+};

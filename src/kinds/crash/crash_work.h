@@ -1,0 +1,60 @@
+/*
+ * crash_work -- the inside of the kinds that answer crash files: minidumps, Apple's reports, cores.
+ *
+ *	form -> a cell reads the file and walks its stacks, asking for unwind rules and symbols
+ *	     -> report -> symbolication -> answer
+ *
+ * Private to the crash kinds.  Everything is the work's arena's, but for what is held.
+ */
+#ifndef KINDS_CRASH_CRASH_WORK_H
+#define KINDS_CRASH_CRASH_WORK_H
+
+#include "kinds/crash/rewrite.h"
+#include "kinds/native/symbolication.h"
+#include "work/held.h"
+#include "work/work.h"
+
+struct cJSON;
+
+/* A module a walk asked for. */
+struct crash_module {
+	struct crash_module *next;
+	uint64_t image_addr;
+	struct object_ids ids;               /* what is looked for */
+	struct module_lookup files;
+	struct held cfi, symcache;           /* once they were asked for */
+};
+
+enum crash_stage { CRASH_REPORT, CRASH_SYMBOLICATION };
+
+struct crash {
+	struct work *work;
+	struct symbolication_request request;
+	const struct rewrite_rule *rules;
+	size_t rule_count;
+	enum crash_stage stage;
+	struct held held;                    /* the cell's report */
+	const struct cJSON *facts;           /* the report; its lists are in request.report */
+	struct crash_module *modules;        /* asked for */
+	struct symbolication *symbolication;
+};
+
+/* crash_form.c: the fields that came with a file.  ERR_BAD_REQUEST: one is no JSON;
+ * ERR_BAD_SHAPE: of another form. */
+int crash_form_read(struct crash *crash, struct text fields, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* crash_report.c: the report a cell wrote, into crash->request. */
+int crash_report_read(struct crash *crash, struct text report, struct err *err)
+	__attribute__((warn_unused_result));
+/* "timestamp", "system_info", "crashed", ... of the answer. */
+void crash_report_write(const struct crash *crash, struct json_writer *json);
+
+/* crash_modules.c: what a cell asks for (request_kind.want). */
+enum resolved crash_want(struct work *work, struct work_want *want, struct resolver *resolver,
+			 struct err *err);
+/* What was looked for until now, one for each module of the report; NULL with err. */
+struct module_lookup *const *crash_modules_lookups(struct crash *crash, struct err *err);
+void crash_modules_release(struct crash *crash);
+
+#endif
