@@ -31,11 +31,15 @@ libbench_a_SOURCES = \
 check_PROGRAMS += \
 	tests/cache/test_cache \
 	tests/cache/test_clean \
+	tests/cache/test_damage \
+	tests/cache/test_expiry \
 	tests/cache/test_flight \
 	tests/cache/test_kill \
 	tests/cache/test_version
 tests_cache_test_cache_SOURCES = tests/cache/test_cache.c
 tests_cache_test_clean_SOURCES = tests/cache/test_clean.c
+tests_cache_test_damage_SOURCES = tests/cache/test_damage.c
+tests_cache_test_expiry_SOURCES = tests/cache/test_expiry.c
 tests_cache_test_flight_SOURCES = tests/cache/test_flight.c
 tests_cache_test_kill_SOURCES = tests/cache/test_kill.c
 tests_cache_test_version_SOURCES = tests/cache/test_version.c

@@ -15,9 +15,16 @@ libsandbox_a_SOURCES = \
 	src/sandbox/sandbox.h
 
 if HAVE_CHECK
-check_PROGRAMS += tests/sandbox/test_sandbox
-tests_sandbox_test_sandbox_SOURCES = \
-	tests/sandbox/test_sandbox.c \
+check_PROGRAMS += \
+	tests/sandbox/test_ends \
+	tests/sandbox/test_escape \
+	tests/sandbox/test_sandbox
+sandbox_fixture = \
+	tests/sandbox/fixture.c \
+	tests/sandbox/fixture.h \
 	tests/sandbox/operations.c \
 	tests/sandbox/operations.h
+tests_sandbox_test_ends_SOURCES = tests/sandbox/test_ends.c $(sandbox_fixture)
+tests_sandbox_test_escape_SOURCES = tests/sandbox/test_escape.c $(sandbox_fixture)
+tests_sandbox_test_sandbox_SOURCES = tests/sandbox/test_sandbox.c $(sandbox_fixture)
 endif

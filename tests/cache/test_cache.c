@@ -1,5 +1,5 @@
 /*
- * test_cache -- entries: made, found, expired, damaged, kept apart.
+ * test_cache -- entries: made, found, kept apart; by many threads, and short of memory.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -17,8 +17,6 @@
 #include "cache/cache_internal.h"
 #include "support/support.h"
 
-#define HOUR 3600
-#define DAY  86400
 #define REST "source: foo\nlocation: file://bar.baz\n"
 
 /* --- Keys ------------------------------------------------------------------------------- */
@@ -273,193 +271,82 @@ START_TEST(the_table_is_bounded)
 }
 END_TEST
 
-/* --- How long what is remembered ----------------------------------------------------------- */
-
-static const struct {
-	const char *what;
-	enum cache_kind kind;
-	const char *scope;
-	enum err_kind failure;
-	int64_t seconds;             /* remembered that long, and no longer */
-} times[] = {
-	{ "missing download, private", CACHE_OBJECTS, "s", ERR_NOT_FOUND, HOUR },
-	{ "missing download, public", CACHE_OBJECTS, NULL, ERR_NOT_FOUND, DAY },
-	{ "scope of that name", CACHE_OBJECTS, "global", ERR_NOT_FOUND, HOUR },
-	{ "denied", CACHE_OBJECTS, "s", ERR_DENIED, HOUR },
-	{ "denied, public", CACHE_OBJECTS, NULL, ERR_DENIED, DAY },
-	{ "timeout", CACHE_OBJECTS, "s", ERR_TIMEOUT, HOUR },
-	{ "download error", CACHE_OBJECTS, "s", ERR_DOWNLOAD, HOUR },
-	{ "unsupported", CACHE_SYMCACHES, "s", ERR_UNSUPPORTED, HOUR },
-	{ "missing index", CACHE_SOURCE_INDEX, "s", ERR_NOT_FOUND, 600 },
-	{ "missing index, public", CACHE_SOURCE_INDEX, NULL, ERR_NOT_FOUND, 600 },
-	{ "malformed", CACHE_SYMCACHES, "s", ERR_MALFORMED, DAY },
-	{ "malformed index", CACHE_SOURCE_INDEX, "s", ERR_MALFORMED, 600 },
-	{ "crashed", CACHE_SYMCACHES, NULL, ERR_CRASHED, 60 },
-	{ "limit", CACHE_SYMCACHES, "s", ERR_LIMIT, 60 },
-};
-
-START_TEST(failures_are_remembered_for_their_time)
-{
-	int64_t made = bench_now;
-	struct bench bench;
-	struct cache_key key;
-
-	bench_open(&bench);
-	key = bench_key(&bench, times[_i].kind, times[_i].scope, REST);
-	bench_fail(&bench, &key, times[_i].failure);
-	ck_assert_str_eq(bench_find(&bench, &key), err_kind_name(times[_i].failure));
-	bench_now = made + times[_i].seconds - 1;
-	ck_assert_msg(strcmp(bench_find(&bench, &key), err_kind_name(times[_i].failure)) == 0,
-		      "%s: forgotten early", times[_i].what);
-	ck_assert_msg(strcmp(bench_find_anew(&bench, &key), err_kind_name(times[_i].failure)) == 0,
-		      "%s: forgotten early, from the row", times[_i].what);
-	ck_assert_int_eq(state_ask(&bench.state, "SELECT retry_at - made_at FROM cache_entry"),
-			 times[_i].seconds);
-	bench_now = made + times[_i].seconds;
-	ck_assert_msg(strcmp(bench_find(&bench, &key), "absent") == 0, "%s: kept", times[_i].what);
-	/* The clock was set back: what is ahead is no promise. */
-	bench_now = made - HOUR;
-	ck_assert_str_eq(bench_find_anew(&bench, &key), "absent");
-	bench_now = made;
-	bench_remove(&bench);
-}
-END_TEST
-
-START_TEST(transient_failures_are_not_remembered)
-{
-	static const enum err_kind kinds[] = { ERR_IO, ERR_NO_MEMORY, ERR_BUSY, ERR_INTERNAL };
-	struct bench bench;
-	struct cache_key key;
-
-	bench_open(&bench);
-	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		bench_fail(&bench, &key, kinds[i]);
-		ck_assert_str_eq(bench_find(&bench, &key), "absent");
-	}
-	bench_remove(&bench);
-}
-END_TEST
-
-START_TEST(never_is_never)
+START_TEST(blobs_come_as_descriptors)
 {
 	struct bench bench;
-	struct cache_key key, ready;
-
-	bench_open(&bench);
-	bench.state.config.derived = (struct config_cache_times){ CONFIG_NEVER, CONFIG_NEVER,
-		CONFIG_NEVER, CONFIG_NEVER, 1 };
-	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
-	ready = bench_key(&bench, CACHE_CFICACHES, NULL, REST);
-	bench_fail(&bench, &key, ERR_NOT_FOUND);
-	bench_put(&bench, &ready, "x");
-	bench_now += 1000 * (int64_t)DAY;
-	ck_assert_str_eq(bench_find_anew(&bench, &key), "not_found");
-	ck_assert_str_eq(bench_find_anew(&bench, &ready), "x");
-	bench_remove(&bench);
-}
-END_TEST
-
-START_TEST(malformed_ends_with_the_boot)
-{
-	struct bench bench;
-	struct cache_key key, missing;
-
-	bench_open(&bench);
-	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
-	missing = bench_key(&bench, CACHE_OBJECTS, NULL, REST);
-	bench_fail(&bench, &key, ERR_MALFORMED);
-	bench_fail(&bench, &missing, ERR_NOT_FOUND);
-	bench_reopen(&bench);
-	ck_assert_str_eq(bench_find(&bench, &key), "absent");
-	ck_assert_str_eq(bench_find(&bench, &missing), "not_found");
-	bench_remove(&bench);
-}
-END_TEST
-
-START_TEST(crashes_are_retried_ever_later)
-{
-	int64_t expected = 60;
-	struct bench bench;
-	struct cache_key key;
-
-	bench_open(&bench);
-	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
-	for (int i = 0; i < 14; i++) {
-		bench_fail(&bench, &key, i % 2 ? ERR_LIMIT : ERR_CRASHED);
-		bench_now += expected - 1;
-		ck_assert_str_ne(bench_find(&bench, &key), "absent");
-		bench_now += 1;
-		ck_assert_str_eq(bench_find(&bench, &key), "absent");
-		expected = expected * 2 < DAY ? expected * 2 : DAY;
-	}
-	/* Another build may be able to. */
-	bench_fail(&bench, &key, ERR_CRASHED);
-	state_sql(&bench.state, "UPDATE cache_entry SET build_id = 'older'");
-	ck_assert_str_eq(bench_find_anew(&bench, &key), "absent");
-	bench_fail(&bench, &key, ERR_CRASHED);
-	ck_assert_int_eq(state_ask(&bench.state, "SELECT repeats FROM cache_entry"), 0);
-	/* Success ends the count. */
-	bench_put(&bench, &key, "x");
-	ck_assert_int_eq(state_ask(&bench.state, "SELECT repeats FROM cache_entry"), 0);
-	bench_remove(&bench);
-}
-END_TEST
-
-START_TEST(payloads_leave_when_unused)
-{
-	int64_t made = bench_now;
-	struct bench bench;
-	struct cache_key key;
+	struct cache_key blob, small, failed;
+	struct checksum_seal seal;
 	struct err err = ERR_INIT;
+	char bytes[32] = "";
+	int fd;
 
 	bench_open(&bench);
-	key = bench_key(&bench, CACHE_OBJECTS, NULL, REST);
-	bench_put(&bench, &key, "x");
-	bench_now = made + HOUR - 1;
-	ck_assert_str_eq(bench_find(&bench, &key), "x");
-	ck_assert_int_eq(cache_write_touches(bench.cache, bench.state.store, &err), 0);
-	ck_assert_int_eq(state_ask(&bench.state, "SELECT used_at FROM cache_entry"), made);
-	bench_now = made + HOUR;
-	ck_assert_str_eq(bench_find(&bench, &key), "x");
-	ck_assert_str_eq(bench_find(&bench, &key), "x");
-	ck_assert_int_eq(cache_write_touches(bench.cache, bench.state.store, &err), 0);
-	ck_assert_int_eq(state_ask(&bench.state, "SELECT used_at FROM cache_entry"), made + HOUR);
-	bench_now = made + HOUR + DAY;
-	ck_assert_str_eq(bench_find_anew(&bench, &key), "x");
-	bench_now += 1;
-	ck_assert_int_eq(state_ask(&bench.state, "SELECT used_at FROM cache_entry"), made + HOUR);
-	bench_now = made + HOUR + 2 * DAY + 2;
-	ck_assert_str_eq(bench_find_anew(&bench, &key), "absent");
-	bench_now = made - DAY;
-	ck_assert_str_eq(bench_find_anew(&bench, &key), "absent");
-	bench_now = made;
+	blob = bench_key(&bench, CACHE_OBJECTS, NULL, REST);
+	small = bench_key(&bench, CACHE_OBJECT_META, NULL, REST);
+	failed = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	bench_put(&bench, &blob, "a blob");
+	bench_put_small(&bench, &small, "small");
+	bench_fail(&bench, &failed, ERR_MALFORMED);
+	ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &blob, &fd, &seal, &err), 0);
+	ck_assert_int_eq((int)read(fd, bytes, sizeof(bytes)), 6);
+	ck_assert_mem_eq(bytes, "a blob", 6);
+	ck_assert(seal.is_set);
+	ck_assert_uint_eq(seal.size_bytes, 6);
+	ck_assert_uint_eq(seal.value, checksum_of("a blob", 6));
+	close(fd);
+	ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &small, &fd, &seal, &err), 0);
+	ck_assert_int_eq((int)read(fd, bytes, sizeof(bytes)), 5);
+	ck_assert_mem_eq(bytes, "small", 5);
+	close(fd);
+	ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &failed, &fd, &seal, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_NOT_FOUND);
 	bench_remove(&bench);
 }
 END_TEST
 
-START_TEST(entries_of_a_boot_go_with_it)
+static struct cache_key numbered_key(struct bench *bench, int number)
 {
-	struct bench bench;
-	struct cache_key key;
-	struct cache_round round;
-	struct err err = ERR_INIT;
+	char rest[32];
 
-	state_make(&bench.state);
-	bench.state.config.cache_is_of_boot = true;
-	arena_init(&bench.arena, 1 << 20);
-	state_open(&bench.state);
-	ck_assert_int_eq(cache_open(&bench.cache, &bench.state.config, bench.state.board,
-				    bench.state.store, &err), 0);
-	bench_set_clock(bench.cache);
-	key = bench_key(&bench, CACHE_OBJECTS, NULL, REST);
-	bench_put(&bench, &key, "x");
-	ck_assert_str_eq(bench_find_anew(&bench, &key), "x");
-	bench_reopen(&bench);
-	ck_assert_str_eq(bench_find(&bench, &key), "absent");
-	ck_assert_int_eq(cache_clean(bench.cache, bench.state.store, false, &round, &err), 0);
-	ck_assert_uint_eq(round.removed_entries, 1);
-	ck_assert_int_ne(access(bench_blob(&bench, &key), F_OK), 0);
+	snprintf(rest, sizeof(rest), "source: %d\n", number);
+	return bench_key(bench, CACHE_OBJECT_META, NULL, rest);
+}
+
+/* One touch in twenty, of current entries only, and of none without a shared cache. */
+START_TEST(what_is_in_use_is_shared_again_sometimes)
+{
+	enum { ENTRIES = 1000 };
+	struct bench bench;
+	struct cache_key key, again;
+	struct err err = ERR_INIT;
+	int64_t ids[ENTRIES];
+	unsigned shared;
+
+	bench_open(&bench);
+	for (int i = 0; i < ENTRIES; i++) {
+		key = numbered_key(&bench, i);
+		bench_put_small(&bench, &key, "{}");
+	}
+	bench_now += CACHE_TOUCH_SECONDS;
+	ck_assert_str_eq(bench_find_anew(&bench, &key), "{}");
+	ck_assert_uint_eq(board_shared(bench.state.board, ids, ENTRIES), 0);
+	bench.state.config.shared.folder = "/somewhere";
+	for (int round = 0; round < 2; round++) {
+		shared = 0;
+		bench_now += round == 0 ? CACHE_TOUCH_SECONDS : 1;
+		for (int i = 0; i < ENTRIES; i++) {
+			key = numbered_key(&bench, i);
+			bench_find(&bench, &key);
+			shared += board_shared(bench.state.board, ids + shared, ENTRIES - shared);
+		}
+		if (round == 0)
+			ck_assert_msg(shared > 15 && shared < 110, "%u of %d", shared, ENTRIES);
+		else
+			ck_assert_uint_eq(shared, 0);
+	}
+	ck_assert_int_eq(cache_key_of_entry(bench.state.store, 1, &again, &err), 1);
+	ck_assert_str_eq(bench_find(&bench, &again), "{}");
+	ck_assert_int_eq(cache_key_of_entry(bench.state.store, 1 << 20, &again, &err), 0);
 	bench_remove(&bench);
 }
 END_TEST
@@ -517,347 +404,6 @@ START_TEST(refusals_are_per_credentials)
 	bench_fail(&bench, &nobody, ERR_CRASHED);
 	ck_assert_str_eq(bench_find(&bench, &alice), "x");
 	ck_assert_str_eq(bench_find(&bench, &nobody), "x");
-	bench_remove(&bench);
-}
-END_TEST
-
-/* --- Damage ------------------------------------------------------------------------------- */
-
-static const struct { const char *what, *command; } damages[] = {
-	{ "deleted", "rm -f \"$BLOB\"" },
-	{ "cut short", "chmod 600 \"$BLOB\" && : > \"$BLOB\"" },
-	{ "grown", "chmod 600 \"$BLOB\" && echo more >> \"$BLOB\"" },
-	{ "a symbolic link", "rm -f \"$BLOB\" && ln -s /etc/passwd \"$BLOB\"" },
-	{ "a pipe", "rm -f \"$BLOB\" && mkfifo \"$BLOB\"" },
-	{ "a folder", "rm -f \"$BLOB\" && mkdir \"$BLOB\"" },
-};
-
-START_TEST(damaged_blobs_are_misses)
-{
-	struct bench bench;
-	struct cache_key key;
-	struct checksum_seal seal;
-	struct err err = ERR_INIT;
-	const char *blob;
-	int fd;
-
-	bench_open(&bench);
-	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
-	for (int mapped = 0; mapped < 2; mapped++) {
-		bench_put(&bench, &key, "a payload");
-		if (mapped)
-			ck_assert_str_eq(bench_find(&bench, &key), "a payload");
-		blob = bench_blob(&bench, &key);
-		ck_assert_int_eq(setenv("BLOB", blob, 1), 0);
-		ck_assert_int_eq(system(damages[_i].command), 0);
-		ck_assert_msg(strcmp(bench_find_anew(&bench, &key), "absent") == 0, "%s",
-			      damages[_i].what);
-		ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 0);
-		ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &key, &fd, &seal, &err), -1);
-		ck_assert_int_eq(err.kind, ERR_NOT_FOUND);
-		ck_assert_int_eq(fd, -1);
-		if (_i == 5)
-			ck_assert_int_eq(rmdir(blob), 0);
-	}
-	bench_put(&bench, &key, "made again");
-	ck_assert_str_eq(bench_find(&bench, &key), "made again");
-	bench_remove(&bench);
-}
-END_TEST
-
-#define LONG_BYTES 20001u            /* several pages and a part of one */
-
-static void write_at(const char *path, const char *bytes, size_t size, off_t at)
-{
-	int fd;
-
-	ck_assert_int_eq(chmod(path, 0600), 0);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(pwrite(fd, bytes, size, at), (ssize_t)size);
-	close(fd);
-}
-
-static void find(struct bench *bench, const struct cache_key *key, struct cache_found *found)
-{
-	struct err err = ERR_INIT;
-
-	ck_assert_msg(cache_find(bench->cache, bench->state.store, key, found, &err) == 0, "%s",
-		      err.text);
-}
-
-static const char *long_payload(void)
-{
-	static char text[LONG_BYTES + 1];
-
-	for (size_t i = 0; i < LONG_BYTES; i++)
-		text[i] = (char)('a' + i * 7 % 26);
-	return text;
-}
-
-enum { CUT, EXTENDED, EMPTIED, OVERWRITTEN, ONE_BIT, CUT_AND_FILLED, TIMES_RESTORED, HARMS };
-
-static void harm(const char *path, unsigned how)
-{
-	struct timespec before[2];
-	struct stat st;
-
-	ck_assert_int_eq(stat(path, &st), 0);
-	before[0] = st.st_atim;
-	before[1] = st.st_mtim;
-	ck_assert_int_eq(chmod(path, 0600), 0);
-	switch (how) {
-	case CUT:
-		ck_assert_int_eq(truncate(path, LONG_BYTES - 1), 0);
-		break;
-	case EXTENDED:
-		write_at(path, "", 1, LONG_BYTES);
-		break;
-	case EMPTIED:
-		ck_assert_int_eq(truncate(path, 0), 0);
-		break;
-	case OVERWRITTEN:
-		for (off_t at = 0; at < LONG_BYTES; at += 8)
-			write_at(path, "X", 1, at);
-		break;
-	case CUT_AND_FILLED:
-		ck_assert_int_eq(truncate(path, LONG_BYTES / 2), 0);
-		ck_assert_int_eq(truncate(path, LONG_BYTES), 0);
-		break;
-	default:
-		write_at(path, (const char[]){ (char)(long_payload()[LONG_BYTES / 2] ^ 1) }, 1,
-			 LONG_BYTES / 2);
-	}
-	if (how == TIMES_RESTORED)
-		ck_assert_int_eq(utimensat(AT_FDCWD, path, before, 0), 0);
-}
-
-/* Whatever becomes of a file: who has it mapped is told after its next use, at once; and who
- * looks for it finds the payload or nothing.  Both with a descriptor kept and without. */
-START_TEST(harm_done_to_a_blob_is_noticed)
-{
-	struct cache_found found;
-	struct cache_key key;
-	struct bench bench;
-
-	bench_open(&bench);
-	if (_i >= HARMS)
-		bench.cache->most_fds = 0;
-	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
-	for (unsigned mapped = 0; mapped < 2; mapped++) {
-		bench_put(&bench, &key, long_payload());
-		find(&bench, &key, &found);
-		ck_assert(text_is(found.payload, long_payload()));
-		ck_assert(cache_found_is_unchanged(&found));
-		ck_assert(cache_found_is_whole(&found));
-		if (!mapped) {
-			cache_found_release(&found);
-			bench_reopen(&bench);        /* a process that has not mapped it */
-			bench.cache->most_fds = _i >= HARMS ? 0 : CACHE_FDS_MOST;
-		}
-		harm(bench_blob(&bench, &key), (unsigned)_i % HARMS);
-		if (mapped) {
-			ck_assert(!cache_found_is_unchanged(&found));
-			cache_invalidate(bench.cache, bench.state.store, &key, &found, "test");
-			cache_found_release(&found);
-		}
-		ck_assert_str_eq(bench_find(&bench, &key), "absent");
-		ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 0);
-	}
-	ck_assert_uint_eq(atomic_load(&bench.cache->kept_fds), 0);
-	bench_remove(&bench);
-}
-END_TEST
-
-/* A copied or restored cache has other times and the same bytes: nothing is thrown away. */
-START_TEST(a_touched_file_is_compared_and_kept)
-{
-	struct cache_found found, again;
-	struct cache_key key;
-	struct bench bench;
-
-	bench_open(&bench);
-	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
-	bench_put(&bench, &key, long_payload());
-	find(&bench, &key, &found);
-	ck_assert_int_eq(chmod(bench_blob(&bench, &key), 0440), 0);
-	ck_assert(!cache_found_is_unchanged(&found));
-	ck_assert(cache_found_is_whole(&found));
-	cache_invalidate(bench.cache, bench.state.store, &key, &found, "test");
-	cache_found_release(&found);
-	find(&bench, &key, &again);
-	ck_assert(text_is(again.payload, long_payload()));
-	ck_assert(cache_found_is_unchanged(&again));
-	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 1);
-	cache_found_release(&again);
-	bench_remove(&bench);
-}
-END_TEST
-
-/* Rows of a program that kept no checksums answer, and what is in them by then counts. */
-START_TEST(a_row_without_a_checksum_answers)
-{
-	struct cache_found found;
-	struct cache_key key;
-	struct bench bench;
-
-	bench_open(&bench);
-	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
-	bench_put(&bench, &key, long_payload());
-	state_sql(&bench.state, "UPDATE cache_entry SET checksum = NULL");
-	find(&bench, &key, &found);
-	ck_assert(text_is(found.payload, long_payload()));
-	ck_assert(cache_found_is_unchanged(&found));
-	harm(bench_blob(&bench, &key), ONE_BIT);
-	ck_assert(!cache_found_is_unchanged(&found));
-	ck_assert(!cache_found_is_whole(&found));
-	cache_found_release(&found);
-	bench_remove(&bench);
-}
-END_TEST
-
-/* For who was given a descriptor. */
-START_TEST(a_damaged_object_goes_when_somebody_says_so)
-{
-	struct err err = ERR_INIT;
-	struct cache_key key;
-	struct bench bench;
-
-	bench_open(&bench);
-	key = bench_key(&bench, CACHE_OBJECTS, NULL, REST);
-	ck_assert_int_eq(cache_drop_if_damaged(bench.cache, bench.state.store, &key, &err), 0);
-	bench_put(&bench, &key, long_payload());
-	ck_assert_int_eq(cache_drop_if_damaged(bench.cache, bench.state.store, &key, &err), 0);
-	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 1);
-	harm(bench_blob(&bench, &key), (unsigned)_i);
-	ck_assert_int_ge(cache_drop_if_damaged(bench.cache, bench.state.store, &key, &err), 0);
-	ck_assert_str_eq(bench_find(&bench, &key), "absent");
-	bench_remove(&bench);
-}
-END_TEST
-
-START_TEST(blobs_come_as_descriptors)
-{
-	struct bench bench;
-	struct cache_key blob, small, failed;
-	struct checksum_seal seal;
-	struct err err = ERR_INIT;
-	char bytes[32] = "";
-	int fd;
-
-	bench_open(&bench);
-	blob = bench_key(&bench, CACHE_OBJECTS, NULL, REST);
-	small = bench_key(&bench, CACHE_OBJECT_META, NULL, REST);
-	failed = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
-	bench_put(&bench, &blob, "a blob");
-	bench_put_small(&bench, &small, "small");
-	bench_fail(&bench, &failed, ERR_MALFORMED);
-	ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &blob, &fd, &seal, &err), 0);
-	ck_assert_int_eq((int)read(fd, bytes, sizeof(bytes)), 6);
-	ck_assert_mem_eq(bytes, "a blob", 6);
-	ck_assert(seal.is_set);
-	ck_assert_uint_eq(seal.size_bytes, 6);
-	ck_assert_uint_eq(seal.value, checksum_of("a blob", 6));
-	close(fd);
-	ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &small, &fd, &seal, &err), 0);
-	ck_assert_int_eq((int)read(fd, bytes, sizeof(bytes)), 5);
-	ck_assert_mem_eq(bytes, "small", 5);
-	close(fd);
-	ck_assert_int_eq(cache_open_blob(bench.cache, bench.state.store, &failed, &fd, &seal, &err), -1);
-	ck_assert_int_eq(err.kind, ERR_NOT_FOUND);
-	bench_remove(&bench);
-}
-END_TEST
-
-/* As an operator would, in the sqlite3 shell. */
-START_TEST(edits_by_hand_take_effect)
-{
-	struct bench bench;
-	struct cache_key key, failed;
-
-	bench_open(&bench);
-	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
-	failed = bench_key(&bench, CACHE_OBJECTS, NULL, REST);
-	bench_put(&bench, &key, "x");
-	bench_fail(&bench, &failed, ERR_NOT_FOUND);
-	ck_assert_str_eq(bench_find(&bench, &key), "x");
-	ck_assert_str_eq(bench_find(&bench, &failed), "not_found");
-	state_sql(&bench.state, "DELETE FROM cache_entry WHERE state = 'ready'");
-	state_sql(&bench.state, "UPDATE cache_entry SET details = 'it was edited'");
-	ck_assert_str_eq(bench_find_anew(&bench, &key), "absent");
-	ck_assert_str_eq(bench_find_anew(&bench, &failed), "not_found");
-	state_sql(&bench.state, "DELETE FROM cache_entry");
-	ck_assert_str_eq(bench_find_anew(&bench, &failed), "absent");
-	bench_remove(&bench);
-}
-END_TEST
-
-static struct cache_key numbered_key(struct bench *bench, int number)
-{
-	char rest[32];
-
-	snprintf(rest, sizeof(rest), "source: %d\n", number);
-	return bench_key(bench, CACHE_OBJECT_META, NULL, rest);
-}
-
-/* One touch in twenty, of current entries only, and of none without a shared cache. */
-START_TEST(what_is_in_use_is_shared_again_sometimes)
-{
-	enum { ENTRIES = 1000 };
-	struct bench bench;
-	struct cache_key key, again;
-	struct err err = ERR_INIT;
-	int64_t ids[ENTRIES];
-	unsigned shared;
-
-	bench_open(&bench);
-	for (int i = 0; i < ENTRIES; i++) {
-		key = numbered_key(&bench, i);
-		bench_put_small(&bench, &key, "{}");
-	}
-	bench_now += CACHE_TOUCH_SECONDS;
-	ck_assert_str_eq(bench_find_anew(&bench, &key), "{}");
-	ck_assert_uint_eq(board_shared(bench.state.board, ids, ENTRIES), 0);
-	bench.state.config.shared.folder = "/somewhere";
-	for (int round = 0; round < 2; round++) {
-		shared = 0;
-		bench_now += round == 0 ? CACHE_TOUCH_SECONDS : 1;
-		for (int i = 0; i < ENTRIES; i++) {
-			key = numbered_key(&bench, i);
-			bench_find(&bench, &key);
-			shared += board_shared(bench.state.board, ids + shared, ENTRIES - shared);
-		}
-		if (round == 0)
-			ck_assert_msg(shared > 15 && shared < 110, "%u of %d", shared, ENTRIES);
-		else
-			ck_assert_uint_eq(shared, 0);
-	}
-	ck_assert_int_eq(cache_key_of_entry(bench.state.store, 1, &again, &err), 1);
-	ck_assert_str_eq(bench_find(&bench, &again), "{}");
-	ck_assert_int_eq(cache_key_of_entry(bench.state.store, 1 << 20, &again, &err), 0);
-	bench_remove(&bench);
-}
-END_TEST
-
-START_TEST(asks_are_counted)
-{
-	struct bench bench;
-	struct cache_key key;
-	struct err err = ERR_INIT;
-
-	bench_open(&bench);
-	key = bench_key(&bench, CACHE_OBJECT_META, NULL, REST);
-	bench_fail(&bench, &key, ERR_NOT_FOUND);
-	for (int i = 0; i < 10; i++) {
-		ck_assert_str_eq(bench_find(&bench, &key), "not_found");
-		bench_now += CACHE_ASK_SECONDS;
-		ck_assert_int_eq(cache_write_touches(bench.cache, bench.state.store, &err), 0);
-	}
-	ck_assert_int_eq(state_ask(&bench.state, "SELECT asks FROM v_missing"), 11);
-	bench_now += DAY;
-	bench_fail(&bench, &key, ERR_NOT_FOUND);
-	ck_assert_int_eq(state_ask(&bench.state, "SELECT asks FROM v_missing "
-				   "WHERE module = 'libfoo.so'"), 12);
 	bench_remove(&bench);
 }
 END_TEST
@@ -1024,26 +570,10 @@ int main(void)
 	tcase_add_test(tcase, a_late_spoil_spoils_nothing);
 	tcase_add_test(tcase, a_hot_look_up_takes_no_memory);
 	tcase_add_test(tcase, the_table_is_bounded);
-	tcase_add_loop_test(tcase, failures_are_remembered_for_their_time, 0,
-			    (int)(sizeof(times) / sizeof(times[0])));
-	tcase_add_test(tcase, transient_failures_are_not_remembered);
-	tcase_add_test(tcase, never_is_never);
-	tcase_add_test(tcase, malformed_ends_with_the_boot);
-	tcase_add_test(tcase, crashes_are_retried_ever_later);
-	tcase_add_test(tcase, payloads_leave_when_unused);
-	tcase_add_test(tcase, entries_of_a_boot_go_with_it);
+	tcase_add_test(tcase, blobs_come_as_descriptors);
+	tcase_add_test(tcase, what_is_in_use_is_shared_again_sometimes);
 	tcase_add_test(tcase, scopes_are_apart);
 	tcase_add_test(tcase, refusals_are_per_credentials);
-	tcase_add_loop_test(tcase, damaged_blobs_are_misses, 0,
-			    (int)(sizeof(damages) / sizeof(damages[0])));
-	tcase_add_loop_test(tcase, harm_done_to_a_blob_is_noticed, 0, 2 * HARMS);
-	tcase_add_test(tcase, a_touched_file_is_compared_and_kept);
-	tcase_add_test(tcase, a_row_without_a_checksum_answers);
-	tcase_add_loop_test(tcase, a_damaged_object_goes_when_somebody_says_so, 0, HARMS);
-	tcase_add_test(tcase, blobs_come_as_descriptors);
-	tcase_add_test(tcase, edits_by_hand_take_effect);
-	tcase_add_test(tcase, asks_are_counted);
-	tcase_add_test(tcase, what_is_in_use_is_shared_again_sometimes);
 	tcase_add_test(tcase, survives_every_allocation_failure);
 	tcase_add_test(tcase, says_what_it_cannot_publish);
 	tcase_add_test(tcase, threads_see_whole_payloads);
