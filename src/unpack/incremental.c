@@ -25,7 +25,8 @@ struct unpack_incremental {
 
 static int bad(const struct unpack_incremental *incremental, const char *words, struct err *err)
 {
-	err_set(err, ERR_MALFORMED, "bad zlib data: %s", words);
+	err_set(err, incremental->inflate.is_bomb ? ERR_LIMIT : ERR_MALFORMED, "bad zlib data: %s",
+		words);
 	return err_while(err, "unpacking %s", incremental->name);
 }
 
@@ -60,8 +61,10 @@ int unpack_incremental_open(struct unpack_incremental **out, const char *name,
 	incremental->made = 0;
 	incremental->checksum = NOTHING_CHECKSUM;
 	incremental->end = NULL;
-	if (wrong)
-		return bad(incremental, wrong, err);
+	if (wrong) {
+		err_set(err, ERR_MALFORMED, "bad zlib data: %s", wrong);
+		return err_while(err, "unpacking %s", name);
+	}
 	inflate_init(&incremental->inflate, packed.bytes + HEADER_BYTES,
 		     packed.size - HEADER_BYTES);
 	*out = incremental;

@@ -19,6 +19,12 @@
 #define LENGTH_SYMBOLS    19u
 #define END_SYMBOL        256u
 
+/* What tables are worth, in bytes packed and unpacked: so many, and one for each of their symbols.
+ * Making them takes thousands of instructions, and a block that holds nothing only 11 bytes.  What
+ * encoders make is always worth it: each symbol occurs, and fixed tables do for a few bytes. */
+#define TABLES_BYTES      20u
+#define TABLES_FREE_BYTES ((uint64_t)64 * 1024)  /* so much costs nothing */
+
 /* An entry: the value, flags, how many bits the code takes, how many with its extra bits. */
 #define ENTRY_LITERAL  (1u << 31)
 #define ENTRY_VALUE(entry) ((entry) >> 16 & 0x7fff)
@@ -203,6 +209,14 @@ static void fill_every(uint32_t *table, size_t from, size_t step, size_t end, ui
 		table[i] = entry;
 }
 
+/* A table for codes of so many bits says the same for each value of the bits behind them. */
+static size_t widen(uint32_t *table, size_t filled, size_t end)
+{
+	for (; filled < end; filled *= 2)
+		memcpy(table + filled, table, filled * sizeof(*table));
+	return filled;
+}
+
 static bool fill_table(struct inflate *inflate, const struct code *code, uint32_t *table,
 		       const uint16_t *sorted, size_t sorted_count, const uint8_t *lengths,
 		       uint16_t *left)
@@ -210,14 +224,16 @@ static bool fill_table(struct inflate *inflate, const struct code *code, uint32_
 	const size_t root = (size_t)1 << code->root_bits;
 	struct subtable sub = { .start = root, .prefix = UINT32_MAX };
 	unsigned reversed = 0;
+	size_t filled = 1;
 
+	table[0] = ENTRY_UNUSUAL | ENTRY_INVALID;
 	for (size_t i = 0; i < sorted_count; i++) {
 		unsigned bits = lengths[sorted[i]], prefix = reversed & (unsigned)(root - 1);
 		uint32_t entry = entry_of(code, sorted[i]);
 
+		filled = widen(table, filled, bits < code->root_bits ? (size_t)1 << bits : root);
 		if (bits <= code->root_bits) {
-			fill_every(table, reversed, (size_t)1 << bits, root,
-				   with_code_bits(entry, bits));
+			table[reversed] = with_code_bits(entry, bits);
 		} else {
 			if (prefix != sub.prefix) {
 				sub.start += sub.prefix == UINT32_MAX ? 0 : (size_t)1 << sub.bits;
@@ -235,6 +251,7 @@ static bool fill_table(struct inflate *inflate, const struct code *code, uint32_
 		left[bits]--;
 		reversed = next_code(reversed, bits);
 	}
+	(void)widen(table, filled, root);
 	return true;
 }
 
@@ -252,9 +269,6 @@ static bool make_table(struct inflate *inflate, const struct code *code, uint32_
 	if (!is_complete(code, counts))
 		return fail(inflate, code->wrong_words);
 	sort_symbols(lengths, count, counts, sorted);
-	if (used < 2)                    /* else the code is complete and fills all of it */
-		fill_every(table, 0, 1, (size_t)1 << code->root_bits,
-			   ENTRY_UNUSUAL | ENTRY_INVALID);
 	return fill_table(inflate, code, table, sorted, used, lengths, counts);
 }
 
@@ -283,6 +297,8 @@ static bool begin_fixed(struct inflate *inflate)
 {
 	uint8_t lengths[LITERAL_SYMBOLS];
 
+	if (inflate->has_fixed_tables)           /* a block may take 10 bits */
+		return true;
 	memset(lengths, 8, 144);
 	memset(lengths + 144, 9, 112);
 	memset(lengths + 256, 7, 24);
@@ -290,7 +306,9 @@ static bool begin_fixed(struct inflate *inflate)
 	if (!make_table(inflate, &literal_code, inflate->literals, lengths, LITERAL_SYMBOLS))
 		return false;
 	memset(lengths, 5, DISTANCE_SYMBOLS);
-	return make_table(inflate, &distance_code, inflate->distances, lengths, DISTANCE_SYMBOLS);
+	inflate->has_fixed_tables = make_table(inflate, &distance_code, inflate->distances, lengths,
+					       DISTANCE_SYMBOLS);
+	return inflate->has_fixed_tables;
 }
 
 /* One symbol of the code that lengths are packed with. */
@@ -336,7 +354,22 @@ static bool read_lengths(struct inflate *inflate, const uint32_t *table, uint8_t
 	return !inflate->wrong;
 }
 
-static bool begin_dynamic(struct inflate *inflate)
+/* Do the bytes so far, `made` of them unpacked, pay for all tables with one set more? */
+static bool charge_tables(struct inflate *inflate, uint64_t made, const uint8_t *lengths,
+			  unsigned count)
+{
+	uint64_t bytes = (uint64_t)(inflate->in - inflate->in_start) + made;
+
+	inflate->table_bytes += TABLES_BYTES;
+	for (unsigned symbol = 0; symbol < count; symbol++)
+		inflate->table_bytes += lengths[symbol] != 0;
+	if (inflate->table_bytes <= bytes + TABLES_FREE_BYTES)
+		return true;
+	inflate->is_bomb = true;
+	return fail(inflate, "too many blocks hold next to nothing");
+}
+
+static bool begin_dynamic(struct inflate *inflate, uint64_t made)
 {
 	static const uint8_t order[LENGTH_SYMBOLS] = {
 		16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
@@ -358,12 +391,15 @@ static bool begin_dynamic(struct inflate *inflate)
 		return false;
 	if (!lengths[END_SYMBOL])
 		return fail(inflate, "invalid code -- missing end-of-block");
-	return make_table(inflate, &literal_code, inflate->literals, lengths, literals) &&
+	inflate->has_fixed_tables = false;
+	return charge_tables(inflate, made, lengths, literals + distances) &&
+	       make_table(inflate, &literal_code, inflate->literals, lengths, literals) &&
 	       make_table(inflate, &distance_code, inflate->distances, lengths + literals,
 			  distances);
 }
 
-static bool begin_block(struct inflate *inflate)
+/* `made`: bytes unpacked before it. */
+static bool begin_block(struct inflate *inflate, uint64_t made)
 {
 	if (inflate->is_last) {
 		inflate->state = INFLATE_ENDED;
@@ -378,7 +414,7 @@ static bool begin_block(struct inflate *inflate)
 		return !inflate->wrong && begin_fixed(inflate);
 	case 2:
 		inflate->state = INFLATE_CODES;
-		return !inflate->wrong && begin_dynamic(inflate);
+		return !inflate->wrong && begin_dynamic(inflate, made);
 	default:
 		return fail(inflate, "invalid block type");
 	}
@@ -654,12 +690,14 @@ static uint8_t *run_stored(struct inflate *inflate, uint8_t *out, const uint8_t 
 
 void inflate_init(struct inflate *inflate, const void *in, size_t size)
 {
-	inflate->in = in;
+	inflate->in = inflate->in_start = in;
 	inflate->in_end = inflate->in + size;
 	inflate->bits = 0;
 	inflate->bit_count = 0;
 	inflate->state = INFLATE_HEAD;
 	inflate->is_last = inflate->holds_more = false;
+	inflate->has_fixed_tables = inflate->is_bomb = false;
+	inflate->table_bytes = 0;
 	inflate->stored_left = inflate->match_left = inflate->match_distance = 0;
 	inflate->made = 0;
 	inflate->wrong = NULL;
@@ -674,7 +712,7 @@ size_t inflate_fill(struct inflate *inflate, uint8_t *out, size_t size)
 
 	while (at < end && !inflate->wrong && inflate->state != INFLATE_ENDED) {
 		if (inflate->state == INFLATE_HEAD) {
-			(void)begin_block(inflate);
+			(void)begin_block(inflate, inflate->made + (uint64_t)(at - out));
 		} else if (inflate->state == INFLATE_STORED) {
 			at = run_stored(inflate, at, end);
 		} else {
@@ -700,7 +738,7 @@ bool inflate_finish(struct inflate *inflate)
 		else if (inflate->state == INFLATE_STORED)
 			inflate->state = INFLATE_HEAD;
 		else
-			(void)begin_block(inflate);
+			(void)begin_block(inflate, inflate->made);
 	}
 	return !inflate->wrong;
 }

@@ -21,12 +21,15 @@
 enum inflate_state { INFLATE_HEAD, INFLATE_STORED, INFLATE_CODES, INFLATE_ENDED };
 
 struct inflate {
-	const uint8_t *in, *in_end;
+	const uint8_t *in, *in_end, *in_start;
 	uint64_t bits;           /* read ahead, the next one lowest */
 	unsigned bit_count;
 	enum inflate_state state;
 	bool is_last;            /* of the blocks */
 	bool holds_more;         /* than was asked for */
+	bool has_fixed_tables;   /* those of RFC 1951, 3.2.6, not a block's own */
+	bool is_bomb;            /* what is wrong is that it takes more work than it is worth */
+	uint64_t table_bytes;    /* what all tables made must be worth */
 	uint32_t stored_left;
 	uint32_t match_left, match_distance;     /* of a match cut by the end of a piece */
 	uint64_t made;           /* bytes, by all calls */

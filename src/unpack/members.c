@@ -90,6 +90,9 @@ static int inflate_member(struct members *members, struct err *err)
 		check_sum(members, got);
 		if (got > 0 && members->put(members->payload, members->piece, got, read, err) < 0)
 			return -1;
+		if (inflate->is_bomb)
+			return err_set(err, ERR_LIMIT, "bad %s data: %s",
+				       unpack_kind_name(members->kind), inflate->wrong);
 		if (inflate->wrong)
 			return 0;
 		if (got < PIECE_BYTES)

@@ -4,6 +4,8 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "base/arena.h"
@@ -216,6 +218,132 @@ START_TEST(says_what_is_wrong)
 }
 END_TEST
 
+/* --- More work than it is worth ---------------------------------------------------------- */
+
+#define BOMB_BYTES ((size_t)2 << 20)
+
+struct bits {
+	uint8_t *bytes;
+	size_t count;
+};
+
+static void put_bits(struct bits *bits, unsigned value, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++, bits->count++)
+		bits->bytes[bits->count / 8] |= (uint8_t)((value >> i & 1) << bits->count % 8);
+}
+
+/* RFC 1951, 3.2.7: the end is all that has a code. */
+static void put_empty_dynamic(struct bits *bits)
+{
+	static const uint8_t order[] = { 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1 };
+
+	put_bits(bits, 2 << 1, 3);
+	put_bits(bits, 14 << 10, 14);            /* 257 and 1 symbols, 18 lengths */
+	for (size_t i = 0; i < sizeof(order); i++)
+		put_bits(bits, order[i] == 18 || order[i] == 1, 3);
+	put_bits(bits, 1 | 127 << 1, 8);         /* 138 zeros */
+	put_bits(bits, 1 | 107 << 1, 8);         /* 118 */
+	put_bits(bits, 0, 3);                    /* the end's length, the distance's, the end */
+}
+
+static void put_empty_fixed(struct bits *bits)
+{
+	put_bits(bits, 1 << 1, 10);
+}
+
+/* A zlib stream of so many empty blocks and nothing in them. */
+static size_t pack_nothing(uint8_t *packed, void (*put)(struct bits *bits), unsigned count)
+{
+	struct bits bits = { packed, 16 };
+
+	memset(packed, 0, BOMB_BYTES);
+	memcpy(packed, "\x78\x9c", 2);
+	for (unsigned i = 0; i < count; i++)
+		put(&bits);
+	put_bits(&bits, 1 | 1 << 1, 10);
+	bits.count = (bits.count + 7) / 8 * 8 + 24;
+	put_bits(&bits, 1, 8);                   /* Adler-32 of no bytes */
+	ck_assert_uint_lt(bits.count / 8, BOMB_BYTES);
+	return bits.count / 8;
+}
+
+static const struct {
+	const char *what;
+	void (*put)(struct bits *bits);
+	unsigned count;
+	enum err_kind kind;
+} nothings[] = {
+	{ "tables the standard fixes are made once", put_empty_fixed, 1600000, ERR_NONE },
+	{ "some tables for nothing", put_empty_dynamic, 5000, ERR_NONE },
+	{ "tables for nothing without end", put_empty_dynamic, 100000, ERR_LIMIT },
+};
+
+START_TEST(work_for_nothing_has_an_end)
+{
+	static const char words[] = "bad zlib data: too many blocks hold next to nothing";
+	enum err_kind kind = nothings[_i].kind;
+	uint8_t *packed = mem_get(BOMB_BYTES), out[1];
+	size_t size = pack_nothing(packed, nothings[_i].put, nothings[_i].count);
+	struct text text = { (const char *)packed, size };
+	int in_fd = memfd_create("in", MFD_CLOEXEC), out_fd = memfd_create("out", MFD_CLOEXEC);
+	struct unpack_incremental *incremental;
+	struct err err = ERR_INIT;
+	struct arena arena;
+
+	arena_init(&arena, ARENA_BYTES);
+	ck_assert_int_eq(unpack_incremental_open(&incremental, "it", text, 0, &arena, &err), 0);
+	ck_assert_int_eq(unpack_incremental_finish(incremental, &err), kind == ERR_NONE ? 0 : -1);
+	ck_assert_msg(err.kind == kind, "%s: %s", nothings[_i].what, err.text);
+	ck_assert(kind == ERR_NONE || strstr(err.text, words));
+	ck_assert_int_eq(unpack_incremental_open(&incremental, "it", text, 1, &arena, &err), 0);
+	ck_assert_int_eq(unpack_incremental_fill(incremental, out, 1, &err), -1);
+	ck_assert(strstr(err.text, kind == ERR_NONE ? "holds 0 bytes, not 1" : words));
+	arena_release(&arena);
+	err = (struct err)ERR_INIT;
+	ck_assert_int_eq(pwrite(in_fd, packed, size, 0), (ssize_t)size);
+	ck_assert_int_eq(unpack_stream(UNPACK_ZLIB, in_fd, out_fd, 1000, &err),
+			 kind == ERR_NONE ? 0 : -1);
+	ck_assert_msg(err.kind == kind, "%s: %s", nothings[_i].what, err.text);
+	ck_assert(kind == ERR_NONE || strstr(err.text, words));
+	close(in_fd);
+	close(out_fd);
+	mem_give_back(packed);
+}
+END_TEST
+
+/* The smallest blocks an encoder is made to write are worth their tables. */
+START_TEST(small_blocks_are_no_bomb)
+{
+	uint8_t *plain = mem_get(PLAIN_BYTES), *out = mem_get(PLAIN_BYTES);
+	uint8_t *packed = mem_get(2 * PACKED_BYTES);
+
+	seed = (uint32_t)_i;
+	make_plain(plain, PLAIN_BYTES, _i);
+	for (unsigned step = 8; step < 200; step += step / 2) {
+		z_stream stream = { .next_in = plain, .next_out = packed,
+				    .avail_out = (uInt)(2 * PACKED_BYTES) };
+		struct err err = ERR_INIT;
+
+		ck_assert_int_eq(deflateInit(&stream, 9), Z_OK);
+		while (stream.total_in < PLAIN_BYTES) {
+			size_t left = PLAIN_BYTES - stream.total_in;
+
+			stream.avail_in = left < step ? (uInt)left : step;
+			ck_assert_int_eq(deflate(&stream, Z_BLOCK), Z_OK);
+		}
+		ck_assert_int_eq(deflate(&stream, Z_FINISH), Z_STREAM_END);
+		deflateEnd(&stream);
+		ck_assert_msg(unpack_pieces(packed, stream.total_out, out, PLAIN_BYTES, 5000,
+					    &err) == 0, "by %u: %s", step, err.text);
+		ck_assert_mem_eq(out, plain, PLAIN_BYTES);
+	}
+	mem_give_back(plain);
+	mem_give_back(packed);
+	mem_give_back(out);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("inflate");
@@ -224,6 +352,9 @@ int main(void)
 	tcase_add_loop_test(tests, any_data_in_any_pieces, 0, 5);
 	tcase_add_loop_test(tests, as_zlib_judges, 0, 5);
 	tcase_add_test(tests, says_what_is_wrong);
+	tcase_add_loop_test(tests, work_for_nothing_has_an_end, 0,
+			    (int)(sizeof(nothings) / sizeof(nothings[0])));
+	tcase_add_loop_test(tests, small_blocks_are_no_bomb, 0, 5);
 	suite_add_tcase(suite, tests);
 	return support_main(suite);
 }
