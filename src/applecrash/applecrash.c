@@ -1,5 +1,5 @@
 /* applecrash.c -- see applecrash.h: which form it is, dates, names of systems. */
-#include "applecrash/internal.h"
+#include "applecrash/applecrash_internal.h"
 
 #include "base/err.h"
 

@@ -3,7 +3,7 @@ noinst_LIBRARIES += libapplecrash.a
 libapplecrash_a_SOURCES = \
 	src/applecrash/applecrash.c \
 	src/applecrash/applecrash.h \
-	src/applecrash/internal.h \
+	src/applecrash/applecrash_internal.h \
 	src/applecrash/report_text.c
 
 if HAVE_CHECK

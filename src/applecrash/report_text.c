@@ -5,7 +5,7 @@
  * every line; what a line means otherwise depends on the heading it stands under.  One pass
  * counts what there may be, a second one reads it.
  */
-#include "applecrash/internal.h"
+#include "applecrash/applecrash_internal.h"
 
 #include <stdlib.h>
 

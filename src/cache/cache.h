@@ -29,7 +29,7 @@ struct board;
 struct config;
 struct store;
 
-enum cache_kind {                    /* names: folder, JSON and SQL (caching.md §2) */
+enum cache_kind {                    /* names: folder, JSON and SQL */
 	CACHE_OBJECTS, CACHE_OBJECT_META, CACHE_AUXDIFS, CACHE_IL2CPP, CACHE_SYMCACHES,
 	CACHE_CFICACHES, CACHE_PPDB_CACHES, CACHE_SOURCEMAP_CACHES, CACHE_SOURCEFILES,
 	CACHE_PROGUARD, CACHE_SOURCE_INDEX, CACHE_SOURCES,
@@ -46,7 +46,7 @@ enum cache_category cache_kind_category(enum cache_kind kind);
 
 struct cache_key {
 	enum cache_kind kind;
-	struct text text;            /* "scope: S\n\nsource: ID\nlocation: URI\n" (caching.md §3) */
+	struct text text;            /* "scope: S\n\nsource: ID\nlocation: URI\n" */
 	struct text scope;           /* TEXT_NONE: global (and public: has its own retry times) */
 	struct text module;          /* for people: "libfoo.so", may be TEXT_NONE */
 	struct debugid debug_id;     /* of the module, for people; nil: unknown, */

@@ -1,6 +1,6 @@
 /*
  * cfi -- how to get from a frame to its caller: the unwind information of a module as sorted
- * Breakpad text, the published CfiCache layout, version 2 (formats.md §4).  Other tools can read
+ * Breakpad text, the published CfiCache layout, version 2 (doc/formats/cfi.md).  Other tools can read
  * ours.
  *
  * Written once from an object, then mapped and searched in place.  After eight bytes of preamble
@@ -61,7 +61,7 @@ struct cfi_rules {
 
 struct cfi_rule {
 	struct text name;            /* without the colon: ".cfa", ".ra", "$rbx", "x19" */
-	struct text expression;      /* postfix, breakpad-formats.md §2.1; never empty */
+	struct text expression;      /* postfix, as in STACK CFI records; never empty */
 };
 
 void cfi_rules_begin(struct cfi_rules *rules, const struct cfi_rows *rows);

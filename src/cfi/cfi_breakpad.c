@@ -22,8 +22,8 @@ static int refuse(const struct object_unwind *section, struct text line, struct 
 		       (int)shown, line.bytes);
 }
 
-/* Types nobody uses, and those that contradict themselves, are dropped (breakpad-formats.md
- * §1.2); all others must be whole. */
+/* Types nobody uses, and those that contradict themselves, are dropped;
+ * all others must be whole. */
 static int take_win(struct cfi_writer *writer, const struct object_unwind *section,
 		    struct text text, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* cfi_lines.c -- see cfi_lines.h; the grammar is that of breakpad-formats.md §1.2. */
+/* cfi_lines.c -- see cfi_lines.h; the grammar is that of Breakpad's symbol files. */
 #include "cfi/cfi_lines.h"
 
 #define U32_DIGITS 8u

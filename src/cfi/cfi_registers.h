@@ -1,5 +1,5 @@
 /*
- * cfi_registers -- what Breakpad text calls the registers DWARF numbers (formats.md §4.2), and what
+ * cfi_registers -- what Breakpad text calls the registers DWARF numbers, and what
  * a caller's frame takes over from its callee's.
  *
  * Private to cfi.

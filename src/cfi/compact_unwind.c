@@ -1,6 +1,6 @@
 /*
- * compact_unwind.c -- __unwind_info of Mach-O files, version 1 (<mach-o/compact_unwind_encoding.h>,
- * formats.md §4.5): 32 bits for each function, most of which say all.
+ * compact_unwind.c -- __unwind_info of Mach-O files, version 1 (Apple's
+ * <mach-o/compact_unwind_encoding.h>): 32 bits for each function, most of which say all.
  */
 #include "base/reader.h"
 #include "cfi/cfi_writer.h"

@@ -1,5 +1,5 @@
 /*
- * postfix -- a DWARF expression as one in postfix notation (breakpad-formats.md §2.1).
+ * postfix -- a DWARF expression as one in postfix notation (Breakpad's STACK records).
  *
  * Private to cfi.  What has no counterpart (branches, signed division, bits other than masks) is
  * refused; comparisons with a constant are said by a division where the other side is known to be

@@ -55,7 +55,7 @@ int convert_inspect_parameters(const struct convert_inspect *inspect, struct buf
 int convert_inspect_reply(struct text reply, struct arena *arena, bool *object_written,
 			  struct text *meta_json, struct err *err)
 	__attribute__((warn_unused_result));
-/* Reads what is stored for an object: the features of caching.md §5.2 and our wants. */
+/* Reads what is stored for an object: its features, and the files it wants beside itself. */
 int convert_meta_parse(struct text json, struct arena *arena, struct convert_meta *meta,
 		       struct err *err) __attribute__((warn_unused_result));
 

@@ -1,5 +1,5 @@
 /* coredump.c -- see coredump.h. */
-#include "coredump/internal.h"
+#include "coredump/coredump_internal.h"
 
 #include <signal.h>
 

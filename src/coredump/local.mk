@@ -3,8 +3,8 @@ noinst_LIBRARIES += libcoredump.a
 libcoredump_a_SOURCES = \
 	src/coredump/coredump.c \
 	src/coredump/coredump.h \
-	src/coredump/internal.h \
-	src/coredump/modules.c \
+	src/coredump/coredump_internal.h \
+	src/coredump/core_modules.c \
 	src/coredump/notes.c \
 	src/coredump/threads.c
 

@@ -1,5 +1,5 @@
 /* notes.c -- what the PT_NOTE segments of a core say (uapi/linux/elf.h, fs/binfmt_elf.c). */
-#include "coredump/internal.h"
+#include "coredump/coredump_internal.h"
 
 #include <signal.h>
 

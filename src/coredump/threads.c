@@ -4,7 +4,7 @@
  * The structure begins with the same members everywhere, as wide as the class of the file; then
  * come the general registers in the order of the processor's ptrace interface (elf_gregset_t).
  */
-#include "coredump/internal.h"
+#include "coredump/coredump_internal.h"
 
 #define PRSTATUS_PID_32      24u     /* pr_pid */
 #define PRSTATUS_PID_64      32u

@@ -15,7 +15,7 @@
 
 struct buf;
 
-/* What a name looks like (native-symbolication.md §5 step 2); LANGUAGE_UNKNOWN: like none. */
+/* What a name looks like; LANGUAGE_UNKNOWN: like none. */
 enum language demangle_guess(struct text name);
 
 /* Appends the readable form (parameters, no return type) and returns true; on false nothing

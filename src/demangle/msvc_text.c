@@ -1,5 +1,5 @@
 /*
- * msvc_text.c -- Microsoft's C++ names, by LLVM's demangler, in the words of native-symbolication.md §5.
+ * msvc_text.c -- Microsoft's C++ names, by LLVM's demangler, spelled our way.
  *
  * The library has no flag for what we leave out beyond the return type of the outermost
  * function: tags before types, calling conventions of pointers, its own short words.  So its

@@ -307,7 +307,7 @@ static void redirected(struct fetch *fetch, struct http_request *request, int64_
 		follow(fetch, request, now);
 		return;
 	}
-	reply_status_text(request->reply.status, text, sizeof(text));
+	http_reply_status_text(request->reply.status, text, sizeof(text));
 	err_set(&request->failure, ERR_DOWNLOAD, "%s", text);
 	refused(fetch, request, now);
 }

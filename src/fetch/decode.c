@@ -9,7 +9,7 @@
 #define OUT_BYTES ((size_t)64 * 1024)
 #define WINDOW_LOG 23                    /* RFC 9659: 8 MiB is all a server may ask for */
 
-enum content_encoding encoding_named(struct text name)
+enum content_encoding content_encoding_named(struct text name)
 {
 	static const struct { const char *name; enum content_encoding encoding; } names[] = {
 		{ "", ENCODING_NONE },           { "identity", ENCODING_NONE },

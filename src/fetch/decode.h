@@ -22,7 +22,7 @@ enum content_encoding {
 	ENCODING_UNKNOWN
 };
 #define ENCODINGS_OFFERED "br, deflate, gzip, zstd"
-enum content_encoding encoding_named(struct text name);      /* "" and "identity": none */
+enum content_encoding content_encoding_named(struct text name);      /* "" and "identity": none */
 
 /* Where decoded bytes go; -1 with err set ends the decoding. */
 typedef int decode_sink_fn(void *payload, const void *bytes, size_t size, struct err *err);

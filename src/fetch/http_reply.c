@@ -28,7 +28,7 @@ static const struct { unsigned status; const char *reason; } reasons[] = {
 	{ 511, "Network Authentication Required" },
 };
 
-void reply_status_text(unsigned status, char *out, size_t capacity)
+void http_reply_status_text(unsigned status, char *out, size_t capacity)
 {
 	const char *reason = "<unknown status code>";
 
@@ -38,7 +38,7 @@ void reply_status_text(unsigned status, char *out, size_t capacity)
 	snprintf(out, capacity, "%u %s", status, reason);
 }
 
-void reply_clear(struct http_reply *reply)
+void http_reply_clear(struct http_reply *reply)
 {
 	mem_give_back(reply->location);
 	memset(reply, 0, sizeof(*reply));
@@ -103,7 +103,7 @@ static void read_header(struct http_reply *reply, struct text name, struct text 
 	} else if (text_equal_ignoring_case(name, TEXT("content-length"))) {
 		reply->has_length = text_to_u64(value, 10, &reply->length);
 	} else if (text_equal_ignoring_case(name, TEXT("content-encoding"))) {
-		reply->encoding = encoding_named(value);
+		reply->encoding = content_encoding_named(value);
 		reply->encoding_count++;
 	} else if (text_equal_ignoring_case(name, TEXT("etag")) && value.size > 0 &&
 		   value.bytes[0] == '"' && value.size < REPLY_ETAG_BYTES) {
@@ -117,13 +117,13 @@ static void begin(struct http_reply *reply, struct text line)
 	struct text rest;
 	uint64_t status;
 
-	reply_clear(reply);
+	http_reply_clear(reply);
 	before(line, ' ', &rest);
 	if (rest.size >= 3 && text_to_u64((struct text){ rest.bytes, 3 }, 10, &status))
 		reply->status = (unsigned)status;
 }
 
-void reply_line(struct http_reply *reply, struct text line)
+void http_reply_line(struct http_reply *reply, struct text line)
 {
 	struct text name, value;
 
@@ -150,7 +150,7 @@ static enum reply_verdict judge_failure(unsigned status, struct err *err)
 {
 	char text[64];
 
-	reply_status_text(status, text, sizeof(text));
+	http_reply_status_text(status, text, sizeof(text));
 	if (status == 401 || status == 403)
 		err_set(err, ERR_DENIED, "%s", text);
 	else if (status == 302)
@@ -193,7 +193,7 @@ static enum reply_verdict judge_body(const struct http_reply *reply, enum reply_
 	return REPLY_BEGINNING;
 }
 
-enum reply_verdict reply_judge(const struct http_reply *reply, enum reply_asked asked,
+enum reply_verdict http_reply_judge(const struct http_reply *reply, enum reply_asked asked,
 			       const char *host, struct err *err)
 {
 	unsigned status = reply->status;

@@ -21,7 +21,7 @@ struct err;
 struct http_reply {
 	unsigned status;
 	bool complete;                       /* its last header line was seen */
-	char *location;                      /* NULL: none; given back by reply_clear() */
+	char *location;                      /* NULL: none; given back by http_reply_clear() */
 	char etag[REPLY_ETAG_BYTES];         /* strong; "": none */
 	enum content_encoding encoding;
 	unsigned encoding_count;
@@ -32,9 +32,9 @@ struct http_reply {
 	uint64_t length;
 };
 
-void reply_clear(struct http_reply *reply);  /* of a zeroed one too */
+void http_reply_clear(struct http_reply *reply);  /* of a zeroed one too */
 /* One line of a head, with its line end.  A status line begins a new head. */
-void reply_line(struct http_reply *reply, struct text line);
+void http_reply_line(struct http_reply *reply, struct text line);
 
 /* What is asked for: a range of the file or all of it. */
 enum reply_asked { REPLY_ASKED_ALL, REPLY_ASKED_FIRST, REPLY_ASKED_PART };
@@ -47,10 +47,10 @@ enum reply_verdict {
 	REPLY_REPEAT,                /* ask again, for all of it */
 	REPLY_FAILED                 /* err is set */
 };
-enum reply_verdict reply_judge(const struct http_reply *reply, enum reply_asked asked,
+enum reply_verdict http_reply_judge(const struct http_reply *reply, enum reply_asked asked,
 			       const char *host, struct err *err);
 
 /* "404 Not Found" */
-void reply_status_text(unsigned status, char *out, size_t capacity);
+void http_reply_status_text(unsigned status, char *out, size_t capacity);
 
 #endif

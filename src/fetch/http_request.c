@@ -112,11 +112,11 @@ static size_t on_header(char *bytes, size_t one, size_t size, void *payload)
 	if (request->judged)
 		return size;                     /* trailers */
 	if (size <= HEADER_LINE_BYTES)
-		reply_line(&request->reply, (struct text){ bytes, size });
+		http_reply_line(&request->reply, (struct text){ bytes, size });
 	if (!request->reply.complete)
 		return size;
 	request->judged = true;
-	request->verdict = reply_judge(&request->reply, request->asked, place_now(fetch)->host, &request->failure);
+	request->verdict = http_reply_judge(&request->reply, request->asked, place_now(fetch)->host, &request->failure);
 	if (is_for_the_body(request))
 		return attempt_body_begins(fetch, request, &request->failure) < 0 ? 0 : size;
 	fetch->head_deadline_at = clock_monotonic_millis() + FETCH_DISCARD_MILLIS;
@@ -396,7 +396,7 @@ void http_request_stop(struct http_request *request)
 		curl_easy_cleanup(request->easy);
 	}
 	curl_slist_free_all(request->headers);
-	reply_clear(&request->reply);
+	http_reply_clear(&request->reply);
 	buf_release(&request->story);
 	request->fetch = NULL;
 	request->easy = NULL;

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "board/board.h"
 #include "config/config.h"
-#include "front/internal.h"
+#include "front/front_internal.h"
 #include "work/answer_head.h"
 #include "work/envelope.h"
 #include "work/work.h"

@@ -9,7 +9,7 @@
 #include "config/config.h"
 #include "front/front.h"
 #include "front/front_resolver.h"
-#include "front/internal.h"
+#include "front/front_internal.h"
 #include "work/answer_head.h"
 #include "work/work.h"
 
@@ -77,7 +77,7 @@ static int make_body(struct request *request, struct err *err)
 {
 	if (request->is_body_read)
 		return 0;
-	if (incoming_read_query(request, err) < 0)
+	if (request_read_query(request, err) < 0)
 		return -1;
 	request->body.ceiling_bytes = LIMIT_REPLY_BYTES;
 	buf_add_text(&request->body, request->rest);

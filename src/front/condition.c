@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/http_date.h"
-#include "front/internal.h"
+#include "front/front_internal.h"
 
 static struct text trim(struct text text)
 {

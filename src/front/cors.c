@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "config/config.h"
-#include "front/internal.h"
+#include "front/front_internal.h"
 
 #define ORIGIN_BYTES 256u
 #define PREFLIGHT_SECONDS "600"

@@ -14,7 +14,7 @@
 #include "base/json_writer.h"
 #include "base/log.h"
 #include "front/degraded.h"
-#include "front/internal.h"
+#include "front/front_internal.h"
 
 #define RETRY_MILLIS 1000
 
@@ -40,7 +40,7 @@ static void answer(const struct config *config, struct writer *writer, struct re
 	struct err err = ERR_INIT;
 
 	reply_reset(reply);
-	if (incoming_read(request, &err) < 0)
+	if (request_read(request, &err) < 0)
 		reply_error(reply, &err);
 	else if (text_is(request->path, "/healthcheck"))
 		reply_text(reply, 200, "ok");
@@ -106,7 +106,7 @@ static void serve_for_a_while(struct front *front, struct request *request, stru
 		if (poll(&listening, 1, (int)left) <= 0)
 			continue;
 		fd = accept4(front->listen_fd, NULL, NULL, SOCK_CLOEXEC);
-		if (fd >= 0 && incoming_accept(request, fd, front->config))
+		if (fd >= 0 && request_accept(request, fd, front->config))
 			answer(front->config, front->writer, request, reply, why);
 	}
 }

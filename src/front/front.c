@@ -19,7 +19,7 @@
 #include "board/board.h"
 #include "config/config.h"
 #include "front/degraded.h"
-#include "front/internal.h"
+#include "front/front_internal.h"
 #include "front/writer.h"
 #include "sandbox/sandbox.h"
 #include "store/boot.h"

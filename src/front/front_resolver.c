@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 #include "config/config.h"
-#include "front/internal.h"
+#include "front/front_internal.h"
 
 static struct worker *worker_of(struct resolver *resolver)
 {

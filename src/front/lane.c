@@ -1,7 +1,7 @@
 /* lane.c -- see lane.h. */
 #include "front/lane.h"
 
-#include "front/internal.h"
+#include "front/front_internal.h"
 
 void lane_init(struct lane *lane, size_t most)
 {

@@ -15,7 +15,7 @@ libfront_a_SOURCES = \
 	src/front/front.h \
 	src/front/front_resolver.c \
 	src/front/front_resolver.h \
-	src/front/internal.h \
+	src/front/front_internal.h \
 	src/front/lane.c \
 	src/front/lane.h \
 	src/front/multipart.c \

@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "board/board.h"
 #include "config/config.h"
-#include "front/internal.h"
+#include "front/front_internal.h"
 
 #define LOOK_AGAIN_MILLIS 1000
 

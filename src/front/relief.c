@@ -24,7 +24,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "config/config.h"
-#include "front/internal.h"
+#include "front/front_internal.h"
 
 #define TICK_MILLIS 4
 #define LEAVE_MILLIS 500             /* for accepted connections to say what they want */
@@ -73,7 +73,7 @@ static void take(struct relief *relief, int fd)
 		close(fd);
 		return;
 	}
-	if (incoming_accept(request, fd, front->config))
+	if (request_accept(request, fd, front->config))
 		worker_dispatch(&relief->worker, request);
 	else
 		front_request_give_back(front, request);

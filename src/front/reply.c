@@ -10,7 +10,7 @@
 #include "base/json_writer.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "front/internal.h"
+#include "front/front_internal.h"
 #include "front/writer.h"
 #include "work/answer_head.h"
 

@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "config/config.h"
-#include "front/internal.h"
+#include "front/front_internal.h"
 
 #define QUERY_BYTES_MAX ((size_t)64 * 1024)
 
@@ -138,7 +138,7 @@ static void make_id(struct request *request)
  * with a system call more, and cannot be told who takes which.  It goes on with a connection it is
  * given as with one that was kept; its own accept() then meets no socket.
  */
-bool incoming_accept(struct request *request, int fd, const struct config *config)
+bool request_accept(struct request *request, int fd, const struct config *config)
 {
 	struct timeval limit = { .tv_sec = config->body_wait_seconds };
 
@@ -148,7 +148,7 @@ bool incoming_accept(struct request *request, int fd, const struct config *confi
 	return FCGX_Accept_r(&request->fcgi) == 0;
 }
 
-int incoming_read(struct request *request, struct err *err)
+int request_read(struct request *request, struct err *err)
 {
 	request->started_micros = clock_monotonic_micros();
 	read_variables(request);
@@ -220,7 +220,7 @@ static int read_parameter(struct request *request, struct text name, struct text
 	return 0;
 }
 
-int incoming_read_query(struct request *request, struct err *err)
+int request_read_query(struct request *request, struct err *err)
 {
 	struct text left = request->query;
 

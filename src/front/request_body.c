@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "config/config.h"
-#include "front/internal.h"
+#include "front/front_internal.h"
 #include "unpack/unpack.h"
 
 #define READ_BYTES ((size_t)64 * 1024)
@@ -16,7 +16,7 @@
 
 /* --- Types and encodings ------------------------------------------------------------------- */
 
-bool incoming_is_encoded(const struct request *request)
+bool request_is_encoded(const struct request *request)
 {
 	return request->content_encoding.size > 0 &&
 	       !text_equal_ignoring_case(request->content_encoding, TEXT("identity"));
@@ -31,12 +31,12 @@ static enum unpack_kind encoding_of(const struct request *request)
 	return text_equal_ignoring_case(name, TEXT("zstd")) ? UNPACK_ZSTD : UNPACK_NONE;
 }
 
-bool incoming_can_decode(const struct request *request)
+bool request_can_decode(const struct request *request)
 {
 	return encoding_of(request) != UNPACK_NONE;
 }
 
-int incoming_decode_body(struct request *request, size_t max, struct err *err)
+int request_decode_body(struct request *request, size_t max, struct err *err)
 {
 	enum unpack_kind kind = encoding_of(request);
 	struct buf plain;
@@ -57,7 +57,7 @@ int incoming_decode_body(struct request *request, size_t max, struct err *err)
 }
 
 /* application/json or application/<x>+json, parameters allowed. */
-bool incoming_is_json(const struct request *request)
+bool request_is_json(const struct request *request)
 {
 	struct text type = request->content_type;
 	struct text prefix = { type.bytes, sizeof("application/") - 1 };
@@ -156,7 +156,7 @@ static int end_body(struct request *request, struct err *err)
 	return 0;
 }
 
-int incoming_read_body(struct request *request, const struct config *config, size_t max,
+int request_read_body(struct request *request, const struct config *config, size_t max,
 		       struct err *err)
 {
 	ssize_t size = 1;
@@ -203,13 +203,13 @@ static ssize_t read_of_form(void *payload, void *bytes, size_t capacity, struct 
 	return size == 0 && end_body(request, err) < 0 ? -1 : size;
 }
 
-int incoming_read_form(struct request *request, const struct jobs *jobs, const struct form_shape *shape,
+int request_read_form(struct request *request, const struct jobs *jobs, const struct form_shape *shape,
 		       uint64_t max, struct err *err)
 {
 	struct incoming_form form = { request, jobs->config, max };
 	const struct form_source source = {
 		.read = read_of_form, .payload = &form, .content_type = request->content_type,
-		.encoding = incoming_is_encoded(request) ? (int)encoding_of(request) : UNPACK_NONE,
+		.encoding = request_is_encoded(request) ? (int)encoding_of(request) : UNPACK_NONE,
 		.max_bytes = max,
 	};
 

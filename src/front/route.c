@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "config/config.h"
 #include "front/form.h"
-#include "front/internal.h"
+#include "front/front_internal.h"
 #include "kinds/kinds.h"
 
 #define BODY(member) offsetof(struct config, member)
@@ -95,11 +95,11 @@ static void answer_no_route(const struct config *config, struct request *request
 /* False: the reply says what would be. */
 static bool is_acceptable(const struct request *request, struct reply *reply)
 {
-	if (request->route->takes == TAKES_JSON && !incoming_is_json(request)) {
+	if (request->route->takes == TAKES_JSON && !request_is_json(request)) {
 		reply_text(reply, 415, "Expected request with `Content-Type: application/json`");
 		return false;
 	}
-	if (incoming_is_encoded(request) && !incoming_can_decode(request)) {
+	if (request_is_encoded(request) && !request_can_decode(request)) {
 		reply_text(reply, 415, "Expected a body without Content-Encoding, or gzip or zstd");
 		reply_header(reply, "Accept-Encoding", "gzip, zstd");
 		return false;
@@ -114,7 +114,7 @@ static bool decode(struct worker *worker, struct request *request, struct reply 
 	size_t most_here = worker->is_for_large || large > most ? most : (size_t)large;
 	struct err err = ERR_INIT;
 
-	if (incoming_decode_body(request, most_here, &err) == 0)
+	if (request_decode_body(request, most_here, &err) == 0)
 		return true;
 	if (err.kind == ERR_TOO_LARGE && most_here < most)
 		worker_hand_over(worker, request, reply);
@@ -151,11 +151,11 @@ static bool take_form(struct worker *worker, struct request *request, struct rep
 
 	if (request->is_body_read)
 		return true;
-	if (incoming_read_query(request, &err) < 0) {
+	if (request_read_query(request, &err) < 0) {
 		reply_error(reply, &err);
 		return false;
 	}
-	if (incoming_read_form(request, &worker->jobs, route->form,
+	if (request_read_form(request, &worker->jobs, route->form,
 			       ceiling_of(route, worker->front->config), &err) == 0)
 		return true;
 	refuse_form(reply, &err);
@@ -174,12 +174,12 @@ static bool take_body(struct worker *worker, struct request *request, struct rep
 	if (request->route->takes == TAKES_FORM)
 		return take_form(worker, request, reply);
 	most = ceiling_of(request->route, config);
-	if (!request->is_body_read && (incoming_read_query(request, &err) < 0 ||
-				       incoming_read_body(request, config, (size_t)most, &err) < 0)) {
+	if (!request->is_body_read && (request_read_query(request, &err) < 0 ||
+				       request_read_body(request, config, (size_t)most, &err) < 0)) {
 		reply_error(reply, &err);
 		return false;
 	}
-	return !incoming_is_encoded(request) || decode(worker, request, reply, (size_t)most);
+	return !request_is_encoded(request) || decode(worker, request, reply, (size_t)most);
 }
 
 void route_answer(struct worker *worker, struct request *request, struct reply *reply)

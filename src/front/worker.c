@@ -19,7 +19,7 @@
 #include "base/mem.h"
 #include "board/board.h"
 #include "config/config.h"
-#include "front/internal.h"
+#include "front/front_internal.h"
 
 #define KEPT_BODY_BYTES ((size_t)1024 * 1024)   /* of memory a request may keep between uses */
 #define STATUS_NONE 0
@@ -164,7 +164,7 @@ void worker_dispatch(struct worker *worker, struct request *request)
 
 	reply_reset(&worker->reply);
 	request->endpoint = BOARD_ENDPOINT_OTHER;
-	if (incoming_read(request, &err) < 0) {
+	if (request_read(request, &err) < 0) {
 		reply_error(&worker->reply, &err);
 		front_request_finish(worker->front, request, &worker->reply);
 		return;
@@ -256,7 +256,7 @@ static bool take_connection(struct worker *worker)
 		close(fd);
 		return false;
 	}
-	if (incoming_accept(request, fd, front->config))
+	if (request_accept(request, fd, front->config))
 		worker_dispatch(worker, request);
 	else
 		front_request_give_back(front, request);

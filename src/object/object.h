@@ -8,7 +8,7 @@
  * Pure: bytes in, facts out.  No clock, no opening of files named inside the input:
  * a file that needs another says so in `wants` and is given it with object_attach().
  *
- * Addresses handed out are relative to the object's load address (formats.md §7-§10).
+ * Addresses handed out are relative to the object's load address.
  * Everything handed out is borrowed: from the mapping, or from the arena given to open.
  *
  * May include: base, unpack.
@@ -379,7 +379,7 @@ size_t object_slice_count(const void *bytes, size_t size);
 int object_slice(const void *bytes, size_t size, size_t index, struct text *slice,
 		 struct err *err) __attribute__((warn_unused_result));
 
-/* The slice for these ids (sources-and-layouts.md §8): debug id with equal UUID and at least
+/* The slice for these ids: debug id with equal UUID and at least
  * that age, else equal code id, else the first that opens.  Either may be absent (nil, TEXT_NONE). */
 int object_choose_slice(const void *bytes, size_t size, const struct debugid *debug_id,
 			struct text code_id, struct arena *arena, struct text *slice,

@@ -1,6 +1,6 @@
 /*
- * ppdbcache -- the lookup file for managed code: the published PortablePdbCache layout,
- * version 1 (formats.md §2).
+ * ppdbcache -- the lookup file for managed code: the published PortablePdbCache layout
+ * of the library symbolic, version 1.
  *
  * Written once from an object with managed code, then mapped and searched in place: opening
  * reads the header only, a look-up is one binary search.  The file is untrusted: every index

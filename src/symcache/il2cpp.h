@@ -21,7 +21,7 @@
 struct arena;
 struct err;
 
-#define IL2CPP_REACH_LINES 50u   /* of C++ that one mapped line speaks for (formats.md §11.3) */
+#define IL2CPP_REACH_LINES 50u   /* of C++ that one mapped line speaks for (doc/formats/linemap.md) */
 
 struct il2cpp_line {
 	uint32_t cpp_line, line;

@@ -112,7 +112,7 @@ static const struct function_range *heap_top(const struct overlap_sweep *sweep, 
 
 /* --- Segments ------------------------------------------------------------------------ */
 
-void segments_release(struct overlap_segments *segments)
+void overlap_segments_release(struct overlap_segments *segments)
 {
 	budget_give_back(segments->budget, &segments->items, segments->capacity,
 			 sizeof(*segments->items));

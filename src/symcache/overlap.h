@@ -32,7 +32,7 @@ struct overlap_segments {
 	size_t capacity, count;
 };
 
-void segments_release(struct overlap_segments *segments);
+void overlap_segments_release(struct overlap_segments *segments);
 
 struct overlap_symbol {
 	uint32_t address, size;      /* size 0: to the next */

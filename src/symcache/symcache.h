@@ -1,6 +1,6 @@
 /*
- * symcache -- the lookup file for native code: the published SYMC layout, version 9
- * (formats.md §1).  Other tools can read ours; we read theirs (7, 8 and 9).
+ * symcache -- the lookup file for native code: the published SYMC layout of the
+ * library symbolic, version 9.  Other tools can read ours; we read theirs (7, 8 and 9).
  *
  * Written once from an object, then mapped and searched in place: opening reads the
  * header only, a look-up is one binary search and a walk along inlined calls.  The file is
@@ -72,14 +72,14 @@ size_t symcache_lookup_many(struct symcache_query *queries, size_t query_count,
 /* Where the range of that index (< range_count) begins; it ends where the next one does. */
 uint32_t symcache_range_address(const struct symcache *cache, uint32_t index);
 
-/* clean(join(join(comp_dir, directory), name)), formats.md §12; empty when it has no file. */
+/* comp_dir, directory and name joined, "." and ".." resolved (path.c); empty when it has no file. */
 void symcache_frame_path(const struct symcache_frame *frame, struct buf *out);
 
 struct symcache_options {
 	unsigned threads;            /* 0: 1 */
 	size_t memory_bytes;         /* ceiling of the writer's own memory; 0: LIMIT_CELL_DATA_BYTES */
 	struct text line_map;        /* of a Unity program: its lines are C# lines then, where the map
-					knows them (formats.md §1.6); TEXT_NONE: there is none */
+					knows them (doc/formats/linemap.md); TEXT_NONE: there is none */
 	/* Instead of its name each function has its variables, as object.h has them: a file of its
 	 * own, with the same chains of calls where there is debug information.  The object must
 	 * have been told to want them. */

@@ -319,8 +319,8 @@ static int resolve_overlaps(struct symcache_writing *writing, struct err *err)
 	if (overlap_fill(writing->shards, &writing->functions, &writing->nameless,
 			 &writing->symbols, &writing->all, err) < 0)
 		return -1;
-	segments_release(&writing->functions);
-	segments_release(&writing->nameless);
+	overlap_segments_release(&writing->functions);
+	overlap_segments_release(&writing->nameless);
 	return 0;
 }
 
@@ -392,8 +392,8 @@ int symcache_write(struct object *object, const struct symcache_options *options
 		shard_release(&writing.shards[i]);
 	mem_give_back(writing.shards);
 	mem_give_back(writing.symbols.items);
-	segments_release(&writing.functions);
-	segments_release(&writing.nameless);
-	segments_release(&writing.all);
+	overlap_segments_release(&writing.functions);
+	overlap_segments_release(&writing.nameless);
+	overlap_segments_release(&writing.all);
 	return rc < 0 ? err_while(err, "writing symcache") : 0;
 }

@@ -1,5 +1,5 @@
 /*
- * expression -- the postfix language of STACK records (breakpad-formats.md §2.1).
+ * expression -- the postfix language of STACK records (Breakpad's symbol file format).
  *
  * Private to unwind.  Tokens stand between blanks and work on a stack of words of the processor's
  * width; arithmetic wraps.  Whatever cannot be computed has no value.

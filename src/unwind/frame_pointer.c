@@ -1,6 +1,5 @@
 /*
- * frame_pointer.c -- a caller by the chain of saved frame pointers (breakpad-formats.md §3.3 to
- * §3.8).
+ * frame_pointer.c -- a caller by the chain of saved frame pointers.
  *
  * What is found is not checked further than each processor's code says: to check more is to hand
  * ends of stacks over to the scan, which finds callers where there are none.

@@ -1,6 +1,6 @@
 /*
  * rules.c -- a caller by STACK CFI, or by STACK WIN where that covers the address
- * (breakpad-formats.md §2.2 to §2.4).
+ * (Breakpad's symbol file format, STACK CFI records).
  */
 #include "unwind/expression.h"
 #include "unwind/steps.h"

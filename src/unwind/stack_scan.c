@@ -1,6 +1,5 @@
 /*
- * stack_scan.c -- a caller by the first word on the stack that looks like a return address
- * (breakpad-formats.md §3.2 to §3.7).
+ * stack_scan.c -- a caller by the first word on the stack that looks like a return address.
  *
  * A word looks like one when it points into a module and, as far as anybody knows, into a function.
  */

@@ -1,6 +1,6 @@
 /*
  * win.c -- STACK WIN: how x86 code of Windows without frame pointers is left
- * (breakpad-formats.md §2.4).
+ * (Breakpad's symbol file format, STACK WIN records).
  *
  * Records of type 4 hold a program that assigns variables; of type 0 only sizes.
  */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "applecrash/internal.h"
+#include "applecrash/applecrash_internal.h"
 #include "base/arena.h"
 #include "support/support.h"
 

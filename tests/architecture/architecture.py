@@ -182,13 +182,6 @@ def check_components():
         breach("doc/architecture.md", f"the plan and the page differ about {component}")
 
 
-# Names that still occur twice: to be emptied, never to be added to.
-TWICE_BASE_NAMES = {
-    "internal.h": {"src/applecrash", "src/coredump", "src/front"},
-    "modules.c": {"src/kinds/native", "src/coredump"},
-}
-
-
 def check_names_once(texts):
     """File base names and the tags of structs, unions and enums occur once in src."""
     folders, tags = {}, {}
@@ -197,14 +190,97 @@ def check_names_once(texts):
         for tag in set(re.findall(r"^(?:struct|union|enum)\s+(\w+)\s*\{", strip_comments_and_strings(text), re.M)):
             tags.setdefault(tag, []).append(path)
     for name, where in sorted(folders.items()):
-        if len(where) > 1 and not where <= TWICE_BASE_NAMES.get(name, set()):
+        if len(where) > 1:
             breach(name, f"a file of this name is in {', '.join(sorted(where))}: one may keep it")
-    for name, where in sorted(TWICE_BASE_NAMES.items()):
-        if not where <= folders.get(name, set()):
-            breach("TWICE_BASE_NAMES", f"{name} is no longer in {', '.join(sorted(where))}: take it out")
     for tag, where in sorted(tags.items()):
         if len(where) > 1:
             breach(", ".join(sorted(where)), f"the tag {tag} is defined in each: one may keep it")
+
+
+# Families of exported functions named after neither their component, nor a file, nor a type of their header.
+# What base offers for use on every line is short; the others are to become fewer.
+OTHER_PREFIXES = {
+    "base": {"ascii", "codeid", "duration", "hex", "json", "random", "utf8"},
+    "cfi": {"compact_source", "frame_source"},
+    "front": {"answer"},
+    "kinds": {"request_kind"},
+    "object": {"address"},
+}
+DECLARATION = re.compile(r"^(?!static\b|typedef\b|return\b|_Static_assert)[A-Za-z_][\w ]*?[\s*]+(\w+)\([^;{}]*;", re.M)
+DEFINITION = re.compile(r"^(?!static\b|typedef\b|return\b|else\b)[A-Za-z_][\w \t*]*?\b(\w+)\([^;{}]*\)\s*\{", re.M)
+
+# How many files of a component stand in circles of calls: to come down to none, never to go up.
+FILES_IN_CIRCLES = {
+    "applecrash": 2, "board": 2, "cfi": 6, "cli": 2, "config": 2, "demangle": 5, "fetch": 2, "front": 7,
+    "lookup": 2, "minidump": 9, "object": 24, "sandbox": 3, "shared": 3, "source": 3, "unpack": 2, "unwind": 2,
+}
+
+
+def check_references(path, text):
+    """A comment names a public specification, or a page that stands here, by its path."""
+    for comment in re.finditer(r"/\*.*?\*/|//[^\n]*", text, re.S):
+        for match in re.finditer(r"[\w./-]*\w\.md\b", comment.group(0)):
+            if not os.path.exists(match.group(0)):
+                number = text.count("\n", 0, comment.start() + match.start()) + 1
+                breach(f"{path}:{number}", f"{match.group(0)} is no page of this repository")
+
+
+def check_prefixes(path, component, code, texts, tags):
+    """Functions a header declares begin with the name of the component, a file of the folder or a type."""
+    folder = os.path.dirname(path)
+    names = set(folder.split("/")[1:])
+    for other in texts:
+        if os.path.dirname(other) == folder:
+            base = os.path.basename(other).split(".")[0]
+            names |= {base, base.removeprefix(component + "_")}
+    names |= set(re.findall(r"\b(?:struct|union|enum)\s+(\w+)", code)) & tags | OTHER_PREFIXES.get(component, set())
+    names |= {name[:-1] for name in names if name.endswith("s")} | {name + "s" for name in names}
+    for match in DECLARATION.finditer(code):
+        if not any(match.group(1) == name or match.group(1).startswith(name + "_") for name in names):
+            number = code.count("\n", 0, match.start()) + 1
+            breach(f"{path}:{number}", f"{match.group(1)}() begins with no name of its component, file or type")
+    return {prefix for prefix in OTHER_PREFIXES.get(component, set())
+            if any(match.group(1).startswith(prefix + "_") for match in DECLARATION.finditer(code))}
+
+
+def calls_among(codes):
+    """{file: {files whose functions it calls}} for the .c files of one component."""
+    owners = {}
+    for path, code in codes.items():
+        for match in DEFINITION.finditer(code):
+            owners[match.group(1)] = path
+    calls = {}
+    for path, code in codes.items():
+        own = set(re.findall(r"^static\b[^;{}()]*?\b(\w+)\(", code, re.M))
+        called = set(re.findall(r"(?<![\w.>])(\w+)\s*\(", code)) - own
+        calls[path] = {owners[name] for name in called if name in owners} - {path}
+    return calls
+
+
+def reached(calls, start):
+    seen, ahead = set(), [start]
+    while ahead:
+        for path in calls[ahead.pop()] - seen:
+            seen.add(path)
+            ahead.append(path)
+    return seen
+
+
+def check_circles(texts):
+    """No two files of a component call each other's functions, straight or by way of others."""
+    components = {}
+    for path, text in texts.items():
+        if path.endswith(".c"):
+            components.setdefault(path.split("/")[1], {})[path] = strip_comments_and_strings(text)
+    for component, codes in sorted(components.items()):
+        calls = calls_among(codes)
+        circle = sorted(path for path in calls if path in reached(calls, path))
+        allowed = FILES_IN_CIRCLES.get(component, 0)
+        if len(circle) > allowed:
+            breach("src/" + component, f"{len(circle)} files call each other in circles, {allowed} at most: "
+                   + ", ".join(path.removeprefix("src/" + component + "/") for path in circle))
+        if len(circle) < allowed:
+            breach("FILES_IN_CIRCLES", f"{component} has only {len(circle)} left: lower it")
 
 
 def check_links(path):
@@ -236,9 +312,24 @@ def main():
         check_sizes(path, text)
         check_words(path, text)
         check_statements(path, component, code)
-        checks += 5
+        check_references(path, text)
+        checks += 6
     check_names_once(texts)
-    checks += 1
+    check_circles(texts)
+    checks += 2
+    used, tags = {}, {}
+    for path, text in texts.items():
+        tags.setdefault(path.split("/")[1], set()).update(
+            re.findall(r"^(?:struct|union|enum)\s+(\w+)\s*\{", strip_comments_and_strings(text), re.M))
+    for path, text in texts.items():
+        if path.endswith(".h"):
+            component = path.split("/")[1]
+            used.setdefault(component, set()).update(
+                check_prefixes(path, component, strip_comments_and_strings(text), texts, tags[component]))
+            checks += 1
+    for component, prefixes in sorted(OTHER_PREFIXES.items()):
+        for prefix in sorted(prefixes - used.get(component, set())):
+            breach("OTHER_PREFIXES", f"{component} has no {prefix}_ any more: take it out")
     check_complexity([path for path in files if path.endswith(".c")])
     checks += 1
     check_components()

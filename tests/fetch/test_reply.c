@@ -53,11 +53,11 @@ static enum reply_verdict judge(const char *head, enum reply_asked asked, const 
 		const char *end = strstr(head, "\r\n");
 		size_t size = end ? (size_t)(end - head) + 2 : strlen(head);
 
-		reply_line(&reply, (struct text){ head, size });
+		http_reply_line(&reply, (struct text){ head, size });
 		head += size;
 	}
-	verdict = reply_judge(&reply, asked, host, err);
-	reply_clear(&reply);
+	verdict = http_reply_judge(&reply, asked, host, err);
+	http_reply_clear(&reply);
 	return verdict;
 }
 
@@ -84,18 +84,18 @@ static void survive(void *payload, const uint8_t *bytes, size_t size)
 		const char *end = memchr(rest.bytes, '\n', rest.size);
 		size_t line = end ? (size_t)(end - rest.bytes) + 1 : rest.size;
 
-		reply_line(&reply, (struct text){ rest.bytes, line });
+		http_reply_line(&reply, (struct text){ rest.bytes, line });
 		rest = (struct text){ rest.bytes + line, rest.size - line };
 	}
 	for (unsigned asked = REPLY_ASKED_ALL; asked <= REPLY_ASKED_PART; asked++) {
-		enum reply_verdict verdict = reply_judge(&reply, (enum reply_asked)asked, "h", &err);
+		enum reply_verdict verdict = http_reply_judge(&reply, (enum reply_asked)asked, "h", &err);
 
 		ck_assert(verdict != REPLY_FAILED || err.kind != ERR_NONE);
 		if (verdict == REPLY_BEGINNING || verdict == REPLY_PART)
 			ck_assert(reply.first <= reply.last &&
 				  (reply.total == 0 || reply.last < reply.total));
 	}
-	reply_clear(&reply);
+	http_reply_clear(&reply);
 }
 
 START_TEST(survives_every_byte_change)

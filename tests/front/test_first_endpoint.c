@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "cache/cache.h"
-#include "front/internal.h"
+#include "front/front_internal.h"
 #include "store/boot.h"
 #include "store/state.h"
 #include "support/support.h"

@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 #include "base/mem.h"
-#include "front/internal.h"
+#include "front/front_internal.h"
 
 #define MANY 20000u
 #define THREADS 4u

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "front/internal.h"
+#include "front/front_internal.h"
 #include "front/writer.h"
 #include "support/support.h"
 

@@ -17,7 +17,7 @@
 #include "support/support.h"
 
 #define REST "source: foo\nlocation: file://bar.baz\n"
-/* caching.md §3: SHA-256 of "scope: global\n\n" REST. */
+/* SHA-256 of "scope: global\n\n" REST. */
 #define REST_PATH "f5/e0/8b92a55c1357413b5e36547a8b534a014c3a00299e7622e4c4b022a96541"
 
 struct told { bool done, is_hit; };

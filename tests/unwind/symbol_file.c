@@ -1,4 +1,4 @@
-/* symbol_file.c -- see symbol_file.h; breakpad-formats.md §1.2 and §1.3. */
+/* symbol_file.c -- see symbol_file.h; records of Breakpad's symbol file format. */
 #include "symbol_file.h"
 
 #include <stdlib.h>

@@ -28,7 +28,7 @@ struct symbol_file {
 
 void symbol_file_open(struct symbol_file *file, const char *path);
 void symbol_file_close(struct symbol_file *file);
-/* NULL: nothing has that address (breakpad-formats.md §1.5). */
+/* NULL: nothing has that address. */
 const struct symbol_function *symbol_file_at(const struct symbol_file *file, uint64_t address);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/json_writer.h"
 #include "board/board.h"
 #include "config/config.h"
-#include "front/internal.h"
+#include "front/front_internal.h"
 #include "sandbox/sandbox.h"
 
 #define TROUBLE_SECONDS 60

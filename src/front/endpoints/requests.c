@@ -1,14 +1,14 @@
 /* requests.c -- GET /requests/ID: what has become of a job. */
 #include "base/debugid.h"
 #include "base/err.h"
-#include "front/internal.h"
+#include "front/front_internal.h"
 
 void answer_request_poll(struct worker *worker, struct request *request, struct reply *reply)
 {
 	struct err err = ERR_INIT;
 	struct debugid id;
 
-	if (incoming_read_query(request, &err) < 0) {
+	if (request_read_query(request, &err) < 0) {
 		reply_error(reply, &err);
 		return;
 	}

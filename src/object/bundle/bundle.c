@@ -1,6 +1,6 @@
 /*
  * bundle.c -- the source bundle format: eight bytes of header, then a zip archive with a
- * manifest (formats.md §13).
+ * manifest.
  */
 #include "object/object.h"
 

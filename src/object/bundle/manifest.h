@@ -1,5 +1,5 @@
 /*
- * manifest -- manifest.json of a source bundle (formats.md §13).  Private to this folder.
+ * manifest -- manifest.json of a source bundle, as sentry-cli writes it.  Private to this folder.
  */
 #ifndef OBJECT_BUNDLE_MANIFEST_H
 #define OBJECT_BUNDLE_MANIFEST_H

@@ -188,7 +188,7 @@ static int read_attributes(struct building *building, struct reader *reader,
 			return -1;
 		if (!name && !form)
 			return reader_check(reader, err);
-		if (!form_attr_spec(form, building->encoding, &spec))
+		if (!attr_spec_of_form(form, building->encoding, &spec))
 			return err_set(err, ERR_UNSUPPORTED,
 				       "abbreviation %llu has the unknown form %#llx",
 				       (unsigned long long)abbrev->code,
@@ -223,7 +223,7 @@ static int read_abbrev(struct building *building, struct reader *reader, uint64_
 		return -1;
 	if (building->specs.count >= UINT32_MAX ||
 	    pool_reserve(&building->abbrevs, building->arena, 1, sizeof(abbrev), err) < 0)
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	items = building->abbrevs.items;
 	items[building->abbrevs.count++] = abbrev;
 	return 0;
@@ -236,7 +236,7 @@ static int sort_by_code(struct abbrevs *abbrevs, struct arena *arena, struct err
 	struct abbrev *sorted = arena_alloc_raw(arena, abbrevs->count, sizeof(*sorted));
 
 	if (!order || !sorted)
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	for (size_t i = 0; i < abbrevs->count; i++)
 		order[i] = (struct sort_item){ items[i].code, i };
 	sort_items(order, order + abbrevs->count, abbrevs->count);

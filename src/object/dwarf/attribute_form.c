@@ -69,7 +69,7 @@ static const struct attribute_form *form_find(uint64_t form)
 	return &forms[0];
 }
 
-bool form_attr_spec(uint64_t form, struct encoding encoding, struct attr_spec *spec)
+bool attr_spec_of_form(uint64_t form, struct encoding encoding, struct attr_spec *spec)
 {
 	const struct attribute_form *known = form_find(form);
 
@@ -104,7 +104,7 @@ static bool indirect_attr_spec(struct reader *reader, struct encoding encoding, 
 	uint64_t form = reader_uleb128(reader);
 
 	if (form == DW_FORM_indirect || form == DW_FORM_implicit_const ||
-	    !form_attr_spec(form, encoding, spec)) {
+	    !attr_spec_of_form(form, encoding, spec)) {
 		reader->failed = true;
 		return false;
 	}
@@ -148,7 +148,7 @@ static void skip_one(struct reader *reader, const struct attr_spec *spec)
 	}
 }
 
-void attr_specs_skip(struct reader *reader, const struct attr_spec *specs, size_t count,
+void attr_spec_skip_all(struct reader *reader, const struct attr_spec *specs, size_t count,
 		struct encoding encoding)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -195,7 +195,7 @@ static uint64_t read_one(struct reader *reader, const struct attr_spec *spec)
 	}
 }
 
-void attr_specs_read(struct reader *reader, const struct attr_spec *specs, size_t count,
+void attr_spec_read_all(struct reader *reader, const struct attr_spec *specs, size_t count,
 		struct encoding encoding, struct die *die)
 {
 	for (size_t i = 0; i < count; i++) {

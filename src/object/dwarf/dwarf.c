@@ -102,15 +102,15 @@ static int read_loaded(struct unit_context *context, struct err *err)
 {
 	if (context->listed.is_discarded)
 		return 0;
-	if (load_split(context, err) < 0 || names_prepare(context, err) < 0)
+	if (load_split(context, err) < 0 || name_prepare(context, err) < 0)
 		return -1;
-	if (walk_unit(context, err) < 0 || gaps_emit(context, err) < 0)
+	if (walk_unit(context, err) < 0 || gap_emit(context, err) < 0)
 		return -1;
 	if (context->work.is_over)
 		return work_allowance_refuse(&context->work, err);
 	if (context->listed.info_section->copies && context->listed.info_section->copies->ran_out)
 		context->ran_out = true;
-	return context->ran_out ? no_capacity(err) : 0;
+	return context->ran_out ? pool_no_capacity(err) : 0;
 }
 
 int unit_read(const struct dwarf *dwarf, const struct info_section *info_section, const struct unit_head *head,
@@ -123,7 +123,7 @@ int unit_read(const struct dwarf *dwarf, const struct info_section *info_section
 	int result;
 
 	if (!context)
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	context->dwarf = dwarf;
 	context->scratch = scratch;
 	context->sink = sink;

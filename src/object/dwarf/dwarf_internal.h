@@ -50,7 +50,7 @@ static inline int pool_reserve(struct pool *pool, struct arena *arena, size_t mo
 	return pool_grow(pool, arena, more, size, err);
 }
 
-int no_capacity(struct err *err) __attribute__((cold));
+int pool_no_capacity(struct err *err) __attribute__((cold));
 
 /* --- Sections ------------------------------------------------------------------------- */
 
@@ -116,10 +116,10 @@ static inline bool die_has(const struct die *die, enum attribute attribute)
 }
 
 /* False for a form nobody knows (its size is unknown, so the unit cannot be read). */
-bool form_attr_spec(uint64_t form, struct encoding encoding, struct attr_spec *spec);
-void attr_specs_skip(struct reader *reader, const struct attr_spec *specs, size_t count,
+bool attr_spec_of_form(uint64_t form, struct encoding encoding, struct attr_spec *spec);
+void attr_spec_skip_all(struct reader *reader, const struct attr_spec *specs, size_t count,
 		struct encoding encoding);
-void attr_specs_read(struct reader *reader, const struct attr_spec *specs, size_t count,
+void attr_spec_read_all(struct reader *reader, const struct attr_spec *specs, size_t count,
 		struct encoding encoding, struct die *die);
 
 /* --- Abbreviations -------------------------------------------------------------------- */
@@ -431,8 +431,8 @@ uint64_t name_die_ref(const struct unit *unit, const struct die *die);
 struct named name_at(struct unit_context *context, uint64_t place);
 /* What a reference found in that unit means: a place, as seen from the unit being read. */
 uint64_t die_ref_from(const struct unit_context *context, const struct unit *unit, struct value value);
-/* Where the DIE's origin or specification is, or PLACE_NONE. */
-uint64_t origin_die_ref(const struct unit_context *context, const struct unit *unit,
+/* Where the DIE's origin or specification is, or DIE_REF_NONE. */
+uint64_t die_ref_origin(const struct unit_context *context, const struct unit *unit,
 		      const struct die *die);
 /* Reads the DIE at the place; NULL when it cannot be followed.  The reader is left behind it. */
 const struct abbrev *die_ref_read(struct unit_context *context, uint64_t place,
@@ -443,7 +443,7 @@ const struct abbrev *die_ref_read(struct unit_context *context, uint64_t place,
 struct text variables_below(struct unit_context *context, const struct unit *unit,
 			    struct reader reader);
 
-int names_prepare(struct unit_context *context, struct err *err) __attribute__((warn_unused_result));
+int name_prepare(struct unit_context *context, struct err *err) __attribute__((warn_unused_result));
 
 int walk_unit(struct unit_context *context, struct err *err) __attribute__((warn_unused_result));
 
@@ -462,7 +462,7 @@ int function_add_inlinee(struct unit_context *context, const struct pending *pen
 	__attribute__((warn_unused_result));
 int function_finish(struct unit_context *context, const struct pending *pending, struct err *err)
 	__attribute__((warn_unused_result));
-int reading_lines(struct unit_context *context, struct err *err) __attribute__((warn_unused_result));
+int unit_context_lines(struct unit_context *context, struct err *err) __attribute__((warn_unused_result));
 /* The name the symbol table has for a function starting at this relative address. */
 struct text function_symbol(const struct unit_context *context, uint64_t address);
 int function_give(struct unit_context *context, const struct object_function *function,
@@ -474,7 +474,7 @@ int nest_repair(struct unit_context *context, const struct pending *pending, str
 	__attribute__((warn_unused_result));
 
 /* Line rows that no function covered, as functions of their own. */
-int gaps_emit(struct unit_context *context, struct err *err) __attribute__((warn_unused_result));
+int gap_emit(struct unit_context *context, struct err *err) __attribute__((warn_unused_result));
 
 /* --- Sorting -------------------------------------------------------------------------- */
 

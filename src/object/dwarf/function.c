@@ -1,7 +1,7 @@
 /* function.c -- functions put together from their DIEs, and handed to the sink. */
 #include "object/dwarf/dwarf_internal.h"
 
-int reading_lines(struct unit_context *context, struct err *err)
+int unit_context_lines(struct unit_context *context, struct err *err)
 {
 	if (context->has_lines)
 		return 0;
@@ -55,7 +55,7 @@ static int seen_grow(struct unit_context *context, struct err *err)
 	struct span *seen = arena_alloc(context->scratch, capacity, sizeof(*seen));
 
 	if (!seen)
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	context->seen = seen;
 	context->seen_capacity = capacity;
 	for (size_t i = 0; i < old_capacity; i++)
@@ -283,7 +283,7 @@ static int give_piece(struct unit_context *context, const struct pending *pendin
 		return -1;
 	if (!is_new)
 		return 0;
-	if (reading_lines(context, err) < 0)
+	if (unit_context_lines(context, err) < 0)
 		return -1;
 	while (piece.start < piece.end) {
 		struct span part = { piece.start, next_symbol(context, piece) };

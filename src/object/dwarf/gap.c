@@ -129,7 +129,7 @@ static int sort_covered(struct gaps *gaps, struct span *spans, size_t count, str
 	struct sort_item *order;
 
 	if (!sorted)
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	if (pool_reserve(&context->order, context->scratch, 2 * count, sizeof(*order), err) < 0)
 		return -1;
 	order = context->order.items;
@@ -164,7 +164,7 @@ static int find_covered(struct gaps *gaps, size_t own_count, struct err *err)
 	size_t count;
 
 	if (!spans)
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	count = outside_unit(context->spans.items, own_count, spans);
 	for (size_t i = 0; i < context->seen_capacity; i++)
 		if (context->seen[i].end)
@@ -173,7 +173,7 @@ static int find_covered(struct gaps *gaps, size_t own_count, struct err *err)
 }
 
 /* A unit without code of its own (a partial one, one of types) has no use for its lines. */
-int gaps_emit(struct unit_context *context, struct err *err)
+int gap_emit(struct unit_context *context, struct err *err)
 {
 	struct gaps gaps = { .context = context };
 	size_t own_count;
@@ -182,7 +182,7 @@ int gaps_emit(struct unit_context *context, struct err *err)
 		return -1;
 	if (!own_count)
 		return 0;
-	if (reading_lines(context, err) < 0)
+	if (unit_context_lines(context, err) < 0)
 		return -1;
 	if (!context->lines.sequence_count)
 		return 0;

@@ -155,7 +155,7 @@ static int share_tables(struct info_section *info_section, struct work_allowance
 	tables = arena_alloc_raw(arena, info_section->count, sizeof(*tables));
 	info_section->shared = tables;
 	if (!order || !tables)
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	for (size_t i = 0; i < info_section->count; i++)
 		if (!info_section->heads[i].broken)
 			order[count++] = (struct sort_item){ info_section->heads[i].abbrev_offset, i };

@@ -78,7 +78,7 @@ static int read_formats(struct entry_formats *formats, struct reader *reader,
 		form = reader_uleb128(reader);
 		if (reader->failed)
 			break;
-		if (!form_attr_spec(form, encoding, &formats->specs[i]))
+		if (!attr_spec_of_form(form, encoding, &formats->specs[i]))
 			return err_set(err, ERR_UNSUPPORTED, "an entry with the unknown form %#llx",
 				       (unsigned long long)form);
 		if (formats->content[i] == DW_LNCT_path)
@@ -116,7 +116,7 @@ static int read_entries(struct line_header *header, struct reader *reader,
 
 		if (work_charge(unit->work, ENTRY_STEPS + formats.count, err) < 0)
 			return -1;
-		attr_specs_read(reader, formats.specs, formats.count, header->encoding, &entry);
+		attr_spec_read_all(reader, formats.specs, formats.count, header->encoding, &entry);
 		if (die_has(&entry, AT_NAME))
 			name = entry_text(unit, entry.values[AT_NAME]);
 		if (die_has(&entry, AT_COMP_DIR))

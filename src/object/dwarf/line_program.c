@@ -290,7 +290,7 @@ static int sort_sequences(struct lines *lines, struct pool *sequences, struct ar
 
 	lines->sequences = arena_alloc_raw(arena, count, sizeof(*lines->sequences));
 	if (!order || !lines->sequences)
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	for (size_t i = 0; i < count; i++)
 		order[i] = (struct sort_item){ items[i].end, i };
 	sort_items(order, order + count, count);

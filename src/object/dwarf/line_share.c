@@ -43,7 +43,7 @@ int line_share_open(struct line_share **out, size_t unit_count, struct arena *ar
 	while (count < 2 * unit_count)
 		count *= 2;
 	if (!share || !(share->slots = arena_alloc_raw(arena, count, sizeof(*share->slots))))
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	for (size_t i = 0; i < count; i++)
 		share->slots[i] = (struct line_slot){ .offset = NO_OFFSET };
 	pthread_mutex_init(&share->lock, NULL);
@@ -73,7 +73,7 @@ static int grow(struct line_share *share, struct err *err)
 		return 0;
 	slots = arena_alloc_raw(share->arena, count, sizeof(*slots));
 	if (!slots)
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	for (size_t i = 0; i < count; i++)
 		slots[i] = (struct line_slot){ .offset = NO_OFFSET };
 	for (size_t i = 0; i <= share->mask; i++)
@@ -103,7 +103,7 @@ static int keep(struct line_share *share, struct line_slot *slot, const struct u
 	struct kept_lines *kept = arena_alloc(share->arena, 1, sizeof(*kept));
 
 	if (!kept)
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	if (lines_read(&kept->lines, unit, share->arena, err) < 0) {
 		arena_rewind(share->arena, mark);
 		return -1;

@@ -37,7 +37,7 @@ uint64_t die_ref_from(const struct unit_context *context, const struct unit *uni
 	return place;
 }
 
-uint64_t origin_die_ref(const struct unit_context *context, const struct unit *unit,
+uint64_t die_ref_origin(const struct unit_context *context, const struct unit *unit,
 		      const struct die *die)
 {
 	if (die_has(die, AT_ORIGIN))
@@ -136,7 +136,7 @@ static struct named follow(struct unit_context *context, uint64_t place)
 		}
 		if (!named.name.size && die_has(&die, AT_NAME))
 			named.name = unit_text(unit, die.values[AT_NAME]);
-		place = origin_die_ref(context, unit, &die);
+		place = die_ref_origin(context, unit, &die);
 	}
 	return named;
 }
@@ -155,7 +155,7 @@ struct named name_at(struct unit_context *context, uint64_t place)
 	return slot->named;
 }
 
-int names_prepare(struct unit_context *context, struct err *err)
+int name_prepare(struct unit_context *context, struct err *err)
 {
 	size_t count = NAMES_FEWEST;
 
@@ -164,7 +164,7 @@ int names_prepare(struct unit_context *context, struct err *err)
 		count *= 2;
 	context->names = arena_alloc(context->scratch, count, sizeof(*context->names));
 	if (!context->names)
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	context->name_mask = count - 1;
 	return 0;
 }

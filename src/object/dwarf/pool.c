@@ -4,7 +4,7 @@
 #define FIRST_ITEMS 32u
 #define INSERTION_ITEMS 12u      /* below that, moving one by one is quickest */
 
-int no_capacity(struct err *err)
+int pool_no_capacity(struct err *err)
 {
 	return err_set(err, ERR_LIMIT, "the memory allowed for one unit is used up");
 }
@@ -15,13 +15,13 @@ int pool_grow(struct pool *pool, struct arena *arena, size_t more, size_t size, 
 	void *items;
 
 	if (more > SIZE_MAX / 4 - pool->count)
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	need = pool->count + more;
 	while (capacity < need)
 		capacity *= 2;
 	items = arena_alloc_raw(arena, capacity, size);
 	if (!items)
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	if (pool->count)
 		memcpy(items, pool->items, pool->count * size);
 	pool->items = items;

@@ -157,7 +157,7 @@ static int fill_index(struct dwarf *dwarf, size_t info_section_count, struct wor
 
 	dwarf->split_index = arena_alloc_raw(arena, dwarf->split_count, sizeof(*units));
 	if (!order || !units || !dwarf->split_index)
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	for (size_t i = 0; i < info_section_count; i++) {
 		const struct info_section *info_section = &dwarf->splits[i];
 
@@ -165,7 +165,7 @@ static int fill_index(struct dwarf *dwarf, size_t info_section_count, struct wor
 			units[count] = (struct split_entry){ 0, info_section, &info_section->heads[j] };
 			if (dwo_id_of(dwarf, info_section, &info_section->heads[j], work, arena,
 				      &units[count].dwo_id) < 0)
-				return work->is_over ? work_allowance_refuse(work, err) : no_capacity(err);
+				return work->is_over ? work_allowance_refuse(work, err) : pool_no_capacity(err);
 			order[count] = (struct sort_item){ .key = units[count].dwo_id, .index = count };
 		}
 	}
@@ -182,7 +182,7 @@ int split_open(struct dwarf *dwarf, struct work_allowance *work, struct arena *a
 
 	dwarf->splits = arena_alloc(arena, info_section_count, sizeof(*dwarf->splits));
 	if (!dwarf->splits)
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	for (size_t i = 0; i < info_section_count; i++) {
 		const struct dwarf_sections *sections = i ? &input->split_files[i - 1] : &input->split;
 

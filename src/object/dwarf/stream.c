@@ -152,7 +152,7 @@ static int share_table(struct stream *stream, const struct dwarf *dwarf,
 		return 0;
 	abbrevs = arena_alloc(&stream->arena, 1, sizeof(*abbrevs));
 	if (!abbrevs)
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	if (abbrevs_read(abbrevs, &dwarf->main, head->abbrev_offset, head->encoding, &stream->work,
 			 &stream->arena, &why) == 0) {
 		*shared = table->abbrevs = abbrevs;
@@ -565,7 +565,7 @@ int stream_open(struct dwarf *dwarf, uint64_t bytes, struct arena *arena, struct
 	struct stream *stream = arena_alloc(arena, 1, sizeof(*stream));
 
 	if (!stream)
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	stream->flow = *dwarf->input.flow;
 	arena_init(&stream->arena, arena->ceiling_bytes);
 	work_allowance_begin(&stream->work, dwarf->input.work, bytes);

@@ -56,7 +56,7 @@ const struct abbrev *unit_read_die(const struct unit *unit, struct reader *reade
 	}
 	if (work_charge(unit->work, DIE_STEPS + abbrev->spec_count, err) < 0)
 		return NULL;
-	attr_specs_read(reader, abbrev_attr_specs(unit->abbrevs, abbrev), abbrev->spec_count,
+	attr_spec_read_all(reader, abbrev_attr_specs(unit->abbrevs, abbrev), abbrev->spec_count,
 		   unit->head.encoding, die);
 	return reader_check(reader, err) < 0 ? NULL : abbrev;
 }

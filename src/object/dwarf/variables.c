@@ -93,7 +93,7 @@ static struct text complete(struct unit_context *context, const struct unit **un
 			*unit = at;
 		}
 		if ((name.size && die_has(type, AT_TYPE)) ||
-		    !die_ref_read(context, origin_die_ref(context, at, &die), &at, &reader, &die))
+		    !die_ref_read(context, die_ref_origin(context, at, &die), &at, &reader, &die))
 			break;
 	}
 	return name;

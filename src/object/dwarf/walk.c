@@ -105,7 +105,7 @@ static int pass(struct walk *walk, const struct abbrev *abbrev, struct err *err)
 	if (abbrev->is_fixed)
 		reader_skip(&walk->reader, abbrev->fixed_bytes);
 	else
-		attr_specs_skip(&walk->reader, abbrev_attr_specs(walk->unit->abbrevs, abbrev),
+		attr_spec_skip_all(&walk->reader, abbrev_attr_specs(walk->unit->abbrevs, abbrev),
 			   abbrev->spec_count, walk->unit->head.encoding);
 	if (!abbrev->children)
 		return 0;
@@ -123,7 +123,7 @@ static int enter(struct walk *walk, const struct abbrev *abbrev, size_t start, s
 		return 0;
 	if (work_charge(&walk->context->work, abbrev->spec_count, err) < 0)
 		return -1;
-	attr_specs_read(&walk->reader, abbrev_attr_specs(walk->unit->abbrevs, abbrev), abbrev->spec_count,
+	attr_spec_read_all(&walk->reader, abbrev_attr_specs(walk->unit->abbrevs, abbrev), abbrev->spec_count,
 		   walk->unit->head.encoding, &die);
 	if (reader_check(&walk->reader, err) < 0)
 		return -1;
@@ -154,7 +154,7 @@ int walk_unit(struct unit_context *context, struct err *err)
 	struct walk *walk = arena_alloc_raw(context->scratch, 1, sizeof(*walk));
 
 	if (!walk)
-		return no_capacity(err);
+		return pool_no_capacity(err);
 	walk->context = context;
 	walk->unit = context->unit;
 	walk->reader = unit_reader(walk->unit, walk->unit->head.first_die);

@@ -54,7 +54,7 @@ static struct macho_segment read_segment(struct reader *reader, bool wide)
 }
 
 /* A section's offset has 32 bits: in files over 4 GiB it is known from its address alone
- * (dSYMs of that size exist; formats.md §4.9). */
+ * (dSYMs of that size exist). */
 static void repair_offset(const struct macho_file *file, const struct macho_segment *segment,
 			  struct macho_section *section)
 {

@@ -140,7 +140,7 @@ void fake_resolver_init(struct fake_resolver *fake, struct fake_entry *entries, 
 	};
 }
 
-/* --- A SymCache, by formats.md §1.1 ------------------------------------------------------ */
+/* --- A SymCache, by its published layout ------------------------------------------------------ */
 
 #define NONE UINT32_MAX
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

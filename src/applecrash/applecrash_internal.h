@@ -1,6 +1,6 @@
-/* internal.h -- what the files of applecrash share. */
-#ifndef APPLECRASH_INTERNAL_H
-#define APPLECRASH_INTERNAL_H
+/* applecrash_internal.h -- what the files of applecrash share. */
+#ifndef APPLECRASH_APPLECRASH_INTERNAL_H
+#define APPLECRASH_APPLECRASH_INTERNAL_H
 
 #include "applecrash/applecrash.h"
 

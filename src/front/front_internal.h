@@ -1,8 +1,8 @@
 /*
- * internal -- the front's own: a request, a reply, a thread's tools, the parker.
+ * front_internal -- the front's own: a request, a reply, a thread's tools, the parker.
  */
-#ifndef FRONT_INTERNAL_H
-#define FRONT_INTERNAL_H
+#ifndef FRONT_FRONT_INTERNAL_H
+#define FRONT_FRONT_INTERNAL_H
 
 #include <fcgiapp.h>
 #include <pthread.h>
@@ -108,27 +108,27 @@ struct front {
 /* --- request.c: from CGI variables to a struct request --------------------------------- */
 /* Reads a request of that connection as far as its body; the connection is the request's, or
  * closed (false). */
-bool incoming_accept(struct request *request, int fd, const struct config *config)
+bool request_accept(struct request *request, int fd, const struct config *config)
 	__attribute__((warn_unused_result));
 /* ERR_BAD_REQUEST with the text to send. */
-int  incoming_read(struct request *request, struct err *err) __attribute__((warn_unused_result));
+int  request_read(struct request *request, struct err *err) __attribute__((warn_unused_result));
 /* The body, at most `max` bytes: ERR_TOO_LARGE, ERR_BAD_REQUEST when it ends early. */
-int  incoming_read_body(struct request *request, const struct config *config, size_t max,
+int  request_read_body(struct request *request, const struct config *config, size_t max,
 			struct err *err)
 	__attribute__((warn_unused_result));
 /* `timeout` and, where asked for, `scope` of the query: ERR_BAD_REQUEST. */
-int  incoming_read_query(struct request *request, struct err *err)
+int  request_read_query(struct request *request, struct err *err)
 	__attribute__((warn_unused_result));
 /* The same of a form: its file goes to request->upload, its fields are the body. */
-int  incoming_read_form(struct request *request, const struct jobs *jobs, const struct form_shape *shape,
+int  request_read_form(struct request *request, const struct jobs *jobs, const struct form_shape *shape,
 			uint64_t max, struct err *err) __attribute__((warn_unused_result));
-bool incoming_is_json(const struct request *request);
+bool request_is_json(const struct request *request);
 /* Undoes the body's Content-Encoding, one that can be undone, at most `max` bytes: ERR_TOO_LARGE (the
  * body is as it was), ERR_BAD_REQUEST. */
-int  incoming_decode_body(struct request *request, size_t max, struct err *err)
+int  request_decode_body(struct request *request, size_t max, struct err *err)
 	__attribute__((warn_unused_result));
-bool incoming_is_encoded(const struct request *request);
-bool incoming_can_decode(const struct request *request);
+bool request_is_encoded(const struct request *request);
+bool request_can_decode(const struct request *request);
 
 /* --- cors.c: web pages of other origins -------------------------------------------------- */
 /* Lets the page that asks see the reply, where the configuration does. */

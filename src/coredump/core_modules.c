@@ -1,11 +1,11 @@
 /*
- * modules.c -- which files were mapped where.
+ * core_modules.c -- which files were mapped where.
  *
  * Linux lists mapped files in NT_FILE; a core without that list (gcore of old, other systems) has
  * its modules wherever dumped memory begins with an ELF header.  Build ids are read from the
  * headers in memory, which Linux dumps unless coredump_filter says otherwise.
  */
-#include "coredump/internal.h"
+#include "coredump/coredump_internal.h"
 
 #include <stdlib.h>
 

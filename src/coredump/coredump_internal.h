@@ -1,6 +1,6 @@
-/* internal.h -- what the files of coredump share. */
-#ifndef COREDUMP_INTERNAL_H
-#define COREDUMP_INTERNAL_H
+/* coredump_internal.h -- what the files of coredump share. */
+#ifndef COREDUMP_COREDUMP_INTERNAL_H
+#define COREDUMP_COREDUMP_INTERNAL_H
 
 #include "coredump/coredump.h"
 
