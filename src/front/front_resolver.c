@@ -24,7 +24,7 @@ static enum resolved resolve_entry(struct resolver *resolver, const struct deriv
 {
 	struct worker *worker = worker_of(resolver);
 
-	if (derive->kind->from == DERIVED_FROM_BODY)
+	if (derived_is_of_job(derive->kind))
 		return RESOLVED_WAIT;        /* its job's alone */
 	if (cache_find(worker->front->cache, worker->store, &derive->key, found, err) < 0)
 		return RESOLVED_ERROR;

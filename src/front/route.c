@@ -32,6 +32,8 @@ static const struct route routes[] = {
     BODY(crash_file_body_max_bytes), &applecrash_form },
   { "POST", "/coredump",    answer_kind,         BOARD_ENDPOINT_COREDUMP,    &request_kind_coredump,    TAKES_FORM,
     BODY(crash_file_body_max_bytes), &coredump_form },
+  { "POST", "/symbolicate-any", answer_kind,     BOARD_ENDPOINT_ANY,         &request_kind_any,         TAKES_JSON,
+    BODY(symbolicate_body_max_bytes), NULL },
   { "GET",  "/requests/*",  answer_request_poll, BOARD_ENDPOINT_REQUESTS,    NULL, TAKES_NOTHING, 0, NULL },
   { "GET",  "/healthcheck", answer_healthcheck,  BOARD_ENDPOINT_HEALTHCHECK, NULL, TAKES_NOTHING, 0, NULL },
   { "GET",  "/readyz",      answer_readyz,       BOARD_ENDPOINT_READYZ,      NULL, TAKES_NOTHING, 0, NULL },

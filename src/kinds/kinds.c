@@ -11,6 +11,7 @@ static const struct request_kind *const kinds[] = {
 	&request_kind_minidump,
 	&request_kind_applecrash,
 	&request_kind_coredump,
+	&request_kind_any,
 };
 
 const struct request_kind *request_kind_named(const char *name)

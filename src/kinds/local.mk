@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libkinds.a
 libkinds_a_SOURCES = \
 	src/kinds/crash/crash_work.h \
+	src/kinds/crash/crash_any.c \
 	src/kinds/crash/crash_form.c \
 	src/kinds/crash/crash_kind.c \
 	src/kinds/crash/crash_modules.c \

@@ -18,6 +18,8 @@ const struct derived_kind *const derived_kinds[] = {
 	&derived_minidump_report,
 	&derived_applecrash_report,
 	&derived_coredump_report,
+	&derived_linked_minidump_report,
+	&derived_linked_applecrash_report,
 	&derived_ppdb,
 	&derived_sources,
 	&derived_sourcefile,

@@ -67,6 +67,12 @@ struct derived_kind {
 	void (*judge)(struct err *failure);
 };
 
+/* Nobody else can want it, and it is not kept beyond its job. */
+static inline bool derived_is_of_job(const struct derived_kind *kind)
+{
+	return kind->cache == CACHE_KINDS;
+}
+
 /* --- The list: a line for each ------------------------------------------------------------ */
 
 extern const struct derived_kind
@@ -74,6 +80,7 @@ extern const struct derived_kind
 	derived_symcache, derived_variables,             /* derived_symcache.c */
 	derived_cficache,            /* derived_cficache.c */
 	derived_minidump_report, derived_applecrash_report, derived_coredump_report, /* derived_crash.c */
+	derived_linked_minidump_report, derived_linked_applecrash_report,
 	derived_ppdb,                /* derived_managed.c */
 	derived_sources, derived_sourcefile,             /* derived_sources.c */
 	derived_uuid_map, derived_symbol_map, derived_line_map,          /* derived_auxiliary.c */

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "config/config.h"
 
 static int keep_reply(struct text reply, struct arena *arena, struct text *payload, struct err *err)
 {
@@ -10,6 +11,11 @@ static int keep_reply(struct text reply, struct arena *arena, struct text *paylo
 
 	*payload = (struct text){ copy, reply.size };
 	return copy ? 0 : err_set(err, ERR_NO_MEMORY, "no memory for what was found in a crash file");
+}
+
+static uint64_t file_bytes_max(const struct config *config)
+{
+	return config->crash_file_body_max_bytes;
 }
 
 /* Told to clients in the words they know, whatever is wrong with it. */
@@ -35,4 +41,19 @@ const struct derived_kind derived_coredump_report = {
 	.name = "core report", .cache = CACHE_KINDS,
 	.operation = "coredump", .input = "file", .output = "report",
 	.from = DERIVED_FROM_BODY, .payload = keep_reply, .waits = true,
+};
+
+/* The same of files that lie elsewhere (POST /symbolicate-any). */
+const struct derived_kind derived_linked_minidump_report = {
+	.name = "linked minidump report", .cache = CACHE_KINDS,
+	.operation = "minidump", .input = "file", .output = "report",
+	.from = DERIVED_FROM_LINK, .payload = keep_reply, .waits = true,
+	.input_bytes_max = file_bytes_max,
+};
+
+const struct derived_kind derived_linked_applecrash_report = {
+	.name = "linked Apple crash report", .cache = CACHE_KINDS,
+	.operation = "applecrash", .input = "file", .output = "report",
+	.from = DERIVED_FROM_LINK, .payload = keep_reply, .judge = judge_apple,
+	.input_bytes_max = file_bytes_max,
 };

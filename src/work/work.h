@@ -44,6 +44,7 @@ struct derive_link {                 /* not below any source */
 	const struct fetch_header *headers;
 	size_t header_count;
 	bool accept_invalid_certs;
+	bool is_trusted;             /* may lead anywhere, to addresses of this network too */
 };
 
 /* One derived entry: its kind says which of these count (work/derived.h). */

@@ -96,7 +96,8 @@ int obtain_link(struct obtaining *obtaining, const struct derive_link *link, uin
 	struct fetch_order order = {
 		.fd = -1, .url = link->url, .headers = link->headers,
 		.header_count = link->header_count, .source_id = "web-scraping",
-		.accept_invalid_certs = link->accept_invalid_certs, .breaker = true,
+		.accept_invalid_certs = link->accept_invalid_certs, .breaker = !link->is_trusted,
+		.trusted = link->is_trusted, .trusted_everywhere = link->is_trusted,
 	};
 
 	obtaining->bytes_max = bytes_max;

@@ -39,7 +39,7 @@ void refresh_ask(struct resolver *resolver, const struct derive *derive)
 	struct err err = ERR_INIT;
 	struct task *task;
 
-	if (!running->is_refresh || derive->kind->from == DERIVED_FROM_BODY ||
+	if (!running->is_refresh || derived_is_of_job(derive->kind) ||
 	    !cache_claim_refresh(list->means->cache, &derive->key))
 		return;
 	category = cache_kind_category(derive->key.kind);

@@ -122,7 +122,7 @@ static int find(struct running_job *running, const struct derive *derive, struct
 
 	if (failed_in_passing(running, &derive->key, found))
 		return 1;
-	if (derive->kind->from == DERIVED_FROM_BODY)
+	if (derived_is_of_job(derive->kind))
 		return find_result(running, &derive->key, found);
 	if (cache_find(means->cache, means->store, &derive->key, found, err) < 0)
 		return -1;
@@ -194,7 +194,7 @@ static void resolve_invalidate(struct resolver *resolver, const struct derive *d
 	struct running_job *running = running_job_of(resolver);
 	const struct workshop_means *means = running->list->means;
 
-	if (derive->kind->from != DERIVED_FROM_BODY) {
+	if (!derived_is_of_job(derive->kind)) {
 		cache_invalidate(means->cache, means->store, &derive->key, found, why);
 		return;
 	}
@@ -285,7 +285,7 @@ static int64_t wants_end_millis(const struct running_job *running)
 /* What was made of the body has no file, and its cell may wait itself. */
 static bool is_given_away(const struct work_want *want, struct err *err)
 {
-	if (!want->entry || want->entry->kind->from != DERIVED_FROM_BODY)
+	if (!want->entry || !derived_is_of_job(want->entry->kind))
 		return true;
 	err_set(err, ERR_INTERNAL, "a cell is to be given what was made of the request's body");
 	return false;

@@ -54,9 +54,9 @@ static struct workshop_means *means_of(const struct task *task)
 	return steps_of(task)->means;
 }
 
-static bool is_of_body(const struct task *task)
+static bool is_of_job(const struct task *task)
 {
-	return task->derive->kind->from == DERIVED_FROM_BODY;
+	return derived_is_of_job(task->derive->kind);
 }
 
 static struct running_job *maker_of(const struct task *task)
@@ -70,7 +70,7 @@ static enum task_outcome claim(struct task *task, struct err *err)
 {
 	int mine;
 
-	if (is_of_body(task))                /* nobody else could want it */
+	if (is_of_job(task))                /* nobody else could want it */
 		return OUTCOME_DONE;
 	mine = flight_claim(&part_of(task)->flight, means_of(task), task->derive, task->is_refresh, err);
 	return mine < 0 ? OUTCOME_FAILED : mine > 0 ? OUTCOME_DONE : OUTCOME_NONE;
@@ -88,7 +88,7 @@ static enum task_outcome look(struct task *task, struct err *err)
 
 static void unclaim(struct task *task)
 {
-	if (!is_of_body(task))
+	if (!is_of_job(task))
 		flight_give_up(&steps_of(task)->owed, means_of(task), &task->derive->key);
 }
 
@@ -371,7 +371,7 @@ static bool copy_words(struct arena *arena, struct text words, struct text *copy
 /* Only what is the job's alone may depend on entries its key does not name. */
 static bool may_want(const struct task *task)
 {
-	return task->derive->kind->waits && is_of_body(task) && maker_of(task)->kind->want;
+	return task->derive->kind->waits && is_of_job(task) && maker_of(task)->kind->want;
 }
 
 static enum cell_task_answer want_entry(struct task *task, const struct cell_event *event)
@@ -610,7 +610,7 @@ static int publish_payload(struct task *task, struct err *err)
 
 	arena_init(&arena, REPLY_ARENA_BYTES);
 	rc = derive->kind->payload(reply, &arena, &payload, err);
-	if (rc == 0 && is_of_body(task))
+	if (rc == 0 && is_of_job(task))
 		rc = running_job_take_result(maker_of(task), derive, payload, err);
 	else if (rc == 0)
 		rc = cache_publish_small(means->cache, means->store, &derive->key, payload, err);
@@ -634,7 +634,7 @@ static enum task_outcome publish(struct task *task, struct err *err)
 	}
 	if (rc < 0)
 		return not_kept(task, err);
-	if (!is_of_body(task))
+	if (!is_of_job(task))
 		made(task, &derive->key, bytes);
 	return OUTCOME_DONE;
 }
@@ -648,7 +648,7 @@ static int remember(struct task *task, const struct err *failure, struct err *er
 	const struct derive *derive = task->derive;
 	struct workshop_means *means = means_of(task);
 
-	if (is_of_body(task) || derive->kind->forgets_failures ||
+	if (is_of_job(task) || derive->kind->forgets_failures ||
 	    derive_is_told_only(derive, failure->kind) ||
 	    !cache_remembers(means->cache, &derive->key, failure->kind) ||
 	    (means->config->offline && failure->kind == ERR_DOWNLOAD))

@@ -23,7 +23,7 @@ static const struct schema_member rule_members[] = {
 	{ "to", SCHEMA_TEXT, offsetof(struct rewrite_rule, to), SCHEMA_REQUIRED, NULL },
 };
 
-static int read_rules(struct crash *crash, const struct cJSON *json, struct err *err)
+int crash_form_read_rules(struct crash *crash, const struct cJSON *json, struct err *err)
 {
 	size_t count = (size_t)cJSON_GetArraySize(json), at = 0;
 	struct rewrite_rule *rules = arena_alloc(&crash->work->arena, count + 1, sizeof(*rules));
@@ -56,7 +56,7 @@ static int add_field(struct crash *crash, const struct cJSON *fields, const char
 	if (request_json_parse(text_of(value), &crash->work->arena, &json, err) < 0)
 		return -1;
 	if (strcmp(name, "rewrite_first_module") == 0)
-		return read_rules(crash, json, err);
+		return crash_form_read_rules(crash, json, err);
 	buf_printf(body, ",\"%s\":", name);
 	buf_add_string(body, value);
 	return 0;

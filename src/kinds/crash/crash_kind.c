@@ -36,19 +36,28 @@ static int name_report(struct crash *crash, struct err *err)
 	return 0;
 }
 
-static int parse(struct work *work, const struct work_body *body, const struct derived_kind *kind,
-		 struct err *err)
+/* NULL with err. */
+static struct crash *begin(struct work *work, const struct derived_kind *kind, struct err *err)
 {
 	struct crash *crash = arena_alloc(&work->arena, 1, sizeof(*crash));
 
-	if (!crash)
-		return err_no_memory(err);
+	if (!crash) {
+		err_no_memory(err);
+		return NULL;
+	}
 	crash->work = work;
 	crash->held.derive.kind = kind;
+	crash->is_walked = kind->waits;
 	work->state = crash;
-	if (name_report(crash, err) < 0)
-		return -1;
-	return crash_form_read(crash, body->bytes, err);
+	return name_report(crash, err) < 0 ? NULL : crash;
+}
+
+static int parse(struct work *work, const struct work_body *body, const struct derived_kind *kind,
+		 struct err *err)
+{
+	struct crash *crash = begin(work, kind, err);
+
+	return crash ? crash_form_read(crash, body->bytes, err) : -1;
 }
 
 static int minidump_parse(struct work *work, const struct work_body *body, struct err *err)
@@ -68,6 +77,13 @@ static int coredump_parse(struct work *work, const struct work_body *body, struc
 	return parse(work, body, &derived_coredump_report, err);
 }
 
+static int any_parse(struct work *work, const struct work_body *body, struct err *err)
+{
+	struct crash *crash = begin(work, &derived_linked_minidump_report, err);
+
+	return crash ? crash_any_read(crash, body->bytes, err) : -1;
+}
+
 /* --- Steps --------------------------------------------------------------------------------- */
 
 static int open_report(void *payload, struct text bytes, struct err *damage)
@@ -78,7 +94,7 @@ static int open_report(void *payload, struct text bytes, struct err *damage)
 static int begin_symbolication(struct crash *crash, struct err *err)
 {
 	/* Modules of Apple's reports were not unwound here. */
-	if (crash->held.derive.kind != &derived_applecrash_report) {
+	if (crash->is_walked) {
 		crash->request.lookups = crash_modules_lookups(crash, err);
 		if (!crash->request.lookups)
 			return -1;
@@ -88,6 +104,29 @@ static int begin_symbolication(struct crash *crash, struct err *err)
 		return -1;
 	crash->stage = CRASH_SYMBOLICATION;
 	return 0;
+}
+
+/* Why there is no report, in the words of the reference. */
+static void fail(const struct crash *crash, struct err *err)
+{
+	const struct held *held = &crash->held;
+	struct text details = lookup_failure_details(held->failure, held->details,
+						     &crash->work->arena);
+
+	switch (held->failure) {
+	case ERR_NOT_FOUND:
+		err_set(err, ERR_NOT_FOUND, "not found");
+		break;
+	case ERR_DENIED:
+		err_set(err, ERR_DENIED, "permission denied: %.*s", (int)details.size, details.bytes);
+		break;
+	case ERR_DOWNLOAD:
+	case ERR_TIMEOUT:
+		err_set(err, held->failure, "%.*s", (int)details.size, details.bytes);
+		break;
+	default:
+		err_set(err, held->failure, "%.*s", (int)held->details.size, held->details.bytes);
+	}
 }
 
 static enum resolved take_report(struct crash *crash, struct resolver *resolver, struct err *err)
@@ -100,11 +139,8 @@ static enum resolved take_report(struct crash *crash, struct resolver *resolver,
 
 	if (resolved != RESOLVED_READY)
 		return resolved;
-	if (crash->held.failure) {
-		err_set(err, crash->held.failure, "%.*s", (int)crash->held.details.size,
-			crash->held.details.bytes);
-		return RESOLVED_ERROR;
-	}
+	if (crash->held.failure)
+		return fail(crash, err), RESOLVED_ERROR;
 	return begin_symbolication(crash, err) < 0 ? RESOLVED_ERROR : RESOLVED_READY;
 }
 
@@ -180,5 +216,11 @@ const struct request_kind request_kind_applecrash = {
 const struct request_kind request_kind_coredump = {
 	.name = "coredump", .takes_file = true, .has_pending = true,
 	.parse = coredump_parse, .step = crash_step, .answer = crash_answer, .want = crash_want,
+	.candidates = crash_candidates, .release = crash_release,
+};
+
+const struct request_kind request_kind_any = {
+	.name = "symbolicate-any", .has_pending = true,
+	.parse = any_parse, .step = crash_step, .answer = crash_answer, .want = crash_want,
 	.candidates = crash_candidates, .release = crash_release,
 };

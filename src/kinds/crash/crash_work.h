@@ -33,6 +33,8 @@ struct crash {
 	const struct rewrite_rule *rules;
 	size_t rule_count;
 	enum crash_stage stage;
+	bool is_walked;                      /* its stacks are walked here */
+	struct derive_link link;             /* of /symbolicate-any: where the file lies */
 	struct held held;                    /* the cell's report */
 	const struct cJSON *facts;           /* the report; its lists are in request.report */
 	struct crash_module *modules;        /* asked for */
@@ -42,6 +44,14 @@ struct crash {
 /* crash_form.c: the fields that came with a file.  ERR_BAD_REQUEST: one is no JSON;
  * ERR_BAD_SHAPE: of another form. */
 int crash_form_read(struct crash *crash, struct text fields, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* Rules of rewrite_first_module; each has to be an expression. */
+int crash_form_read_rules(struct crash *crash, const struct cJSON *json, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* crash_any.c: the body of POST /symbolicate-any.  ERR_BAD_SHAPE says what is wrong. */
+int crash_any_read(struct crash *crash, struct text body, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* crash_report.c: the report a cell wrote, into crash->request. */
