@@ -142,7 +142,7 @@ void cache_invalidate(struct cache *cache, struct store *store, const struct cac
 {
 	const struct cache_hold *hold = found->hold;
 
-	/* Whether a file somebody touched is damaged, the next look tells. */
+	/* A file that was modified is verified by the next cache_find(), which drops it when damaged. */
 	if (hold && cache_is_changed(hold)) {
 		cache_table_remove(cache, key);
 		return;

@@ -1,13 +1,13 @@
 /*
  * cache -- what was derived or downloaded once: entries, placeholders, single flight.
  *
- * An entry is a row; big payloads are blob files, small ones (object features) stand in the
- * row.  A failure is a row too, with the time after which we may ask again.  Each process
- * keeps a bounded table of rows it has read, valid while the board's generation stands and
- * for at most 5 s, with the blobs mapped.
+ * An entry is a row; large payloads are blob files, small ones (object features) are a column of the
+ * row.  A remembered failure (placeholder) is a row too, with the time after which it is tried again.
+ * Each process keeps a bounded table of rows it has read, with their blobs mapped; it is valid until the
+ * board's generation changes and for at most 5 s.
  *
- * A blob is compared with its checksum when a process first maps it; whoever reads a payload
- * asks cache_found_is_unchanged() afterwards, before believing any of it.
+ * A blob's checksum is verified when a process first maps it.  Readers of a payload call
+ * cache_found_is_unchanged() after reading and discard what they read when it is false.
  *
  * Thread-safe; each call is given its thread's store.  May include: base, config, store, board.
  */
@@ -40,34 +40,34 @@ bool cache_kind_named(struct text name, enum cache_kind *kind);
 /* The version that is made now. */
 int64_t cache_kind_version(enum cache_kind kind);
 
-/* Which of the configuration's times and budgets count. */
+/* Which of the configuration's expiry times and budgets apply. */
 enum cache_category { CACHE_DOWNLOADED, CACHE_DERIVED, CACHE_INDEX, CACHE_CATEGORIES };
 enum cache_category cache_kind_category(enum cache_kind kind);
 
 struct cache_key {
 	enum cache_kind kind;
 	struct text text;            /* "scope: S\n\nsource: ID\nlocation: URI\n" */
-	struct text scope;           /* TEXT_NONE: global (and public: has its own retry times) */
-	struct text module;          /* for people: "libfoo.so", may be TEXT_NONE */
-	struct debugid debug_id;     /* of the module, for people; nil: unknown, */
-	struct text code_id;         /* and then this counts; TEXT_NONE: unknown too */
+	struct text scope;           /* TEXT_NONE: global (public files have retry times of their own) */
+	struct text module;          /* for display: "libfoo.so"; may be TEXT_NONE */
+	struct debugid debug_id;     /* of the module, for display; nil: unknown */
+	struct text code_id;         /* for display when debug_id is nil; TEXT_NONE: unknown */
 	struct text source;          /* source id, for people and views */
-	uint8_t hash[HASH_SHA256_BYTES];       /* of kind and text: tells keys apart */
+	uint8_t hash[HASH_SHA256_BYTES];       /* of kind and text: the identity of a key */
 	uint8_t text_hash[HASH_SHA256_BYTES];  /* SHA-256 of the text alone: rows and blob names */
-	uint8_t credentials[HASH_SHA256_BYTES]; /* placeholders of `denied` and `not_found` hold for
-	                                           these only; zero: none */
+	uint8_t credentials[HASH_SHA256_BYTES]; /* keyed hash: placeholders of `denied` and `not_found` are
+	                                           valid only for these credentials; zero: none */
 };
 /* `rest` is the text after the scope line.  Copies into the arena. */
 int cache_key_make(struct cache_key *key, struct arena *arena, enum cache_kind kind,
 		   struct text scope, struct text rest, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* From the hash of its text, as far as find and open_blob need it: without credentials. */
+/* A key for cache_find() and cache_open_blob() made of text_hash alone; it has no text and no credentials. */
 struct cache_key cache_key_of_hash(enum cache_kind kind, const uint8_t *text_hash);
-/* The key of another kind with the same text: nothing is hashed again. */
+/* The same key with another kind; text_hash is reused. */
 struct cache_key cache_key_as(const struct cache_key *key, enum cache_kind kind);
 
-/* Joins the service's boot with that store (store/boot.h), which has to stay open as long. */
+/* Joins the service's boot (store/boot.h) by `store`, which must stay open until cache_close(). */
 struct cache;
 int  cache_open(struct cache **cache, const struct config *config, struct board *board,
 		struct store *store, struct err *err) __attribute__((warn_unused_result));
@@ -76,48 +76,49 @@ void cache_close(struct cache *cache);
 enum cache_state { CACHE_ABSENT, CACHE_READY, CACHE_FAILED };
 struct cache_found {
 	enum cache_state state;
-	struct text payload;         /* READY: mapped blob or small payload; empty where blobs are
-	                                only handed out as descriptors (objects, maps of names) */
+	struct text payload;         /* READY: the mapped blob or small payload; empty for kinds whose blobs
+	                                are given out only as descriptors (objects, auxiliary files) */
 	enum err_kind failure;       /* FAILED */
 	struct text details;         /* FAILED: the error's text */
 	int64_t made_at;             /* unix seconds */
-	bool is_outdated;            /* of an older version of its kind: good for an answer */
+	bool is_outdated;            /* of an older version of its kind: still usable */
 	struct cache_hold *hold;     /* keeps payload and details alive */
 };
 /* Never blocks on anything but the database.  An expired or deleted entry is ABSENT. */
 int  cache_find(struct cache *cache, struct store *store, const struct cache_key *key,
 		struct cache_found *found, struct err *err) __attribute__((warn_unused_result));
 void cache_found_release(struct cache_found *found);   /* fine on a zeroed one */
-/* To be asked after each use of a READY payload: false when the file was cut, extended or
- * written meanwhile, so that what was read means nothing.  One fstat(2). */
+/* To be called after each use of a READY payload: false when the file was truncated, extended or
+ * overwritten meanwhile, and what was read has to be discarded.  Costs one fstat(2). */
 bool cache_found_is_unchanged(const struct cache_found *found);
-/* Compares every byte: for who met a page that could not be read. */
+/* Verifies the checksum over the whole payload: for a reader that met an unreadable page (SIGBUS). */
 bool cache_found_is_whole(const struct cache_found *found);
-/* A descriptor on a READY blob; ERR_NOT_FOUND when somebody deleted it meanwhile.  Whoever reads
- * it compares it with the seal, which takes as long as reading it. */
+/* A descriptor on a READY blob, the caller's to close; ERR_NOT_FOUND when the file was deleted meanwhile.
+ * It is not verified: its reader checks it against *seal (size and checksum), which reads all of it. */
 int  cache_open_blob(struct cache *cache, struct store *store, const struct cache_key *key,
 		     int *fd, struct checksum_seal *seal, struct err *err)
 	__attribute__((warn_unused_result));
-/* Who was given a descriptor met bytes that are not those of its seal.  They are compared, which
- * takes as long as reading them, and the entry goes with them: 1; 0 when it is sound after all, or
- * gone, or another by now; -1. */
+/* For when the reader of a descriptor found that the bytes do not match the seal: verifies the blob, which
+ * reads all of it, and removes the entry when it is damaged.  1: removed; 0: the blob is sound, gone, or
+ * replaced by now; -1. */
 int  cache_drop_if_damaged(struct cache *cache, struct store *store, const struct cache_key *key,
 			   struct err *err) __attribute__((warn_unused_result));
-/* Is the entry, as this process knows it, worth making again although it answers?  An outdated
- * one is, once a minute, unless its new version failed and that is remembered; a failure to get
- * a file is when it is an hour old, once an hour: somebody makes do with something else
- * meanwhile.  Who is told true sees to it: it asks the store nothing and is quick. */
+/* Claims the refresh of an entry that can still be used: true when the caller is to submit it.  True at
+ * most once a minute for an outdated entry (never while a failure of its new version is remembered), and
+ * at most once an hour for a failed download that is an hour old or more.  Decided from this process's
+ * memory alone, without a query. */
 bool cache_claim_refresh(struct cache *cache, const struct cache_key *key);
-/* A failure to get a file, an hour old or more: in a refresh it does not count. */
+/* Is it a failed download an hour old or more?  A refresh tries those again. */
 bool cache_may_have_passed(const struct cache *cache, const struct cache_found *found);
 
-/* What was found turned out to be damaged: the entry and its blob go, unless it has been made
- * again meanwhile.  When its file was touched, the next look compares its bytes first. */
+/* The payload turned out to be damaged: removes the entry and its blob, unless it has been replaced
+ * meanwhile.  If the file was modified since it was mapped, the next cache_find() verifies the
+ * checksum instead. */
 void cache_invalidate(struct cache *cache, struct store *store, const struct cache_key *key,
 		 const struct cache_found *found, const char *why);
 
-/* The key of a ready entry of its kind's current version, as far as find and open_blob need it:
- * 1, 0 when there is no such entry any more, -1. */
+/* The key, as cache_find() and cache_open_blob() need it, of the ready entry with this row id and its kind's
+ * current version: 1; 0: there is no such entry any more; -1. */
 int  cache_key_of_entry(struct store *store, int64_t id, struct cache_key *key, struct err *err)
 	__attribute__((warn_unused_result));
 
@@ -135,56 +136,55 @@ int  cache_publish_failure(struct cache *cache, struct store *store, const struc
 			   const struct err *failure, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* Would a failure of that kind be remembered for more than an instant?  Else it is only told to
- * those who wait for it. */
+/* Is a failure of that kind stored?  If not, only those waiting for the entry now hear of it. */
 bool cache_remembers(const struct cache *cache, const struct cache_key *key, enum err_kind failure);
 
-/* Single flight across processes: 1 when the key is ours to make, 0 when somebody else has a
- * live lease on it or has just published it (wait for BOARD_CACHE_CHANGED, then look again),
- * -1 error.  An owner that claims again keeps what it has.  Outdated entries do not count. */
+/* Single flight across processes: takes a lease on making the entry.  1: the caller makes it; 0: another
+ * owner has a live lease, or has just published the entry (wait for BOARD_CACHE_CHANGED, then look
+ * again); -1 error.  Claiming what one holds already is fine.  Outdated entries count as absent. */
 int  cache_claim(struct cache *cache, struct store *store, const struct cache_key *key,
 		 const char *owner, struct err *err) __attribute__((warn_unused_result));
-/* The same, but payloads made before `since` (unix seconds) do not count as published. */
+/* The same; payloads made before `since` (unix seconds) count as absent too. */
 int  cache_claim_since(struct cache *cache, struct store *store, const struct cache_key *key,
 		       int64_t since, const char *owner, struct err *err)
 	__attribute__((warn_unused_result));
-/* The same, and no failure counts. */
+/* The same; remembered failures count as absent too. */
 int  cache_claim_unless_ready(struct cache *cache, struct store *store, const struct cache_key *key,
 			      int64_t since, const char *owner, struct err *err)
 	__attribute__((warn_unused_result));
-/* The same for a refresh: failures an hour old do not count. */
+/* As cache_claim(), for a refresh: failures an hour old count as absent. */
 int  cache_claim_again(struct cache *cache, struct store *store, const struct cache_key *key,
 		       const char *owner, struct err *err) __attribute__((warn_unused_result));
 /* Renews every lease of this owner; call every few seconds. */
 int  cache_claims_renew(struct cache *cache, struct store *store, const char *owner,
 			struct err *err) __attribute__((warn_unused_result));
-/* This owner has died: its leases end now. */
+/* Ends all leases of an owner that has died. */
 int  cache_claims_release_dead_owner(struct cache *cache, struct store *store, const char *owner,
 		       struct err *err) __attribute__((warn_unused_result));
-/* Publishing releases; this is for giving up without a result.  False: the row is still there
- * (a full disk), and stays as long as its owner renews its leases: to be tried again. */
+/* Gives up a claim without a result; publishing releases claims by itself.  False: the row could not be
+ * deleted (a full disk) and stays as long as its owner renews its leases: try again. */
 bool cache_unclaim(struct cache *cache, struct store *store, const struct cache_key *key,
 		   const char *owner);
 
 /* --- For the keeper and the command line ---------------------------------------------- */
 
-/* Writes out what board_touch() has gathered; once a minute is plenty. */
+/* Writes the times of use that board_touch() has collected into the rows; once a minute is enough. */
 int cache_write_touches(struct cache *cache, struct store *store, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* One round: touches written, expired and over-quota entries removed, orphan files and temporary
- * files older than their time removed, flights of the dead cleared.  All of it is tried, whatever
- * fails; the first error is told. */
+ * files older than their time removed, claims of dead owners ended.  Every part is tried, whatever
+ * fails; the first error is returned. */
 struct cache_round {
 	uint64_t removed_entries, removed_bytes, orphan_files, kept_bytes, kept_entries;
-	uint64_t temporary_bytes;    /* of files on their way in: they count against the quota */
+	uint64_t temporary_bytes;    /* of files being written: they count against the quota */
 };
 int cache_clean(struct cache *cache, struct store *store, bool dry_run, struct cache_round *round,
 		struct err *err) __attribute__((warn_unused_result));
-/* The same, but what is merely expired stays. */
+/* The same, but no entry is removed for being expired. */
 int cache_keep_quota(struct cache *cache, struct store *store, struct cache_round *round,
 		     struct err *err) __attribute__((warn_unused_result));
-/* How many bytes it may hold; CONFIG_UNLIMITED. */
+/* The quota in bytes, or CONFIG_UNLIMITED. */
 uint64_t cache_quota(const struct cache *cache);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * breaker -- hosts that keep failing are left alone for a while.
+ * breaker -- a circuit breaker for each host: one that keeps failing is not asked for a while.
  *
  * Failures are counted per host in buckets of time.  At the threshold the host is blocked;
  * after the block one transfer at a time tries it again (the probe) while others wait for
@@ -38,11 +38,11 @@ enum breaker_answer breaker_ask(struct breaker *breaker, const char *host, int64
 /* How a transfer ended: failure NULL when the host did its part. */
 void breaker_report(struct breaker *breaker, const char *host, bool was_probe,
 		    const struct err *failure, int64_t now_millis);
-/* Its name leads nowhere: for a few seconds the same is said without looking it up, whether hosts
- * are blocked or not.  It counts as no failure of the host. */
+/* The name did not resolve: for a few seconds that is answered without another look-up, whether blocking is
+ * configured or not.  It does not count as a failure of the host. */
 void breaker_note_nameless(struct breaker *breaker, const char *host, const struct err *failure,
 			   int64_t now_millis);
-/* The probe was given up: somebody else may be it. */
+/* The probe was cancelled: another transfer may be the next one. */
 void breaker_forget_probe(struct breaker *breaker, const char *host);
 
 #endif

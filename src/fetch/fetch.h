@@ -50,7 +50,7 @@ struct fetch_order {                 /* everything is copied */
 	const struct fetch_file *file;       /* sent instead; NULL: none */
 	bool is_whole;               /* never asked for in ranges */
 	bool trusted_everywhere;     /* trusted, wherever redirects lead */
-	bool is_once;                /* no second attempt */
+	bool is_once;                /* no retries */
 	int64_t total_millis;        /* for all attempts; 0: as configured */
 	int64_t connect_millis, head_millis;     /* of each attempt; 0: as configured */
 	fetch_judge_fn *judge;       /* NULL: the status alone counts */
@@ -59,8 +59,8 @@ struct fetch_order {                 /* everything is copied */
 /* status.kind: ERR_NONE (the body is complete in fd), ERR_NOT_FOUND, ERR_DENIED ("403
  * Forbidden"), ERR_DOWNLOAD ("500 Internal Server Error", "destination is restricted"),
  * ERR_TIMEOUT (text is the compact duration: "300s"), ERR_MALFORMED ("Maximum file size
- * exceeded"), ERR_RESOLVE (its name leads
- * nowhere now), ERR_IO and ERR_NO_MEMORY (ours, and passing; remember nothing). */
+ * exceeded"), ERR_RESOLVE (the host's name does not resolve now), ERR_IO and ERR_NO_MEMORY (failures of
+ * our own; remember nothing). */
 typedef void fetch_done_fn(void *payload, const struct err *status, uint64_t bytes);
 
 struct fetcher;

@@ -1,4 +1,4 @@
-/* request.c -- one request by curl: its options, its guard, what comes back. */
+/* http_request.c -- one request by curl: its options, its guard, what comes back. */
 #include "fetch/transfer.h"
 
 #include <arpa/inet.h>

@@ -134,7 +134,7 @@ struct fetcher {
 	size_t waits_capacity, polls_capacity;
 };
 
-/* request.c */
+/* http_request.c */
 int  http_request_start(struct fetch *fetch, struct http_request *request, enum reply_asked asked, uint64_t first,
 	       uint64_t last, struct err *err) __attribute__((warn_unused_result));
 void http_request_stop(struct http_request *request);
@@ -147,7 +147,7 @@ void attempt_http_request_over(struct fetch *fetch, struct http_request *request
 void attempt_time(struct fetch *fetch, int64_t now_millis);
 int64_t attempt_next_time(const struct fetch *fetch);
 void attempt_stop(struct fetch *fetch);
-/* Called by request.c once a head is complete, and for each piece of a body that is wanted. */
+/* Called by http_request.c once a head is complete, and for each piece of a body that is wanted. */
 int  attempt_body_begins(struct fetch *fetch, struct http_request *request, struct err *err);
 int  attempt_body(struct fetch *fetch, struct http_request *request, const void *bytes, size_t size,
 		  struct err *err);

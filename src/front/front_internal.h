@@ -56,8 +56,8 @@ struct request {
 	struct buf body;
 	enum board_endpoint endpoint;
 	int64_t started_micros;
-	int64_t body_started_micros;         /* its reading */
-	uint64_t received_bytes, promised_bytes;     /* of it; promised: UINT64_MAX when nobody says */
+	int64_t body_started_micros;         /* when reading it began */
+	uint64_t received_bytes, promised_bytes;     /* of the body; promised by Content-Length, UINT64_MAX: none */
 	bool is_body_read;
 	struct upload *upload;               /* a file that came with it; NULL: none */
 
@@ -73,8 +73,8 @@ struct worker {
 	pthread_t thread;
 	atomic_bool accepting;               /* a signal interrupts nothing but accept() */
 	bool is_started;
-	bool is_relief;                      /* it leaves bodies to others */
-	bool is_for_large;                   /* bodies; nobody else takes those */
+	bool is_relief;                      /* it reads no bodies (relief.c) */
+	bool is_for_large;                   /* it alone reads bodies above pool.large_body */
 	struct store *store;
 	struct jobs jobs;
 	struct reply reply;
@@ -133,13 +133,12 @@ bool request_can_decode(const struct request *request);
 /* --- cors.c: web pages of other origins -------------------------------------------------- */
 /* Lets the page that asks see the reply, where the configuration does. */
 void cors_allow(const struct config *config, const struct request *request, struct reply *reply);
-/* Answers the browser's question before such a page may ask. */
+/* Answers a browser's preflight request. */
 void cors_answer_preflight(const char *methods, struct reply *reply);
 
-/* Any other variable of the web server's, "HTTP_RANGE"; TEXT_NONE where it has none.  Looked for among
- * all of them. */
+/* Any other CGI variable ("HTTP_RANGE"), TEXT_NONE when absent.  A linear search among all of them. */
 struct text request_variable(const struct request *request, const char *name);
-/* Nobody is there any more to read a reply. */
+/* The web server has closed the connection: nobody would read a reply. */
 bool request_has_gone(const struct request *request);
 
 static inline bool route_takes_body(const struct request *request)
@@ -157,27 +156,27 @@ int  worker_start(struct worker *worker, struct front *front, worker_fn *run, st
 void worker_release(struct worker *worker);
 worker_fn worker_accepts;            /* takes small requests, and accepts others */
 worker_fn worker_takes_large;
-/* A body that turned out to be large: for those who take such ones, or refused. */
+/* Moves a request whose body turned out to be large to the lane for such, or refuses it. */
 void worker_hand_over(struct worker *worker, struct request *request, struct reply *reply);
-/* A request whose variables are read: answers it, or puts it where somebody will, or says that
- * there are too many. */
+/* A request whose variables are read: answers it, puts it into the lane for it, or answers 503 when that is
+ * full. */
 void worker_dispatch(struct worker *worker, struct request *request);
 struct request *front_request_take(struct front *front);        /* NULL out of memory */
 void front_request_give_back(struct front *front, struct request *request);
 /* Sends, counts, ends and recycles. */
 void front_request_finish(struct front *front, struct request *request, struct reply *reply);
-/* Nobody is there any more to send anything to: counted (as no status of ours), ended, recycled. */
+/* The client has gone: counted without a status, ended, recycled. */
 void front_request_drop(struct front *front, struct request *request);
 
 /* --- relief.c ------------------------------------------------------------------------------ */
-/* The thread that is there when no request thread is: it accepts what comes, answers what needs
- * no body (health, polls, ...), and lets the rest wait in the lanes. */
+/* The thread that accepts while all request threads are busy: it answers what needs no body (health, polls,
+ * ...) and puts the rest into the lanes. */
 int  relief_start(struct front *front, struct err *err) __attribute__((warn_unused_result));
-/* What it has accepted is answered, or waits in a lane.  Nothing where it was not started. */
+/* Ends it when everything it accepted is answered or in a lane.  Fine when it was not started. */
 void relief_stop(struct front *front);
-/* When no request thread is left that might call it. */
+/* To be called when no request thread is left that might call relief_call(). */
 void relief_free(struct front *front);
-/* The last request thread has become busy.  Cheap. */
+/* Tells it that the last request thread has become busy.  Cheap. */
 void relief_call(struct front *front);
 
 /* --- parker.c ------------------------------------------------------------------------------ */
@@ -190,19 +189,19 @@ bool parker_park(struct parker *parker, struct request *request);
 
 /* --- answer_kind.c: requests of a kind, whatever it is ------------------------------------------ */
 
-/* Parses, steps, and either answers or becomes a job and waits for it. */
+/* Parses and steps the request; answers it, or submits it as a job and waits for that. */
 route_fn answer_kind;
 
 /* --- answer_job.c: waiting for a job, and what came of it --------------------------------------- */
 
-/* Waits for request->job_id: done, parked or not yet, as the request's timeout says. */
+/* Waits for request->job_id as long as the request's timeout allows: replies, parks, or replies `pending`. */
 void answer_job(struct worker *worker, struct request *request, struct reply *reply);
 /* The reply of an ended job, or 404 when the id is not known (any more): true; false: not yet. */
 bool answer_job_if_ended(const struct front *front, struct jobs *jobs, const char *id,
 			 struct reply *reply);
-/* It takes longer than it may be waited for. */
+/* The reply when the job takes longer than the request's timeout. */
 void answer_not_yet(const struct request *request, struct reply *reply);
-/* What an entry of the cache holds, with that head; or, when it has gone, that it is worth asking again. */
+/* Replies with the blob of a cache entry and that head; 503 with Retry-After when the entry is gone. */
 void answer_entry(const struct front *front, struct store *store, const struct answer_head *head,
 		  struct reply *reply);
 

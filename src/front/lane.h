@@ -1,5 +1,5 @@
 /*
- * lane -- requests that wait for a thread: first come, first served, never more than so many.
+ * lane -- a bounded FIFO of requests that wait for a thread.
  *
  * Private to front.
  */
@@ -28,11 +28,11 @@ void lane_release(struct lane *lane);
 
 /* False: it is full, or closed. */
 bool lane_put(struct lane *lane, struct request *request);
-/* NULL: nobody waits. */
+/* NULL: it is empty. */
 struct request *lane_take(struct lane *lane);
 /* Waits for one; NULL: the lane is closed and empty. */
 struct request *lane_wait(struct lane *lane);
-/* Nobody gets in any more, and those who wait for one that will not come leave. */
+/* Refuses further requests; lane_wait() returns NULL once it is empty. */
 void lane_close(struct lane *lane);
 
 static inline size_t lane_count(struct lane *lane)

@@ -18,7 +18,7 @@ struct err;
 struct request;
 struct writer;
 
-/* When to come again: requests and jobs end all the time, a disk or a database takes a person. */
+/* Retry-After: shorter when requests are in the way, longer when a disk or a database is. */
 #define RETRY_BUSY_SECONDS 2u
 #define RETRY_BROKEN_SECONDS 10u
 
@@ -37,8 +37,8 @@ struct reply {
 	struct reply_body body;
 	const char *etag;                    /* among the headers, in its quotes; NULL: none */
 	int64_t modified_at;                 /* Unix seconds; 0: not told */
-	bool has_parts;                      /* of the body a part may be asked for */
-	bool parked;                         /* the request is somebody else's now: the parker's, or a lane's */
+	bool has_parts;                      /* range requests are allowed */
+	bool parked;                         /* the request belongs to the parker or a lane now: send nothing */
 };
 
 void reply_init(struct reply *reply);

@@ -1,10 +1,10 @@
 /*
  * writer -- the thread that ends replies whose reader is slow.
  *
- * Whoever has a reply writes what the socket takes at once; the rest goes to the writer, which
- * waits for all slow readers together.  So no reader holds up a request thread, or those who
- * are parked.  A reader that takes nothing for WRITER_QUIET_SECONDS is given up, and so are the
- * oldest of too many.  Private to front.
+ * A request thread or the parker writes what the socket takes at once and hands the rest to the writer,
+ * which polls all slow readers together.  So no reader holds up a request thread or the parker.  A
+ * connection whose reader takes nothing for WRITER_QUIET_SECONDS is closed, and so are the oldest when
+ * there are too many.  Private to front.
  */
 #ifndef FRONT_WRITER_H
 #define FRONT_WRITER_H
@@ -24,14 +24,13 @@ struct reply_body;
 struct writer;
 
 int  writer_start(struct writer **writer, struct err *err) __attribute__((warn_unused_result));
-/* Where it shows how many it has and counts those given up; before that nowhere. */
+/* The board on which it shows its gauge and counts the connections it closed; before this, neither. */
 void writer_show_on(struct writer *writer, struct board *board);
-/* Replies under way have a moment to get through, then their connections are closed. */
+/* Waits a moment for the replies under way, then closes their connections. */
 void writer_stop(struct writer *writer);
 
-/* Sends the reply and closes its connection: both have been seen to when this returns, or the
- * writer has them, and `body`, which the stream carries, with them.
- * `is_read`: the web server has said all it will say. */
+/* Sends the reply and closes its connection, at once or, when the socket is full, by the writer's thread; `body`,
+ * which the stream carries, is taken over.  `is_read`: the request's input was read to its end. */
 void writer_send(struct writer *writer, struct reply_stream *stream, struct reply_body *body,
 		 bool is_read);
 

@@ -1,9 +1,9 @@
 /*
  * job -- accepted requests that need time: rows, leases, results, waiting, retention.
  *
- * A body is a spool file of its id until the job ends; the result is a spool file (the whole reply
- * body) until 90 s later.  A claim is (owner, attempt, lease); a late result of an old claim
- * is discarded.  May include: base, config, store, board.
+ * A request's body is a spool file named after the job's id and is removed when the job ends; the result
+ * (the whole reply body) is another, which is kept for 90 s.  A claim is an owner, an attempt number and
+ * a lease.  A result that arrives for an older claim is discarded.  May include: base, config, store, board.
  */
 #ifndef JOB_JOB_H
 #define JOB_JOB_H
@@ -36,36 +36,37 @@ struct jobs {
 	const struct config *config;
 	struct store *store;
 	struct board *board;
-	int64_t (*now)(void);        /* unix seconds; NULL: the clock's (tests set their own) */
+	int64_t (*now)(void);        /* unix seconds; NULL: the system clock (tests set their own) */
 };
 
 struct job_order {
 	const char *kind;
 	struct text scope;           /* TEXT_NONE: global */
-	struct text body;            /* its bytes, or what was sent with: */
-	const char *body_path;       /* a file of job_body_create(); NULL: `body` is all.  When the job
-	                                is submitted the file is the job's, else still the caller's */
-	struct text x_request_id;    /* what the client calls it, for logs; TEXT_NONE: nothing */
+	struct text body;            /* the request's body; with a body_path, the form fields sent beside
+	                                the file */
+	const char *body_path;       /* a file made by job_body_create(), or NULL.  A successful submit
+	                                takes it over; otherwise it stays the caller's */
+	struct text x_request_id;    /* the client's id of the request, for logs; TEXT_NONE: none */
 };
 
-/* Inserts the job, its body spooled; `id` gets its UUID.  ERR_BUSY: "maximum number of
+/* Spools the body and inserts the job; `id` gets its UUID.  ERR_BUSY: "maximum number of
  * concurrent requests reached" (counted in the same transaction). */
 int job_submit(struct jobs *jobs, const struct job_order *order, char id[JOB_ID_BYTES],
 	       struct err *err) __attribute__((warn_unused_result));
 
-/* The same request once more, for the sake of what it makes: a job of the kind "refresh-<kind>".
- * Nobody waits for its answer.  ERR_BUSY when `most` such jobs are under way; they do not count
- * as concurrent requests. */
+/* Submits the request once more to refresh the cache entries it uses: a job of the kind
+ * "refresh-<kind>", whose answer nobody reads.  ERR_BUSY when `most` such jobs are queued or running;
+ * they do not count as concurrent requests. */
 int job_submit_refresh(struct jobs *jobs, const struct job_order *order, uint64_t most,
 		       struct err *err) __attribute__((warn_unused_result));
-/* The kind that was asked for; *is_refresh when it is asked for once more. */
+/* The kind of request without the "refresh-" prefix; *is_refresh says whether it had one. */
 const char *job_asked_kind(const char *kind, bool *is_refresh);
 
-/* Where bodies and results lie: the folder is made with the first of them. */
+/* The path of the folder of bodies and results; it is made when missing. */
 int job_spool_folder(const struct jobs *jobs, char *path, size_t capacity, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* A file to write a body into that is too large for memory; to be submitted, or unlinked. */
+/* A new spool file for a body that is too large for memory: the caller submits or unlinks it. */
 int job_body_create(const struct jobs *jobs, char *path, size_t capacity, int *fd, struct err *err)
 	__attribute__((warn_unused_result));
 
@@ -78,41 +79,44 @@ struct job {
 	int64_t attempt;                     /* 1 for the first claim */
 	char x_request_id[LOG_REQUEST_ID_BYTES];     /* empty: none */
 };
-/* The oldest job nobody holds: 1 and *job, 0 none, -1 error.  Leases are LIMIT-free: renew. */
+/* Claims the oldest job without a live lease: 1 and *job, 0 none, -1 error.  The lease runs out unless
+ * it is renewed (job_renew), which may be done any number of times. */
 int job_claim(struct jobs *jobs, const char *owner, struct job *job, struct err *err)
 	__attribute__((warn_unused_result));
+/* Appends the body. */
 int job_body(struct jobs *jobs, const struct job *job, struct buf *body, struct err *err)
 	__attribute__((warn_unused_result));
-/* The same as an open file, for reading; *size gets its size. */
+/* The body as a descriptor open for reading, the caller's to close; *size in bytes. */
 int job_body_open(struct jobs *jobs, const struct job *job, int *fd, uint64_t *size, struct err *err)
 	__attribute__((warn_unused_result));
-/* What was sent with a body that is a file, appended; nothing: nothing was. */
+/* Appends the form fields that were sent beside a file (a JSON object); appends nothing when there were
+ * none. */
 int job_fields(struct jobs *jobs, const struct job *job, struct buf *fields, struct err *err)
 	__attribute__((warn_unused_result));
 /* Renews all leases of this owner. */
 int job_renew(struct jobs *jobs, const char *owner, struct err *err)
 	__attribute__((warn_unused_result));
-/* Gives the job back unfinished (shutdown): somebody else takes it at once. */
+/* Gives up the claim on an unfinished job (shutdown): it can be claimed again at once. */
 int job_release(struct jobs *jobs, const struct job *job, const char *owner, struct err *err)
 	__attribute__((warn_unused_result));
-/* This owner has died: its jobs are anyone's at once, not when its leases run out.  Died of its
- * own doing, that counts against them as a lease that ran out does; killed from outside, it does
- * not, unless that went on too often. */
+/* Releases the claims of an owner that has died, without waiting for its leases to run out.  `own_doing`: it
+ * crashed, so the job may be the reason and the attempt counts as failed, as when a lease runs out.  An
+ * owner that was killed from outside costs its jobs no attempt, unless that happens too often. */
 int job_release_dead_owner(struct jobs *jobs, const char *owner, bool own_doing, struct err *err)
 	__attribute__((warn_unused_result));
-/* Ends it: `reply` is the whole JSON envelope.  0 also when the claim was no longer ours (the
- * result is then dropped). */
+/* Ends the job; `reply` is its whole result.  Also 0 when the claim was no longer ours: the result is then
+ * dropped. */
 int job_finish(struct jobs *jobs, const struct job *job, const char *owner, enum job_state state,
 	       struct text reply, struct err *err) __attribute__((warn_unused_result));
 
-/* Where a job stands.  JOB_UNKNOWN for ids we do not know and results past retention. */
+/* The state of a job.  JOB_UNKNOWN for ids we do not know and results past retention. */
 int job_look(struct jobs *jobs, const char *id, enum job_state *state, struct err *err)
 	__attribute__((warn_unused_result));
 /* The reply of an ended job, appended. */
 int job_result(struct jobs *jobs, const char *id, struct buf *reply, struct err *err)
 	__attribute__((warn_unused_result));
-/* The same as an open file, at its beginning: *fd.  Where the service ended the job, in the name of
- * whoever carried it, there is none: *fd is -1 and the reply appended. */
+/* The reply of an ended job as a descriptor at its beginning, the caller's to close.  A job that the service
+ * itself ended (timeout, crash) has no such file: *fd is -1 and the reply is appended. */
 int job_result_open(struct jobs *jobs, const char *id, int *fd, struct buf *reply, struct err *err)
 	__attribute__((warn_unused_result));
 
@@ -120,19 +124,19 @@ int job_result_open(struct jobs *jobs, const char *id, int *fd, struct buf *repl
 int job_count_live(struct jobs *jobs, uint64_t *count, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* A request that never was pending, when jobs.record is `all`. */
+/* Records a request that was answered without a job, where the configuration's jobs.record is `all`. */
 int job_record(struct jobs *jobs, const struct job_order *order, int64_t millis, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* Keeper: overdue jobs end as timeout, old results and their files go. */
+/* For the keeper: ends overdue jobs as JOB_TIMEOUT, removes results past retention with their files. */
 int job_clean(struct jobs *jobs, uint64_t *removed, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* Keeper: spool files older than two minutes that no job wants (their writer died). */
+/* For the keeper: removes spool files older than two minutes that belong to no job (their writer died). */
 int job_repair_spool(struct jobs *jobs, uint64_t *removed, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* "why": what happened to each candidate of a job's modules, kept with the row. */
+/* Stores with the row what became of each candidate of the job's modules, for `symgate why`. */
 int job_note_candidates(struct jobs *jobs, const char *id, struct text json, struct err *err)
 	__attribute__((warn_unused_result));
 

@@ -1,5 +1,5 @@
 /*
- * frame -- packets between an asker, its nursery and their cells.  Private to this component.
+ * frame -- packets between the asking process, its nursery and their cells.  Private to this component.
  *
  *  1. A channel is a pair of SOCK_SEQPACKET sockets: a packet arrives whole or not at all, so
  *     a cell that dies half-way through a message cannot garble what its nursery says next.
@@ -86,7 +86,7 @@ int frame_memory_file(struct text bytes, int *fd, struct err *err)
 
 #define FRAME_TEXT(thing) ((struct text){ (const char *)&(thing), sizeof(thing) })
 
-/* How a cell exits whose last word could not be sent: nobody knows what came of it. */
+/* Exit status of a cell that could not send its result, which is then unknown. */
 #define FRAME_EXIT_UNHEARD 75
 
 #endif

@@ -51,11 +51,11 @@ struct cell_operation {
 int cell_input(const struct cell *cell, const char *role);    /* descriptor or -1 */
 int cell_output(const struct cell *cell, const char *role);   /* descriptor or -1 */
 
-/* What became of a want. */
+/* The answer to a want. */
 enum cell_answer {
 	CELL_ANSWER_ABSENT,          /* there is no such file */
 	CELL_ANSWER_FILE,
-	CELL_ANSWER_LATE,            /* it could not be had in time: nothing is known about it */
+	CELL_ANSWER_LATE,            /* not found out in time: it may exist */
 };
 
 /* Asks for another file, and waits for the answer: a cell_answer, with *fd for a FILE; -1 error.
@@ -88,10 +88,10 @@ int  nursery_start(struct nursery **nursery, const struct config *config,
 void nursery_stop(struct nursery *nursery);          /* kills its cells too */
 enum sandbox_level nursery_level(const struct nursery *nursery);
 /* False once the nursery process is gone: stop it and start another, where that is still
- * possible (no threads), or leave. */
+ * possible (no threads yet), or end this process. */
 bool nursery_is_alive(const struct nursery *nursery);
-/* It is gone, and not because SIGTERM or SIGINT went to the whole group: then one of them is
- * pending for the caller, who blocks them, as well. */
+/* It is gone, and not because SIGTERM or SIGINT was sent to the whole process group: the caller, who blocks
+ * both, has neither pending. */
 bool nursery_is_lost(const struct nursery *nursery);
 
 struct cell_order {
@@ -100,13 +100,13 @@ struct cell_order {
 	const struct cell_file *inputs;      /* the cell gets them opened afresh for reading only,
 	                                        at offset 0; the caller keeps its own */
 	unsigned input_count;
-	const struct checksum_seal *seals;   /* one for each input: what it must be; NULL: anything */
+	const struct checksum_seal *seals;   /* one for each input, verified in the cell; NULL: none is */
 	const struct cell_file *outputs;     /* writable descriptors */
 	unsigned output_count;
 	unsigned want_max;                   /* files it may ask for; 0: LIMIT_CELL_WANTS */
 };
 
-/* A cell as its asker sees it. */
+/* os_errno of CELL_FAILED: an input does not match its seal, or changed while it was read. */
 #define CELL_INPUT_CHANGED ESTALE
 struct cell_handle;
 int  nursery_spawn(struct nursery *nursery, const struct cell_order *order,
@@ -120,11 +120,9 @@ enum cell_event_kind {
 	CELL_WANTS,                  /* answer with cell_answer_want() */
 	CELL_MESSAGE,                /* of a resident operation */
 	CELL_DONE,                   /* the operation returned 0; reply holds its facts */
-	CELL_FAILED,                 /* it returned -1; status says why (an input that is not what
-	                                it must be, or did not stay so: os_errno is
-	                                CELL_INPUT_CHANGED) */
-	CELL_DIED,                   /* status: ERR_CRASHED or ERR_LIMIT (its own doing), or
-	                                ERR_IO (ended by us or the system: remember nothing) */
+	CELL_FAILED,                 /* it returned -1; status says why */
+	CELL_DIED,                   /* status: ERR_CRASHED or ERR_LIMIT (its own doing, to be remembered), or
+	                                ERR_IO (killed by us or the system: remember nothing) */
 };
 struct cell_event {
 	enum cell_event_kind kind;

@@ -1,7 +1,7 @@
 /*
  * gcs.c -- sources in Google Cloud Storage.
  *
- * A token is the credential (gcs_pass.c); a bearer token is one already.  `endpoint` and `token_uri`
+ * A token is the credential (gcs_credentials.c); a bearer token is one already.  `endpoint` and `token_uri`
  * lead to others who speak the same protocol; both are under the address guard as everything a
  * request names.
  */

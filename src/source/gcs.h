@@ -18,7 +18,7 @@ struct gcs {
 	bool writes;                                 /* what the token has to be good for */
 };
 
-/* gcs_pass.c */
+/* gcs_credentials.c */
 void gcs_name_credential(const struct source *source, uint8_t name[32]);
 int  gcs_step_credential(const struct source *source, struct source_credential *credential, struct text answer,
 		   struct arena *arena, struct err *err) __attribute__((warn_unused_result));

@@ -13,7 +13,7 @@ struct s3 {
 	struct text region;
 	struct text endpoint;                /* TEXT_NONE: Amazon's own */
 	struct text access_key, secret_key, session_token;
-	bool of_container;                   /* the keys are those of this machine */
+	bool of_container;                   /* the keys come from this machine's metadata service or environment */
 };
 
 struct s3_keys { struct text access_key, secret_key, session_token; };
@@ -21,7 +21,7 @@ struct s3_keys { struct text access_key, secret_key, session_token; };
 /* s3_error.c: the XML of an error response. */
 fetch_judge_fn s3_judge;
 
-/* s3_pass.c: the container's or, for the operator's own sources, the machine's credentials. */
+/* s3_credentials.c: the container's or, for the operator's own sources, the machine's credentials. */
 void s3_name_credential(const struct source *source, uint8_t name[32]);
 int  s3_step_credential(const struct source *source, struct source_credential *credential, struct text answer,
 		  struct arena *arena, struct err *err) __attribute__((warn_unused_result));

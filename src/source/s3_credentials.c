@@ -1,12 +1,12 @@
 /*
- * s3_pass.c -- the keys of this container or machine.
+ * s3_credentials.c -- the keys of this container or machine.
  *
  *	AWS_CONTAINER_CREDENTIALS_RELATIVE_URI   http://169.254.170.2 + that
  *	AWS_CONTAINER_CREDENTIALS_FULL_URI       https, or this machine's own
  *	otherwise, for sources the operator named: the instance's metadata, a token first, then
  *	the role's name, then its keys
  *
- * the credential is three lines: access key, secret key, session token.
+ * The credential is three lines: access key, secret key, session token.
  */
 #include "source/s3.h"
 

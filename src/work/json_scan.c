@@ -1,5 +1,5 @@
 /*
- * scan.c -- the scanner of json.h: one pass, no recursion, no memory unless it must change
+ * json_scan.c -- the scanner of request_json.h: one pass, no recursion, no memory unless it must change
  * something.
  */
 #include "work/request_json.h"

@@ -1,4 +1,4 @@
-/* flight.h -- whose an entry is to make, across processes (cache_claim). */
+/* flight.h -- single flight: the claim on making an entry, across processes (cache_claim). */
 #ifndef WORKSHOP_FLIGHT_H
 #define WORKSHOP_FLIGHT_H
 
@@ -10,7 +10,7 @@ struct flight {
 	int64_t looked_millis;
 };
 
-/* A claim that could not be given up. */
+/* A claim whose row could not be deleted. */
 struct owed_claim {
 	enum cache_kind kind;
 	uint8_t hash[HASH_SHA256_BYTES], text_hash[HASH_SHA256_BYTES];
@@ -20,7 +20,7 @@ struct owed_claims {
 	size_t count, capacity;
 };
 
-/* 1: the key is ours, 0: somebody else's, -1. */
+/* 1: claimed, 0: another process has the claim, -1. */
 int  flight_claim(struct flight *flight, const struct workshop_means *means,
 		  const struct derive *derive, bool is_refresh, struct err *err)
 	__attribute__((warn_unused_result));
@@ -29,11 +29,11 @@ enum flight_sight { FLIGHT_ERROR = -1, FLIGHT_NOTHING_NEW, FLIGHT_LANDED, FLIGHT
 enum flight_sight flight_look(const struct flight *flight, const struct workshop_means *means,
 			      const struct derive *derive, struct err *err);
 
-/* A claim that cannot be given up now would be renewed with the others, and whoever wants the key
- * elsewhere would wait for ever: it is owed. */
+/* Gives up a claim.  When that fails (a full disk) the claim is put on the list to be given up later: it would
+ * be renewed with this owner's other leases, and other processes would wait for the key for ever. */
 void flight_give_up(struct owed_claims *owed, const struct workshop_means *means,
 		    const struct cache_key *key);
-/* Tries again to give up what is owed, but for what a task of today has. */
+/* Tries again to give up the listed claims, except those a task has claimed anew. */
 struct task_list;
 void flight_settle(struct owed_claims *owed, const struct workshop_means *means,
 		   const struct task_list *tasks);

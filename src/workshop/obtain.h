@@ -13,11 +13,11 @@ struct arena;
 struct derive_link;
 struct obtaining;
 
-/* It is there, or why not (NULL: it is); nothing is under way any more. */
+/* Called once at the end: `failure` NULL when the file is there. */
 typedef void obtain_told_fn(struct obtaining *obtaining, const struct err *failure);
 
 struct obtaining {
-	struct workshop_means *means;        /* these three are the caller's to set */
+	struct workshop_means *means;        /* set by the caller, as are arena and told */
 	struct arena *arena;
 	obtain_told_fn *told;
 
@@ -30,13 +30,13 @@ struct obtaining {
 	bool is_copy;                        /* it was downloaded */
 };
 
-/* 1: it is there, 0: told() comes from a later step, -1. */
+/* 1: the file is there, 0: told() is called from a later turn, -1. */
 int  obtain_location(struct obtaining *obtaining, const struct location *location,
 		     uint64_t bytes_max, struct err *err) __attribute__((warn_unused_result));
-/* Never trusted, like a request's own sources. */
+/* Links are never trusted to reach internal addresses, like sources named by a request. */
 int  obtain_link(struct obtaining *obtaining, const struct derive_link *link, uint64_t bytes_max,
 		 struct err *err) __attribute__((warn_unused_result));
-/* Nothing is under way, no file is left, and told() is not called. */
+/* Cancels: no transfer and no file are left, told() is not called. */
 void obtain_stop(struct obtaining *obtaining);
 
 #endif

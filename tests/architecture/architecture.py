@@ -223,6 +223,9 @@ def check_references(path, text):
             if not os.path.exists(match.group(0)):
                 number = text.count("\n", 0, comment.start() + match.start()) + 1
                 breach(f"{path}:{number}", f"{match.group(0)} is no page of this repository")
+    head = re.match(r"/\*\s*(?:\* )?([\w-]+\.[ch]) --", text)
+    if head and head.group(1) != os.path.basename(path):
+        breach(path, f"its first line calls it {head.group(1)}")
 
 
 def check_prefixes(path, component, code, texts, tags):

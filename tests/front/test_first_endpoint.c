@@ -59,11 +59,14 @@ static void bench_open(struct bench *bench)
 	bench->worker = (struct worker){ .front = &bench->front, .store = bench->state.store };
 	bench->worker.jobs = (struct jobs){ .config = bench->front.config, .store = bench->state.store,
 					    .board = bench->front.board };
+	bench->worker.absences = source_absences_new();
+	ck_assert_ptr_nonnull(bench->worker.absences);
 	publish(bench);
 }
 
 static void bench_close(struct bench *bench)
 {
+	source_absences_free(bench->worker.absences);
 	cache_close(bench->front.cache);
 	arena_release(&bench->arena);
 	state_remove(&bench->state);

@@ -1,5 +1,5 @@
 /*
- * sites.c -- inlined calls: binary annotations, and what they mean address by address.
+ * inline_sites.c -- inlined calls: binary annotations, and what they mean address by address.
  *
  * A site tells at which addresses it is, and its line at each.  Where a site lies inside
  * another, the outer one's line there is where the inner one was called.  We want it the

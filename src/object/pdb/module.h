@@ -145,7 +145,7 @@ void rows_sort(struct rows *rows);
 int rows_add(struct rows *rows, struct row row, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* sites.c */
+/* inline_sites.c */
 /* For the function whose symbol stands there. */
 void inline_builder_begin(struct inline_builder *builder, uint32_t at);
 /* For a part of that function which begins at that source address: its calls are those the
