@@ -13,13 +13,12 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/json_writer.h"
+#include "base/mem.h"
 #include "cli/cli.h"
 #include "convert/convert.h"
 #include "work/request_json.h"
 #include "work/work.h"
 
-#define OPERATIONS_MAX 32u
-#define OUR_OPERATIONS 6u
 #define EVENT_MILLIS 1000
 #define REPLY_BYTES ((size_t)16 * 1024 * 1024)
 #define PATH_BYTES 4096u
@@ -27,19 +26,23 @@
 
 int cells_start(struct nursery **nursery, const struct config *config, struct err *err)
 {
-	/* The nursery keeps the table as long as it lives. */
-	static struct cell_operation operations[OPERATIONS_MAX];
-	size_t count = 0;
+	const struct cell_operation ours[] = {
+		cells_operation_describe, cells_operation_dump, cells_operation_dump_methods,
+		cells_operation_dump_cfi, cells_operation_find_cfi, cells_operation_locate,
+	};
+	const size_t our_count = sizeof(ours) / sizeof(ours[0]);
+	size_t count = convert_operation_count + our_count;
+	struct cell_operation *operations = mem_get_array(count, sizeof(*operations));
+	int rc;
 
-	for (; count < convert_operation_count && count + OUR_OPERATIONS < OPERATIONS_MAX; count++)
-		operations[count] = convert_operations[count];
-	operations[count++] = cells_operation_describe;
-	operations[count++] = cells_operation_dump;
-	operations[count++] = cells_operation_dump_methods;
-	operations[count++] = cells_operation_dump_cfi;
-	operations[count++] = cells_operation_find_cfi;
-	operations[count++] = cells_operation_locate;
-	return nursery_start(nursery, config, operations, count, err);
+	*nursery = NULL;
+	if (!operations)
+		return err_set(err, ERR_NO_MEMORY, "no room for what cells can do");
+	memcpy(operations, convert_operations, convert_operation_count * sizeof(*operations));
+	memcpy(operations + convert_operation_count, ours, sizeof(ours));
+	rc = nursery_start(nursery, config, operations, count, err);
+	mem_give_back(operations);       /* the nursery was forked with its own */
+	return rc;
 }
 
 static int answer_want(struct cell_handle *handle, const struct cell_event *event,

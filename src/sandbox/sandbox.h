@@ -80,8 +80,9 @@ const char *sandbox_level_name(enum sandbox_level level);
 
 struct nursery;
 
-/* Forks the nursery.  Call before any thread, database or curl handle exists.  Fails with
- * words when config asks for sandbox.require: full and the kernel has less. */
+/* Forks the nursery.  Call before any thread, database or curl handle exists.  The operations
+ * may be given back afterwards: the nursery has its own copy.  Fails with words when config asks
+ * for sandbox.require: full and the kernel has less. */
 int  nursery_start(struct nursery **nursery, const struct config *config,
 		   const struct cell_operation *operations, size_t count, struct err *err)
 	__attribute__((warn_unused_result));

@@ -105,6 +105,8 @@ static void compare(const uint8_t *in, size_t size, const uint16_t *pieces)
 
 	inflate_init(&inflate, in, size);
 	made = fill_all(&inflate, pieces, our_bytes, OUT_BYTES);
+	if (inflate.is_bomb)                     /* more work than zlib refuses to do */
+		return;
 	if (made != theirs.made || memcmp(our_bytes, their_bytes, made) != 0)
 		abort();
 	if (made == OUT_BYTES)
