@@ -23,6 +23,8 @@ libbase_a_SOURCES = \
 	src/base/hash.h \
 	src/base/http_date.c \
 	src/base/http_date.h \
+	src/base/json_reader.c \
+	src/base/json_reader.h \
 	src/base/json_writer.c \
 	src/base/json_writer.h \
 	src/base/limits.h \
@@ -58,6 +60,7 @@ check_PROGRAMS += \
 	tests/base/test_guard \
 	tests/base/test_hash \
 	tests/base/test_http_date \
+	tests/base/test_json_reader \
 	tests/base/test_json_writer \
 	tests/base/test_log \
 	tests/base/test_mem \
@@ -77,6 +80,9 @@ tests_base_test_file_SOURCES = tests/base/test_file.c
 tests_base_test_guard_SOURCES = tests/base/test_guard.c
 tests_base_test_hash_SOURCES = tests/base/test_hash.c
 tests_base_test_http_date_SOURCES = tests/base/test_http_date.c
+tests_base_test_json_reader_SOURCES = \
+	tests/base/test_json_reader.c \
+	tests/fuzz/fuzz_json.c
 tests_base_test_json_writer_SOURCES = tests/base/test_json_writer.c
 tests_base_test_log_SOURCES = tests/base/test_log.c
 tests_base_test_mem_SOURCES = tests/base/test_mem.c

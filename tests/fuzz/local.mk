@@ -15,6 +15,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_elf \
 	tests/fuzz/fuzz_inflate \
 	tests/fuzz/fuzz_expression \
+	tests/fuzz/fuzz_json \
 	tests/fuzz/fuzz_macho \
 	tests/fuzz/fuzz_maps \
 	tests/fuzz/fuzz_minidump \
@@ -183,3 +184,6 @@ tests_fuzz_fuzz_applecrash_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_coredump_SOURCES = tests/fuzz/fuzz_coredump.c
 tests_fuzz_fuzz_coredump_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_json_SOURCES = tests/fuzz/fuzz_json.c
+tests_fuzz_fuzz_json_LDFLAGS = $(fuzz_ldflags)

@@ -95,7 +95,7 @@ static const struct { const char *json, *words; } refusals[] = {
 	{ "{\"a\":{\"b\":{\"1\":\"1\"}}}", "no line at byte 15" },
 	{ "{\"a\":{\"b\":{\"1\":4294967296}}}", "no line at byte 15" },
 	{ "{\"a\":{\"b\":{\"1\":01}}}", "no line at byte 15" },
-	{ "{\"a\":{\"b\":{\"1\":1.5}}}", "no comma or end at byte 16" },
+	{ "{\"a\":{\"b\":{\"1\":1.5}}}", "no line at byte 15" },
 	{ "{\"a\":{\"b\":{\"1\":{}}}}", "no line at byte 15" },
 	{ "{\"__debug-id__\":{}}", "no value of ours" }, { "{\"\xff\":{}}", "is not UTF-8" },
 };
