@@ -117,8 +117,30 @@ static int write_facts(struct minidump *dump, struct crash_json *report, struct 
 
 /* --- Threads ------------------------------------------------------------------------------- */
 
-static int write_thread(const struct minidump *dump, size_t thread, struct crash_walk *walk,
-			struct crash_json *report, struct err *err)
+/* Instead of what was walked here; package and function are as they were told. */
+static void write_prewalked(const struct minidump_prewalked *stacks, uint32_t first, uint32_t count,
+			    const struct crash_walk *walk, const struct crash_walk_told *told,
+			    const struct unwind_registers *registers, struct crash_json *report)
+{
+	struct json_writer *json = &report->json;
+
+	crash_walk_begin_thread(walk, told, registers, report);
+	for (uint32_t i = 0; i < count; i++) {
+		struct minidump_prewalked_frame frame = minidump_prewalked_frame(stacks, first + i);
+
+		json_object(json);
+		json_member_hex(json, "instruction_addr", frame.address);
+		json_member_text(json, "function", frame.symbol);
+		json_member_string(json, "trust", unwind_trust_name(UNWIND_TRUST_PREWALKED));
+		json_object_end(json);
+	}
+	json_array_end(json);
+	json_object_end(json);
+}
+
+static int write_thread(const struct minidump *dump, const struct minidump_prewalked *stacks,
+			size_t thread, struct crash_walk *walk, struct crash_json *report,
+			struct err *err)
 {
 	bool is_dumper = minidump_thread_is_dumper(dump, thread), has_registers;
 	bool has_requesting = dump->requesting_thread != MINIDUMP_NO_THREAD &&
@@ -133,6 +155,7 @@ static int write_thread(const struct minidump *dump, size_t thread, struct crash
 	struct minidump_memory stack;
 	struct unwind_region region;
 	struct unwind_memory memory = { &region, 0, dump->big_endian };
+	uint32_t first, count;
 
 	walk->frame_count = 0;
 	has_registers = !is_dumper && dump->system.has_unwind_arch &&
@@ -144,7 +167,12 @@ static int write_thread(const struct minidump *dump, size_t thread, struct crash
 		if (crash_walk_thread(walk, &registers, &memory, err) < 0)
 			return -1;
 	}
-	crash_walk_write_thread(walk, &told, has_registers ? &registers : NULL, report);
+	count = minidump_prewalked_find(stacks, dump->threads[thread].id, &first);
+	if (count > 0)
+		write_prewalked(stacks, first, count, walk, &told, has_registers ? &registers : NULL,
+				report);
+	else
+		crash_walk_write_thread(walk, &told, has_registers ? &registers : NULL, report);
 	return 0;
 }
 
@@ -197,11 +225,14 @@ static void write_modules(const struct crash_walk *walk, struct crash_json *repo
 static int write_dump(struct minidump *dump, struct crash_walk *walk, struct crash_json *report,
 		      struct err *err)
 {
+	struct minidump_prewalked stacks;
+
 	if (write_facts(dump, report, err) < 0)
 		return -1;
+	(void)minidump_prewalked_read(dump, &stacks);
 	crash_json_threads(report);
 	for (size_t i = 0; i < dump->thread_count; i++)
-		if (write_thread(dump, i, walk, report, err) < 0)
+		if (write_thread(dump, &stacks, i, walk, report, err) < 0)
 			return -1;
 	crash_json_list_end(report);
 	if (crash_walk_finish(walk, err) < 0)

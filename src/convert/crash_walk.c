@@ -158,7 +158,7 @@ static void write_frame(const struct crash_walk *walk, const struct unwind_frame
 	json_object_end(json);
 }
 
-void crash_walk_write_thread(const struct crash_walk *walk, const struct crash_walk_told *told,
+void crash_walk_begin_thread(const struct crash_walk *walk, const struct crash_walk_told *told,
 			     const struct unwind_registers *registers, struct crash_json *report)
 {
 	struct json_writer *json = &report->json;
@@ -172,6 +172,14 @@ void crash_walk_write_thread(const struct crash_walk *walk, const struct crash_w
 		write_registers(registers, json);
 	json_key(json, "frames");
 	json_array(json);
+}
+
+void crash_walk_write_thread(const struct crash_walk *walk, const struct crash_walk_told *told,
+			     const struct unwind_registers *registers, struct crash_json *report)
+{
+	struct json_writer *json = &report->json;
+
+	crash_walk_begin_thread(walk, told, registers, report);
 	for (size_t i = 0; i < walk->frame_count; i++)
 		write_frame(walk, &walk->frames[i], json);
 	json_array_end(json);

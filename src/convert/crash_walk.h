@@ -56,6 +56,9 @@ struct crash_walk_told {
 };
 void crash_walk_write_thread(const struct crash_walk *walk, const struct crash_walk_told *told,
 			     const struct unwind_registers *registers, struct crash_json *report);
+/* The same up to its list of frames, which the caller fills and ends; then the element. */
+void crash_walk_begin_thread(const struct crash_walk *walk, const struct crash_walk_told *told,
+			     const struct unwind_registers *registers, struct crash_json *report);
 
 /* The module that holds an address; UNWIND_NO_MODULE. */
 static inline uint32_t crash_walk_module_at(const struct crash_walk *walk, uint64_t address)

@@ -15,6 +15,7 @@ libminidump_a_SOURCES = \
 	src/minidump/module_list.c \
 	src/minidump/ntstatus.def \
 	src/minidump/other_streams.c \
+	src/minidump/prewalked.c \
 	src/minidump/raw.c \
 	src/minidump/raw_records.c \
 	src/minidump/raw_records.h \
@@ -33,6 +34,11 @@ check_PROGRAMS += tests/minidump/test_minidump
 tests_minidump_test_minidump_SOURCES = \
 	tests/minidump/test_minidump.c \
 	tests/fuzz/fuzz_minidump.c \
+	$(dump_builder_sources)
+
+check_PROGRAMS += tests/minidump/test_prewalked
+tests_minidump_test_prewalked_SOURCES = \
+	tests/minidump/test_prewalked.c \
 	$(dump_builder_sources)
 
 check_PROGRAMS += tests/minidump/test_minidump_peers

@@ -311,6 +311,26 @@ struct minidump_dso_debug {
 int minidump_dso_debug(struct minidump *dump, struct minidump_dso_debug *debug, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* --- Stacks that were walked in the process (prewalked.c) ----------------------------------- */
+
+struct minidump_prewalked {
+	const uint8_t *threads, *frames;         /* as they stand there */
+	uint32_t thread_count, frame_count;
+	struct text symbols;
+};
+struct minidump_prewalked_frame {
+	uint64_t address;
+	struct text symbol;          /* may be no UTF-8 */
+};
+/* False: there are none, or something of the stream is wrong. */
+bool minidump_prewalked_read(struct minidump *dump, struct minidump_prewalked *stacks);
+/* How many frames of a thread there are, from *first on. */
+uint32_t minidump_prewalked_find(const struct minidump_prewalked *stacks, uint32_t thread_id,
+				 uint32_t *first);
+/* at < frame_count. */
+struct minidump_prewalked_frame minidump_prewalked_frame(const struct minidump_prewalked *stacks,
+							 uint32_t at);
+
 /* --- Texts of Linux dumps (linux_streams.c) ----------------------------------------------- */
 
 /* Takes the next "key SEPARATOR value" off the text: trimmed, one pair of quotes removed; what has
