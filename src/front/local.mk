@@ -40,12 +40,14 @@ if HAVE_CHECK
 check_PROGRAMS += \
 	tests/front/test_form \
 	tests/front/test_reply \
+	tests/front/test_result \
 	tests/front/test_writer \
 	tests/front/test_lane
 tests_front_test_lane_SOURCES = tests/front/test_lane.c
 tests_front_test_writer_SOURCES = tests/front/test_writer.c
 tests_front_test_form_SOURCES = tests/front/test_form.c
 tests_front_test_reply_SOURCES = tests/front/test_reply.c
+tests_front_test_result_SOURCES = tests/front/test_result.c
 
 # The example of doc/first-endpoint.md, cut out of the page and run.
 first_endpoint_sources = \

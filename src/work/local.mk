@@ -24,3 +24,11 @@ libwork_a_SOURCES = \
 	src/work/schema.h \
 	src/work/work.c \
 	src/work/work.h
+
+if HAVE_CHECK
+check_PROGRAMS += \
+	tests/work/test_answer_head \
+	tests/work/test_derived
+tests_work_test_answer_head_SOURCES = tests/work/test_answer_head.c
+tests_work_test_derived_SOURCES = tests/work/test_derived.c
+endif
