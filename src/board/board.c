@@ -21,6 +21,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "board/board_layout.h"
+#include "board/counters.h"
 #include "board/slot.h"
 #include "config/config.h"
 
@@ -31,29 +32,16 @@
 
 struct board {
 	struct board_file *file;
+	_Atomic uint64_t *counters;  /* of the file */
+	size_t bytes;                /* that are mapped of it */
 	struct board_seat seat;      /* this process's slot */
 };
 
 /* --- The file ------------------------------------------------------------------------- */
 
-/* FNV-1a: the same in every process and build, which hash_fast() is not. */
-static uint32_t hash_stable(uint32_t hash, const char *string)
+static size_t file_bytes(void)
 {
-	for (; *string; string++)
-		hash = (hash ^ (uint8_t)*string) * 16777619u;
-	return (hash ^ 0xffu) * 16777619u;
-}
-
-uint32_t board_layout_number(void)
-{
-	uint32_t hash = 2166136261u ^ BOARD_LAYOUT;
-
-	for (unsigned i = 0; i < BOARD_COUNTERS; i++) {
-		const struct board_metric *metric = board_metric((enum board_counter)i);
-
-		hash = hash_stable(hash_stable(hash, metric->name), metric->labels);
-	}
-	return hash;
+	return sizeof(struct board_file) + board_layout().counters * sizeof(uint64_t);
 }
 
 static int read_boot_id(char boot[BOOT_ID_BYTES], struct err *err)
@@ -109,8 +97,8 @@ static int make_board(const char *state_dir, const char *path, struct err *err)
 
 	memset(&heading, 0, sizeof(heading));
 	memcpy(heading.magic, MAGIC, sizeof(heading.magic));
-	heading.layout = board_layout_number();
-	heading.bytes = (uint32_t)sizeof(struct board_file);
+	heading.layout = board_layout().number;
+	heading.bytes = (uint32_t)file_bytes();
 	atomic_init(&heading.boot_started_at, clock_unix_seconds());
 
 	rc = refuse_network_file_system(fd, path, err);
@@ -118,7 +106,7 @@ static int make_board(const char *state_dir, const char *path, struct err *err)
 		rc = file_write_all(fd, &heading, sizeof(heading), err);
 	/* Every page is real now: a full disk is an error here, not a SIGBUS later. */
 	if (rc == 0) {
-		int why = posix_fallocate(fd, 0, (off_t)sizeof(struct board_file));
+		int why = posix_fallocate(fd, 0, (off_t)file_bytes());
 
 		if (why)
 			rc = err_os(err, why, "making room for %s", path);
@@ -137,20 +125,19 @@ static int map_board(struct board_file **file, int fd, const char *path, struct 
 
 	if (fstat(fd, &st) < 0)
 		return err_os(err, errno, "looking at %s", path);
-	if (st.st_size != (off_t)sizeof(struct board_file))
+	if (st.st_size != (off_t)file_bytes())
 		return err_set(err, ERR_IO, "%s is damaged (%lld bytes, not %zu): stop the service "
-			       "and remove it", path, (long long)st.st_size,
-			       sizeof(struct board_file));
+			       "and remove it", path, (long long)st.st_size, file_bytes());
 	if (refuse_network_file_system(fd, path, err) < 0)
 		return -1;
-	mapped = mmap(NULL, sizeof(*mapped), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	mapped = mmap(NULL, file_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (mapped == MAP_FAILED)
 		return err_os(err, errno, "%s cannot be mapped for all processes; set state_dir to "
 			      "a folder on a local disk", path);
 	if (memcmp(mapped->heading.magic, MAGIC, sizeof(mapped->heading.magic)) != 0 ||
-	    mapped->heading.layout != board_layout_number() ||
-	    mapped->heading.bytes != sizeof(*mapped)) {
-		munmap(mapped, sizeof(*mapped));
+	    mapped->heading.layout != board_layout().number ||
+	    mapped->heading.bytes != file_bytes()) {
+		munmap(mapped, file_bytes());
 		return err_set(err, ERR_IO, "%s is not a board: stop the service and remove it",
 			       path);
 	}
@@ -186,7 +173,7 @@ static int find_or_make(struct board_file **file, const char *state_dir, struct 
 	if (read_boot_id(boot, err) < 0)
 		return -1;
 	if ((size_t)snprintf(path, sizeof(path), "%s/board-%08x-%s", state_dir,
-			     (unsigned)board_layout_number(), boot) >= sizeof(path))
+			     (unsigned)board_layout().number, boot) >= sizeof(path))
 		return err_set(err, ERR_IO, "state_dir is too long: %s", state_dir);
 	for (int tries = 0; tries < OPEN_TRIES && fd < 0; tries++) {
 		fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -215,6 +202,8 @@ int board_open(struct board **board, const struct config *config, struct err *er
 		mem_give_back(made);
 		return -1;
 	}
+	made->counters = made->file->counters;
+	made->bytes = file_bytes();
 	board_seat_init(&made->seat);
 	*board = made;
 	return 0;
@@ -225,7 +214,7 @@ void board_close(struct board *board)
 	if (!board)
 		return;
 	board_seat_release(&board->seat, board->file->slots);
-	munmap(board->file, sizeof(*board->file));
+	munmap(board->file, board->bytes);
 	mem_give_back(board);
 }
 
@@ -274,7 +263,7 @@ void board_generation_bump(struct board *board, const uint8_t hash[32])
 
 static unsigned stripe_of_job(const char *job_id)
 {
-	return hash_stable(2166136261u, job_id) % BOARD_STRIPES;
+	return board_hash(BOARD_HASH_START, text_of(job_id)) % BOARD_STRIPES;
 }
 
 uint32_t board_job_generation(const struct board *board, const char *job_id)
@@ -332,14 +321,14 @@ unsigned board_shared(struct board *board, int64_t *entry_ids, unsigned capacity
 
 /* --- Counters and gauges -------------------------------------------------------------- */
 
-void board_count(struct board *board, enum board_counter counter, uint64_t by)
+void board_add(struct board *board, size_t at, uint64_t by)
 {
-	atomic_fetch_add_explicit(&board->file->counters[counter], by, memory_order_relaxed);
+	atomic_fetch_add_explicit(&board->counters[at], by, memory_order_relaxed);
 }
 
-uint64_t board_counter(const struct board *board, enum board_counter counter)
+uint64_t board_counter(const struct board *board, const struct counter_set *set, unsigned index)
 {
-	return atomic_load_explicit(&board->file->counters[counter], memory_order_relaxed);
+	return atomic_load_explicit(&board->counters[set->first + index], memory_order_relaxed);
 }
 
 void board_duration(struct board *board, int64_t millis)

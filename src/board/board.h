@@ -30,6 +30,7 @@ enum board_word {
 	BOARD_WORDS
 };
 
+/* After board_register_counters(): what counts is part of the layout. */
 int  board_open(struct board **board, const struct config *config, struct err *err)
 	__attribute__((warn_unused_result));
 void board_close(struct board *board);
@@ -55,15 +56,8 @@ unsigned board_touched(struct board *board, int64_t *entry_ids, unsigned capacit
 void     board_share(struct board *board, int64_t entry_id);
 unsigned board_shared(struct board *board, int64_t *entry_ids, unsigned capacity);
 
-/* --- Counters and gauges; names and labels in src/board/metrics.def, and in metrics.h the
- * functions that find the counter of a status, a cache kind, a cell's end ----------------- */
+/* --- Gauges, and durations; counters are in board/counters.h ------------------------------ */
 
-enum board_counter {
-#define COUNTER(symbol, name, labels, help) BOARD_##symbol,
-#include "board/metrics.def"
-#undef COUNTER
-	BOARD_COUNTERS
-};
 enum board_gauge {
 	BOARD_GAUGE_PARKED,          /* requests waiting in parkers */
 	BOARD_GAUGE_WAITING,         /* requests waiting for a request thread */
@@ -75,8 +69,6 @@ enum board_gauge {
 	BOARD_GAUGES
 };
 
-void     board_count(struct board *board, enum board_counter counter, uint64_t by);
-uint64_t board_counter(const struct board *board, enum board_counter counter);
 /* A request's duration into the histogram (1 ms ... 60 s, powers of two). */
 void     board_duration(struct board *board, int64_t millis);
 /* Sets this process's share of a gauge (its slot is taken at first use). */

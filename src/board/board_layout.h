@@ -3,8 +3,8 @@
  *
  *  1. All words are lock-free atomics: a reader never waits for a writer that died.
  *  2. Zero is the right initial value of everything but the heading.
- *  3. A change of meaning or place raises BOARD_LAYOUT; a change of metrics.def changes the
- *     file's name by itself (board_layout_number()).
+ *  3. A change of meaning or place raises BOARD_LAYOUT; a change of what is counted
+ *     changes the file's name by itself (board_layout()).
  */
 #ifndef BOARD_BOARD_LAYOUT_H
 #define BOARD_BOARD_LAYOUT_H
@@ -12,9 +12,10 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "board/board.h"
 
-#define BOARD_LAYOUT 3u
+#define BOARD_LAYOUT 4u
 #define BOARD_SLOTS 1024u
 #define BOARD_TOUCHES 4096u
 #define BOARD_SHARES  256u
@@ -24,7 +25,6 @@
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "counters are shared between processes");
 
-struct board_metric { const char *name, *labels, *help; };
 struct board_histogram { uint64_t buckets[BOARD_BUCKETS]; uint64_t sum_millis; };
 
 struct board_word_line {
@@ -41,8 +41,8 @@ struct board_slot {
 
 struct board_heading {
 	char magic[8];               /* "SGBOARD" */
-	uint32_t layout;             /* board_layout_number() */
-	uint32_t bytes;              /* of struct board_file */
+	uint32_t layout;             /* board_layout().number */
+	uint32_t bytes;              /* of the whole file */
 	_Atomic int64_t boot_started_at;
 	_Atomic uint32_t sandbox_level;      /* one more than the level; 0: not known yet */
 	uint8_t unused[BOARD_LINE_BYTES - 28u];
@@ -57,19 +57,26 @@ struct board_file {
 	_Atomic int64_t touches[BOARD_TOUCHES];      /* entry ids; 0: none */
 	_Atomic uint64_t share_next;
 	_Atomic int64_t shares[BOARD_SHARES];
-	_Atomic uint64_t counters[BOARD_COUNTERS];
 	_Atomic uint64_t buckets[BOARD_BUCKETS];     /* not cumulated */
 	_Atomic uint64_t sum_millis;
 	_Atomic int64_t trouble_at;                  /* unix seconds; 0: none */
 	_Atomic uint64_t trouble[BOARD_TROUBLE_WORDS];  /* its text, NUL-ended */
 	struct board_slot slots[BOARD_SLOTS];
+	_Atomic uint64_t counters[];                 /* as they are registered */
 };
 
 _Static_assert(sizeof(struct board_heading) == BOARD_LINE_BYTES, "one heading, one cache line");
 _Static_assert(sizeof(struct board_slot) % BOARD_LINE_BYTES == 0, "slots share no cache line");
 
-const struct board_metric *board_metric(enum board_counter counter);
 void board_histogram(const struct board *board, struct board_histogram *now);
-uint32_t board_layout_number(void);
+
+/* What was registered: how many counters, and a hash of BOARD_LAYOUT, their names and labels. */
+struct board_layout { size_t counters; uint32_t number; };
+struct board_layout board_layout(void);
+struct counter_set;
+void board_each_counter_set(void (*visit)(void *payload, const struct counter_set *set), void *payload);
+
+#define BOARD_HASH_START 2166136261u
+uint32_t board_hash(uint32_t hash, struct text text);
 
 #endif

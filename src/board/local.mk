@@ -4,9 +4,9 @@ libboard_a_SOURCES = \
 	src/board/board.c \
 	src/board/board.h \
 	src/board/board_layout.h \
+	src/board/counters.c \
+	src/board/counters.h \
 	src/board/metrics.c \
-	src/board/metrics.def \
-	src/board/metrics.h \
 	src/board/slot.c \
 	src/board/slot.h
 

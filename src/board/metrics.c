@@ -1,26 +1,11 @@
-/* metrics.c -- see metrics.h; and the board as Prometheus text. */
-#include "board/metrics.h"
+/* metrics.c -- the board as Prometheus text. */
+#include "board/board.h"
 
 #include <inttypes.h>
-#include <stddef.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "board/board_layout.h"
-
-/* Counters are found by arithmetic on their neighbours: hold the table to its order. */
-_Static_assert(BOARD_REQUESTS_OTHER_OTHER - BOARD_REQUESTS_SYMBOLICATE_200 ==
-	       BOARD_ENDPOINTS * 10 - 1, "requests stand together, ten per endpoint");
-_Static_assert(BOARD_CACHE_SOURCES_MISS - BOARD_CACHE_OBJECTS_HIT_MEMORY ==
-	       (int)BOARD_CACHE_KINDS * BOARD_LOOKUPS - 1, "look-ups stand together");
-_Static_assert(BOARD_CACHE_SOURCES_BYTES - BOARD_CACHE_OBJECTS_BYTES ==
-	       (int)BOARD_CACHE_KINDS - 1, "bytes stand together");
-
-static const struct board_metric metrics[BOARD_COUNTERS] = {
-#define COUNTER(symbol, name, labels, help) [BOARD_##symbol] = { name, labels, help },
-#include "board/metrics.def"
-#undef COUNTER
-};
+#include "board/counters.h"
 
 static const struct {
 	const char *name, *help;
@@ -37,82 +22,37 @@ static const struct {
 				    "Entries queued for the shared cache or on their way to it." },
 };
 
-const struct board_metric *board_metric(enum board_counter counter)
-{
-	return &metrics[counter];
-}
-
-enum board_counter board_counter_of_request(enum board_endpoint endpoint, int status)
-{
-	static const int statuses[] = { 200, 400, 404, 405, 413, 415, 422, 500, 503 };
-	unsigned at = 0;
-
-	while (at < sizeof(statuses) / sizeof(statuses[0]) && statuses[at] != status)
-		at++;
-	return (enum board_counter)(BOARD_REQUESTS_SYMBOLICATE_200 + (unsigned)endpoint * 10 + at);
-}
-
-enum board_counter board_counter_of_lookup(unsigned kind, enum board_lookup lookup)
-{
-	return (enum board_counter)(BOARD_CACHE_OBJECTS_HIT_MEMORY + kind * BOARD_LOOKUPS +
-				    (unsigned)lookup);
-}
-
-enum board_counter board_counter_of_cache_bytes(unsigned kind)
-{
-	return (enum board_counter)(BOARD_CACHE_OBJECTS_BYTES + kind);
-}
-
-enum board_counter board_counter_of_download(enum err_kind kind)
-{
-	switch (kind) {
-	case ERR_NONE:
-		return BOARD_DOWNLOADS_OK;
-	case ERR_NOT_FOUND:
-		return BOARD_DOWNLOADS_NOT_FOUND;
-	case ERR_DENIED:
-		return BOARD_DOWNLOADS_DENIED;
-	case ERR_TIMEOUT:
-		return BOARD_DOWNLOADS_TIMEOUT;
-	case ERR_MALFORMED:
-		return BOARD_DOWNLOADS_MALFORMED;
-	default:
-		return BOARD_DOWNLOADS_ERROR;
-	}
-}
-
-enum board_counter board_counter_of_cell_death(enum err_kind kind)
-{
-	switch (kind) {
-	case ERR_CRASHED:
-		return BOARD_CELLS_CRASHED;
-	case ERR_LIMIT:
-		return BOARD_CELLS_LIMIT;
-	default:
-		return BOARD_CELLS_KILLED;
-	}
-}
-
 static void add_heading(struct buf *out, const char *name, const char *type, const char *help)
 {
 	buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static void add_counters(const struct board *board, struct buf *out)
+struct exposition { const struct board *board; struct buf *out; };
+
+static void add_labels(struct buf *out, const struct counter_set *set,
+		       const struct text values[COUNTER_LABELS])
 {
-	const char *last = "";
+	for (unsigned i = 0; i < COUNTER_LABELS && set->labels[i]; i++) {
+		buf_printf(out, "%s%s=\"", i == 0 ? "{" : ",", set->labels[i]);
+		buf_add_text(out, values[i]);
+		buf_add_char(out, '"');
+	}
+	if (set->labels[0])
+		buf_add_char(out, '}');
+}
 
-	for (unsigned i = 0; i < BOARD_COUNTERS; i++) {
-		const struct board_metric *metric = &metrics[i];
-		uint64_t value = board_counter(board, (enum board_counter)i);
+static void add_counters(void *payload, const struct counter_set *set)
+{
+	const struct exposition *exposition = payload;
+	struct text values[COUNTER_LABELS];
 
-		if (strcmp(metric->name, last) != 0)
-			add_heading(out, metric->name, "counter", metric->help);
-		last = metric->name;
-		if (metric->labels[0])
-			buf_printf(out, "%s{%s} %" PRIu64 "\n", metric->name, metric->labels, value);
-		else
-			buf_printf(out, "%s %" PRIu64 "\n", metric->name, value);
+	add_heading(exposition->out, set->name, "counter", set->help);
+	for (unsigned i = 0; i < set->count; i++) {
+		if (set->describe && !set->describe(i, values))
+			continue;
+		buf_add_string(exposition->out, set->name);
+		add_labels(exposition->out, set, values);
+		buf_printf(exposition->out, " %" PRIu64 "\n", board_counter(exposition->board, set, i));
 	}
 }
 
@@ -145,9 +85,10 @@ void board_metrics_gauge(struct buf *out, const char *name, const char *help, in
 
 void board_metrics(const struct board *board, struct buf *out)
 {
+	struct exposition exposition = { board, out };
 	int level = board_sandbox_level(board);
 
-	add_counters(board, out);
+	board_each_counter_set(add_counters, &exposition);
 	add_histogram(board, out);
 	for (unsigned i = 0; i < BOARD_GAUGES; i++)
 		board_metrics_gauge(out, gauges[i].name, gauges[i].help,

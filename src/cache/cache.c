@@ -12,15 +12,13 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "board/board.h"
-#include "board/metrics.h"
+#include "cache/cache_counters.h"
 #include "cache/cache_internal.h"
 #include "store/statements.h"
 
-_Static_assert(BOARD_CACHE_KINDS == (int)CACHE_KINDS, "the board counts every kind");
-
-static void count_lookup(struct cache *cache, enum cache_kind kind, enum board_lookup how)
+static void count_lookup(struct cache *cache, enum cache_kind kind, enum cache_lookup how)
 {
-	board_count(cache->board, board_counter_of_lookup(kind, how), 1);
+	board_count(cache->board, &cache_lookups, (unsigned)kind * CACHE_LOOKUPS + (unsigned)how, 1);
 }
 
 /* --- Opening -------------------------------------------------------------------------- */
@@ -333,8 +331,8 @@ int cache_find(struct cache *cache, struct store *store, const struct cache_key 
 
 	memset(found, 0, sizeof(*found));
 	if (find_in_table(cache, key, found)) {
-		count_lookup(cache, key->kind, found->state == CACHE_ABSENT ? BOARD_LOOKUP_MISS
-									    : BOARD_LOOKUP_HIT_MEMORY);
+		count_lookup(cache, key->kind, found->state == CACHE_ABSENT ? CACHE_MISS
+									    : CACHE_HIT_MEMORY);
 		return 0;
 	}
 	hold = cache_hold_new(cache, key);
@@ -344,8 +342,8 @@ int cache_find(struct cache *cache, struct store *store, const struct cache_key 
 	cache_hold_drop(hold);
 	if (rc < 0)
 		return err_while(err, "looking in the cache of %s", cache_kind_name(key->kind));
-	count_lookup(cache, key->kind, found->state == CACHE_ABSENT ? BOARD_LOOKUP_MISS
-								    : BOARD_LOOKUP_HIT_ROW);
+	count_lookup(cache, key->kind, found->state == CACHE_ABSENT ? CACHE_MISS
+								    : CACHE_HIT_ROW);
 	return 0;
 }
 

@@ -12,12 +12,9 @@
 #include "base/debugid.h"
 #include "base/err.h"
 #include "board/board.h"
-#include "board/metrics.h"
+#include "cache/cache_counters.h"
 #include "cache/cache_internal.h"
 #include "store/statements.h"
-
-_Static_assert(BOARD_CACHE_SOURCES_BYTES - BOARD_CACHE_OBJECTS_BYTES == CACHE_KINDS - 1,
-	       "one byte counter per kind, in the order of kinds");
 
 struct publication {
 	struct cache_entry entry;    /* what the row will say */
@@ -190,7 +187,7 @@ static int publish_payload(struct cache *cache, struct store *store, const struc
 		return err_while(err, "publishing into the cache of %s", cache_kind_name(key->kind));
 	if (publication->fd >= 0)
 		board_trouble_clear(cache->board);
-	board_count(cache->board, board_counter_of_cache_bytes(key->kind),
+	board_count(cache->board, &cache_written_bytes, (unsigned)key->kind,
 		    publication->entry.size_bytes);
 	board_generation_bump(cache->board, key->hash);
 	return 0;

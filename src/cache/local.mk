@@ -7,6 +7,8 @@ libcache_a_SOURCES = \
 	src/cache/cache.c \
 	src/cache/cache.h \
 	src/cache/cache_clean.c \
+	src/cache/cache_counters.c \
+	src/cache/cache_counters.h \
 	src/cache/cache_internal.h \
 	src/cache/expiry.c \
 	src/cache/single_flight.c \

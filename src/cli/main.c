@@ -21,6 +21,7 @@
 #include "config/config.h"
 #include "shared/shared.h"
 #include "source/source.h"
+#include "supervisor/supervisor.h"
 #include "work/request_json.h"
 #include "work/work.h"
 
@@ -298,6 +299,7 @@ int main(int argc, char **argv)
 	int option;
 
 	process_protect();
+	supervisor_register_counters();
 	if (file_fill_standard_descriptors(&err) < 0)
 		return cli_fail(&err);
 	cli.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");

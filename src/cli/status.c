@@ -14,6 +14,7 @@
 #include "job/history.h"
 #include "sandbox/sandbox.h"
 #include "shared/shared.h"
+#include "shared/shared_counters.h"
 #include "store/boot.h"
 #include "store/damage.h"
 #include "store/store.h"
@@ -254,13 +255,12 @@ static void show_gauges(struct status *status, const struct board *board)
 static void show_shared_cache(struct status *status, const struct config *config,
 			      const struct board *board)
 {
-	static const struct { enum board_counter counter; const char *key; } counters[] = {
-		{ BOARD_SHARED_HIT, "hits" },       { BOARD_SHARED_MISS, "misses" },
-		{ BOARD_SHARED_ERROR, "errors" },   { BOARD_SHARED_REFUSED, "refused" },
-		{ BOARD_SHARED_BLOCKED, "blocked" },
+	static const struct { enum shared_lookup lookup; const char *key; } counters[] = {
+		{ SHARED_HIT, "hits" },       { SHARED_MISS, "misses" },
+		{ SHARED_ERROR, "errors" },   { SHARED_REFUSED, "refused" },
+		{ SHARED_BLOCKED, "blocked" },
 	};
-	uint64_t told = board_counter(board, BOARD_SHARED_NEW_STORED) +
-			board_counter(board, BOARD_SHARED_REFRESH_STORED);
+	uint64_t told = 0;
 	uint64_t waiting = (uint64_t)board_gauge(board, BOARD_GAUGE_SHARING);
 	struct buf place;
 
@@ -268,13 +268,15 @@ static void show_shared_cache(struct status *status, const struct config *config
 		return;
 	buf_init(&place, OUT_BYTES);
 	shared_name_place(config, &place);
+	for (unsigned reason = 0; reason < SHARED_REASONS; reason++)
+		told += board_counter(board, &shared_uploads, reason * SHARED_RESULTS + SHARED_STORED);
 	if (status->as_json) {
 		json_key(&status->json, "shared_cache");
 		json_object(&status->json);
 		json_member_text(&status->json, "place", buf_text(&place));
 		for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 			json_member_u64(&status->json, counters[i].key,
-					board_counter(board, counters[i].counter));
+					board_counter(board, &shared_lookups, counters[i].lookup));
 		json_member_u64(&status->json, "told", told);
 		json_member_u64(&status->json, "waiting", waiting);
 		json_object_end(&status->json);
@@ -283,7 +285,7 @@ static void show_shared_cache(struct status *status, const struct config *config
 		buf_add_visible(&status->out, buf_text(&place));
 		for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 			buf_printf(&status->out, "%s%llu %s", i > 0 ? ", " : ": ",
-				   (unsigned long long)board_counter(board, counters[i].counter),
+				   (unsigned long long)board_counter(board, &shared_lookups, counters[i].lookup),
 				   counters[i].key);
 		buf_printf(&status->out, "; %llu told, %llu waiting\n", (unsigned long long)told,
 			   (unsigned long long)waiting);

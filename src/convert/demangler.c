@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "board/board.h"
+#include "convert/cell_counters.h"
 #include "convert/memo.h"
 #include "sandbox/sandbox.h"
 
@@ -72,7 +72,7 @@ static int have_cell(struct demangler *demangler, struct err *err)
 	if (demangler->cell)
 		return 0;
 	if (demangler->board)
-		board_count(demangler->board, BOARD_CELLS_STARTED, 1);
+		board_count(demangler->board, &convert_cells_started, 0, 1);
 	demangler->cell_is_proven = false;
 	return nursery_spawn(demangler->nursery, &order, &demangler->cell, err);
 }
@@ -106,7 +106,7 @@ static int lose_cell(struct demangler *demangler, bool was_sent, struct cell_eve
 		err_set(err, ERR_CRASHED, "no answer in time");
 	log_message(LOG_WARN, "demangler", NULL, "%s", err->text);
 	if (demangler->board)
-		board_count(demangler->board, BOARD_CELLS_CRASHED, 1);
+		board_count(demangler->board, &convert_cells_ended, CELL_END_CRASHED, 1);
 	cell_kill(demangler->cell);
 	demangler->cell = NULL;
 	return err_kind_is_ours(err->kind) ? -1 : 0;
@@ -212,8 +212,8 @@ static int find_unknown(struct demangler *demangler, struct convert_name *names,
 		unknown->names[unknown->count++] = names[i];
 	}
 	if (demangler->board) {
-		board_count(demangler->board, BOARD_DEMANGLE_ASKED, unknown->count);
-		board_count(demangler->board, BOARD_DEMANGLE_REMEMBERED, count - unknown->count);
+		board_count(demangler->board, &convert_demangle_asked, 0, unknown->count);
+		board_count(demangler->board, &convert_demangle_remembered, 0, count - unknown->count);
 	}
 	return 0;
 }

@@ -1,6 +1,8 @@
 # src/convert -- sources, tests and programs of this component.
 noinst_LIBRARIES += libconvert.a
 libconvert_a_SOURCES = \
+	src/convert/cell_counters.c \
+	src/convert/cell_counters.h \
 	src/convert/cficache.c \
 	src/convert/convert.c \
 	src/convert/convert.h \

@@ -5,9 +5,10 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "board/board.h"
+#include "cache/cache_counters.h"
 #include "config/config.h"
 #include "front/front.h"
+#include "front/front_counters.h"
 #include "front/front_resolver.h"
 #include "front/front_internal.h"
 #include "work/answer_head.h"
@@ -29,7 +30,7 @@ static void note_submitted(const struct front *front, struct request *request)
 		request->upload->path[0] = '\0';
 	upload_free(request->upload);
 	request->upload = NULL;
-	board_count(front->board, BOARD_JOBS_SUBMITTED, 1);
+	board_count(front->board, &front_jobs_submitted, 0, 1);
 	if (front->helpers)
 		front->helpers->want(front->helpers->payload);
 }
@@ -56,7 +57,7 @@ static void submit_refresh(struct worker *worker, struct request *request,
 	if (job_submit_refresh(&worker->jobs, &order, most > 0 ? most : 1, &err) == 0) {
 		note_submitted(worker->front, request);
 	} else if (err.kind == ERR_BUSY) {
-		board_count(worker->front->board, BOARD_REFUSED_DERIVED, 1);
+		board_count(worker->front->board, &cache_refreshes_refused, CACHE_DERIVED, 1);
 	} else {
 		log_message(LOG_WARN, "refresh", NULL, "%s", err.text);
 	}

@@ -14,7 +14,6 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "board/metrics.h"
 #include "cache/cache.h"
 #include "convert/demangler.h"
 #include "front/form.h"
@@ -54,7 +53,7 @@ struct request {
 	struct text scope;                   /* decoded, in `words`; TEXT_NONE: global */
 	struct buf words;                    /* decoded query values */
 	struct buf body;
-	enum board_endpoint endpoint;
+	unsigned endpoint;                   /* what it is counted as: a route's, or ROUTE_NONE */
 	int64_t started_micros;
 	int64_t body_started_micros;         /* when reading it began */
 	uint64_t received_bytes, promised_bytes;     /* of the body; promised by Content-Length, UINT64_MAX: none */

@@ -13,6 +13,8 @@ libfront_a_SOURCES = \
 	src/front/form.h \
 	src/front/front.c \
 	src/front/front.h \
+	src/front/front_counters.c \
+	src/front/front_counters.h \
 	src/front/front_resolver.c \
 	src/front/front_resolver.h \
 	src/front/front_internal.h \

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "board/board.h"
 #include "config/config.h"
+#include "front/front_counters.h"
 #include "front/front_internal.h"
 
 #define LOOK_AGAIN_MILLIS 1000
@@ -185,7 +186,7 @@ bool parker_park(struct parker *parker, struct request *request)
 	}
 	pthread_mutex_unlock(&parker->lock);
 	if (fits)
-		board_count(parker->front->board, BOARD_PARKED, 1);
+		board_count(parker->front->board, &front_parked, 0, 1);
 	if (wake)
 		board_bump(parker->front->board, BOARD_JOBS_DONE);
 	return fits;

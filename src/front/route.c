@@ -23,21 +23,21 @@ static const struct form_shape applecrash_form = {
 static const struct form_shape coredump_form = { "coredump", "missing core dump", crash_fields };
 
 static const struct route routes[] = {
-/*  method  path            answered by          counted as                  kind                       takes         at most */
-  { "POST", "/symbolicate", answer_kind,         BOARD_ENDPOINT_SYMBOLICATE, &request_kind_symbolicate, TAKES_JSON,
+/*  method  path            answered by          kind                       takes         at most */
+  { "POST", "/symbolicate", answer_kind,         &request_kind_symbolicate, TAKES_JSON,
     BODY(symbolicate_body_max_bytes), NULL },
-  { "POST", "/minidump",    answer_kind,         BOARD_ENDPOINT_MINIDUMP,    &request_kind_minidump,    TAKES_FORM,
+  { "POST", "/minidump",    answer_kind,         &request_kind_minidump,    TAKES_FORM,
     BODY(crash_file_body_max_bytes), &minidump_form },
-  { "POST", "/applecrashreport", answer_kind,    BOARD_ENDPOINT_APPLECRASH,  &request_kind_applecrash,  TAKES_FORM,
+  { "POST", "/applecrashreport", answer_kind,    &request_kind_applecrash,  TAKES_FORM,
     BODY(crash_file_body_max_bytes), &applecrash_form },
-  { "POST", "/coredump",    answer_kind,         BOARD_ENDPOINT_COREDUMP,    &request_kind_coredump,    TAKES_FORM,
+  { "POST", "/coredump",    answer_kind,         &request_kind_coredump,    TAKES_FORM,
     BODY(crash_file_body_max_bytes), &coredump_form },
-  { "POST", "/symbolicate-any", answer_kind,     BOARD_ENDPOINT_ANY,         &request_kind_any,         TAKES_JSON,
+  { "POST", "/symbolicate-any", answer_kind,     &request_kind_any,         TAKES_JSON,
     BODY(symbolicate_body_max_bytes), NULL },
-  { "GET",  "/requests/*",  answer_request_poll, BOARD_ENDPOINT_REQUESTS,    NULL, TAKES_NOTHING, 0, NULL },
-  { "GET",  "/healthcheck", answer_healthcheck,  BOARD_ENDPOINT_HEALTHCHECK, NULL, TAKES_NOTHING, 0, NULL },
-  { "GET",  "/readyz",      answer_readyz,       BOARD_ENDPOINT_READYZ,      NULL, TAKES_NOTHING, 0, NULL },
-  { "GET",  "/metrics",     answer_metrics,      BOARD_ENDPOINT_METRICS,     NULL, TAKES_NOTHING, 0, NULL },
+  { "GET",  "/requests/*",  answer_request_poll, NULL, TAKES_NOTHING, 0, NULL },
+  { "GET",  "/healthcheck", answer_healthcheck,  NULL, TAKES_NOTHING, 0, NULL },
+  { "GET",  "/readyz",      answer_readyz,       NULL, TAKES_NOTHING, 0, NULL },
+  { "GET",  "/metrics",     answer_metrics,      NULL, TAKES_NOTHING, 0, NULL },
 };
 #define ROUTES (sizeof(routes) / sizeof(routes[0]))
 
@@ -61,12 +61,13 @@ static bool method_matches(const struct route *route, const struct request *requ
 
 void route_find(struct request *request)
 {
-	request->endpoint = BOARD_ENDPOINT_OTHER;
+	request->endpoint = ROUTE_NONE;
 	request->route = NULL;
 	for (size_t i = 0; i < ROUTES; i++) {
 		if (!path_matches(&routes[i], request->path, &request->rest))
 			continue;
-		request->endpoint = routes[i].endpoint;
+		if (request->endpoint == ROUTE_NONE || strcmp(routes[request->endpoint - 1].path, routes[i].path) != 0)
+			request->endpoint = (unsigned)i + 1;
 		if (method_matches(&routes[i], request))
 			request->route = &routes[i];
 	}
@@ -91,6 +92,48 @@ static void answer_no_route(const struct config *config, struct request *request
 		reply_header(reply, "Allow", methods);
 	}
 }
+
+/* --- What is counted --------------------------------------------------------------------- */
+
+/* The last one is what all others are. */
+static const struct { int status; const char *name; } statuses[] = {
+	{ 200, "200" }, { 400, "400" }, { 404, "404" }, { 405, "405" }, { 413, "413" },
+	{ 415, "415" }, { 422, "422" }, { 500, "500" }, { 503, "503" }, { 0, "other" },
+};
+#define STATUSES (sizeof(statuses) / sizeof(statuses[0]))
+
+void route_count(struct board *board, const struct request *request, int status)
+{
+	unsigned at = 0;
+
+	while (at < STATUSES - 1 && statuses[at].status != status)
+		at++;
+	board_count(board, &route_requests, request->endpoint * (unsigned)STATUSES + at, 1);
+}
+
+/* A path without its first slash and its "*"; what has a path that came before is counted there. */
+static bool describe_request(unsigned index, struct text values[COUNTER_LABELS])
+{
+	unsigned endpoint = index / (unsigned)STATUSES;
+	struct text name = TEXT("/other");
+
+	if (endpoint != ROUTE_NONE)
+		name = text_of(routes[endpoint - 1].path);
+	for (unsigned i = 1; i < endpoint; i++)
+		if (text_is(name, routes[i - 1].path))
+			return false;
+	if (text_ends_with(name, "/*"))
+		name.size -= 2;
+	values[0] = text_from(name, 1);
+	values[1] = text_of(statuses[index % STATUSES].name);
+	return true;
+}
+
+struct counter_set route_requests = {
+	.name = "symgate_requests_total", .help = "Requests answered, by endpoint and HTTP status.",
+	.labels = { "endpoint", "status" }, .count = (ROUTES + 1) * STATUSES,
+	.describe = describe_request,
+};
 
 /* --- Bodies ------------------------------------------------------------------------------ */
 

@@ -8,8 +8,9 @@
 
 #include <stddef.h>
 
-#include "board/metrics.h"
+#include "board/counters.h"
 
+struct board;
 struct form_shape;
 struct reply;
 struct request;
@@ -24,7 +25,6 @@ struct route {
 	const char *method;          /* "GET" answers HEAD too */
 	const char *path;            /* a trailing "*" takes the rest, of at least one byte */
 	route_fn *answer;
-	enum board_endpoint endpoint;        /* what it is counted as */
 	const struct request_kind *kind;     /* whose requests these are (answer_kind); else NULL */
 	enum route_takes takes;      /* the body's type: others are refused */
 	size_t body_ceiling;         /* offset in struct config of a uint64_t: the largest body */
@@ -33,6 +33,13 @@ struct route {
 
 /* Which one it is, and what is counted: an endpoint of the path's even when its method is another. */
 void route_find(struct request *request);
+
+/* Requests by endpoint and status.  An endpoint is a route's path; routes of one path are one. */
+extern struct counter_set route_requests;
+#define ROUTE_NONE 0u                /* the endpoint of what is no route's */
+/* A status without a counter of its own is counted as "other". */
+void route_count(struct board *board, const struct request *request, int status);
+
 /* Reads the query and the body and answers; says 404, 405, 415 where there is no route. */
 void route_answer(struct worker *worker, struct request *request, struct reply *reply);
 

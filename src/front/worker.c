@@ -97,7 +97,7 @@ void front_request_finish(struct front *front, struct request *request, struct r
 	if (log_wants(level))                /* its words end with it */
 		log_request(level, request, reply->status, bytes, micros);
 	request_end(request);
-	board_count(front->board, board_counter_of_request(request->endpoint, reply->status), 1);
+	route_count(front->board, request, reply->status);
 	board_duration(front->board, micros / 1000);
 	front_request_give_back(front, request);
 	log_set_request_id(NULL);
@@ -109,7 +109,7 @@ void front_request_drop(struct front *front, struct request *request)
 	log_message(LOG_DEBUG, "request", request->job_id, "nobody waits for it any more");
 	log_set_request_id(NULL);
 	request_end(request);
-	board_count(front->board, board_counter_of_request(request->endpoint, STATUS_NONE), 1);
+	route_count(front->board, request, STATUS_NONE);
 	front_request_give_back(front, request);
 }
 
@@ -163,7 +163,7 @@ void worker_dispatch(struct worker *worker, struct request *request)
 	struct lane *lane;
 
 	reply_reset(&worker->reply);
-	request->endpoint = BOARD_ENDPOINT_OTHER;
+	request->endpoint = ROUTE_NONE;
 	if (request_read(request, &err) < 0) {
 		reply_error(&worker->reply, &err);
 		front_request_finish(worker->front, request, &worker->reply);

@@ -23,6 +23,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "board/board.h"
+#include "front/front_counters.h"
 #include "front/reply_body.h"
 
 #define QUIET_MILLIS (WRITER_QUIET_SECONDS * 1000)
@@ -72,7 +73,7 @@ static void give_up(struct writer *writer, struct writing *writing)
 			    "%llu and takes no more", (unsigned long long)writing->stream.sent,
 			    (unsigned long long)writing->stream.size);
 		if (board)
-			board_count(board, BOARD_REPLIES_CUT, 1);
+			board_count(board, &front_replies_cut, 0, 1);
 	}
 	drop(writing);
 }

@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "board/board.h"
 #include "config/config.h"
+#include "job/job_counters.h"
 #include "job/job_internal.h"
 #include "store/statements.h"
 
@@ -54,13 +55,8 @@ int64_t job_now_millis(const struct jobs *jobs)
 
 void job_tell_end(struct jobs *jobs, const char *id, enum job_state state)
 {
-	static const enum board_counter counters[JOB_STATES] = {
-		[JOB_COMPLETED] = BOARD_JOBS_COMPLETED, [JOB_FAILED] = BOARD_JOBS_FAILED,
-		[JOB_TIMEOUT] = BOARD_JOBS_TIMEOUT, [JOB_INTERNAL_ERROR] = BOARD_JOBS_INTERNAL,
-	};
-
 	if (job_has_ended(state))
-		board_count(jobs->board, counters[state], 1);
+		board_count(jobs->board, &job_ended, (unsigned)state, 1);
 	board_job_generation_bump(jobs->board, id);
 	board_bump(jobs->board, BOARD_JOBS_DONE);
 }

@@ -7,6 +7,8 @@ libjob_a_SOURCES = \
 	src/job/history.h \
 	src/job/job.c \
 	src/job/job.h \
+	src/job/job_counters.c \
+	src/job/job_counters.h \
 	src/job/job_internal.h \
 	src/job/spool.c
 $(libjob_a_OBJECTS): src/store/statements.h

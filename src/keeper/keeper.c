@@ -11,8 +11,8 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "board/board.h"
-#include "board/metrics.h"
 #include "cache/cache.h"
+#include "cache/cache_counters.h"
 #include "config/config.h"
 #include "job/job.h"
 #include "store/boot.h"
@@ -90,7 +90,7 @@ static uint64_t written_bytes(const struct keeper *keeper)
 	uint64_t sum = 0;
 
 	for (unsigned kind = 0; kind < CACHE_KINDS; kind++)
-		sum += board_counter(keeper->board, board_counter_of_cache_bytes(kind));
+		sum += board_counter(keeper->board, &cache_written_bytes, kind);
 	return sum;
 }
 

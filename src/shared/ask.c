@@ -75,10 +75,10 @@ static void note(struct shared_ask *ask, const struct err *status)
 		      status->kind != ERR_DENIED;
 
 	if (failed || status->kind == ERR_DENIED) {
-		board_count(shared->means.board, BOARD_SHARED_ERROR, 1);
+		board_count(shared->means.board, &shared_lookups, SHARED_ERROR, 1);
 		shared_log(shared, ask->name, status);
 	} else if (status->kind == ERR_NOT_FOUND) {
-		board_count(shared->means.board, BOARD_SHARED_MISS, 1);
+		board_count(shared->means.board, &shared_lookups, SHARED_MISS, 1);
 	}
 	if (status->kind == ERR_DENIED && ask->credential.source)
 		credentials_doubt(&shared->credentials, &shared->source);
@@ -219,7 +219,7 @@ bool shared_ask(struct shared *shared, const struct cache_key *key, int fd, uint
 		return false;
 	says = shared_breaker_ask(&shared->breaker, clock_monotonic_millis());
 	if (says == BREAKER_LEAVE) {
-		board_count(shared->means.board, BOARD_SHARED_BLOCKED, 1);
+		board_count(shared->means.board, &shared_lookups, SHARED_BLOCKED, 1);
 		return false;
 	}
 	ask = make(shared, key, says == BREAKER_PROBE);

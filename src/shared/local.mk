@@ -6,6 +6,8 @@ libshared_a_SOURCES = \
 	src/shared/shared.c \
 	src/shared/shared.h \
 	src/shared/shared_breaker.c \
+	src/shared/shared_counters.c \
+	src/shared/shared_counters.h \
 	src/shared/shared_internal.h \
 	src/shared/shared_name.c \
 	src/shared/shared_place.c \

@@ -121,8 +121,8 @@ int shared_start(struct shared *shared, struct fetch_order *order, int fd, uint6
 
 void shared_praise(struct shared *shared, uint64_t bytes)
 {
-	board_count(shared->means.board, BOARD_SHARED_HIT, 1);
-	board_count(shared->means.board, BOARD_SHARED_FETCHED_BYTES, bytes);
+	board_count(shared->means.board, &shared_lookups, SHARED_HIT, 1);
+	board_count(shared->means.board, &shared_fetched_bytes, 0, bytes);
 }
 
 void shared_refuse(struct shared *shared, const struct cache_key *key, const struct err *why)
@@ -130,7 +130,7 @@ void shared_refuse(struct shared *shared, const struct cache_key *key, const str
 	char name[SHARED_NAME_BYTES];
 
 	shared_name(key, name);
-	board_count(shared->means.board, BOARD_SHARED_REFUSED, 1);
+	board_count(shared->means.board, &shared_lookups, SHARED_REFUSED, 1);
 	shared_log(shared, name, why);
 	shared_breaker_note(&shared->breaker, false, true, clock_monotonic_millis());
 }

@@ -15,6 +15,7 @@
 #include "fetch/fetch.h"
 #include "credentials/credentials.h"
 #include "shared/shared.h"
+#include "shared/shared_counters.h"
 #include "source/put.h"
 
 #define SHARED_NAME_BYTES     128u

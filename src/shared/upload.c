@@ -25,11 +25,6 @@
 #define ANSWER_BYTES      ((uint64_t)256 * 1024)
 #define COMPARED_BYTES    ((uint64_t)256 << 20)    /* in some 30 ms; larger ones go as they are */
 
-enum became { BECAME_STORED, BECAME_EXISTS, BECAME_FAILED, BECAME_DROPPED };
-
-_Static_assert(BOARD_SHARED_REFRESH_DROPPED - BOARD_SHARED_NEW_STORED == 2 * 4 - 1,
-	       "four results per reason, in order");
-
 struct shared_upload {
 	struct credential_wait credential;       /* first: told() gets back here */
 	struct shared *shared;
@@ -44,10 +39,10 @@ struct shared_upload {
 	char temporary[PATH_MAX];    /* of the copy; "" none */
 };
 
-static void count(struct shared *shared, enum shared_reason reason, enum became became)
+static void count(struct shared *shared, enum shared_reason reason, enum shared_result became)
 {
-	board_count(shared->means.board,
-		    (enum board_counter)(BOARD_SHARED_NEW_STORED + 4 * (int)reason + (int)became), 1);
+	board_count(shared->means.board, &shared_uploads,
+		    (unsigned)reason * SHARED_RESULTS + (unsigned)became, 1);
 }
 
 /* --- Ends ----------------------------------------------------------------------------------- */
@@ -81,18 +76,18 @@ static void free_upload(struct shared_upload *upload)
 static void end(struct shared_upload *upload, const struct err *status)
 {
 	struct shared *shared = upload->shared;
-	enum became became = status->kind == ERR_NONE ? BECAME_STORED
-			     : status->kind == ERR_BUSY ? BECAME_EXISTS : BECAME_FAILED;
+	enum shared_result became = status->kind == ERR_NONE ? SHARED_STORED
+			     : status->kind == ERR_BUSY ? SHARED_EXISTS : SHARED_FAILED;
 
 	if (status->kind == ERR_DENIED && upload->credential.source)
 		credentials_doubt(&shared->credentials, &shared->source);
-	if (became == BECAME_STORED)
-		board_count(shared->means.board, BOARD_SHARED_STORED_BYTES, upload->file.bytes);
-	if (became == BECAME_FAILED)
+	if (became == SHARED_STORED)
+		board_count(shared->means.board, &shared_stored_bytes, 0, upload->file.bytes);
+	if (became == SHARED_FAILED)
 		shared_log(shared, upload->name, status);
 	else
 		log_message(LOG_DEBUG, "shared_cache", NULL, "%s: %s", upload->name,
-			    became == BECAME_STORED ? "stored" : "it is there already");
+			    became == SHARED_STORED ? "stored" : "it is there already");
 	count(shared, upload->reason, became);
 	free_upload(upload);
 }
@@ -246,7 +241,7 @@ void shared_offer(struct shared *shared, const struct cache_key *key, enum share
 		return;
 	capacity = (size_t)shared->means.config->shared.max_queued;
 	if (shared->queue_count == capacity) {
-		count(shared, reason, BECAME_DROPPED);
+		count(shared, reason, SHARED_DROPPED);
 		return;
 	}
 	queued = &shared->queue[(shared->queue_first + shared->queue_count++) % capacity];
@@ -319,12 +314,12 @@ static void start(struct shared *shared, const struct shared_queued *queued)
 	memcpy(key.text_hash, queued->text_hash, sizeof(key.text_hash));
 	upload = make(shared, &key, queued->reason);
 	if (!upload) {
-		count(shared, queued->reason, BECAME_DROPPED);
+		count(shared, queued->reason, SHARED_DROPPED);
 		return;
 	}
 	rc = open_entry(shared, &key, &upload->file, &err);
 	if (rc == 0) {
-		count(shared, queued->reason, BECAME_DROPPED);
+		count(shared, queued->reason, SHARED_DROPPED);
 		free_upload(upload);
 		return;
 	}
@@ -354,11 +349,11 @@ void shared_uploads_close(struct shared *shared)
 	size_t capacity = (size_t)shared->means.config->shared.max_queued;
 
 	while (shared->uploads) {
-		count(shared, shared->uploads->reason, BECAME_DROPPED);
+		count(shared, shared->uploads->reason, SHARED_DROPPED);
 		free_upload(shared->uploads);
 	}
 	for (; shared->queue_count > 0; shared->queue_count--) {
-		count(shared, shared->queue[shared->queue_first].reason, BECAME_DROPPED);
+		count(shared, shared->queue[shared->queue_first].reason, SHARED_DROPPED);
 		shared->queue_first = (shared->queue_first + 1) % capacity;
 	}
 }

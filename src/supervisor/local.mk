@@ -14,7 +14,8 @@ libsupervisor_a_SOURCES = \
 	src/supervisor/on_demand.h \
 	src/supervisor/standby.c \
 	src/supervisor/standby.h \
-	src/supervisor/supervisor.h
+	src/supervisor/supervisor.h \
+	src/supervisor/supervisor_counters.c
 
 if HAVE_CHECK
 check_PROGRAMS += tests/supervisor/test_children

@@ -15,6 +15,9 @@
 struct config;
 struct err;
 
+/* What any component counts, for the board: at the start of every process that opens one. */
+void supervisor_register_counters(void);
+
 /* Reads the configuration afresh, beside the one in use; NULL with an error leaves everything
  * as it is. */
 typedef const struct config *supervisor_reload_fn(void *payload, const struct config *in_use,

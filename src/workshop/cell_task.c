@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "board/board.h"
-#include "board/metrics.h"
+#include "convert/cell_counters.h"
 #include "config/config.h"
 
 #define PARAMETERS_BYTES_MAX ((size_t)64 * 1024)
@@ -104,7 +104,7 @@ done:
 	task->next = task->cells->first;
 	task->cells->first = task;
 	task->cells->count++;
-	board_count(means->board, BOARD_CELLS_STARTED, 1);
+	board_count(means->board, &convert_cells_started, 0, 1);
 	return 0;
 }
 
@@ -115,13 +115,14 @@ static void lose(struct cell_task *task, const struct err *why)
 
 static void count_end(const struct cell_task *task, const struct cell_event *event)
 {
-	enum board_counter counter = BOARD_CELLS_DONE;
+	enum cell_end end = CELL_END_DONE;
 
 	if (event->kind == CELL_FAILED)
-		counter = BOARD_CELLS_FAILED;
+		end = CELL_END_FAILED;
 	else if (event->kind == CELL_DIED)
-		counter = board_counter_of_cell_death(event->status.kind);
-	board_count(task->cells->means->board, counter, 1);
+		end = event->status.kind == ERR_CRASHED ? CELL_END_CRASHED
+		      : event->status.kind == ERR_LIMIT ? CELL_END_LIMIT : CELL_END_KILLED;
+	board_count(task->cells->means->board, &convert_cells_ended, (unsigned)end, 1);
 }
 
 /* --- Wants --------------------------------------------------------------------------------- */
@@ -270,7 +271,7 @@ void cells_end_overdue(struct cells *cells)
 		next = task->next;
 		if (task->claim.state != CELL_CLAIM_RUNS || now - task->claim.since_millis < most_millis)
 			continue;
-		board_count(cells->means->board, BOARD_CELLS_LIMIT, 1);
+		board_count(cells->means->board, &convert_cells_ended, CELL_END_LIMIT, 1);
 		err_set(&err, ERR_LIMIT, "reading it took longer than %lld s",
 			(long long)cells->means->config->job_seconds);
 		task->told(task, CELL_TASK_FAILED, &err);

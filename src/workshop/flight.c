@@ -7,9 +7,9 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "board/board.h"
-#include "board/metrics.h"
 #include "cache/cache.h"
 #include "workshop/task.h"
+#include "workshop/workshop_counters.h"
 
 #define LOOK_AGAIN_MILLIS 1000    /* a lease may run out without a word */
 
@@ -34,7 +34,7 @@ int flight_claim(struct flight *flight, const struct workshop_means *means,
 	flight->looked_millis = clock_monotonic_millis();
 	mine = claim(means, derive, is_refresh, err);
 	if (mine == 0 && !is_refresh)
-		board_count(means->board, BOARD_FLIGHTS_WAITED, 1);
+		board_count(means->board, &workshop_flights_waited, 0, 1);
 	return mine;
 }
 

@@ -36,7 +36,9 @@ libworkshop_a_SOURCES = \
 	src/workshop/turn.c \
 	src/workshop/turn.h \
 	src/workshop/workshop.c \
-	src/workshop/workshop.h
+	src/workshop/workshop.h \
+	src/workshop/workshop_counters.c \
+	src/workshop/workshop_counters.h
 
 if HAVE_CHECK
 check_PROGRAMS += tests/workshop/test_listing

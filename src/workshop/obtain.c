@@ -2,10 +2,9 @@
 #include "workshop/obtain.h"
 
 #include "base/err.h"
-#include "board/board.h"
-#include "board/metrics.h"
 #include "config/config.h"
 #include "work/work.h"
+#include "workshop/workshop_counters.h"
 
 static void fetched(void *payload, const struct err *status, uint64_t bytes)
 {
@@ -13,8 +12,8 @@ static void fetched(void *payload, const struct err *status, uint64_t bytes)
 	struct board *board = obtaining->means->board;
 
 	obtaining->fetch = NULL;
-	board_count(board, board_counter_of_download(status->kind), 1);
-	board_count(board, BOARD_DOWNLOAD_BYTES, bytes);
+	board_count(board, &workshop_downloads, workshop_download_outcome(status->kind), 1);
+	board_count(board, &workshop_download_bytes, 0, bytes);
 	obtaining->told(obtaining, status->kind == ERR_NONE ? NULL : status);
 }
 

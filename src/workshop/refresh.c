@@ -9,7 +9,7 @@
 #include "workshop/refresh.h"
 
 #include "base/log.h"
-#include "board/board.h"
+#include "cache/cache_counters.h"
 #include "config/config.h"
 
 #define ROUNDS_MAX 4                 /* a file, its companion, the companion's companion */
@@ -44,7 +44,7 @@ void refresh_ask(struct resolver *resolver, const struct derive *derive)
 		return;
 	category = cache_kind_category(derive->key.kind);
 	if (list->refreshes[category] >= budget(list->means->config, category)) {
-		board_count(board, (enum board_counter)(BOARD_REFUSED_DOWNLOADED + (int)category), 1);
+		board_count(board, &cache_refreshes_refused, (unsigned)category, 1);
 		return;
 	}
 	count(running, category, 1);                 /* it may end at once */
@@ -53,7 +53,7 @@ void refresh_ask(struct resolver *resolver, const struct derive *derive)
 		count(running, category, -1);
 		return;
 	}
-	board_count(board, (enum board_counter)(BOARD_REFRESHES_DOWNLOADED + (int)category), 1);
+	board_count(board, &cache_refreshes, (unsigned)category, 1);
 	if (task_wait(task, &running->waiter, &err) < 0)
 		log_message(LOG_WARN, "refresh", NULL, "%s", err.text);
 }

@@ -18,8 +18,10 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "board/metrics.h"
+#include "board/board.h"
+#include "board/counters.h"
 #include "config/config.h"
+#include "supervisor/supervisor.h"
 #include "support/support.h"
 
 static char state_dir[64];
@@ -39,6 +41,44 @@ static void remove_state(void)
 
 	snprintf(command, sizeof(command), "rm -rf '%s'", state_dir);
 	ck_assert_int_eq(system(command), 0);
+}
+
+enum { RED, GREEN, COLOURS };
+enum { SMALL, MIDDLE, LARGE, SIZES };
+
+/* All sizes but a middle green. */
+static bool describe_ball(unsigned index, struct text values[COUNTER_LABELS])
+{
+	static const char *const colours[COLOURS] = { "red", "green" };
+	static const char *const sizes[SIZES] = { "small", "middle", "large" };
+
+	values[0] = text_of(colours[index / SIZES]);
+	values[1] = text_of(sizes[index % SIZES]);
+	return index != GREEN * SIZES + MIDDLE;
+}
+
+static bool describe_size(unsigned index, struct text values[COUNTER_LABELS])
+{
+	bool is_used = describe_ball(index, values);
+
+	values[0] = values[1];
+	return is_used;
+}
+
+static struct counter_set balls = { .name = "symgate_balls_total", .help = "Balls.",
+	.labels = { "colour", "size" }, .count = COLOURS * SIZES, .describe = describe_ball };
+static struct counter_set rolls = { .name = "symgate_rolls_total", .help = "Rolls.", .count = 1 };
+static struct counter_set cubes = { .name = "symgate_cubes_total", .help = "Cubes.",
+	.labels = { "size" }, .count = SIZES, .describe = describe_size };
+static struct counter_set *const round_counters[] = { &balls, &rolls, NULL };
+static struct counter_set *const square_counters[] = { &cubes, NULL };
+static struct counter_set *const *const all_counters[] = { round_counters, square_counters, NULL };
+static struct counter_set *const *const few_counters[] = { square_counters, NULL };
+
+static void set_up(void)
+{
+	make_state();
+	board_register_counters(all_counters);
 }
 
 static struct board *open_board(void)
@@ -164,7 +204,7 @@ START_TEST(counters_survive_kill)
 	if (pid == 0) {
 		struct board *own = open_board();
 
-		board_count(own, BOARD_JOBS_SUBMITTED, 5);
+		board_count(own, &rolls, 0, 5);
 		board_gauge_set(own, BOARD_GAUGE_RUNNING, 3);
 		board_bump(own, BOARD_JOBS_NEW);
 		for (;;)
@@ -185,7 +225,7 @@ START_TEST(counters_survive_kill)
 	board_close(board);
 
 	board = open_board();
-	ck_assert_uint_eq(board_counter(board, BOARD_JOBS_SUBMITTED), 5);
+	ck_assert_uint_eq(board_counter(board, &rolls, 0), 5);
 	ck_assert_msg(board_gauge(board, BOARD_GAUGE_RUNNING) == 0,
 		      "closing the board gives the slot back");
 	board_close(board);
@@ -244,14 +284,14 @@ START_TEST(many_starters_agree)
 		if (pids[i] == 0) {
 			struct board *own = open_board();
 
-			board_count(own, BOARD_CELLS_STARTED, 1);
+			board_count(own, &cubes, LARGE, 1);
 			_exit(0);
 		}
 	}
 	for (int i = 0; i < 8; i++)
 		ck_assert_int_eq(waitpid(pids[i], NULL, 0), pids[i]);
 	board = open_board();
-	ck_assert_uint_eq(board_counter(board, BOARD_CELLS_STARTED), 8);
+	ck_assert_uint_eq(board_counter(board, &cubes, LARGE), 8);
 	only_board_path();
 	board_close(board);
 }
@@ -364,18 +404,17 @@ END_TEST
 
 static const struct {
 	const char *what;
-	enum board_counter counter;
+	struct counter_set *set;
+	unsigned index;
 	const char *line;
 } lines[] = {
-	{ "a status of its own", BOARD_REQUESTS_SYMBOLICATE_200,
-	  "\nsymgate_requests_total{endpoint=\"symbolicate\",status=\"200\"} 7\n" },
-	{ "last of the table", BOARD_REQUESTS_OTHER_OTHER,
-	  "\nsymgate_requests_total{endpoint=\"other\",status=\"other\"} 7\n" },
-	{ "no labels", BOARD_DOWNLOAD_BYTES, "\nsymgate_download_bytes_total 7\n" },
-	{ "a cache", BOARD_CACHE_SYMCACHES_HIT_ROW,
-	  "\nsymgate_cache_lookups_total{kind=\"symcaches\",outcome=\"hit_row\"} 7\n" },
-	{ "a cell's end", BOARD_CELLS_CRASHED,
-	  "\nsymgate_cells_ended_total{reason=\"crashed\"} 7\n" },
+	{ "first of all", &balls, RED * SIZES + SMALL,
+	  "\nsymgate_balls_total{colour=\"red\",size=\"small\"} 7\n" },
+	{ "last of a set", &balls, GREEN * SIZES + LARGE,
+	  "\nsymgate_balls_total{colour=\"green\",size=\"large\"} 7\n" },
+	{ "no labels", &rolls, 0, "\nsymgate_rolls_total 7\n" },
+	{ "one label", &cubes, MIDDLE, "\nsymgate_cubes_total{size=\"middle\"} 7\n" },
+	{ "last of all", &cubes, LARGE, "\nsymgate_cubes_total{size=\"large\"} 7\n" },
 };
 
 static const char *const facts[] = {
@@ -422,7 +461,7 @@ START_TEST(prints_metrics)
 
 	ck_assert_int_eq(board_sandbox_level(board), -1);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		board_count(board, lines[i].counter, 7);
+		board_count(board, lines[i].set, lines[i].index, 7);
 	board_duration(board, 0);
 	board_duration(board, 1);
 	board_duration(board, 3);
@@ -436,6 +475,8 @@ START_TEST(prints_metrics)
 		ck_assert_msg(strstr(buf_string(&out), lines[i].line), "%s", lines[i].what);
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		ck_assert_msg(strstr(buf_string(&out), facts[i]), "%s", facts[i]);
+	ck_assert_ptr_null(strstr(buf_string(&out), "colour=\"green\",size=\"middle\""));
+	ck_assert_ptr_nonnull(strstr(buf_string(&out), "symgate_cubes_total{size=\"small\"} 0\n"));
 	check_families(buf_string(&out));
 	buf_release(&out);
 	board_close(board);
@@ -447,10 +488,12 @@ END_TEST
 START_TEST(what_it_prints_is_documented)
 {
 	struct file_map doc = support_map(support_source("doc/api/metrics.md"));
-	struct board *board = open_board();
+	struct board *board;
 	struct buf out;
 	char name[80];
 
+	supervisor_register_counters();
+	board = open_board();
 	board_sandbox_level_set(board, 2);
 	buf_init(&out, 1 << 20);
 	board_metrics(board, &out);
@@ -461,29 +504,51 @@ START_TEST(what_it_prints_is_documented)
 			ck_assert_msg(memmem(doc.bytes, doc.size, row, strlen(row)),
 				      "doc/api/metrics.md does not tell what %s is", name);
 		}
+	check_families(buf_string(&out));
 	buf_release(&out);
 	board_close(board);
 	file_unmap(&doc);
 }
 END_TEST
 
-START_TEST(finds_the_counter)
+/* No two counters are one: each is counted as often as its place says. */
+START_TEST(every_counter_has_a_place_of_its_own)
 {
-	ck_assert_int_eq(board_counter_of_request(BOARD_ENDPOINT_SYMBOLICATE, 200),
-			 BOARD_REQUESTS_SYMBOLICATE_200);
-	ck_assert_int_eq(board_counter_of_request(BOARD_ENDPOINT_READYZ, 503),
-			 BOARD_REQUESTS_READYZ_503);
-	ck_assert_int_eq(board_counter_of_request(BOARD_ENDPOINT_OTHER, 404),
-			 BOARD_REQUESTS_OTHER_404);
-	ck_assert_int_eq(board_counter_of_request(BOARD_ENDPOINT_METRICS, 418),
-			 BOARD_REQUESTS_METRICS_OTHER);
-	ck_assert_int_eq(board_counter_of_lookup(4, BOARD_LOOKUP_MISS), BOARD_CACHE_SYMCACHES_MISS);
-	ck_assert_int_eq(board_counter_of_lookup(0, BOARD_LOOKUP_HIT_MEMORY),
-			 BOARD_CACHE_OBJECTS_HIT_MEMORY);
-	ck_assert_int_eq(board_counter_of_cache_bytes(10), BOARD_CACHE_SOURCE_INDEX_BYTES);
-	ck_assert_int_eq(board_counter_of_download(ERR_DENIED), BOARD_DOWNLOADS_DENIED);
-	ck_assert_int_eq(board_counter_of_download(ERR_IO), BOARD_DOWNLOADS_ERROR);
-	ck_assert_int_eq(board_counter_of_cell_death(ERR_IO), BOARD_CELLS_KILLED);
+	struct counter_set *const sets[] = { &balls, &rolls, &cubes };
+	struct board *board = open_board();
+	uint64_t by = 1;
+
+	for (size_t set = 0; set < sizeof(sets) / sizeof(sets[0]); set++)
+		for (unsigned i = 0; i < sets[set]->count; i++)
+			board_count(board, sets[set], i, by++);
+	by = 1;
+	for (size_t set = 0; set < sizeof(sets) / sizeof(sets[0]); set++)
+		for (unsigned i = 0; i < sets[set]->count; i++)
+			ck_assert_uint_eq(board_counter(board, sets[set], i), by++);
+	board_close(board);
+}
+END_TEST
+
+/* What is counted, and in which order, names the file. */
+START_TEST(other_counters_are_another_board)
+{
+	static struct counter_set *const *const turned[] = { square_counters, round_counters, NULL };
+	struct board *board = open_board(), *few, *other, *again;
+
+	board_count(board, &cubes, LARGE, 9);
+	board_register_counters(few_counters);
+	few = open_board();
+	ck_assert_uint_eq(board_counter(few, &cubes, LARGE), 0);
+	board_register_counters(turned);
+	other = open_board();
+	ck_assert_uint_eq(board_counter(other, &cubes, LARGE), 0);
+	board_register_counters(all_counters);
+	again = open_board();
+	ck_assert_uint_eq(board_counter(again, &cubes, LARGE), 9);
+	board_close(again);
+	board_close(other);
+	board_close(few);
+	board_close(board);
 }
 END_TEST
 
@@ -492,7 +557,7 @@ int main(void)
 	Suite *suite = suite_create("board");
 	TCase *tcase = tcase_create("board");
 
-	tcase_add_checked_fixture(tcase, make_state, remove_state);
+	tcase_add_checked_fixture(tcase, set_up, remove_state);
 	tcase_add_test(tcase, two_processes_wake_each_other);
 	tcase_add_test(tcase, a_wake_is_prompt);
 	tcase_add_test(tcase, a_wait_is_bounded);
@@ -508,7 +573,8 @@ int main(void)
 	tcase_add_test(tcase, survives_every_allocation_failure);
 	tcase_add_test(tcase, prints_metrics);
 	tcase_add_test(tcase, what_it_prints_is_documented);
-	tcase_add_test(tcase, finds_the_counter);
+	tcase_add_test(tcase, every_counter_has_a_place_of_its_own);
+	tcase_add_test(tcase, other_counters_are_another_board);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
 }

@@ -120,6 +120,31 @@ START_TEST(answers_with_a_file_and_a_header)
 }
 END_TEST
 
+/* The line in the table of routes is all it needs. */
+START_TEST(is_counted_by_itself)
+{
+	struct bench bench;
+	struct request request = { .method_name = TEXT("POST"), .path = TEXT("/stored/x/00") };
+	struct buf out;
+
+	bench_open(&bench);
+	route_find(&request);
+	route_count(bench.front.board, &request, 405);
+	request.path = TEXT("/stored/");
+	route_find(&request);
+	route_count(bench.front.board, &request, 404);
+	route_count(bench.front.board, &request, 418);
+	buf_init(&out, 1 << 20);
+	board_metrics(bench.front.board, &out);
+	ck_assert_ptr_nonnull(strstr(buf_string(&out), "_total{endpoint=\"stored\",status=\"405\"} 1\n"));
+	ck_assert_ptr_nonnull(strstr(buf_string(&out), "_total{endpoint=\"other\",status=\"404\"} 1\n"));
+	ck_assert_ptr_nonnull(strstr(buf_string(&out), "_total{endpoint=\"other\",status=\"other\"} 1\n"));
+	ck_assert_ptr_nonnull(strstr(buf_string(&out), "_total{endpoint=\"requests\",status=\"200\"} 0\n"));
+	buf_release(&out);
+	bench_close(&bench);
+}
+END_TEST
+
 static const struct { const char *what; enum method method; const char *path; int status; } refusals[] = {
 	{ "another method", METHOD_POST, "/stored/objects/00", 405 },
 	{ "no path", METHOD_GET, "/stored/", 404 },
@@ -174,6 +199,7 @@ int main(void)
 	TCase *tcase = tcase_create("first_endpoint");
 
 	tcase_add_test(tcase, answers_with_a_file_and_a_header);
+	tcase_add_test(tcase, is_counted_by_itself);
 	tcase_add_loop_test(tcase, refuses, 0, (int)(sizeof(refusals) / sizeof(refusals[0])));
 	tcase_add_test(tcase, sends_nothing_that_was_changed);
 	suite_add_tcase(suite, tcase);

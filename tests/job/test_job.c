@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "job/job_counters.h"
 #include "job/job_internal.h"
 #include "store/state.h"
 #include "support/support.h"
@@ -342,7 +343,7 @@ START_TEST(what_kills_three_holders_ends)
 		ck_assert_str_eq(result_of(&desk, ids[by_keeper]), "{\"status\":\"internal_error\"}");
 		ck_assert(!spooled(&desk, ids[by_keeper], JOB_SPOOL_BODY));
 	}
-	ck_assert_uint_eq(board_counter(desk.state.board, BOARD_JOBS_INTERNAL), 2);
+	ck_assert_uint_eq(board_counter(desk.state.board, &job_ended, JOB_INTERNAL_ERROR), 2);
 	state_remove(&desk.state);
 }
 END_TEST
@@ -420,7 +421,7 @@ START_TEST(a_job_ends_in_time)
 	}
 	finish(&desk, &job, "w", "late");
 	ck_assert_str_eq(result_of(&desk, ids[0]), "{\"status\":\"timeout\"}");
-	ck_assert_uint_eq(board_counter(desk.state.board, BOARD_JOBS_TIMEOUT), 3);
+	ck_assert_uint_eq(board_counter(desk.state.board, &job_ended, JOB_TIMEOUT), 3);
 	state_remove(&desk.state);
 }
 END_TEST
@@ -506,7 +507,7 @@ START_TEST(many_workers_take_each_job_once)
 		ck_assert_int_eq(strncmp(result_of(&desk, ids[i]), "child ", 6), 0);
 	}
 	ck_assert_int_eq(state_ask(&desk.state, "SELECT max(attempt) FROM job"), 1);
-	ck_assert_uint_eq(board_counter(desk.state.board, BOARD_JOBS_COMPLETED), JOBS);
+	ck_assert_uint_eq(board_counter(desk.state.board, &job_ended, JOB_COMPLETED), JOBS);
 	state_remove(&desk.state);
 }
 END_TEST

@@ -62,9 +62,15 @@ static void close_place(struct place *place)
 	bench_remove(&place->bench);
 }
 
-static uint64_t counter(const struct place *place, enum board_counter which)
+static uint64_t lookups(const struct place *place, enum shared_lookup outcome)
 {
-	return board_counter(place->bench.state.board, which);
+	return board_counter(place->bench.state.board, &shared_lookups, (unsigned)outcome);
+}
+
+static uint64_t uploads(const struct place *place, enum shared_reason reason, enum shared_result result)
+{
+	return board_counter(place->bench.state.board, &shared_uploads,
+			     (unsigned)reason * SHARED_RESULTS + (unsigned)result);
 }
 
 /* What asking for it brings: the payload, "miss", or "no" when it is not even asked. */
@@ -145,15 +151,15 @@ START_TEST(what_is_offered_can_be_asked_for)
 	shared_offer(place.shared, &blob, SHARED_NEW);
 	shared_offer(place.shared, &other, SHARED_NEW);
 	step_to_the_end(&place);
-	ck_assert_uint_eq(counter(&place, BOARD_SHARED_NEW_STORED), 1);
-	ck_assert_uint_eq(counter(&place, BOARD_SHARED_NEW_EXISTS), 1);
-	ck_assert_uint_eq(counter(&place, BOARD_SHARED_NEW_DROPPED), 1);
-	ck_assert_uint_eq(counter(&place, BOARD_SHARED_REFRESH_STORED), 1);
-	ck_assert_uint_eq(counter(&place, BOARD_SHARED_STORED_BYTES), 8);
+	ck_assert_uint_eq(uploads(&place, SHARED_NEW, SHARED_STORED), 1);
+	ck_assert_uint_eq(uploads(&place, SHARED_NEW, SHARED_EXISTS), 1);
+	ck_assert_uint_eq(uploads(&place, SHARED_NEW, SHARED_DROPPED), 1);
+	ck_assert_uint_eq(uploads(&place, SHARED_REFRESH, SHARED_STORED), 1);
+	ck_assert_uint_eq(board_counter(place.bench.state.board, &shared_stored_bytes, 0), 8);
 	ck_assert_str_eq(ask(&place, &blob, 100), "a blob");
 	ck_assert_str_eq(ask(&place, &small, 2), "{}");
 	ck_assert_str_eq(ask(&place, &other, 100), "no");
-	ck_assert_uint_eq(counter(&place, BOARD_SHARED_MISS), 2);
+	ck_assert_uint_eq(lookups(&place, SHARED_MISS), 2);
 	ck_assert_int_eq(stat(path_of(&place, &blob), &st), 0);
 	ck_assert_int_eq(st.st_mode & 0777, 0440);
 	close_place(&place);
@@ -180,8 +186,8 @@ START_TEST(damaged_entries_are_not_shared)
 	close(fd);
 	shared_offer(place.shared, &key, SHARED_NEW);
 	step_to_the_end(&place);
-	ck_assert_uint_eq(counter(&place, BOARD_SHARED_NEW_STORED), 0);
-	ck_assert_uint_eq(counter(&place, BOARD_SHARED_NEW_DROPPED), 1);
+	ck_assert_uint_eq(uploads(&place, SHARED_NEW, SHARED_STORED), 0);
+	ck_assert_uint_eq(uploads(&place, SHARED_NEW, SHARED_DROPPED), 1);
 	ck_assert_str_eq(bench_find(&place.bench, &key), "absent");
 	close_place(&place);
 }
@@ -196,10 +202,10 @@ START_TEST(a_full_queue_drops)
 	key = bench_key(&place.bench, CACHE_SYMCACHES, NULL, REST);
 	for (int i = 0; i < 5; i++)
 		shared_offer(place.shared, &key, SHARED_NEW);
-	ck_assert_uint_eq(counter(&place, BOARD_SHARED_NEW_DROPPED), 2);
+	ck_assert_uint_eq(uploads(&place, SHARED_NEW, SHARED_DROPPED), 2);
 	ck_assert(!shared_is_idle(place.shared));
 	step_to_the_end(&place);             /* the entry is not there */
-	ck_assert_uint_eq(counter(&place, BOARD_SHARED_NEW_DROPPED), 5);
+	ck_assert_uint_eq(uploads(&place, SHARED_NEW, SHARED_DROPPED), 5);
 	for (int i = 0; i < 2; i++)
 		shared_offer(place.shared, &key, SHARED_REFRESH);
 	close_place(&place);
@@ -227,17 +233,17 @@ START_TEST(traps_in_the_folder)
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(symlink("/etc/passwd", path), 0);
 	ck_assert_str_eq(ask(&place, &key, 100), "no");
-	ck_assert_uint_eq(counter(&place, BOARD_SHARED_ERROR), 3);
-	ck_assert_uint_eq(counter(&place, BOARD_SHARED_BLOCKED), 0);
+	ck_assert_uint_eq(lookups(&place, SHARED_ERROR), 3);
+	ck_assert_uint_eq(lookups(&place, SHARED_BLOCKED), 0);
 	/* Nor is one of them replaced. */
 	shared_offer(place.shared, &key, SHARED_NEW);
 	step_to_the_end(&place);
-	ck_assert_uint_eq(counter(&place, BOARD_SHARED_NEW_EXISTS), 1);
+	ck_assert_uint_eq(uploads(&place, SHARED_NEW, SHARED_EXISTS), 1);
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(mkdir(path, 0700), 0);
 	ck_assert_str_eq(ask(&place, &key, 100), "no");
 	ck_assert_str_eq(ask(&place, &key, 100), "no");
-	ck_assert_uint_eq(counter(&place, BOARD_SHARED_BLOCKED), 1);
+	ck_assert_uint_eq(lookups(&place, SHARED_BLOCKED), 1);
 	close_place(&place);
 }
 END_TEST

@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "supervisor/supervisor.h"
 
 #define HOUR 3600
 #define DAY  86400
@@ -27,6 +28,7 @@ void state_make(struct state *state)
 
 	const char *place = getenv("TMPDIR");
 
+	supervisor_register_counters();
 	memset(state, 0, sizeof(*state));
 	snprintf(state->folder, sizeof(state->folder), "%s/symgate-test-XXXXXX",
 		 place && place[0] == '/' ? place : P_tmpdir);

@@ -1,0 +1,47 @@
+/*
+ * counters -- what is counted, by those who count it.
+ *
+ * A component that counts has a `struct counter_set` for each metric: its name, its labels, and how
+ * many counters it has.  Whoever links them all registers their lists, always in the same order; the
+ * board lays its counters out by them and knows none by name.  All but `first` is constant.
+ */
+#ifndef BOARD_COUNTERS_H
+#define BOARD_COUNTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+#define COUNTER_LABELS 2u
+
+struct board;
+
+struct counter_set {
+	const char *name, *help;     /* "symgate_..._total", and one sentence */
+	const char *labels[COUNTER_LABELS];  /* their names; NULL: there are no more */
+	unsigned count;              /* of counters; 1 without labels */
+	/* The values of the labels of counter `index`, which are there as long as the program; they
+	 * hold no `"`, `\` or line break.  False: that counter is not used, and not shown.  NULL only
+	 * without labels. */
+	bool (*describe)(unsigned index, struct text values[COUNTER_LABELS]);
+	size_t first;                /* the place of counter 0; written when it is registered */
+};
+
+/* Once, before a board is opened and before there are threads.  `lists` ends with NULL, and so does
+ * each list; they are borrowed for good.  A set that is not among them may not be counted. */
+void board_register_counters(struct counter_set *const *const *lists);
+
+/* One atomic addition; `at` is a place that board_register_counters() gave. */
+void board_add(struct board *board, size_t at, uint64_t by);
+
+static inline void board_count(struct board *board, const struct counter_set *set, unsigned index,
+			       uint64_t by)
+{
+	board_add(board, set->first + index, by);
+}
+
+uint64_t board_counter(const struct board *board, const struct counter_set *set, unsigned index);
+
+#endif
