@@ -129,11 +129,13 @@ static bool find_line(struct text text, enum cfi_line_kind kind, uint64_t addres
 	bool is_found = false;
 
 	while (low < high) {
-		size_t begin, end, next;
+		size_t middle = low + (high - low) / 2, begin, end, next;
 		struct cfi_line line;
 
-		if (!line_begin(text, low + (high - low) / 2, &begin) ||
-		    !line_end(text, low + (high - low) / 2, &end))
+		/* Either may be next: memory answers while this line is read. */
+		__builtin_prefetch(text.bytes + low + (middle - low) / 2);
+		__builtin_prefetch(text.bytes + middle + (high - middle) / 2);
+		if (!line_begin(text, middle, &begin) || !line_end(text, middle, &end))
 			return false;
 		next = end < text.size ? end + 1 : text.size;
 		line = cfi_line_read(line_text(text, begin, end));
@@ -152,16 +154,21 @@ static bool find_line(struct text text, enum cfi_line_kind kind, uint64_t addres
 /* The INIT record before this row. */
 static bool find_init(struct text text, struct cfi_place *place)
 {
+	enum cfi_line_kind kind = place->line.kind;
 	size_t last = place->begin;
 
-	while (place->line.kind == CFI_LINE_ROW) {
+	if (kind == CFI_LINE_INIT)
+		return true;
+	while (kind == CFI_LINE_ROW) {
 		if (place->begin == 0 || last - place->begin > ROWS_BYTES_MAX)
 			return false;
 		place->end = place->begin - 1;
 		if (!line_begin(text, place->end, &place->begin))
 			return false;
-		place->line = cfi_line_read(line_text(text, place->begin, place->end));
+		kind = cfi_line_guess((struct text){ text.bytes + place->begin,
+						     place->end - place->begin });
 	}
+	place->line = cfi_line_read(line_text(text, place->begin, place->end));
 	return place->line.kind == CFI_LINE_INIT;
 }
 

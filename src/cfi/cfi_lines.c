@@ -4,17 +4,20 @@
 #define U32_DIGITS 8u
 #define U64_DIGITS 16u
 
-static const struct text stack = { "STACK ", 6 };
-
-static void skip_blanks(struct text *rest)
+static inline bool is_blank(char c)
 {
-	while (rest->size > 0 && (rest->bytes[0] == ' ' || rest->bytes[0] == '\t')) {
+	return c == ' ' || c == '\t';
+}
+
+static inline void skip_blanks(struct text *rest)
+{
+	while (rest->size > 0 && is_blank(rest->bytes[0])) {
 		rest->bytes++;
 		rest->size--;
 	}
 }
 
-static void skip(struct text *rest, size_t size)
+static inline void skip(struct text *rest, size_t size)
 {
 	rest->bytes += size;
 	rest->size -= size;
@@ -29,40 +32,60 @@ struct text cfi_line_trim(struct text line)
 
 struct text cfi_take_word(struct text *rest)
 {
-	struct text word = { rest->bytes, 0 };
+	const char *bytes = rest->bytes;
+	size_t most = rest->size, size = 0;
 
-	while (word.size < rest->size && word.bytes[word.size] != ' ' &&
-	       word.bytes[word.size] != '\t')
-		word.size++;
-	skip(rest, word.size);
+	while (size < most && !is_blank(bytes[size]))
+		size++;
+	skip(rest, size);
 	skip_blanks(rest);
-	return word;
+	return (struct text){ bytes, size };
 }
 
-bool cfi_take_hex(struct text *rest, unsigned digits_max, uint64_t *value)
-{
-	size_t at = 0;
-	int digit;
+/* A digit's value and one, 0 for what is none.  A table, without a jump that depends on the digit: a
+ * search reads hundreds, as random as addresses are. */
+static const uint8_t hex_digits[256] = {
+	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6, ['6'] = 7, ['7'] = 8,
+	['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15,
+	['f'] = 16, ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
 
-	*value = 0;
-	while (at < rest->size && (digit = ascii_hex_value(rest->bytes[at])) >= 0) {
-		*value = *value << 4 | (unsigned)digit;
+static inline bool take_hex(struct text *rest, unsigned digits_max, uint64_t *value)
+{
+	const char *bytes = rest->bytes;
+	uint64_t sum = 0;
+	size_t size = rest->size, at = 0;
+	unsigned digit;
+
+	while (at < size && (digit = hex_digits[(unsigned char)bytes[at]]) != 0) {
+		sum = sum << 4 | (digit - 1);
 		at++;
 	}
-	if (at == 0 || at > digits_max ||
-	    (at < rest->size && rest->bytes[at] != ' ' && rest->bytes[at] != '\t'))
+	*value = sum;
+	if (at == 0 || at > digits_max || (at < size && !is_blank(bytes[at])))
 		return false;
 	skip(rest, at);
 	skip_blanks(rest);
 	return true;
 }
 
-static bool take_keyword(struct text *rest, struct text keyword)
+bool cfi_take_hex(struct text *rest, unsigned digits_max, uint64_t *value)
 {
-	if (rest->size <= keyword.size || memcmp(rest->bytes, keyword.bytes, keyword.size) != 0 ||
-	    (rest->bytes[keyword.size] != ' ' && rest->bytes[keyword.size] != '\t'))
+	return take_hex(rest, digits_max, value);
+}
+
+/* A literal, so that it is compared as a number. */
+#define STARTS_WITH(text, literal) \
+	((text).size >= sizeof(literal) - 1 && \
+	 memcmp((text).bytes, literal, sizeof(literal) - 1) == 0)
+#define TAKE_KEYWORD(rest, literal) \
+	(STARTS_WITH(*(rest), literal) && take_keyword(rest, sizeof(literal) - 1))
+
+static inline bool take_keyword(struct text *rest, size_t size)
+{
+	if (rest->size <= size || !is_blank(rest->bytes[size]))
 		return false;
-	skip(rest, keyword.size);
+	skip(rest, size);
 	skip_blanks(rest);
 	return true;
 }
@@ -82,17 +105,25 @@ struct cfi_line cfi_line_read(struct text line)
 {
 	struct cfi_line read = { .kind = CFI_LINE_OTHER, .rest = line };
 
-	if (line.size < stack.size || memcmp(line.bytes, stack.bytes, stack.size) != 0)
+	if (!STARTS_WITH(line, "STACK "))
 		return read;
-	skip(&read.rest, stack.size);
+	skip(&read.rest, sizeof("STACK ") - 1);
 	skip_blanks(&read.rest);
-	if (take_keyword(&read.rest, TEXT("CFI")))
-		read.kind = take_keyword(&read.rest, TEXT("INIT")) ? CFI_LINE_INIT : CFI_LINE_ROW;
-	else if (take_keyword(&read.rest, TEXT("WIN")))
+	if (TAKE_KEYWORD(&read.rest, "CFI"))
+		read.kind = TAKE_KEYWORD(&read.rest, "INIT") ? CFI_LINE_INIT : CFI_LINE_ROW;
+	else if (TAKE_KEYWORD(&read.rest, "WIN"))
 		read.kind = win_kind(&read.rest);
-	if (read.kind != CFI_LINE_OTHER && !cfi_take_hex(&read.rest, U64_DIGITS, &read.address))
+	if (read.kind != CFI_LINE_OTHER && !take_hex(&read.rest, U64_DIGITS, &read.address))
 		read.kind = CFI_LINE_OTHER;
 	return read;
+}
+
+enum cfi_line_kind cfi_line_guess(struct text line)
+{
+	if (STARTS_WITH(line, "STACK CFI ") && line.size > sizeof("STACK CFI ") &&
+	    hex_digits[(unsigned char)line.bytes[sizeof("STACK CFI ") - 1]] != 0)
+		return CFI_LINE_ROW;
+	return cfi_line_read(line).kind;
 }
 
 bool cfi_line_take_size(struct cfi_line *line, uint64_t *size)

@@ -24,6 +24,10 @@ struct cfi_line {
 /* Of one without its end (LF, and any CR before it). */
 struct cfi_line cfi_line_read(struct text line);
 
+/* The same from what is unlikely to stand elsewhere: rows are walked over by their first bytes, and
+ * read when they are used. */
+enum cfi_line_kind cfi_line_guess(struct text line);
+
 /* The size of an INIT record, which stands before its rules; false: it has none, or 0. */
 bool cfi_line_take_size(struct cfi_line *line, uint64_t *size);
 
