@@ -41,16 +41,24 @@ static int copy_out(int fd, struct err *err)
 static int convert(struct subject *subject, int fd, struct err *err)
 {
 	struct cell_file input = { "object", subject->object_fd }, output = { "cficache", fd };
+	const struct convert_cficache wish = {
+		.max_section_bytes = subject->config->section_max_bytes,
+		.unwind_chain_max = subject->config->unwind_chain_max,
+	};
 	struct cell_order order = {
 		.operation = "cficache",
 		.inputs = &input, .input_count = 1, .outputs = &output, .output_count = 1,
 	};
 	struct convert_symcache_reply report;
-	struct buf reply;
+	struct buf parameters, reply;
 	int rc;
 
+	buf_init(&parameters, REPLY_BYTES);
 	buf_init(&reply, REPLY_BYTES);
-	rc = cells_run(subject->nursery, &order, NULL, NULL, &reply, err);
+	rc = convert_cficache_parameters(&wish, &parameters, err);
+	order.parameters = buf_text(&parameters);
+	if (rc == 0)
+		rc = cells_run(subject->nursery, &order, NULL, NULL, &reply, err);
 	if (rc == 0)
 		rc = convert_symcache_reply_parse(buf_text(&reply), &subject->arena, &report, err);
 	if (rc < 0)
@@ -61,6 +69,7 @@ static int convert(struct subject *subject, int fd, struct err *err)
 			(unsigned long long)report.units, (int)report.first_bad.size,
 			report.first_bad.bytes ? report.first_bad.bytes : "");
 	buf_release(&reply);
+	buf_release(&parameters);
 	return rc;
 }
 

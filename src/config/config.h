@@ -109,6 +109,7 @@ struct config {
 	/* limits */
 	uint64_t section_max_bytes;          /* object_file_max_decompressed_section_size */
 	uint64_t source_max_bytes;           /* object_file_max_decompressed_source_size */
+	uint64_t unwind_chain_max;           /* max_unwind_chain_len */
 	uint64_t cell_memory_bytes;          /* limits.cell_memory */
 	int64_t  cell_cpu_seconds;           /* limits.cell_cpu */
 	int64_t  job_seconds;                /* limits.job_time, default 15m */

@@ -205,6 +205,8 @@ const struct key config_keys[] = {
   "4294967296", 0, 1e15, 1, "Larger compressed sections count as absent." },
 { "object_file_max_decompressed_source_size", KEY_SIZE, KEY_REFERENCE, AT(source_max_bytes), 0,
   "1073741824", 0, 1e15, 1, "Larger embedded sources are not read." },
+{ "max_unwind_chain_len", KEY_COUNT, KEY_REFERENCE, AT(unwind_chain_max), 0, "128", 1, 1e9, 1,
+  "Longer chains of unwind information make a PE file a bad one. null: no limit but our own." },
 { "sandbox.require", KEY_SANDBOX, KEY_OURS, AT(sandbox), 0, "best", 0, 0, 0,
   "full: refuse to start where the kernel lacks seccomp or landlock. best: take what there is." },
 
@@ -215,7 +217,6 @@ const struct key config_keys[] = {
 { "transaction_sample_rate", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 { "propagate_traces", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 { "bind", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
-{ "max_unwind_chain_len", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 { "symstore_proxy", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 { "streaming_timeout", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 };

@@ -268,6 +268,19 @@ int convert_symcache_parameters(const struct convert_symcache *symcache, struct 
 	return buf_check(out, err);
 }
 
+int convert_cficache_parameters(const struct convert_cficache *cficache, struct buf *out,
+				struct err *err)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, out);
+	json_object(&json);
+	member_size(&json, "max_section_bytes", cficache->max_section_bytes);
+	member_size(&json, "unwind_chain_max", cficache->unwind_chain_max);
+	json_object_end(&json);
+	return buf_check(out, err);
+}
+
 int convert_symcache_reply_parse(struct text reply, struct arena *arena,
 				 struct convert_symcache_reply *out, struct err *err)
 {

@@ -101,9 +101,15 @@ int convert_symcache_reply_parse(struct text reply, struct arena *arena,
 	__attribute__((warn_unused_result));
 
 /*
- * cficache: input "object", output "cficache"; no parameters, no companions.  The reply is that of
- * symcache, a record being a unit.
+ * cficache: input "object", output "cficache"; no companions.  Without parameters all sizes are
+ * those of the program.  The reply is that of symcache, a record being a unit.
  */
+struct convert_cficache {
+	uint64_t max_section_bytes;
+	uint64_t unwind_chain_max;   /* chained unwind information of PE files */
+};
+int convert_cficache_parameters(const struct convert_cficache *cficache, struct buf *out,
+				struct err *err) __attribute__((warn_unused_result));
 
 /*
  * ppdbcache: input "object", output "ppdbcache"; no parameters.  The reply is that of symcache,
