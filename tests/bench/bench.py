@@ -4,9 +4,10 @@
 usage: make bench       environment, all optional:
 
   BENCH_ONLY=hot,jobs   some of: hot memory start jobs parked dwarf dsym pdb breakpad
-                        lookup sources
+                        lookup cfi sources
   BENCH_PAIRS=11        runs of each pair; what is printed are medians
   BENCH_REQUESTS=100000 hot requests before the fronts' memory is looked at the last time
+  BENCH_CFI=FILE        a large ELF file with .eh_frame; without one the largest libLLVM there is
   BENCH_DWARF=FILE      a large ELF file with debug information; without one its conversion is
                         left out, and the look-ups in the result.  It is measured as distributions
                         ship it, with its sections packed by zlib, and unpacked: what it is not is
@@ -20,6 +21,7 @@ Pss_Shmem of all processes together.
 """
 import concurrent.futures
 import contextlib
+import glob
 import json
 import os
 import re
@@ -43,6 +45,7 @@ PROGRAMS = os.environ["PROGRAMS"]
 PAIRS = int(os.environ.get("BENCH_PAIRS", "11"))
 REQUESTS = int(os.environ.get("BENCH_REQUESTS", "100000"))
 DWARF = os.environ.get("BENCH_DWARF")
+CFI = os.environ.get("BENCH_CFI")
 MODULES, FRAMES = 10, 30
 PROCESSES, THREADS = 2, 2
 CONNECTIONS = 8
@@ -454,6 +457,26 @@ def bench_sources():
     row("100 frames quoted from it", f"{millis:.2f} ms", "< 5 ms", millis < 5)
 
 
+def bench_cfi(folder):
+    """Unwind information to a CfiCache, and random look-ups in that with all their rules read."""
+    libraries = glob.glob("/usr/lib/*/libLLVM*.so*")
+    path, cache = CFI or max(libraries, key=os.path.getsize, default=None), os.path.join(folder, "cficache")
+    if not path:
+        return skip("unwind information of a large ELF file", "no BENCH_CFI=FILE and no libLLVM")
+    runs = []
+    for _ in range(PAIRS):
+        out = subprocess.run([os.path.join(PROGRAMS, "bench_cfi"), path, cache, "300000"], check=True,
+                             capture_output=True, text=True).stdout
+        runs.append([float(value) for value in re.search(
+            r"converted: (\d+) records.* (\d+) bytes,.* ([\d.]+) s,[^$]* ([\d.]+) rules each, ([\d.]+) us", out).groups()])
+    records, size, seconds, rules, micros = (statistics.median(values) for values in zip(*runs))
+    row(f"unwind information of {os.path.basename(path)} written: {records:.0f} records, {size / 1e6:.0f} MB, one core",
+        f"{seconds:.3f} s, {size / seconds / 1e6:.0f} MB/s")
+    row(f"... a look-up in it, {rules:.0f} rules read", f"{micros:.2f} us", "< 5 us", micros < 5)
+    os.unlink(cache)
+    return None
+
+
 def bench_lookup(folder, cache):
     large = os.path.join(folder, "large")
     write_breakpad(large + ".sym")
@@ -474,7 +497,7 @@ def machine():
 
 def main():
     head = machine()
-    wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,parked,dwarf,dsym,pdb,breakpad,lookup,sources").split(",")
+    wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,parked,dwarf,dsym,pdb,breakpad,lookup,cfi,sources").split(",")
     with tempfile.TemporaryDirectory(prefix="symgate-bench-") as folder:
         if {"hot", "memory", "start"} & set(wanted):
             pools = Pools(folder)
@@ -497,6 +520,8 @@ def main():
                 bench(folder)
         if "lookup" in wanted:
             bench_lookup(folder, cache)
+        if "cfi" in wanted:
+            bench_cfi(folder)
         if "sources" in wanted:
             bench_sources()
     width = max(len(row[0]) for row in rows)
