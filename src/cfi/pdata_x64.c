@@ -6,6 +6,7 @@
 
 #define CODES_MAX       256u
 #define REGISTERS       16u
+#define NOT_SAVED       INT64_MIN    /* 0 is the first word above the return address */
 #define CHAIN_CEILING   1024u        /* whatever the options say */
 #define FLAG_CHAINED    4u
 #define RETURN_BYTES    8            /* the return address */
@@ -35,9 +36,9 @@ struct x64_frame {
 	int64_t size;                /* from the stack pointer to the CFA */
 	bool has_frame;              /* the CFA is told from a frame register: */
 	uint8_t frame_register;
-	int64_t frame_size;          /* ... by this, */
-	int64_t saves_size;          /* and from where saves count to the CFA */
-	int64_t saved[REGISTERS];    /* relative to the CFA; 0: not saved */
+	int64_t frame_size;          /* ... by this */
+	int64_t saves_size;          /* from where saves count to the CFA */
+	int64_t saved[REGISTERS];    /* relative to the CFA, or NOT_SAVED */
 	bool is_machine;
 	uint8_t pushes[CODES_MAX];   /* what epilogues pop, the last first; REGISTERS: nobody's */
 	unsigned push_count;
@@ -177,9 +178,7 @@ static void note_push(struct x64_frame *frame, uint8_t who)
 
 static void save(struct x64_frame *frame, const struct x64_code *code)
 {
-	int64_t base = frame->has_frame ? frame->saves_size : frame->size;
-
-	frame->saved[code->info] = (int64_t)code->bytes - base;
+	frame->saved[code->info] = (int64_t)code->bytes - frame->saves_size;
 }
 
 /* What the instruction of a code does, in the order of the prologue. */
@@ -218,8 +217,30 @@ static void apply(struct x64_frame *frame, const struct x64_info *info,
 	}
 }
 
+/* Saves count from the stack pointer behind all codes, whatever stands between, or from where the
+ * frame register was set. */
+static void begin_codes(struct x64_frame *frame, const struct x64_info *info)
+{
+	int64_t size = frame->size;
+
+	if (frame->has_frame)
+		return;
+	for (unsigned i = info->count; i-- > 0 && info->codes[i].op != OP_SET_FRAME;) {
+		const struct x64_code *code = &info->codes[i];
+
+		if (code->op == OP_PUSH)
+			size += 8;
+		else if (code->op == OP_ALLOC_LARGE || code->op == OP_ALLOC_SMALL)
+			size += code->bytes;
+		else if (code->op == OP_MACHINE_FRAME)
+			size += MACHINE_BYTES + (code->info ? 8 : 0);
+	}
+	frame->saves_size = size;
+}
+
 static void apply_all(struct x64_frame *frame, const struct x64_info *info)
 {
+	begin_codes(frame, info);
 	for (unsigned i = info->count; i-- > 0;)
 		apply(frame, info, &info->codes[i]);
 }
@@ -248,9 +269,9 @@ static void print_rules(struct cfi_out *out, const struct x64_frame *frame,
 			cfi_out_saved(out, names[4], -24);
 	}
 	for (unsigned i = 0; i < REGISTERS; i++) {
-		if (frame->saved[i] == (before ? before->saved[i] : 0))
+		if (frame->saved[i] == (before ? before->saved[i] : NOT_SAVED))
 			continue;
-		if (frame->saved[i]) {
+		if (frame->saved[i] != NOT_SAVED) {
 			cfi_out_saved(out, names[i], frame->saved[i]);
 			continue;
 		}
@@ -300,6 +321,7 @@ static void print_prologue(struct x64_rows *rows, struct x64_frame *frame,
 {
 	unsigned at = 0;
 
+	begin_codes(frame, info);
 	for (unsigned i = info->count; i-- > 0;) {
 		const struct x64_code *code = &info->codes[i];
 
@@ -332,7 +354,7 @@ static void print_epilogue(struct x64_rows *rows, const struct x64_frame *body, 
 		popped = frame.pushes[--frame.push_count];
 		frame.size -= 8;
 		if (popped < REGISTERS)
-			frame.saved[popped] = 0;
+			frame.saved[popped] = NOT_SAVED;
 		at += popped >= 8 && popped < REGISTERS ? 2 : 1;
 		if (at >= end)
 			break;
@@ -397,6 +419,8 @@ int pdata_x64_print(struct cfi_writer *writer, const struct cfi_entry *entry, st
 
 	if (rc < 0 || work_charge(&writer->work, FUNCTION_STEPS + chain.count * 2u, err) < 0)
 		return -1;
+	for (unsigned i = 0; i < REGISTERS; i++)
+		frame.saved[i] = NOT_SAVED;
 	for (unsigned i = chain.count; rc > 0 && i-- > 0;) {
 		if (read_info(writer, chain.infos[i], &info, &why) < 0)
 			rc = 0;

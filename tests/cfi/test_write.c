@@ -235,6 +235,21 @@ START_TEST(whole_files_have_records)
 }
 END_TEST
 
+/* Into the words its caller left for it functions of MSVC save registers: the first is the CFA. */
+START_TEST(a_register_saved_in_its_home)
+{
+	static const char recipe[] =
+		"printf '.globl e\\n.seh_proc e\\ne: movq %%rbx, 8(%%rsp)\\n.seh_savereg %%rbx, 40\\n"
+		"subq $32, %%rsp\\n.seh_stackalloc 32\\n.seh_endprologue\\naddq $32, %%rsp\\n"
+		"movq 8(%%rsp), %%rbx\\nret\\n.seh_endproc\\n' >\"$DIR/home.s\"; "
+		"clang-19 --target=x86_64-pc-windows-msvc -c \"$DIR/home.s\" -o \"$DIR/home.obj\"; "
+		"lld-link-19 /nodefaultlib /dll /noentry /export:e \"$DIR/home.obj\" \"/out:$OUT\"";
+	struct text cache = convert_path(support_fixture("cfi-home.dll", recipe));
+
+	ck_assert_msg(strstr(cache.bytes + 8, " $rbx: .cfa 0 + ^\n") != NULL, "%s", cache.bytes + 8);
+}
+END_TEST
+
 START_TEST(survives_every_byte_change)
 {
 	struct file_map map = support_map(support_fixture(files[_i].name, files[_i].recipe));
@@ -263,6 +278,7 @@ int main(void)
 	tcase_add_loop_test(tcase, encodings_become_records, 0, COUNT(encodings));
 	tcase_add_loop_test(tcase, symbol_files_are_put_in_order, 0, COUNT(symbol_files));
 	tcase_add_loop_test(tcase, bad_records_are_refused, 0, 4);
+	tcase_add_test(tcase, a_register_saved_in_its_home);
 	tcase_add_loop_test(tcase, whole_files_have_records, 0, COUNT(files));
 	tcase_add_loop_test(tcase, survives_every_byte_change, 0, COUNT(files));
 	tcase_add_loop_test(tcase, survives_every_allocation_failure, 0, COUNT(files));
