@@ -88,6 +88,70 @@ int sources_local(const char *symbols, unsigned number, char folder[PATH_MAX], s
 	return buf_check(out, err) < 0 ? -1 : 1;
 }
 
+#define URL_BYTES 4096u
+#define SERVER_TYPES 4u
+
+/* What a server without a layout is asked for, by the layout its kind has. */
+static const struct { const char *layout, *types[SERVER_TYPES]; } servers[] = {
+	{ "debuginfod", { "elf_code", "elf_debug" } },
+	{ "symstore", { "pe", "pdb", "portablepdb", "breakpad" } },
+};
+
+static void add_server(unsigned number, const char *url, const char *layout,
+		       const char *const types[SERVER_TYPES], struct buf *out)
+{
+	bool is_debuginfod = strcmp(layout, "debuginfod") == 0;
+	char whole[URL_BYTES], id[64];
+	struct json_writer json;
+
+	snprintf(id, sizeof(id), "cli:server%u:%s", number, layout);
+	/* People name such a server by what stands before the folder of build ids. */
+	if (is_debuginfod && !text_ends_with(text_of(url), "/buildid/") &&
+	    !text_ends_with(text_of(url), "/buildid"))
+		snprintf(whole, sizeof(whole), "%s%sbuildid/", url,
+			 text_ends_with(text_of(url), "/") ? "" : "/");
+	else
+		snprintf(whole, sizeof(whole), "%s", url);
+	if (out->size > 0)
+		buf_add_char(out, ',');
+	json_writer_init(&json, out);
+	json_object(&json);
+	json_member_string(&json, "type", "http");
+	json_member_string(&json, "id", id);
+	json_member_string(&json, "url", whole);
+	json_key(&json, "layout");
+	json_object(&json);
+	json_member_string(&json, "type", layout);
+	json_object_end(&json);
+	if (types) {
+		json_key(&json, "filters");
+		json_object(&json);
+		json_key(&json, "filetypes");
+		json_array(&json);
+		for (size_t i = 0; i < SERVER_TYPES && types[i]; i++)
+			json_string(&json, types[i]);
+		json_array_end(&json);
+		json_object_end(&json);
+	}
+	json_object_end(&json);
+}
+
+int sources_remote(const char *server, unsigned number, struct buf *out, struct err *err)
+{
+	const char *url = server, *layout = take_layout(&url);
+
+	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+		return err_set(err, ERR_BAD_REQUEST, "--source %s: a URL begins with http:// or https://",
+			       server);
+	if (strlen(url) > URL_BYTES - sizeof("/buildid/"))
+		return err_set(err, ERR_BAD_REQUEST, "--source: the URL is too long");
+	if (layout)
+		add_server(number, url, layout, NULL, out);
+	for (size_t i = 0; !layout && i < sizeof(servers) / sizeof(servers[0]); i++)
+		add_server(number, url, servers[i].layout, servers[i].types, out);
+	return buf_check(out, err);
+}
+
 static size_t skip_blanks(struct text json, size_t at)
 {
 	while (at < json.size && strchr(" \t\r\n", json.bytes[at]))
@@ -146,8 +210,7 @@ static size_t find_sources(struct text json, size_t at)
 	}
 }
 
-/* The array's members after one more. */
-static void add_to_array(struct text array, struct text source, struct buf *out)
+void sources_list(struct text source, struct text array, struct buf *out)
 {
 	size_t first = skip_blanks(array, 1);
 
@@ -169,12 +232,12 @@ void sources_add(struct text body, struct text source, struct text defaults, str
 	at = find_sources(body, open + 1);
 	if (at > 0 && body.bytes[at] == '[') {
 		buf_add(out, body.bytes, at);
-		add_to_array((struct text){ body.bytes + at, body.size - at }, source, out);
+		sources_list(source, (struct text){ body.bytes + at, body.size - at }, out);
 		return;
 	}
 	if (at > 0 && text_starts_with((struct text){ body.bytes + at, body.size - at }, "null")) {
 		buf_add(out, body.bytes, at);
-		add_to_array(defaults, source, out);
+		sources_list(source, defaults, out);
 		buf_add(out, body.bytes + at + 4, body.size - at - 4);
 		return;
 	}
@@ -184,7 +247,7 @@ void sources_add(struct text body, struct text source, struct text defaults, str
 	}
 	buf_add(out, body.bytes, open + 1);
 	buf_add_string(out, "\"sources\":");
-	add_to_array(defaults, source, out);
+	sources_list(source, defaults, out);
 	at = skip_blanks(body, open + 1);
 	if (at < body.size && body.bytes[at] != '}')
 		buf_add_char(out, ',');

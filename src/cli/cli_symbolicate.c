@@ -1,9 +1,5 @@
 /* cli_symbolicate.c -- "symgate symbolicate": one request, answered without a service. */
 #include <errno.h>
-#include <ftw.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,49 +10,34 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
-#include "cli/cli_cells.h"
 #include "cli/cli.h"
 #include "cli/local.h"
 #include "cli/options.h"
-#include "cli/progress.h"
 #include "cli/cli_sources.h"
 #include "cli/stackrequest.h"
+#include "cli/standalone.h"
 #include "cli/stacktext.h"
-#include "cli/state.h"
-#include "cli/cli_table.h"
 #include "cli/trace.h"
 #include "cli/tried.h"
 #include "kinds/kinds.h"
 #include "work/request_json.h"
 #include "work/work.h"
-#include "workshop/workshop.h"
 
-#define PATH_BYTES 4096u
-#define SOURCE_BYTES 65536u
 #define READ_BYTES 65536u
-#define TREE_DESCRIPTORS 16
-#define SYMBOLS_MAX 24u              /* folders; each is a source for every layout */
-#define LOCAL_MODULES_MAX 1024u
 
 struct wish {
 	const char *path;            /* NULL: there are addresses */
-	const char *symbols[SYMBOLS_MAX];
-	unsigned symbol_count;
+	struct standalone_symbols symbols;
 	const char *maps;            /* --maps; NULL: none */
 	char **addresses;
 	int address_count;
+	bool found;                  /* some frame got a name */
 };
 
 /* What the request is made of. */
 struct making {
-	struct cli *cli;
-	const struct config *config;
+	struct standalone *alone;
 	const struct wish *wish;
-	struct local local;
-	struct buf sources;          /* JSON objects, with commas between */
-	char folders[SYMBOLS_MAX][PATH_MAX];     /* of --symbols without a layout */
-	const char *folder_list[SYMBOLS_MAX];
-	size_t folder_count;
 };
 
 /* --- The request ------------------------------------------------------------------------- */
@@ -90,61 +71,6 @@ static int read_body(const struct config *config, const struct wish *wish, struc
 	return file_read_all(wish->path, most, body, err);
 }
 
-/* --symbols, and what is found on this machine. */
-static int make_sources(struct making *making, struct err *err)
-{
-	const struct wish *wish = making->wish;
-
-	for (unsigned i = 0; i < wish->symbol_count; i++) {
-		char *folder = making->folders[making->folder_count];
-		int rc = sources_local(wish->symbols[i], i, folder, &making->sources, err);
-
-		if (rc < 0)
-			return -1;
-		if (rc > 0)
-			making->folder_list[making->folder_count++] = folder;
-	}
-	if (making->sources.size > 0)
-		buf_add_char(&making->sources, ',');
-	local_source(&making->local, &making->sources);
-	return buf_check(&making->sources, err);
-}
-
-static void ignore_found(void *payload, const struct local_file *file)
-{
-	(void)payload, (void)file;
-}
-
-/* The files a request's modules name, where this machine has the very same ones. */
-static int add_modules(struct making *making, const struct cJSON *modules, struct err *err)
-{
-	static const char *const keys[] = { "code_file", "debug_file" };
-	size_t count = 0, most = 2 * (size_t)cJSON_GetArraySize(modules);
-	struct text *names = arena_alloc(&making->local.arena, most + 1, sizeof(*names));
-	const struct cJSON *module;
-	struct local_file file;
-
-	if (!names)
-		return err_set(err, ERR_NO_MEMORY, "no room for the modules");
-	cJSON_ArrayForEach(module, modules) {
-		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-			struct text path = cli_member(module, keys[i]);
-
-			if (path.size == 0 || count >= LOCAL_MODULES_MAX)
-				continue;
-			names[count++] = path;
-			if (path.bytes[0] == '/' &&
-			    local_add(&making->local, path.bytes, &file, err) < 0)
-				return -1;
-		}
-	}
-	for (size_t i = 0; i < making->folder_count; i++)
-		if (local_add_folder(&making->local, making->folder_list[i], names, count, ignore_found,
-				     NULL, err) < 0)
-			return -1;
-	return 0;
-}
-
 /* 1: it is JSON.  What begins as JSON and is none goes through: the refusal has the words. */
 static int look_at_json(struct making *making, struct text body, struct err *err)
 {
@@ -155,7 +81,7 @@ static int look_at_json(struct making *making, struct text body, struct err *err
 
 	arena_init(&arena, LIMIT_REQUEST_ARENA_BYTES);
 	if (request_json_parse(body, &arena, &json, &why) == 0)
-		rc = add_modules(making, cJSON_GetObjectItemCaseSensitive(json, "modules"), err) < 0 ? -1 : 1;
+		rc = standalone_add_modules(making->alone, cJSON_GetObjectItemCaseSensitive(json, "modules"), err) < 0 ? -1 : 1;
 	arena_release(&arena);
 	return rc;
 }
@@ -207,13 +133,13 @@ static int read_stacks(struct making *making, struct text whole, struct stacktex
 {
 	const struct wish *wish = making->wish;
 
-	if (stacktext_read(text, whole, &making->local.arena, err) < 0)
+	if (stacktext_read(text, whole, &making->alone->local.arena, err) < 0)
 		return -1;
 	if (wish->maps && text->mapping_count == 0)
 		return err_set(err, ERR_MALFORMED, "%s has no mappings: the text of /proc/PID/maps, or of "
 			       "gdb's `info proc mappings', is expected", wish->maps);
 	if (wish->address_count > 0)
-		return add_addresses(wish, text, &making->local.arena, err);
+		return add_addresses(wish, text, &making->alone->local.arena, err);
 	if (text->frame_count == 0 && text->mapping_count > 0)
 		return err_set(err, ERR_MALFORMED, "%s has mappings and no stack: --maps FILE ADDRESS... "
 			       "asks for addresses", wish->path ? wish->path : wish->maps);
@@ -232,11 +158,11 @@ static int make_from_text(struct making *making, struct text whole, struct buf *
 	buf_init(&request, LIMIT_REPLY_BYTES);
 	rc = read_stacks(making, whole, &text, err);
 	if (rc == 0)
-		rc = stackrequest_write(&text, &making->local, making->folder_list,
-					making->folder_count, &request, err);
+		rc = stackrequest_write(&text, &making->alone->local, making->alone->folder_list,
+					making->alone->folder_count, &request, err);
 	if (rc == 0)
-		sources_add(buf_text(&request), buf_text(&making->sources),
-			    text_of(making->config->sources_json), body);
+		sources_add(buf_text(&request), buf_text(&making->alone->sources),
+			    text_of(making->alone->config->sources_json), body);
 	buf_release(&request);
 	return rc < 0 ? -1 : buf_check(body, err);
 }
@@ -250,7 +176,7 @@ static int read_texts(const struct making *making, struct buf *whole, struct err
 		return err_while(err, "--maps");
 	if (wish->maps)
 		buf_add_char(whole, '\n');
-	return wish->path ? read_body(making->config, wish, whole, err) : buf_check(whole, err);
+	return wish->path ? read_body(making->alone->config, wish, whole, err) : buf_check(whole, err);
 }
 
 static int make_body(struct making *making, struct buf *body, struct err *err)
@@ -259,7 +185,7 @@ static int make_body(struct making *making, struct buf *body, struct err *err)
 	int rc = -1;
 
 	buf_init(&whole, LIMIT_REPLY_BYTES);
-	if (make_sources(making, err) < 0 || read_texts(making, &whole, err) < 0)
+	if (read_texts(making, &whole, err) < 0)
 		goto done;
 	if (making->wish->maps || !looks_like_json(buf_text(&whole))) {
 		rc = make_from_text(making, buf_text(&whole), body, err);
@@ -267,37 +193,14 @@ static int make_body(struct making *making, struct buf *body, struct err *err)
 	}
 	rc = look_at_json(making, buf_text(&whole), err);
 	if (rc > 0)
-		sources_add(buf_text(&whole), buf_text(&making->sources),
-			    text_of(making->config->sources_json), body);
+		sources_add(buf_text(&whole), buf_text(&making->alone->sources),
+			    text_of(making->alone->config->sources_json), body);
 	else if (rc == 0)
 		buf_add_text(body, buf_text(&whole));
 	rc = rc < 0 ? -1 : buf_check(body, err);
 done:
 	buf_release(&whole);
 	return rc;
-}
-
-/* --- A state folder for this once ---------------------------------------------------------- */
-
-static int make_folder(char path[PATH_BYTES], struct err *err)
-{
-	const char *folder = getenv("TMPDIR");
-
-	if (!folder || folder[0] != '/')
-		folder = "/tmp";
-	if ((size_t)snprintf(path, PATH_BYTES, "%s/symgate-XXXXXX", folder) >= PATH_BYTES)
-		return err_set(err, ERR_IO, "TMPDIR is too long");
-	if (!mkdtemp(path))
-		return err_os(err, errno, "making a folder in %s", folder);
-	return 0;
-}
-
-static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *walk)
-{
-	(void)st;
-	(void)kind;
-	(void)walk;
-	return remove(path);
 }
 
 /* --- The answer ----------------------------------------------------------------------------- */
@@ -309,122 +212,38 @@ static int show_answer(struct cli *cli, struct text reply, bool *found, struct e
 
 	buf_init(&out, 4 * LIMIT_REPLY_BYTES);
 	rc = trace_show(reply, cli->colour, &out, found, err);
-	if (cli->json) {
-		buf_clear(&out);
-		buf_add_text(&out, reply);
-		buf_add_char(&out, '\n');
-	}
-	if (cli->json || rc == 0) {
-		struct err write_err = ERR_INIT;
-
-		if (table_write(&out, &write_err) < 0) {
-			*err = write_err;
-			rc = -1;
-		}
-	}
+	rc = standalone_write(cli, reply, &out, rc, err);
 	buf_release(&out);
 	return rc;
 }
 
-static int make_and_answer(struct making *making, struct nursery *nursery, bool *found,
-			   struct err *err)
+static int make_and_answer(struct standalone *alone, void *payload, struct err *err)
 {
+	struct wish *wish = payload;
+	struct making making = { .alone = alone, .wish = wish };
 	struct work_body sent;
 	struct buf body, reply;
 	int rc = -1;
 
 	buf_init(&body, 2 * LIMIT_REPLY_BYTES);
 	buf_init(&reply, LIMIT_REPLY_BYTES);
-	/* Not while standard input is read: somebody may be typing. */
-	rc = make_body(making, &body, err);
+	rc = make_body(&making, &body, err);
 	sent = work_body_of(buf_text(&body));
-	progress_start("symbolicating");
 	if (rc == 0)
-		rc = workshop_answer(making->config, nursery, &request_kind_symbolicate,
-				     &sent, &reply, NULL, err);
-	progress_stop();
+		rc = standalone_answer(alone, &request_kind_symbolicate, &sent, &reply, err);
 	if (rc == 0)
-		rc = show_answer(making->cli, buf_text(&reply), found, err);
-	if (rc == 0 && making->wish->symbol_count > 0 && !making->cli->json)
-		tried_show(buf_text(&reply), buf_text(&making->sources), making->config);
+		rc = show_answer(alone->cli, buf_text(&reply), &wish->found, err);
+	if (rc == 0 && wish->symbols.folder_count > 0 && !alone->cli->json)
+		tried_show(buf_text(&reply), buf_text(&alone->sources), alone->config);
 	buf_release(&body);
 	buf_release(&reply);
 	return rc;
 }
 
-static int answer(struct cli *cli, const struct config *config, const struct wish *wish,
-		  bool *found, struct err *err)
-{
-	static struct making making;
-	struct nursery *nursery = NULL;
-	char folder[PATH_BYTES];
-	int rc = -1;
-
-	making = (struct making){ .cli = cli, .config = config, .wish = wish };
-	if (cells_start(&nursery, config, err) < 0)
-		return -1;
-	buf_init(&making.sources, LIMIT_REPLY_BYTES);
-	if ((size_t)snprintf(folder, sizeof(folder), "%s/local-XXXXXX", config->state_dir) >=
-	    sizeof(folder))
-		err_set(err, ERR_IO, "the name is too long: %s", config->state_dir);
-	else if (!mkdtemp(folder))
-		err_os(err, errno, "making a folder in %s", config->state_dir);
-	else if (local_init(&making.local, config, nursery, folder, err) == 0)
-		rc = make_and_answer(&making, nursery, found, err);
-	nftw(folder, remove_entry, TREE_DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
-	nursery_stop(nursery);
-	local_release(&making.local);
-	buf_release(&making.sources);
-	return rc;
-}
-
-/* Whoever runs this could read any file and reach any address without us. */
-static void allow_what_the_user_may(struct cli *cli, struct config *config)
-{
-	static const char *const everywhere[] = { "/" };
-
-	config->filesystem_roots = everywhere;
-	config->filesystem_root_count = 1;
-	if (cli->config_count == 0)
-		config->connect_to_reserved_ips = true;
-}
-
-/* Blobs belong beside the database that knows them. */
-static int keep_together(struct config *config, struct err *err)
-{
-	config->cache_dir = arena_printf(&config->arena, "%s/cache", config->state_dir);
-	config->cache_is_of_boot = false;
-	return config->cache_dir ? 0 : err_set(err, ERR_NO_MEMORY, "no room for a path");
-}
-
-static int run_in_state(struct cli *cli, const struct wish *wish, bool *found, struct err *err)
-{
-	struct config config;
-	int rc = -1;
-
-	if (cli_config_load(cli, &config, err) < 0)
-		return -1;
-	if (cli->config_count == 0) {
-		config.log_path = NULL;      /* the service's, if it is a service's file at all */
-		config.log_level = LOG_ERROR;
-	}
-	if (state_take_owner(&config, err) < 0)
-		goto done;
-	if (log_open(config.log_path, config.log_level, config.log_format) < 0)
-		err_set(err, ERR_IO, "opening the log %s", config.log_path);
-	else if (keep_together(&config, err) == 0 &&
-		 file_make_folders(config.state_dir, 0700, err) == 0) {
-		allow_what_the_user_may(cli, &config);
-		rc = answer(cli, &config, wish, found, err);
-	}
-done:
-	config_release(&config);
-	return rc;
-}
-
-enum { OPTION_SYMBOLS = 1, OPTION_MAPS };
+enum { OPTION_SYMBOLS = 1, OPTION_SOURCE, OPTION_MAPS };
 static const struct cli_option options[] = {
-	{ OPTION_SYMBOLS, 0, "symbols", "DIR" }, { OPTION_MAPS, 0, "maps", "FILE" }, CLI_OPTIONS_END
+	{ OPTION_SYMBOLS, 0, "symbols", "DIR" }, { OPTION_SOURCE, 0, "source", "URL" },
+	{ OPTION_MAPS, 0, "maps", "FILE" }, CLI_OPTIONS_END
 };
 
 /* With --maps one word may be a file with a stack; all others are addresses. */
@@ -445,46 +264,34 @@ static void take_operands(struct wish *wish, char **operands, int count)
 static int run(struct cli *cli, int argc, char **argv)
 {
 	static struct wish wish;
-	char folder[PATH_BYTES];
 	struct err err = ERR_INIT;
 	struct cli_reader reader;
-	bool found = false, temporary;
 	const char *value;
-	int option, rc;
+	int option;
 
 	cli_reader_init(&reader, cli, &cli_symbolicate, argc, argv);
 	while ((option = cli_next_option(&reader, &value)) > 0) {
 		if (option == OPTION_MAPS)
 			wish.maps = value;
-		else if (wish.symbol_count == SYMBOLS_MAX)
-			return cli_misused(&cli_symbolicate, "too many folders: %s", value);
-		else
-			wish.symbols[wish.symbol_count++] = value;
+		else if (!standalone_takes(&wish.symbols, option == OPTION_SOURCE, value))
+			return cli_misused(&cli_symbolicate, "too many sources: %s", value);
 	}
 	if (option < 0)
 		return CLI_USAGE;
-	temporary = !cli->state_dir;
 	take_operands(&wish, argv + 1, reader.operand_count);
 	if (!wish.maps && wish.address_count > 0)
 		return cli_misused(&cli_symbolicate, "what is `%s`?", wish.addresses[0]);
 	if (!wish.path && !wish.maps)
 		return cli_misused(&cli_symbolicate, "which FILE? (- is standard input)");
-	if (temporary) {
-		if (make_folder(folder, &err) < 0)
-			return cli_fail(&err);
-		cli->state_dir = folder;
-	}
-	rc = run_in_state(cli, &wish, &found, &err);
-	if (temporary)
-		nftw(folder, remove_entry, TREE_DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
-	if (rc < 0)
+	if (standalone_run(cli, &wish.symbols, make_and_answer, &wish, &err) < 0)
 		return cli_fail(&err);
-	return found ? CLI_OK : CLI_NOTHING;
+	return wish.found ? CLI_OK : CLI_NOTHING;
 }
 
 const struct cli_command cli_symbolicate = {
 	.name = "symbolicate",
-	.arguments = "[--symbols [LAYOUT:]DIR]... [--maps FILE] FILE | --maps FILE ADDRESS...",
+	.arguments = "[--symbols [LAYOUT:]DIR]... [--source [LAYOUT:]URL]... [--maps FILE] FILE | "
+		     "--maps FILE ADDRESS...",
 	.about = "name the frames of a request or of a printed stack, without a service",
 	.help =
 	"FILE is what would be posted to /symbolicate (JSON: stacktraces, modules, sources), or a\n"
@@ -496,6 +303,9 @@ const struct cli_command cli_symbolicate = {
 	"                           unified, native, symstore, symstore_index2, ssqp, debuginfod,\n"
 	"                           slashsymbols, DIR/.build-id, and files that are called as the\n"
 	"                           modules are; or LAYOUT alone\n"
+	"  --source [LAYOUT:]URL    a server of debug files, may be repeated. Without a layout it is\n"
+	"                           asked as a debuginfod for ELF files and as a symbol server\n"
+	"                           (symstore) for PE, PDB and Breakpad files\n"
 	"  --maps FILE              where the program's files were mapped: a copy of /proc/PID/maps,\n"
 	"                           or the text of gdb's `info proc mappings'. Each ADDRESS is then\n"
 	"                           looked up in the file mapped there, as one stack: the first is\n"

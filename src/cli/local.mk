@@ -28,6 +28,9 @@ libcli_a_SOURCES = \
 	src/cli/companions.h \
 	src/cli/completion.c \
 	src/cli/completion.h \
+	src/cli/crash_command.c \
+	src/cli/crash_text.c \
+	src/cli/crash_text.h \
 	src/cli/fcgi.c \
 	src/cli/local.c \
 	src/cli/local.h \
@@ -42,6 +45,8 @@ libcli_a_SOURCES = \
 	src/cli/progress.c \
 	src/cli/progress.h \
 	src/cli/serve.c \
+	src/cli/standalone.c \
+	src/cli/standalone.h \
 	src/cli/stackrequest.c \
 	src/cli/stackrequest.h \
 	src/cli/stacktext.c \
@@ -52,6 +57,7 @@ libcli_a_SOURCES = \
 	src/cli/subject.c \
 	src/cli/subject.h \
 	src/cli/minidumps.c \
+	src/cli/minidumps.h \
 	src/cli/trace.c \
 	src/cli/trace.h \
 	src/cli/tried.c \
@@ -66,11 +72,13 @@ $(libcli_a_OBJECTS): src/store/statements.h
 
 dist_man_MANS += \
 	doc/symgate.1 \
+	doc/symgate-applecrash.1 \
 	doc/symgate-backup.1 \
 	doc/symgate-cache.1 \
 	doc/symgate-cfi.1 \
 	doc/symgate-cleanup.1 \
 	doc/symgate-config.1 \
+	doc/symgate-coredump.1 \
 	doc/symgate-fcgi.1 \
 	doc/symgate-lookup.1 \
 	doc/symgate-object.1 \

@@ -74,20 +74,20 @@ static bool show_frame(const cJSON *frame, const cJSON *outer, bool colour, stru
 	return text_is(cli_member(frame, "status"), "symbolicated");
 }
 
-static bool show_stack(const cJSON *stack, size_t index, bool colour, struct buf *out)
+bool trace_add_stack(const cJSON *stack, size_t index, const char *requesting, bool colour,
+		     struct buf *out)
 {
 	const cJSON *frames = cJSON_GetObjectItemCaseSensitive(stack, "frames"), *frame;
 	struct text name = cli_member(stack, "thread_name");
 	bool found = false;
 
-	buf_printf(out, "%sthread %.0f", index > 0 ? "\n" : "",
-		   number(stack, "thread_id", (double)index));
+	buf_printf(out, "thread %.0f", number(stack, "thread_id", (double)index));
 	if (name.size > 0) {
 		buf_add_char(out, ' ');
 		buf_add_visible(out, name);
 	}
 	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(stack, "is_requesting")))
-		buf_add_string(out, " (requesting)");
+		buf_printf(out, " (%s)", requesting);
 	buf_add_char(out, '\n');
 	cJSON_ArrayForEach(frame, frames)
 		if (show_frame(frame, frame->next, colour, out))
@@ -123,21 +123,33 @@ static void show_missing_modules(const cJSON *modules, struct buf *out)
 	}
 }
 
-static int show_reply(const cJSON *reply, bool colour, struct buf *out, bool *found,
-		      struct err *err)
+int trace_read(struct text reply, struct arena *arena, struct cJSON **json, struct err *err)
 {
-	struct text status = cli_member(reply, "status"), message = cli_member(reply, "message");
-	const cJSON *stack;
-	size_t index = 0;
+	struct text status, message;
 
+	if (request_json_parse(reply, arena, json, err) < 0)
+		return -1;
+	status = cli_member(*json, "status");
+	message = cli_member(*json, "message");
 	if (!text_is(status, "completed"))
 		return err_set(err, ERR_INTERNAL, "the request ended as %.*s%s%.*s",
 			       (int)status.size, status.size ? status.bytes : "",
 			       message.size ? ": " : "", (int)message.size,
 			       message.size ? message.bytes : "");
-	cJSON_ArrayForEach(stack, cJSON_GetObjectItemCaseSensitive(reply, "stacktraces"))
-		if (show_stack(stack, index++, colour, out))
+	return 0;
+}
+
+static int show_reply(const cJSON *reply, bool colour, struct buf *out, bool *found,
+		      struct err *err)
+{
+	const cJSON *stack;
+	size_t index = 0;
+
+	cJSON_ArrayForEach(stack, cJSON_GetObjectItemCaseSensitive(reply, "stacktraces")) {
+		buf_add_string(out, index > 0 ? "\n" : "");
+		if (trace_add_stack(stack, index++, "requesting", colour, out))
 			*found = true;
+	}
 	show_missing_modules(cJSON_GetObjectItemCaseSensitive(reply, "modules"), out);
 	return buf_check(out, err);
 }
@@ -150,7 +162,7 @@ int trace_show(struct text reply, bool colour, struct buf *out, bool *found, str
 
 	*found = false;
 	arena_init(&arena, 4 * LIMIT_REPLY_BYTES);
-	rc = request_json_parse(reply, &arena, &json, err);
+	rc = trace_read(reply, &arena, &json, err);
 	if (rc == 0)
 		rc = show_reply(json, colour, out, found, err);
 	arena_release(&arena);
