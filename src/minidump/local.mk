@@ -10,6 +10,7 @@ libminidump_a_SOURCES = \
 	src/minidump/memory_list.c \
 	src/minidump/minidump.c \
 	src/minidump/minidump.h \
+	src/minidump/minidump_parts.c \
 	src/minidump/minidump_parts.h \
 	src/minidump/minidump_text.c \
 	src/minidump/module_list.c \

@@ -11,7 +11,7 @@
 #include "minidump/minidump.h"
 #include "minidump/streams.h"
 
-/* --- minidump.c --- */
+/* --- minidump_parts.c --- */
 
 void minidump_lose(struct minidump *dump, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -346,7 +346,7 @@ void cell_begin(const struct nursery_process *process, const struct frame *order
 	sigset_t none;
 	int rc;
 
-	nursery_process_die_with(process->pid);
+	confine_die_with(process->pid);
 	prctl(PR_SET_NAME, "symgate-cell", 0, 0, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);

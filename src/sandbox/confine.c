@@ -26,6 +26,22 @@
 
 enum sandbox_level sandbox_level_ceiling = SANDBOX_FULL;
 
+const char *sandbox_level_name(enum sandbox_level level)
+{
+	static const char *const names[] = {
+		[SANDBOX_PLAIN] = "plain", [SANDBOX_FILTERED] = "filtered", [SANDBOX_FULL] = "full",
+	};
+
+	return names[level];
+}
+
+void confine_die_with(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (getppid() != parent)
+		_exit(0);
+}
+
 /* landlock(7), by ABI version: the build's headers may be older than the kernel. */
 struct landlock_ruleset { uint64_t fs, net, scoped; };
 #define LANDLOCK_FS_ABI1  0x1fffu    /* execute ... make_sym */

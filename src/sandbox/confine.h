@@ -35,6 +35,9 @@ void confine_release(struct confinement *confinement);
 int  confine_descriptors(const int *keep, unsigned count, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* This process is killed when its parent ends; it ends at once when `parent` is not its parent any more. */
+void confine_die_with(pid_t parent);
+
 /* Ceilings, no capabilities, no new privileges, landlock, filter; *reached tells how far the kernel went.
  * Irrevocable.  -1 only when even the plain level cannot be had. */
 int  confine_self(const struct confinement *confinement, enum sandbox_level *reached,

@@ -33,15 +33,6 @@ struct nursery {
 	enum sandbox_level level;
 };
 
-const char *sandbox_level_name(enum sandbox_level level)
-{
-	static const char *const names[] = {
-		[SANDBOX_PLAIN] = "plain", [SANDBOX_FILTERED] = "filtered", [SANDBOX_FULL] = "full",
-	};
-
-	return names[level];
-}
-
 enum sandbox_level nursery_level(const struct nursery *nursery)
 {
 	return nursery->level;

@@ -47,13 +47,6 @@ struct nursery_state {
 	int signals;             /* signalfd of SIGCHLD */
 };
 
-void nursery_process_die_with(pid_t parent)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (getppid() != parent)
-		_exit(0);
-}
-
 /* --- Becoming the nursery -------------------------------------------------------------- */
 
 /* A group's SIGTERM or SIGINT ends nursery and cells at once; what is a message to servers
@@ -333,7 +326,7 @@ void nursery_process_run(struct nursery_process *process, pid_t parent)
 	struct err err = ERR_INIT;
 	int rc;
 
-	nursery_process_die_with(parent);
+	confine_die_with(parent);
 	process->pid = getpid();
 	prctl(PR_SET_NAME, "symgate-nursery", 0, 0, 0);
 	reset_signals();

@@ -24,7 +24,5 @@ void nursery_process_run(struct nursery_process *process, pid_t parent) __attrib
 /* Makes this process, just forked, the cell of this order: never returns. */
 void cell_begin(const struct nursery_process *process, const struct frame *order) __attribute__((noreturn));
 
-/* Dies with the parent; leaves at once when it is gone already. */
-void nursery_process_die_with(pid_t parent);
 
 #endif

@@ -29,6 +29,7 @@ libsource_a_SOURCES = \
 	src/source/sigv4.c \
 	src/source/sigv4.h \
 	src/source/source.c \
+	src/source/source_credentials.c \
 	src/source/source.h \
 	src/source/source_filters.c \
 	src/source/source_filters.h \

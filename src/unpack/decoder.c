@@ -11,6 +11,17 @@
 #define RAW_WINDOW_BITS  (-15)
 #define LZMA_MEMORY_BYTES ((uint64_t)128 << 20)   /* xz -9 needs 65 MiB */
 
+static const char *const kind_names[UNPACK_KINDS] = {
+	[UNPACK_NONE] = "uncompressed", [UNPACK_GZIP] = "gzip", [UNPACK_ZLIB] = "zlib",
+	[UNPACK_DEFLATE] = "deflate", [UNPACK_ZSTD] = "zstd", [UNPACK_XZ] = "xz",
+	[UNPACK_ZIP] = "zip", [UNPACK_CAB] = "cab",
+};
+
+const char *unpack_kind_name(enum unpack_kind kind)
+{
+	return kind < UNPACK_KINDS ? kind_names[kind] : "unknown";
+}
+
 static voidpf zlib_get(voidpf opaque, uInt count, uInt size)
 {
 	(void)opaque;

@@ -12,12 +12,6 @@
 #define MAGIC_BYTES 4u
 #define XZ_INDEX_MEMORY_BYTES ((uint64_t)16 << 20)
 
-static const char *const kind_names[UNPACK_KINDS] = {
-	[UNPACK_NONE] = "uncompressed", [UNPACK_GZIP] = "gzip", [UNPACK_ZLIB] = "zlib",
-	[UNPACK_DEFLATE] = "deflate", [UNPACK_ZSTD] = "zstd", [UNPACK_XZ] = "xz",
-	[UNPACK_ZIP] = "zip", [UNPACK_CAB] = "cab",
-};
-
 static const struct {
 	uint8_t magic[MAGIC_BYTES];
 	size_t size;
@@ -31,11 +25,6 @@ static const struct {
 	{ { 'P', 'K', 3, 4 },         4, UNPACK_ZIP },
 	{ { 'M', 'S', 'C', 'F' },     4, UNPACK_CAB },
 };
-
-const char *unpack_kind_name(enum unpack_kind kind)
-{
-	return kind < UNPACK_KINDS ? kind_names[kind] : "unknown";
-}
 
 enum unpack_kind unpack_recognise(const uint8_t *head, size_t size)
 {

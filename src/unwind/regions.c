@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "unwind/unwind.h"
 
 static int by_address(const void *a, const void *b)
 {
@@ -69,4 +70,17 @@ bool unwind_memory_read(const struct unwind_memory *memory, uint64_t address, un
 		memcpy(&word, bytes, width);
 	*value = word;
 	return true;
+}
+
+uint32_t unwind_module_at(const struct unwind_modules *modules, uint64_t address)
+{
+	const struct unwind_module *module;
+	size_t at;
+
+	SEARCH_PARTITION_POINT(at, (size_t)0, modules->count,
+			       modules->items[at].address <= address);
+	if (at == 0)
+		return UNWIND_NO_MODULE;
+	module = &modules->items[at - 1];
+	return address - module->address < module->size ? (uint32_t)(at - 1) : UNWIND_NO_MODULE;
 }

@@ -4,7 +4,6 @@
  * The first way that gives a caller decides: when that is no caller a stack can have, the stack
  * ends there.
  */
-#include "base/search.h"
 #include "unwind/steps.h"
 
 #define ADDRESS_FIRST  UINT64_C(4096)        /* below: a null pointer, the end of a stack */
@@ -17,19 +16,6 @@ static const char *const trust_names[UNWIND_TRUSTS] = {
 const char *unwind_trust_name(enum unwind_trust trust)
 {
 	return trust < UNWIND_TRUSTS ? trust_names[trust] : trust_names[UNWIND_TRUST_NONE];
-}
-
-uint32_t unwind_module_at(const struct unwind_modules *modules, uint64_t address)
-{
-	const struct unwind_module *module;
-	size_t at;
-
-	SEARCH_PARTITION_POINT(at, (size_t)0, modules->count,
-			       modules->items[at].address <= address);
-	if (at == 0)
-		return UNWIND_NO_MODULE;
-	module = &modules->items[at - 1];
-	return address - module->address < module->size ? (uint32_t)(at - 1) : UNWIND_NO_MODULE;
 }
 
 /* Addresses reach as far as Apple's, or as the highest module does: what is above are

@@ -6,30 +6,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-#define FIRST_ROOM 64u
 #define SCAN_BYTES ((size_t)4096)
 #define HEAD_BYTES 320u      /* the MODULE line ends within them */
-
-int breakpad_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t need,
-		  size_t size, const char *what, struct err *err)
-{
-	size_t wanted = *capacity ? 2 * *capacity : FIRST_ROOM;
-	void *bigger, *had;
-
-	if (need <= *capacity)
-		return 0;
-	while (wanted < need)
-		wanted *= 2;
-	bigger = arena_alloc_raw(arena, wanted, size);
-	if (!bigger)
-		return err_set(err, ERR_NO_MEMORY, "no memory for %zu %s", wanted, what);
-	memcpy(&had, items, sizeof(had));       /* the caller's pointer, whatever its type */
-	if (count > 0)
-		memcpy(bigger, had, count * size);
-	memcpy(items, &bigger, sizeof(bigger));
-	*capacity = wanted;
-	return 0;
-}
 
 static bool breakpad_probe(const uint8_t *head, size_t size)
 {
