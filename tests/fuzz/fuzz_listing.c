@@ -31,11 +31,12 @@ static bool read_as(enum convert_listing_kind kind, struct text answer, struct b
 static void take_files(struct text lines)
 {
 	enum file_type types[FILE_TYPES], type;
+	const struct source_query query = { .types = types, .type_count = FILE_TYPES };
 	struct text id;
 
 	for (unsigned i = 0; i < FILE_TYPES; i++)
 		types[i] = (enum file_type)i;
-	while (source_listing_take_file(&lines, types, FILE_TYPES, &type, &id))
+	while (source_listing_take_file(&lines, &query, &type, &id))
 		if (id.size == 0 || type >= FILE_TYPES)
 			abort();
 }
