@@ -1,6 +1,6 @@
 /*
  * applecrash -- Apple's crash reports: the text form of macOS, iOS, watchOS and simulators, and
- * the JSON form (.ips) of newer systems.
+ * the JSON form (.ips) of newer systems (doc/formats/applecrash.md).
  *
  * Pure: bytes in, facts out.  Texts point into the report or into the arena; both must live as
  * long as the result.  May include: base.
@@ -57,8 +57,10 @@ struct applecrash {
 	size_t image_count;
 };
 
-/* Reads either form.  Text that is no report gives an empty one.  ERR_MALFORMED, with the line:
- * not UTF-8, or a number, date or id that is none.  ERR_NO_MEMORY: over the arena's ceiling. */
+/* Reads either form: what begins with { is JSON, or at least its first line is.  Text that is no
+ * report gives an empty one, and so does JSON that is none.  ERR_MALFORMED: not UTF-8; with the
+ * line, a number, date or id of the text form that is none; with the byte, what is no JSON.
+ * ERR_NO_MEMORY: over the arena's ceiling. */
 int applecrash_read(struct applecrash *report, struct text text, struct arena *arena,
 		    struct err *err) __attribute__((warn_unused_result));
 

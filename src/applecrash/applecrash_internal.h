@@ -9,6 +9,7 @@ bool applecrash_date(struct text text, int64_t *unix_seconds);
 
 int applecrash_read_text(struct applecrash *report, struct text text, struct arena *arena,
 			 struct err *err) __attribute__((warn_unused_result));
+/* Falls back to the text form where text stands behind the header. */
 int applecrash_read_ips(struct applecrash *report, struct text text, struct arena *arena,
 			struct err *err) __attribute__((warn_unused_result));
 
