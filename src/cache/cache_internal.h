@@ -112,17 +112,17 @@ void cache_fold_hash(uint8_t *hash, enum cache_kind kind, const uint8_t *text_ha
 /* The key's text as it may be shown: without passwords in URLs.  TEXT_NONE when it is too long. */
 struct text cache_key_shown(const struct cache_key *key, char out[CACHE_KEY_SHOWN_BYTES]);
 
-/* Are its blobs read here, in memory?  The others are only handed out as descriptors. */
+/* Are its blobs mapped by this process?  The others are only given out as descriptors. */
 bool cache_kind_is_mapped(enum cache_kind kind);
 
 /* --- expiry.c: the one place that judges ---------------------------------------------- */
 
 /* How long that failure is remembered; CONFIG_NEVER: for good. */
 int64_t cache_retry_seconds(const struct cache *cache, const struct cache_entry *entry);
-/* When it will be, if nobody uses it; CONFIG_NEVER: not by time. */
+/* When it expires if it is not used until then; CONFIG_NEVER: not by time. */
 int64_t cache_expires_at(const struct cache *cache, const struct cache_entry *entry);
 bool cache_is_expired(const struct cache *cache, const struct cache_entry *entry, int64_t now);
-/* Might trying again make it good, as soon as an hour later? */
+/* Is it of a kind that another try an hour later may mend? */
 bool cache_failure_may_pass(enum err_kind failure);
 /* May the keeper remove it?  Some expired rows still say how often something happened. */
 bool cache_is_removable(const struct cache *cache, const struct cache_entry *entry, int64_t now);
@@ -162,12 +162,12 @@ int cache_row_read(struct cache *cache, struct store *store, const struct cache_
 /* The key's credentials as rows have them: hashed with a key that is not in the database. */
 void cache_credentials(const struct cache *cache, const struct cache_key *key,
 		       uint8_t out[HASH_SHA256_BYTES]);
-/* The key's parameters, in the order all statements take them. */
-/* What transactions about this key are told apart by. */
+/* The key of transactions about this entry (STORE_TURN_ENTRY). */
 static inline struct text cache_turn_key(const struct cache_key *key)
 {
 	return (struct text){ (const char *)key->text_hash, sizeof(key->text_hash) };
 }
+/* The key's parameters, in the order all statements take them. */
 void cache_key_values(const struct cache_key *key, int64_t version, struct store_value values[3]);
 /* Reads which boot it is when that was long ago.  Failing that, the one we knew stands. */
 void cache_refresh_boot(struct cache *cache, struct store *store);
@@ -177,11 +177,11 @@ void cache_refresh_boot(struct cache *cache, struct store *store);
 bool cache_is_same_file(const struct stat *one, const struct stat *other);
 /* The bytes of a new hold against its row; `st` was taken before.  False: damaged. */
 bool cache_verify_new(struct cache_hold *hold, const struct stat *st);
-/* Has the mapped file been touched since? */
+/* Has the mapped file been modified since it was verified? */
 bool cache_is_changed(const struct cache_hold *hold);
 /* How many files this process may keep open for that. */
 void cache_count_descriptors(struct cache *cache);
-/* The hold's from now on, or closed. */
+/* Gives the descriptor to the hold, or closes it. */
 void cache_keep_descriptor(struct cache *cache, struct cache_hold *hold, int fd);
 void cache_give_back_descriptor(struct cache_hold *hold);
 

@@ -18,7 +18,7 @@ struct demangler;
 struct err;
 struct nursery;
 
-/* The cell is spawned at the first question.  board may be NULL. */
+/* The cell is spawned when names are first asked for.  board may be NULL. */
 int  demangler_open(struct demangler **demangler, struct nursery *nursery, struct board *board,
 		    struct err *err) __attribute__((warn_unused_result));
 void demangler_close(struct demangler *demangler);
@@ -34,7 +34,7 @@ int  demangler_ask_briefly(struct demangler *demangler, struct convert_name *nam
 			   struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* From another thread: the question under way ends soon, and all names stand for themselves. */
+/* From another thread: makes the call under way return soon, its names left as they are. */
 void demangler_hurry(struct demangler *demangler);
 
 #endif

@@ -25,7 +25,7 @@ void convert_memo_close(struct convert_memo *memo);
 /* Fills name->readable (in the arena, or TEXT_NONE: stands for itself); false: not known. */
 bool convert_memo_lookup(struct convert_memo *memo, struct convert_name *name,
 			 struct arena *arena);
-/* Remembers name->readable; without memory it does not, and nobody minds. */
+/* Remembers name->readable; does nothing when memory is short. */
 void convert_memo_store(struct convert_memo *memo, const struct convert_name *name);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * keeper -- the service's own errands: expiry, quota, retention, repair, checkpoints.
+ * keeper -- the service's maintenance: expiry, quota, retention, repair, checkpoints.
  *
  * One per state folder, by a lock (STATE_DIR/keeper.lock) that ends with it.  Everything it
  * does may be cut off at any point and is done again by the next one.
@@ -21,7 +21,7 @@ struct err;
 int keeper_run(const struct config *config, struct board *board, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* All errands once, now, whoever has the lock; for the command line.  dry_run only counts. */
+/* One round of all maintenance now, whoever has the lock; for the command line.  dry_run only counts. */
 struct cache_round;
 int keeper_once(const struct config *config, struct board *board, bool dry_run,
 		struct cache_round *round, struct err *err) __attribute__((warn_unused_result));

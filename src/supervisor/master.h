@@ -1,4 +1,5 @@
-/* master -- its half without fronts; the other is supervisor_run().  Private to this component. */
+/* master -- the master of helpers without fronts; supervisor_run() is that of a whole service.  Private to this
+ * component. */
 #ifndef SUPERVISOR_MASTER_H
 #define SUPERVISOR_MASTER_H
 

@@ -17,15 +17,15 @@
 struct standby {
 	pid_t web_server;            /* 0: nobody spawned us, no standby */
 	int web_server_fd;           /* its pidfd; -1 where the kernel has none */
-	pid_t pid;                   /* 0: to be appointed */
-	int leash;                   /* closed by our death */
+	pid_t pid;                   /* of the standby; 0: none is running */
+	int leash;                   /* our end of a pipe: when we die it closes, which the standby sees */
 };
 
 void standby_init(struct standby *standby, bool is_spawned);
-/* Forks one.  1: we are the standby and the master is dead: be it.  0: we are the master. */
+/* Forks a standby.  Returns 0 in the master; 1 in the standby once the master has died, to go on as master. */
 int  standby_appoint(struct standby *standby, int listen_fd);
 void standby_dismiss(struct standby *standby);
-/* In a child of the master: its hand on the leash must not count as ours. */
+/* In a child of the master: closes its copy of the leash, which would hide the master's death. */
 void standby_forget(struct standby *standby);
 
 #endif
