@@ -66,4 +66,25 @@ tests/front/first_stored.c: doc/first-endpoint.md src/kinds/kinds.c src/front/ro
 	$(AM_V_GEN)sh $(srcdir)/tests/front/cut-first-endpoint $(srcdir)/doc/first-endpoint.md \
 		$(srcdir)/src tests/front
 tests/front/first_kinds.c tests/front/first_route.c: tests/front/first_stored.c
+
+# The same of doc/first-derived-kind.md.
+first_derived_kind_sources = \
+	tests/front/rules_derived.c \
+	tests/front/rules_kind.c \
+	tests/front/rules_kinds.c \
+	tests/front/rules_list.c \
+	tests/front/rules_operation.c \
+	tests/front/rules_operations.c \
+	tests/front/rules_route.c
+EXTRA_DIST += tests/front/cut-first-derived-kind
+CLEANFILES += $(first_derived_kind_sources)
+check_PROGRAMS += tests/front/test_first_derived_kind
+tests_front_test_first_derived_kind_SOURCES = tests/front/test_first_derived_kind.c
+nodist_tests_front_test_first_derived_kind_SOURCES = $(first_derived_kind_sources)
+tests/front/rules_operation.c: doc/first-derived-kind.md src/convert/convert.c src/kinds/kinds.c \
+		src/front/route.c src/work/derived.c tests/front/cut-first-derived-kind
+	$(AM_V_GEN)sh $(srcdir)/tests/front/cut-first-derived-kind $(srcdir)/doc/first-derived-kind.md \
+		$(srcdir)/src tests/front
+tests/front/rules_derived.c tests/front/rules_kind.c tests/front/rules_kinds.c tests/front/rules_list.c \
+		tests/front/rules_operations.c tests/front/rules_route.c: tests/front/rules_operation.c
 endif
