@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+"""Crash files sent to the service: cores, Apple's reports, minidumps; what is wrong with them, what
+becomes of them, and who is killed meanwhile.
+
+usage: test_crash.py [TEST]...         SYMGATE names the binary; lighttpd, gcc and gdb are needed
+"""
+import concurrent.futures
+import json
+import os
+import signal
+import sqlite3
+import stat
+import struct
+import subprocess
+import tempfile
+
+from service_tests import PATIENCE, TOP, Program, Service, Symbols, eventually, run_all
+
+FOLDER = tempfile.TemporaryDirectory(prefix="symgate-crash-")
+CRASHER = r"""
+static volatile int *nowhere;
+__attribute__((noinline)) static int inside(int value) { *nowhere = value; return value + 1; }
+__attribute__((noinline)) int outer(int value) { return inside(value) + 2; }
+int main(int argc, char **argv) { (void)argv; return outer(argc) + 3; }
+"""
+REPORT = os.path.join(TOP, "tests", "fuzz", "corpus", "applecrash", "macos.txt")
+BOUNDARY = "a-boundary-of-tests"
+
+
+class Crasher(Program):
+    """A program that dies in inside(), called by outer(), called by main(), and its core."""
+
+    def __init__(self, folder):
+        super().__init__(folder, 0)
+        source = os.path.join(folder, "crasher.c")
+        self.path = os.path.join(folder, "crasher")
+        self.core = os.path.join(folder, "crasher.core")
+        with open(source, "w", encoding="ascii") as f:
+            f.write(CRASHER)
+        subprocess.run(["gcc", "-O1", "-g", "-fno-optimize-sibling-calls", "-Wl,--build-id", "-o", self.path,
+                        source], check=True)
+        notes = subprocess.run(["readelf", "-n", self.path], capture_output=True, text=True, check=True).stdout
+        self.code_id = notes.split("Build ID: ")[1].split()[0]
+        try:
+            subprocess.run(["gdb", "-batch", "-nx", "-ex", "run", "-ex", f"generate-core-file {self.core}",
+                            "-ex", "kill", self.path], stdin=subprocess.DEVNULL, capture_output=True,
+                           timeout=PATIENCE, check=False)
+        except FileNotFoundError:
+            pass
+
+
+CRASHED = Crasher(FOLDER.name)
+
+
+def has_core():
+    """False: said to be skipped."""
+    if os.path.exists(CRASHED.core):
+        return True
+    counts = os.environ.get("SUPPORT_COUNTS")
+    if counts:
+        with open(counts, "a", encoding="ascii") as f:
+            f.write("0 0 cores-sent-to-the-service skipped\n")
+    print("   skipped cores-sent-to-the-service: gdb makes no core here")
+    return False
+
+
+def bytes_of(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def serve_symbols():
+    """The program as it is, for its unwind rules, and for its lines."""
+    symbols = Symbols()
+    program = bytes_of(CRASHED.path)
+    symbols.files["/" + CRASHED.key()] = program
+    symbols.files[f"/{CRASHED.code_id[:2]}/{CRASHED.code_id[2:]}/executable"] = program
+    return symbols
+
+
+def sources(symbols):
+    return json.dumps([symbols.source(filters={"filetypes": ["elf_code", "elf_debug"]})])
+
+
+def send(service, path, parts, query=""):
+    """parts: (name, bytes); those named as a file have a name of their own."""
+    body = b""
+    for name, content in parts:
+        content = content.encode() if isinstance(content, str) else content
+        body += (f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"; filename="x"\r\n\r\n').encode()
+        body += content + b"\r\n"
+    body += f"--{BOUNDARY}--\r\n".encode()
+    status, reply, _ = service.request("POST", path + query, body,
+                                       {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"})
+    return status, reply
+
+
+def poll(service, reply):
+    while reply["status"] == "pending":
+        status, body = service.get(f"/requests/{reply['request_id']}?timeout=5")
+        assert status == 200, (status, body[:300])
+        reply = json.loads(body)
+    return reply
+
+
+def answer(service, path, parts, query=""):
+    status, body = send(service, path, parts, query)
+    assert status == 200, (status, body[:300])
+    return poll(service, json.loads(body))
+
+
+def send_core(service, symbols, query=""):
+    return answer(service, "/coredump", [("coredump", bytes_of(CRASHED.core)), ("sources", sources(symbols))],
+                  query)
+
+
+def crashed_functions(reply):
+    threads = [thread for thread in reply["stacktraces"] if thread.get("is_requesting")]
+    assert len(threads) == 1, reply["stacktraces"]
+    return [frame.get("function") for frame in threads[0]["frames"]]
+
+
+def check_core(reply):
+    assert reply["status"] == "completed", reply
+    assert reply["crashed"] is True and reply["signal"] == signal.SIGSEGV, reply
+    assert "SIGSEGV" in reply["crash_reason"], reply["crash_reason"]
+    assert reply["system_info"]["os_name"] == "Linux", reply["system_info"]
+    names = crashed_functions(reply)
+    assert names[:3] == ["inside", "outer", "main"], names
+
+
+def spool_files(service):
+    folder = os.path.join(service.state, "spool")
+    found = [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names]
+    return [path for path in found if os.path.isfile(path)]
+
+
+def test_a_core_is_walked_and_symbolicated():
+    if not has_core():
+        return
+    symbols = serve_symbols()
+    with Service() as service:
+        cold = send_core(service, symbols)
+        check_core(cold)
+        module = next(m for m in cold["modules"] if m.get("code_id") == CRASHED.code_id)
+        assert (module["debug_status"], module["unwind_status"]) == ("found", "found"), module
+        frames = next(t for t in cold["stacktraces"] if t.get("is_requesting"))["frames"]
+        assert [frame["trust"] for frame in frames[:3]] == ["context", "cfi", "cfi"], frames[:3]
+        assert all(frame["abs_path"].endswith("crasher.c") for frame in frames[:3]), frames[:3]
+        hot = send_core(service, symbols)
+        assert hot == cold, (hot, cold)
+
+
+def test_two_cores_at_once_ask_once():
+    if not has_core():
+        return
+    symbols = serve_symbols()
+    with Service("workshop:\n  processes: 2\n  cells: 2\n") as service, \
+            concurrent.futures.ThreadPoolExecutor(2) as pool:
+        symbols.gate.clear()
+        both = [pool.submit(send_core, service, symbols) for _ in range(2)]
+        eventually(lambda: service.metric("symgate_requests_parked") == 2, "two cores under way")
+        eventually(symbols.total, "symbols to be asked for")
+        symbols.gate.set()
+        for one in both:
+            check_core(one.result(PATIENCE * 2))
+        twice = {path: count for path, count in symbols.hits.items() if count > 1}
+        assert not twice, twice
+
+
+def test_a_killed_workshop_is_gone_on_with():
+    if not has_core():
+        return
+    symbols = serve_symbols()
+    with Service() as service, concurrent.futures.ThreadPoolExecutor(1) as pool:
+        for _ in range(2):
+            symbols.gate.clear()
+            before = symbols.total()
+            job = pool.submit(send_core, service, symbols, f"?scope=s{before}")
+            eventually(lambda: symbols.total() > before, "symbols to be asked for")
+            for pid, name in service.pids().items():
+                if name == "workshop":
+                    os.kill(pid, signal.SIGKILL)
+            symbols.gate.set()
+            check_core(job.result(PATIENCE * 2))
+
+
+def test_what_was_sent_is_ours_alone_and_goes():
+    if not has_core():
+        return
+    symbols = serve_symbols()
+    with Service("cache_cleanup_interval: 1s\n") as service, concurrent.futures.ThreadPoolExecutor(1) as pool:
+        symbols.gate.clear()
+        job = pool.submit(send_core, service, symbols)
+        eventually(symbols.total, "symbols to be asked for")
+        waiting = spool_files(service)
+        assert any(os.path.getsize(path) == os.path.getsize(CRASHED.core) for path in waiting), waiting
+        for path in waiting:
+            status = os.stat(path)
+            assert stat.S_IMODE(status.st_mode) == 0o600, (path, oct(status.st_mode))
+        symbols.gate.set()
+        check_core(job.result(PATIENCE * 2))
+        eventually(lambda: all(os.path.getsize(path) != os.path.getsize(CRASHED.core)
+                               for path in spool_files(service)), "the core to go when its job has ended")
+        assert all(stat.S_IMODE(os.stat(path).st_mode) == 0o600 for path in spool_files(service))
+        database = sqlite3.connect(os.path.join(service.state, "symgate.db"), timeout=PATIENCE)
+        with database:  # its retention is over
+            database.execute("update job set created_at = created_at - 100, finished_at = finished_at - 100")
+        database.close()
+        eventually(lambda: not spool_files(service), "the spool to be empty")
+
+
+def check_without_symbols(reply):
+    assert reply["status"] == "completed", reply
+    assert reply["signal"] == signal.SIGSEGV and len(crashed_functions(reply)) > 0, reply
+    module = next(m for m in reply["modules"] if m.get("code_id") == CRASHED.code_id)
+    assert module["unwind_status"] not in ("found", "unused"), module
+    assert module["debug_status"] not in ("found", "unused"), module
+
+
+def test_symbols_that_hang_are_done_without():
+    if not has_core():
+        return
+    symbols = serve_symbols()
+    symbols.gate.clear()
+    with Service("max_download_timeout: 1s\nhead_timeout: 1s\n") as service:
+        check_without_symbols(send_core(service, symbols))
+        assert symbols.total() > 0
+
+
+def test_a_job_whose_symbols_hang_ends_in_its_time():
+    if not has_core():
+        return
+    symbols = serve_symbols()
+    symbols.gate.clear()
+    with Service("limits:\n  job_time: 6s\n") as service:
+        assert send_core(service, symbols) == {"status": "timeout"}
+        assert symbols.total() > 0
+        symbols.gate.set()
+        check_core(send_core(service, symbols))  # nothing of it is remembered
+        assert "was ended by signal" not in service.text_of_log(), service.text_of_log()
+
+
+def test_an_apple_report_with_sources():
+    symbols = serve_symbols()
+    source = json.dumps([symbols.source(filters={"filetypes": ["mach_code", "mach_debug"]})])
+    with Service() as service:
+        reply = answer(service, "/applecrashreport", [("apple_crash_report", bytes_of(REPORT)), ("sources", source)])
+        assert reply["status"] == "completed" and reply["crashed"] is True, reply
+        assert reply["system_info"]["os_name"] == "macOS", reply["system_info"]
+        assert reply["crash_reason"] == "EXC_BAD_ACCESS" or "SIGSEGV" in reply["crash_reason"], reply
+        assert reply["crash_details"] == "abort() called", reply
+        module, = reply["modules"]
+        assert module["debug_status"] == "missing" and module["type"] == "macho", module
+        assert reply["stacktraces"][0]["frames"][0]["instruction_addr"] == "0x100003f50", reply["stacktraces"]
+        assert symbols.total() > 0, "its source was not asked"
+
+
+def cut_minidump():
+    """A directory of four streams that is not there."""
+    return struct.pack("<IIIIIIQ", 0x504d444d, 0xa793, 4, 32, 0, 0, 0)
+
+
+def test_files_that_are_none_fail_with_words():
+    files = (("/minidump", "upload_file_minidump", cut_minidump()),
+             ("/minidump", "upload_file_minidump", b"MDMP"),
+             ("/minidump", "upload_file_minidump", b"no minidump at all"),
+             ("/minidump", "upload_file_minidump", b""),
+             ("/coredump", "coredump", b"\x7fELF"),
+             ("/coredump", "coredump", bytes_of(CRASHED.path)[:4096]),
+             ("/coredump", "coredump", b""))
+    with Service() as service:
+        for path, name, content in files:
+            reply = answer(service, path, [(name, content)])
+            assert reply["status"] == "failed" and reply["message"], (path, content[:20], reply)
+        assert "was ended by signal" not in service.text_of_log(), service.text_of_log()
+
+
+def test_a_core_that_is_cut_costs_what_it_lost():
+    if not has_core():
+        return
+    core = bytes_of(CRASHED.core)
+    with Service() as service:
+        for size in (64, 4096, len(core) // 2, len(core) - 1):
+            reply = answer(service, "/coredump", [("coredump", core[:size])])
+            assert reply["status"] == "completed" or (reply["status"] == "failed" and reply["message"]), reply
+        assert "was ended by signal" not in service.text_of_log(), service.text_of_log()
+
+
+def test_missing_parts_are_refused():
+    words = {"/minidump": b"missing minidump", "/applecrashreport": b"missing apple crash report",
+             "/coredump": b"missing core dump"}
+    with Service() as service:
+        for path, said in words.items():
+            status, body = send(service, path, [("sources", "[]"), ("upload", b"MDMP")])
+            assert status == 400 and said in body, (path, status, body)
+            status, body, _ = service.request("POST", path, b"{}", {"Content-Type": "application/json"})
+            assert 400 <= status < 500, (path, status, body)
+            status, body, headers = service.request("GET", path)
+            assert status == 405 and headers["Allow"] == "POST", (path, status, headers)
+        status, body = send(service, "/minidump", [("upload_file_minidump", b"MDMP"), ("sources", "no JSON")])
+        assert status == 400, (status, body)
+        eventually(lambda: not spool_files(service), "what was refused to be gone")
+
+
+if __name__ == "__main__":
+    run_all([test for name, test in list(globals().items()) if name.startswith("test_")], "crash")
