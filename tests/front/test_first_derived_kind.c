@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "board/board.h"
 #include "cfi/cfi.h"
 #include "config/config.h"
 #include "convert/convert.h"
