@@ -178,9 +178,11 @@ def test_a_killed_workshop_is_gone_on_with():
             before = symbols.total()
             job = pool.submit(send_core, service, symbols, f"?scope=s{before}")
             eventually(lambda: symbols.total() > before, "symbols to be asked for")
-            for pid, name in service.pids().items():
-                if name == "workshop":
-                    os.kill(pid, signal.SIGKILL)
+            victims = [pid for pid, name in service.pids().items() if name == "workshop"]
+            assert victims
+            for pid in victims:
+                os.kill(pid, signal.SIGKILL)
+            eventually(lambda: not set(victims) & set(service.pids()), "the workshop to be dead")
             symbols.gate.set()
             check_core(job.result(PATIENCE * 2))
 
