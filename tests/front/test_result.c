@@ -89,7 +89,8 @@ static void check(const struct reply *reply, const char *head, size_t size, bool
 	ck_assert_uint_eq(reply->header_count > 0, head[0] != '\0');
 	read_reply(reply, bytes, size);
 	for (size_t i = 0; i < size; i++)
-		ck_assert_msg(bytes[i] == byte_at(i), "byte %zu of %zu", i, size);
+		if (bytes[i] != byte_at(i))
+			ck_abort_msg("byte %zu of %zu", i, size);
 }
 
 START_TEST(is_sent_from_where_it_lies)
