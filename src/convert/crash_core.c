@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "coredump/coredump.h"
+#include "minidump/minidump.h"
 
 #define ARENA_SHARE 2u               /* of a cell's memory: half of it */
 
@@ -42,20 +43,20 @@ static struct crash_json_module *identify(const struct coredump *core, struct ar
 	return identities;
 }
 
-/* "SIGSEGV / SEGV_MAPERR / 0x10" */
+/* "SIGSEGV / SEGV_MAPERR / 0x10", as of a minidump. */
 static void write_reason(const struct coredump *core, struct crash_json *report)
 {
-	const char *name = coredump_signal_name(core->signal);
-	char reason[96], address[32] = "";
+	const struct minidump_exception signal = {
+		.code = (uint32_t)core->signal, .flags = (uint32_t)core->signal_code,
+	};
+	char reason[MINIDUMP_REASON_BYTES], whole[MINIDUMP_REASON_BYTES + 32] = "";
 
+	minidump_linux_reason(&signal, reason);
 	if (core->has_fault_address)
-		snprintf(address, sizeof(address), " / 0x%llx",
+		snprintf(whole, sizeof(whole), "%s / 0x%llx", reason,
 			 (unsigned long long)core->fault_address);
-	if (name)
-		snprintf(reason, sizeof(reason), "%s%s", name, address);
-	else
-		snprintf(reason, sizeof(reason), "signal %d%s", (int)core->signal, address);
-	json_member_string(&report->json, "crash_reason", core->has_signal ? reason : "");
+	json_member_string(&report->json, "crash_reason",
+			   !core->has_signal ? "" : core->has_fault_address ? whole : reason);
 }
 
 static void write_facts(const struct coredump *core, struct crash_json *report)

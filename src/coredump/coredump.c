@@ -1,8 +1,6 @@
 /* coredump.c -- see coredump.h. */
 #include "coredump/coredump_internal.h"
 
-#include <signal.h>
-
 #include "base/arena.h"
 #include "base/err.h"
 
@@ -81,19 +79,4 @@ int coredump_open(struct coredump *core, const uint8_t *bytes, size_t size, stru
 		return -1;
 	settle(core, &notes);
 	return coredump_find_modules(core, &notes, arena, err);
-}
-
-const char *coredump_signal_name(int32_t signal)
-{
-	/* By Linux's numbers on all processors a core is read of but MIPS, where these agree. */
-	static const char *const names[] = {
-		[SIGHUP] = "SIGHUP", [SIGINT] = "SIGINT", [SIGQUIT] = "SIGQUIT", [SIGILL] = "SIGILL",
-		[SIGTRAP] = "SIGTRAP", [SIGABRT] = "SIGABRT", [SIGBUS] = "SIGBUS", [SIGFPE] = "SIGFPE",
-		[SIGKILL] = "SIGKILL", [SIGSEGV] = "SIGSEGV", [SIGPIPE] = "SIGPIPE",
-		[SIGALRM] = "SIGALRM", [SIGTERM] = "SIGTERM", [SIGUSR1] = "SIGUSR1",
-		[SIGUSR2] = "SIGUSR2", [SIGXCPU] = "SIGXCPU", [SIGXFSZ] = "SIGXFSZ",
-		[SIGSYS] = "SIGSYS",
-	};
-
-	return signal > 0 && (size_t)signal < sizeof(names) / sizeof(names[0]) ? names[signal] : NULL;
 }

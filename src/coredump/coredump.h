@@ -64,7 +64,4 @@ struct coredump {
 int coredump_open(struct coredump *core, const uint8_t *bytes, size_t size, struct arena *arena,
 		  struct err *err) __attribute__((warn_unused_result));
 
-/* "SIGSEGV"; NULL for a number Linux has no name for. */
-const char *coredump_signal_name(int32_t signal);
-
 #endif

@@ -39,7 +39,8 @@ static const struct minidump_code_name senders[] = {
 	{ (uint32_t)-2, "SI_TIMER" },    { (uint32_t)-1, "SI_QUEUE" },
 };
 
-void minidump_linux_reason(const struct minidump_exception *exception, char *out)
+void minidump_linux_reason(const struct minidump_exception *exception,
+			   char out[MINIDUMP_REASON_BYTES])
 {
 	uint32_t code = exception->code, kind = exception->flags;
 	const char *name = code == DUMP_REQUESTED ? "DUMP_REQUESTED"

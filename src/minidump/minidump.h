@@ -209,6 +209,9 @@ bool minidump_process_id(struct minidump *dump, uint32_t *id);
 
 /* "SIGSEGV / SEGV_MAPERR", "EXCEPTION_ACCESS_VIOLATION_READ"; "" without an exception. */
 void minidump_crash_reason(const struct minidump *dump, char out[MINIDUMP_REASON_BYTES]);
+/* What a signal (code) with its si_code (flags) is called; cores have them, too. */
+void minidump_linux_reason(const struct minidump_exception *exception,
+			   char out[MINIDUMP_REASON_BYTES]);
 /* 0 without an exception. */
 uint64_t minidump_crash_address(const struct minidump *dump);
 

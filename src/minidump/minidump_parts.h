@@ -71,7 +71,6 @@ struct minidump_code_name { uint32_t code; const char *name; };
 const char *minidump_code_name(const struct minidump_code_name *table, size_t count, uint32_t code);
 
 void minidump_windows_reason(const struct minidump_exception *exception, char *out);
-void minidump_linux_reason(const struct minidump_exception *exception, char *out);
 void minidump_mac_reason(const struct minidump *dump, char *out);
 
 #endif

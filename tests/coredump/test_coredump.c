@@ -200,15 +200,12 @@ START_TEST(what_the_signal_says)
 	ck_assert(core.has_signal && core.has_fault_address);
 	ck_assert_int_eq(core.signal_code, 1);
 	ck_assert_uint_eq(core.fault_address, 0xdeadbeef);
-	ck_assert_str_eq(coredump_signal_name(core.signal), "SIGSEGV");
 	/* The thread it was for comes first, wherever it was written. */
 	ck_assert_uint_eq(core.threads[0].id, 2);
 	ck_assert_uint_eq(core.threads[1].id, 1);
 	buf_release(&notes);
 	buf_release(&info);
 	buf_release(&maker.out);
-	ck_assert_ptr_null(coredump_signal_name(0));
-	ck_assert_ptr_null(coredump_signal_name(1000));
 }
 END_TEST
 
