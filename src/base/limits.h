@@ -71,6 +71,7 @@
 
 /* Crash files */
 #define LIMIT_CRASH_FRAMES             256u     /* of one thread; Symbolicator's own ceiling */
+#define LIMIT_CORE_BYTES               ((uint64_t)16 << 30)  /* of a core that came packed */
 #define LIMIT_CRASH_REPORT_BYTES      ((size_t)16 << 20)   /* of what was found in one, as JSON */
 
 /* Candidates */

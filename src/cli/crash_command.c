@@ -101,15 +101,20 @@ static int add_modules_of(struct standalone *alone, struct text report, struct e
 static int find_modules(struct standalone *alone, const struct crash_wish *wish, struct err *err)
 {
 	const struct cell_file input = { "file", wish->fd };
+	struct cell_file output = { "report", -1 };          /* room for what comes packed */
 	const struct cell_order order = {
 		.operation = wish->what->operation, .inputs = &input, .input_count = 1,
+		.outputs = &output, .output_count = 1,
 		.want_max = LIMIT_CELL_ENTRIES,
 	};
 	struct buf report;
 	int rc;
 
+	if (cells_temporary(&output.fd, err) < 0)
+		return -1;
 	buf_init(&report, LIMIT_CRASH_REPORT_BYTES);
 	rc = cells_run(alone->nursery, &order, NULL, NULL, &report, err);
+	close(output.fd);
 	if (rc == 0)
 		rc = add_modules_of(alone, buf_text(&report), err);
 	buf_release(&report);

@@ -10,6 +10,8 @@
 #include "base/limits.h"
 #include "coredump/coredump.h"
 #include "minidump/minidump.h"
+#include "sandbox/sandbox.h"
+#include "unpack/unpack.h"
 
 #define ARENA_SHARE 2u               /* of a cell's memory: half of it */
 
@@ -128,6 +130,27 @@ static int run(struct cell *cell, const struct file_map *map, struct arena *aren
 	return crash_json_end(&report, cell, write_core(&core, &walk, &report, err), err);
 }
 
+/* Stored cores are packed: then the file is unpacked into the cell's output first. */
+static int map_core(struct cell *cell, struct file_map *map, struct err *err)
+{
+	int packed = cell_input(cell, "file"), unpacked = cell_output(cell, "report");
+	enum unpack_kind kind;
+
+	if (file_map_fd(map, packed, err) < 0)
+		return -1;
+	kind = unpack_recognise(map->bytes, map->size);
+	if (kind == UNPACK_NONE || kind == UNPACK_ZIP || kind == UNPACK_CAB)
+		return 0;
+	file_unmap(map);
+	*map = (struct file_map){ NULL, 0 };
+	if (unpacked < 0)
+		return err_set(err, ERR_UNSUPPORTED, "a core packed by %s: unpack it first",
+			       unpack_kind_name(kind));
+	if (unpack_stream(kind, packed, unpacked, LIMIT_CORE_BYTES, err) < 0)
+		return err_while(err, "unpacking %s", unpack_kind_name(kind));
+	return file_map_fd(map, unpacked, err);
+}
+
 int convert_run_coredump(struct cell *cell, struct err *err)
 {
 	struct file_map map = { NULL, 0 };
@@ -135,7 +158,7 @@ int convert_run_coredump(struct cell *cell, struct err *err)
 	int rc;
 
 	arena_init(&arena, cell->memory_bytes / ARENA_SHARE);
-	rc = file_map_fd(&map, cell_input(cell, "file"), err);
+	rc = map_core(cell, &map, err);
 	if (rc == 0)
 		rc = run(cell, &map, &arena, err);
 	arena_release(&arena);

@@ -102,8 +102,9 @@ static void answer(struct cell_handle *cell, const struct cell_event *event, boo
 static cJSON *run(const char *operation, const char *path, bool with_cfi, struct err *failure)
 {
 	struct cell_file input = { "file", open(path, O_RDONLY | O_CLOEXEC) };
+	struct cell_file output = { "report", memfd_create("report", MFD_CLOEXEC) };
 	struct cell_order order = { .operation = operation, .inputs = &input, .input_count = 1,
-				    .want_max = 1000 };
+				    .outputs = &output, .output_count = 1, .want_max = 1000 };
 	struct cell_event event;
 	struct cell_handle *cell;
 	cJSON *report = NULL;
@@ -124,6 +125,7 @@ static cJSON *run(const char *operation, const char *path, bool with_cfi, struct
 	}
 	cell_kill(cell);
 	close(input.fd);
+	close(output.fd);
 	return report;
 }
 
@@ -201,6 +203,26 @@ START_TEST(a_core_is_walked_by_its_rules)
 }
 END_TEST
 
+START_TEST(a_packed_core_is_one)
+{
+	static const char *const packers[] = { "gzip -c", "zstd -q -c", "xz -0 -c" };
+	const char *core = support_fixture("deep.core", core_recipe);
+	struct err err;
+
+	for (size_t i = 0; i < sizeof(packers) / sizeof(packers[0]); i++) {
+		char name[32], recipe[512];
+		cJSON *report;
+
+		snprintf(name, sizeof(name), "deep.core.%zu", i);
+		snprintf(recipe, sizeof(recipe), "%s %s > $OUT", packers[i], core);
+		report = run("coredump", support_fixture(name, recipe), false, &err);
+		ck_assert_msg(report != NULL, "%s: %s", packers[i], err.text);
+		ck_assert_str_eq(member(report, "crash_reason"), "SIGSEGV / SEGV_MAPERR / 0x0");
+		cJSON_Delete(report);
+	}
+}
+END_TEST
+
 START_TEST(a_core_without_rules_is_walked_all_the_same)
 {
 	struct err err;
@@ -264,6 +286,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, start, stop);
 	tcase_add_test(tests, an_apple_report);
 	tcase_add_test(tests, a_core_is_walked_by_its_rules);
+	tcase_add_test(tests, a_packed_core_is_one);
 	tcase_add_test(tests, a_core_without_rules_is_walked_all_the_same);
 	tcase_add_test(tests, recorded_minidumps);
 	tcase_add_test(tests, what_is_no_crash_file_is_refused);
