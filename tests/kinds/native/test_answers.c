@@ -363,7 +363,7 @@ START_TEST(envelopes)
 		"{\"status\":\"internal_error\"}");
 	buf_release(&reply);
 	ck_assert_ptr_eq(request_kind_named("symbolicate"), &request_kind_symbolicate);
-	ck_assert_ptr_null(request_kind_named("minidump"));
+	ck_assert_ptr_null(request_kind_named("nothing"));
 }
 END_TEST
 
