@@ -33,6 +33,7 @@ libkinds_a_SOURCES = \
 
 if HAVE_CHECK
 check_PROGRAMS += \
+	tests/kinds/crash/test_rewrite \
 	tests/kinds/test_stacktrace \
 	tests/kinds/native/test_answers \
 	tests/kinds/native/test_ceilings \
@@ -43,6 +44,7 @@ check_PROGRAMS += \
 	tests/kinds/native/test_request \
 	tests/kinds/native/test_sources \
 	tests/kinds/native/test_upgrade
+tests_kinds_crash_test_rewrite_SOURCES = tests/kinds/crash/test_rewrite.c
 tests_kinds_test_stacktrace_SOURCES = tests/kinds/test_stacktrace.c
 tests_kinds_native_test_answers_SOURCES = \
 	tests/kinds/native/test_answers.c \

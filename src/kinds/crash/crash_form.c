@@ -39,6 +39,7 @@ int crash_form_read_rules(struct crash *crash, const struct cJSON *json, struct 
 	}
 	crash->rules = rules;
 	crash->rule_count = at;
+	crash->rewrite_tries = REWRITE_TRIES;
 	return rewrite_check(rules, at, err);
 }
 

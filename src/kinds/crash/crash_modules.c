@@ -21,14 +21,14 @@ static struct crash_module *find(const struct crash *crash, uint64_t image_addr)
 }
 
 /* Files of modules that have the debug id of the first are looked for by the rewritten name. */
-static int take_ids(const struct crash *crash, const struct raw_module *raw,
+static int take_ids(struct crash *crash, const struct raw_module *raw,
 		    const struct debugid *first, struct crash_module *module, struct err *err)
 {
 	module->ids = raw->ids;
 	if (!debugid_equal(&raw->ids.debug_id, first))
 		return 0;
-	return rewrite_apply(crash->rules, crash->rule_count, &module->ids.debug_file,
-			     &crash->work->arena, err);
+	return rewrite_apply(crash->rules, crash->rule_count, &crash->rewrite_tries,
+			     &module->ids.debug_file, &crash->work->arena, err);
 }
 
 static struct crash_module *add(struct crash *crash, const struct raw_module *raw,

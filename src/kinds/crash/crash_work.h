@@ -32,6 +32,7 @@ struct crash {
 	struct symbolication_request request;
 	const struct rewrite_rule *rules;
 	size_t rule_count;
+	unsigned rewrite_tries;
 	enum crash_stage stage;
 	bool is_walked;                      /* its stacks are walked here */
 	struct derive_link link;             /* of /symbolicate-any: where the file lies */

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 
-#define MATCH_STEPS    100000u       /* PCRE2's match limit: a millisecond */
+#define MATCH_STEPS    10000u        /* PCRE2's match limit: a tenth of a millisecond */
 #define MATCH_KIBIBYTES 1024u        /* of heap */
 #define NAME_BYTES     ((size_t)64 << 10)
 #define GROUP_BYTES    64u
@@ -33,6 +33,9 @@ static pcre2_code *compile(struct text expression, struct err *err)
 
 int rewrite_check(const struct rewrite_rule *rules, size_t count, struct err *err)
 {
+	if (count > REWRITE_RULES_MAX)
+		return err_set(err, ERR_BAD_REQUEST, "rewrite_first_module: %zu rules, more than %u",
+			       count, REWRITE_RULES_MAX);
 	for (size_t i = 0; i < count; i++) {
 		pcre2_code *compiled = compile(rules[i].from, err);
 
@@ -167,12 +170,12 @@ static int try_rule(const struct rewrite_rule *rule, struct text *name, struct a
 	return rc;
 }
 
-int rewrite_apply(const struct rewrite_rule *rules, size_t count, struct text *name,
-		  struct arena *arena, struct err *err)
+int rewrite_apply(const struct rewrite_rule *rules, size_t count, unsigned *tries,
+		  struct text *name, struct arena *arena, struct err *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < count && rc == 0 && name->bytes; i++)
+	for (size_t i = 0; i < count && rc == 0 && name->bytes && *tries > 0; i++, --*tries)
 		rc = try_rule(&rules[i], name, arena, err);
 	return rc < 0 ? -1 : 0;
 }

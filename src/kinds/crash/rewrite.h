@@ -17,12 +17,17 @@ struct err;
 
 struct rewrite_rule { struct text from, to; };
 
+#define REWRITE_RULES_MAX 256u
+#define REWRITE_TRIES     4096u      /* of rules, for all modules of one request: half a second */
+
 /* ERR_BAD_REQUEST: an expression that is none, with its place. */
 int rewrite_check(const struct rewrite_rule *rules, size_t count, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* *name becomes what the first rule that matches makes of it, in the arena. */
-int rewrite_apply(const struct rewrite_rule *rules, size_t count, struct text *name,
-		  struct arena *arena, struct err *err) __attribute__((warn_unused_result));
+/* *name becomes what the first rule that matches makes of it, in the arena.  *tries, REWRITE_TRIES at
+ * first, is what is left for this request; without any names stay as they are. */
+int rewrite_apply(const struct rewrite_rule *rules, size_t count, unsigned *tries,
+		  struct text *name, struct arena *arena, struct err *err)
+	__attribute__((warn_unused_result));
 
 #endif
