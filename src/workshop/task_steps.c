@@ -512,7 +512,7 @@ static enum task_outcome lost(struct task *task, const struct err *why)
 {
 	if (input_has_changed(&part_of(task)->input))
 		return OUTCOME_FAILED;
-	log_message(LOG_WARN, "cell_lost", NULL, "%s", why->text);
+	log_message(LOG_WARN, "cell_lost", NULL, "%s; another one tries", why->text);
 	return OUTCOME_LOST;
 }
 
