@@ -7,35 +7,24 @@
 #define BIT(column)        (UINT64_C(1) << (column))
 #define BITS(first, last)  ((BIT((last) - (first) + 1) - 1) << (first))
 
-static const struct text x86_names[CFI_COLUMNS] = {
-	[0] = TEXT_HERE("$eax"), [1] = TEXT_HERE("$ecx"), [2] = TEXT_HERE("$edx"),
-	[3] = TEXT_HERE("$ebx"), [4] = TEXT_HERE("$esp"), [5] = TEXT_HERE("$ebp"),
-	[6] = TEXT_HERE("$esi"), [7] = TEXT_HERE("$edi"), [8] = TEXT_HERE("$eip"),
-	[9] = TEXT_HERE("$eflags"), [11] = TEXT_HERE("$st0"), [12] = TEXT_HERE("$st1"),
-	[13] = TEXT_HERE("$st2"), [14] = TEXT_HERE("$st3"), [15] = TEXT_HERE("$st4"),
-	[16] = TEXT_HERE("$st5"), [17] = TEXT_HERE("$st6"), [18] = TEXT_HERE("$st7"),
-	[21] = TEXT_HERE("$xmm0"), [22] = TEXT_HERE("$xmm1"), [23] = TEXT_HERE("$xmm2"),
-	[24] = TEXT_HERE("$xmm3"), [25] = TEXT_HERE("$xmm4"), [26] = TEXT_HERE("$xmm5"),
-	[27] = TEXT_HERE("$xmm6"), [28] = TEXT_HERE("$xmm7"), [29] = TEXT_HERE("$mm0"),
-	[30] = TEXT_HERE("$mm1"), [31] = TEXT_HERE("$mm2"), [32] = TEXT_HERE("$mm3"),
-	[33] = TEXT_HERE("$mm4"), [34] = TEXT_HERE("$mm5"), [35] = TEXT_HERE("$mm6"),
-	[36] = TEXT_HERE("$mm7"),
-};
+/* Mach-O numbers the two pointers the other way round (Darwin's i386 ABI). */
+#define X86_NAMES(fourth, fifth) {                                        \
+	[0] = TEXT_HERE("$eax"), [1] = TEXT_HERE("$ecx"), [2] = TEXT_HERE("$edx"), \
+	[3] = TEXT_HERE("$ebx"), [4] = TEXT_HERE(fourth), [5] = TEXT_HERE(fifth), \
+	[6] = TEXT_HERE("$esi"), [7] = TEXT_HERE("$edi"), [8] = TEXT_HERE("$eip"), \
+	[9] = TEXT_HERE("$eflags"), [11] = TEXT_HERE("$st0"), [12] = TEXT_HERE("$st1"), \
+	[13] = TEXT_HERE("$st2"), [14] = TEXT_HERE("$st3"), [15] = TEXT_HERE("$st4"), \
+	[16] = TEXT_HERE("$st5"), [17] = TEXT_HERE("$st6"), [18] = TEXT_HERE("$st7"), \
+	[21] = TEXT_HERE("$xmm0"), [22] = TEXT_HERE("$xmm1"), [23] = TEXT_HERE("$xmm2"), \
+	[24] = TEXT_HERE("$xmm3"), [25] = TEXT_HERE("$xmm4"), [26] = TEXT_HERE("$xmm5"), \
+	[27] = TEXT_HERE("$xmm6"), [28] = TEXT_HERE("$xmm7"), [29] = TEXT_HERE("$mm0"), \
+	[30] = TEXT_HERE("$mm1"), [31] = TEXT_HERE("$mm2"), [32] = TEXT_HERE("$mm3"), \
+	[33] = TEXT_HERE("$mm4"), [34] = TEXT_HERE("$mm5"), [35] = TEXT_HERE("$mm6"), \
+	[36] = TEXT_HERE("$mm7") \
+}
 
-static const struct text x86_macho_names[CFI_COLUMNS] = {
-	[0] = TEXT_HERE("$eax"), [1] = TEXT_HERE("$ecx"), [2] = TEXT_HERE("$edx"),
-	[3] = TEXT_HERE("$ebx"), [4] = TEXT_HERE("$ebp"), [5] = TEXT_HERE("$esp"),
-	[6] = TEXT_HERE("$esi"), [7] = TEXT_HERE("$edi"), [8] = TEXT_HERE("$eip"),
-	[9] = TEXT_HERE("$eflags"), [11] = TEXT_HERE("$st0"), [12] = TEXT_HERE("$st1"),
-	[13] = TEXT_HERE("$st2"), [14] = TEXT_HERE("$st3"), [15] = TEXT_HERE("$st4"),
-	[16] = TEXT_HERE("$st5"), [17] = TEXT_HERE("$st6"), [18] = TEXT_HERE("$st7"),
-	[21] = TEXT_HERE("$xmm0"), [22] = TEXT_HERE("$xmm1"), [23] = TEXT_HERE("$xmm2"),
-	[24] = TEXT_HERE("$xmm3"), [25] = TEXT_HERE("$xmm4"), [26] = TEXT_HERE("$xmm5"),
-	[27] = TEXT_HERE("$xmm6"), [28] = TEXT_HERE("$xmm7"), [29] = TEXT_HERE("$mm0"),
-	[30] = TEXT_HERE("$mm1"), [31] = TEXT_HERE("$mm2"), [32] = TEXT_HERE("$mm3"),
-	[33] = TEXT_HERE("$mm4"), [34] = TEXT_HERE("$mm5"), [35] = TEXT_HERE("$mm6"),
-	[36] = TEXT_HERE("$mm7"),
-};
+static const struct text x86_names[CFI_COLUMNS] = X86_NAMES("$esp", "$ebp");
+static const struct text x86_macho_names[CFI_COLUMNS] = X86_NAMES("$ebp", "$esp");
 
 static const struct text x86_64_names[CFI_COLUMNS] = {
 	[0] = TEXT_HERE("$rax"), [1] = TEXT_HERE("$rdx"), [2] = TEXT_HERE("$rcx"),

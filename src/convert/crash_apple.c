@@ -2,16 +2,10 @@
 #include "convert/crash_json.h"
 #include "convert/convert_internal.h"
 
-#include <stdlib.h>
 
 #include "applecrash/applecrash.h"
 #include "base/arch.h"
-#include "base/arena.h"
 #include "base/err.h"
-#include "base/file.h"
-#include "base/mem.h"
-
-#define ARENA_SHARE 2u               /* of a cell's memory: half of it */
 
 /* "ARM-64 (Native)" is arm64; one nobody knows, and none, are unknown. */
 static struct text arch_of(struct text code_type)
@@ -100,19 +94,14 @@ static int write_report(struct cell *cell, const struct applecrash *crash, struc
 	return crash_json_end(&report, cell, 0, err);
 }
 
+static int read_file(struct cell *cell, struct text file, struct arena *arena, struct err *err)
+{
+	struct applecrash crash;
+
+	return applecrash_read(&crash, file, arena, err) < 0 ? -1 : write_report(cell, &crash, err);
+}
+
 int convert_run_applecrash(struct cell *cell, struct err *err)
 {
-	struct file_map map = { NULL, 0 };
-	struct applecrash crash;
-	struct arena arena;
-	int rc = -1;
-
-	arena_init(&arena, cell->memory_bytes / ARENA_SHARE);
-	if (file_map_fd(&map, cell_input(cell, "file"), err) == 0 &&
-	    applecrash_read(&crash, (struct text){ (const char *)map.bytes, map.size }, &arena,
-			    err) == 0)
-		rc = write_report(cell, &crash, err);
-	arena_release(&arena);
-	file_unmap(&map);
-	return rc;
+	return crash_json_run(cell, NULL, read_file, err);
 }

@@ -13,8 +13,6 @@
 #include "sandbox/sandbox.h"
 #include "unpack/unpack.h"
 
-#define ARENA_SHARE 2u               /* of a cell's memory: half of it */
-
 /* Modules by address, none that reaches into the next; NULL with err. */
 static struct crash_json_module *identify(const struct coredump *core, struct arena *arena,
 					  struct err *err)
@@ -111,14 +109,14 @@ static int write_core(const struct coredump *core, struct crash_walk *walk,
 	return 0;
 }
 
-static int run(struct cell *cell, const struct file_map *map, struct arena *arena, struct err *err)
+static int read_file(struct cell *cell, struct text file, struct arena *arena, struct err *err)
 {
 	struct crash_json_module *identities;
 	struct crash_json report;
 	struct crash_walk walk;
 	struct coredump core;
 
-	if (coredump_open(&core, map->bytes, map->size, arena, err) < 0)
+	if (coredump_open(&core, (const uint8_t *)file.bytes, file.size, arena, err) < 0)
 		return -1;
 	identities = identify(&core, arena, err);
 	if (!identities ||
@@ -153,15 +151,5 @@ static int map_core(struct cell *cell, struct file_map *map, struct err *err)
 
 int convert_run_coredump(struct cell *cell, struct err *err)
 {
-	struct file_map map = { NULL, 0 };
-	struct arena arena;
-	int rc;
-
-	arena_init(&arena, cell->memory_bytes / ARENA_SHARE);
-	rc = map_core(cell, &map, err);
-	if (rc == 0)
-		rc = run(cell, &map, &arena, err);
-	arena_release(&arena);
-	file_unmap(&map);
-	return rc;
+	return crash_json_run(cell, map_core, read_file, err);
 }

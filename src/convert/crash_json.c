@@ -1,9 +1,13 @@
 /* crash_json.c -- see crash_json.h. */
 #include "convert/crash_json.h"
 
+#include "base/arena.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/limits.h"
 #include "sandbox/sandbox.h"
+
+#define ARENA_SHARE 2u               /* of a cell's memory: half of it */
 
 void crash_json_begin(struct crash_json *report)
 {
@@ -77,5 +81,26 @@ int crash_json_end(struct crash_json *report, struct cell *cell, int rc, struct 
 	if (rc == 0)
 		buf_add_text(cell->reply, buf_text(&report->out));
 	buf_release(&report->out);
+	return rc;
+}
+
+static int map_input(struct cell *cell, struct file_map *map, struct err *err)
+{
+	return file_map_fd(map, cell_input(cell, "file"), err);
+}
+
+int crash_json_run(struct cell *cell, crash_json_map_fn *map, crash_json_read_fn *read,
+		   struct err *err)
+{
+	struct file_map file = { NULL, 0 };
+	struct arena arena;
+	int rc;
+
+	arena_init(&arena, cell->memory_bytes / ARENA_SHARE);
+	rc = (map ? map : map_input)(cell, &file, err);
+	if (rc == 0)
+		rc = read(cell, (struct text){ (const char *)file.bytes, file.size }, &arena, err);
+	arena_release(&arena);
+	file_unmap(&file);
 	return rc;
 }

@@ -11,8 +11,10 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 
+struct arena;
 struct cell;
 struct err;
+struct file_map;
 
 struct crash_json {
 	struct buf out;
@@ -37,6 +39,14 @@ struct crash_json_module {
 	struct debugid debug_id;
 };
 void crash_json_module(struct crash_json *report, const struct crash_json_module *module);
+
+/* Runs read() over the cell's input "file", or over what map() makes of it (NULL: the file as it is),
+ * with an arena of half the cell's memory. */
+typedef int crash_json_map_fn(struct cell *cell, struct file_map *map, struct err *err);
+typedef int crash_json_read_fn(struct cell *cell, struct text file, struct arena *arena,
+			       struct err *err);
+int crash_json_run(struct cell *cell, crash_json_map_fn *map, crash_json_read_fn *read,
+		   struct err *err) __attribute__((warn_unused_result));
 
 /* The report becomes the cell's reply, and is released; rc < 0: only that. */
 int crash_json_end(struct crash_json *report, struct cell *cell, int rc, struct err *err)

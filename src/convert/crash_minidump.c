@@ -6,11 +6,8 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/limits.h"
 #include "minidump/minidump.h"
-
-#define ARENA_SHARE 2u               /* of a cell's memory: half of it */
 
 static const char *module_type(enum minidump_os os)
 {
@@ -241,14 +238,14 @@ static int write_dump(struct minidump *dump, struct crash_walk *walk, struct cra
 	return 0;
 }
 
-static int run(struct cell *cell, const struct file_map *map, struct arena *arena, struct err *err)
+static int read_file(struct cell *cell, struct text file, struct arena *arena, struct err *err)
 {
 	struct crash_json_module *identities;
 	struct crash_json report;
 	struct crash_walk walk;
 	struct minidump dump;
 
-	if (minidump_open(&dump, map->bytes, map->size, arena, err) < 0 ||
+	if (minidump_open(&dump, file.bytes, file.size, arena, err) < 0 ||
 	    minidump_read(&dump, err) < 0)
 		return -1;
 	identities = identify(&dump, arena, err);
@@ -262,15 +259,5 @@ static int run(struct cell *cell, const struct file_map *map, struct arena *aren
 
 int convert_run_minidump(struct cell *cell, struct err *err)
 {
-	struct file_map map = { NULL, 0 };
-	struct arena arena;
-	int rc;
-
-	arena_init(&arena, cell->memory_bytes / ARENA_SHARE);
-	rc = file_map_fd(&map, cell_input(cell, "file"), err);
-	if (rc == 0)
-		rc = run(cell, &map, &arena, err);
-	arena_release(&arena);
-	file_unmap(&map);
-	return rc;
+	return crash_json_run(cell, NULL, read_file, err);
 }

@@ -97,9 +97,5 @@ int crash_any_read(struct crash *crash, struct text body, struct err *err)
 	/* Stack traces and modules come from the file. */
 	cJSON_DeleteItemFromObjectCaseSensitive(json, "stacktraces");
 	cJSON_DeleteItemFromObjectCaseSensitive(json, "modules");
-	if (symbolication_request_read(&crash->request, crash->work, json, err) < 0)
-		return -1;
-	crash->request.options.apply_source_context = true;
-	crash->request.options.caller_first = false;
-	return 0;
+	return symbolication_request_read(&crash->request, crash->work, json, err);
 }

@@ -101,8 +101,5 @@ int crash_form_read(struct crash *crash, struct text fields, struct err *err)
 	buf_release(&body);
 	if (rc == 0)
 		rc = read_body(crash, kept, err);
-	/* Sources are quoted, and frames innermost first, whatever the options say. */
-	crash->request.options.apply_source_context = true;
-	crash->request.options.caller_first = false;
 	return rc;
 }

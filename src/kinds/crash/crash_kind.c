@@ -99,6 +99,9 @@ static int begin_symbolication(struct crash *crash, struct err *err)
 		if (!crash->request.lookups)
 			return -1;
 	}
+	/* Sources are quoted, and frames innermost first, whatever the options say. */
+	crash->request.options.apply_source_context = true;
+	crash->request.options.caller_first = false;
 	crash->symbolication = symbolication_new(crash->work, &crash->request, err);
 	if (!crash->symbolication)
 		return -1;
