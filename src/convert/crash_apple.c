@@ -2,7 +2,6 @@
 #include "convert/crash_json.h"
 #include "convert/convert_internal.h"
 
-
 #include "applecrash/applecrash.h"
 #include "base/arch.h"
 #include "base/err.h"

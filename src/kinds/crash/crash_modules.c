@@ -12,9 +12,9 @@
 
 /* --- Which module it is --------------------------------------------------------------------- */
 
-static struct crash_module *find(const struct crash *crash, uint64_t image_addr)
+static struct crash_module *find(struct crash_module *first, uint64_t image_addr)
 {
-	for (struct crash_module *module = crash->modules; module; module = module->next)
+	for (struct crash_module *module = first; module; module = module->next)
 		if (module->image_addr == image_addr)
 			return module;
 	return NULL;
@@ -72,7 +72,7 @@ static struct crash_module *read_module(struct crash *crash, const struct work_w
 		err_set(err, ERR_MALFORMED, "a cell asked for something that is no module");
 		return NULL;
 	}
-	module = find(crash, report.modules[0].image_addr.value);
+	module = find(crash->modules, report.modules[0].image_addr.value);
 	if (want->id.size > 0 && !debugid_parse(want->id, &first))
 		first = (struct debugid){ .kind = DEBUGID_NIL };
 	return module ? module : add(crash, &report.modules[0], &first, err);
@@ -164,6 +164,8 @@ struct module_lookup *const *crash_modules_lookups(struct crash *crash, struct e
 	const struct raw_report *report = &crash->request.report;
 	struct module_lookup **lookups = arena_alloc(&crash->work->arena, report->module_count + 1,
 						     sizeof(*lookups));
+	/* A cell asks for few: those that are added here need not be looked through. */
+	struct crash_module *wanted = crash->modules;
 	const struct debugid *first = report->module_count > 0 ? &report->modules[0].ids.debug_id : NULL;
 
 	if (!lookups) {
@@ -172,7 +174,7 @@ struct module_lookup *const *crash_modules_lookups(struct crash *crash, struct e
 	}
 	for (size_t i = 0; i < report->module_count; i++) {
 		const struct raw_module *raw = &report->modules[i];
-		struct crash_module *module = find(crash, raw->image_addr.value);
+		struct crash_module *module = find(wanted, raw->image_addr.value);
 
 		/* Debug files are looked for by what the unwind rules told of a module, too. */
 		if (!module)
