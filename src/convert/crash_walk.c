@@ -18,6 +18,9 @@ static int want(struct crash_walk *walk, const char *role, uint32_t module, stru
 	struct crash_json identity;
 	int fd = -1, got = 0, rc;
 
+	if (walk->want_count == LIMIT_CELL_ENTRIES)
+		return 0;
+	walk->want_count++;
 	buf_init(&identity.out, IDENTITY_BYTES);
 	json_writer_init(&identity.json, &identity.out);
 	crash_json_module(&identity, &walk->identities[module]);

@@ -34,6 +34,7 @@ struct crash_walk {
 	char first_id[DEBUGID_TEXT_BYTES];   /* debug id of the first module; "": none */
 	struct unwind_frame *frames;         /* of the last walk; LIMIT_CRASH_FRAMES at most */
 	size_t frame_count;
+	unsigned want_count;                 /* at most LIMIT_CELL_ENTRIES; the rest is walked without */
 };
 
 /* `identities` ascend by base and do not overlap. */
