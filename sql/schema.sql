@@ -115,6 +115,20 @@ CREATE INDEX job_by_owner ON job (owner) WHERE owner IS NOT NULL;
 CREATE INDEX job_by_end ON job (finished_at) WHERE finished_at IS NOT NULL;
 CREATE INDEX job_with_result ON job (finished_at) WHERE result_bytes IS NOT NULL;
 
+-- The keys that were given out to those who send us files (symgate apikey).  A key is the base64 of
+-- id:secret; only the SHA-256 of its secret stands here, so that a row opens nothing.
+CREATE TABLE apikey (
+  seq        INTEGER PRIMARY KEY AUTOINCREMENT,  -- order of making
+  id         TEXT    NOT NULL UNIQUE CHECK (length(id) = 20),
+  name       TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 64),
+  hash       BLOB    NOT NULL CHECK (length(hash) = 32),
+  created_at INTEGER NOT NULL,
+  used_at    INTEGER,                         -- kept to the minute; NULL: never
+  revoked_at INTEGER                          -- NULL: it is good
+) STRICT;
+
+CREATE UNIQUE INDEX apikey_by_name ON apikey (name) WHERE revoked_at IS NULL;
+
 -- For people: sqlite3 -box STATE_DIR/symgate.db 'SELECT * FROM v_jobs'
 
 -- Jobs, newest first.

@@ -5,6 +5,8 @@ libbase_a_SOURCES = \
 	src/base/arch.h \
 	src/base/arena.c \
 	src/base/arena.h \
+	src/base/base64.c \
+	src/base/base64.h \
 	src/base/buf.c \
 	src/base/buf.h \
 	src/base/checksum.c \
@@ -52,6 +54,7 @@ if HAVE_CHECK
 check_PROGRAMS += \
 	tests/base/test_arch \
 	tests/base/test_arena \
+	tests/base/test_base64 \
 	tests/base/test_checksum \
 	tests/base/test_clock \
 	tests/base/test_debugid \
@@ -72,6 +75,7 @@ check_PROGRAMS += \
 	tests/base/test_work_budget
 tests_base_test_arch_SOURCES = tests/base/test_arch.c
 tests_base_test_arena_SOURCES = tests/base/test_arena.c
+tests_base_test_base64_SOURCES = tests/base/test_base64.c
 tests_base_test_checksum_SOURCES = tests/base/test_checksum.c
 tests_base_test_clock_SOURCES = tests/base/test_clock.c
 tests_base_test_debugid_SOURCES = tests/base/test_debugid.c

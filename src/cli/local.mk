@@ -3,6 +3,7 @@ noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = \
 	src/cli/addr2line.c \
 	src/cli/addr2line.h \
+	src/cli/apikey_command.c \
 	src/cli/backup.c \
 	src/cli/cfi_command.c \
 	src/cli/cfi_operations.c \
@@ -72,6 +73,7 @@ $(libcli_a_OBJECTS): src/store/statements.h
 
 dist_man_MANS += \
 	doc/symgate.1 \
+	doc/symgate-apikey.1 \
 	doc/symgate-applecrash.1 \
 	doc/symgate-backup.1 \
 	doc/symgate-cache.1 \

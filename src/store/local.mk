@@ -26,13 +26,15 @@ nodist_libstore_a_SOURCES = \
 SQL_NAMED = \
 	$(top_srcdir)/sql/store.sql \
 	$(top_srcdir)/sql/cache.sql \
-	$(top_srcdir)/sql/job.sql
+	$(top_srcdir)/sql/job.sql \
+	$(top_srcdir)/sql/apikey.sql
 SQL_STEPS = \
 	$(top_srcdir)/sql/migrate/0001-first.sql \
 	$(top_srcdir)/sql/migrate/0002-key-text.sql \
 	$(top_srcdir)/sql/migrate/0003-checksum.sql \
 	$(top_srcdir)/sql/migrate/0004-x-request-id.sql \
 	$(top_srcdir)/sql/migrate/0005-module-ids.sql \
+	$(top_srcdir)/sql/migrate/0006-apikey.sql \
 	$(top_srcdir)/sql/schema.sql
 EXTRA_DIST += \
 	$(SQL_NAMED) \

@@ -19,9 +19,10 @@
 #define ASIDE_TRIES   100
 
 /* The tables with something in them that somebody would miss. */
-enum { TABLE_BOOT, TABLE_ENTRY, TABLE_JOB, TABLES };
+enum { TABLE_BOOT, TABLE_ENTRY, TABLE_JOB, TABLE_KEY, TABLES };
 static const char *const tables[TABLES] = {
 	[TABLE_BOOT] = "boot", [TABLE_ENTRY] = "cache_entry", [TABLE_JOB] = "job",
+	[TABLE_KEY] = "apikey",
 };
 
 static int path_below(const struct config *config, const char *name, char *path, size_t capacity,

@@ -36,6 +36,7 @@ MAY_INCLUDE = {
     "cache": BASE | {"config", "store", "board"},
     "source": BASE | {"config", "fetch", "object"},
     "credentials": BASE | {"fetch", "source"},
+    "apikey": BASE | {"store"},
     "shared": BASE | {"board", "config", "fetch", "source", "credentials", "cache"},
     "work": BASE | {"config", "object", "source", "fetch", "cache", "convert", "cfi", "symcache", "ppdbcache",
                     "sourcecache"},
@@ -46,7 +47,7 @@ MAY_INCLUDE = {
     "workshop": None,
     "keeper": BASE | {"config", "store", "board", "cache", "job"},
     "front": BASE | {"config", "unpack", "store", "board", "sandbox", "convert", "cache", "source", "work", "lookup",
-                     "kinds", "job"},
+                     "kinds", "job", "apikey"},
     "supervisor": None,
     "cli": None,
 }
@@ -72,7 +73,7 @@ MAY_FORK = {"src/sandbox/nursery.c", "src/sandbox/nursery_process.c", "src/super
 # Memory a library allocated can only go back by the C library's free().
 MAY_FREE = {"src/demangle/cpp.c", "src/demangle/msvc_text.c", "src/demangle/msvc.cc"}
 # Whose statements these are; the store runs the two that begin a boot.
-STATEMENT_OWNERS = {"cache": {"cache"}, "flight": {"cache"}, "job": {"job"}, "store": {"store"}}
+STATEMENT_OWNERS = {"cache": {"cache"}, "flight": {"cache"}, "job": {"job"}, "apikey": {"apikey"}, "store": {"store"}}
 BOOT_STATEMENTS = {"job_requeue_all", "flight_end_all"}
 FUNCTION_LINES_MAX = 100
 COMPLEXITY_MAX = 15

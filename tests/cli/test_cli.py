@@ -24,7 +24,7 @@ SYMGATE = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "symgate")
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LLVM = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
 COMMANDS = ["serve", "fcgi", "config", "backup", "status", "why", "symbolicate", "lookup", "symcache", "cfi", "object", "cache",
-            "cleanup", "prefetch", "repair", "minidump", "applecrash", "coredump"]
+            "cleanup", "apikey", "prefetch", "repair", "minidump", "applecrash", "coredump"]
 
 SOURCE = r"""
 #include <cstdio>
@@ -1219,6 +1219,21 @@ def cache_commands(state):
     run = symgate("--json", "--state-dir", state, "cleanup", "--dry-run")
     check("cleanup --dry-run", run.returncode == 0 and json.loads(run.stdout)["dry_run"], run.stdout, run.stderr)
     check("cleanup", symgate("--state-dir", state, "cleanup").returncode == 0)
+    run = symgate("--state-dir", state, "apikey", "create", "build server")
+    check("apikey create", run.returncode == 0 and len(run.stdout.strip()) == 88, run.stdout, run.stderr)
+    key = json.loads(symgate("--json", "--state-dir", state, "apikey", "create", "other").stdout)
+    check("apikey create --json", key["name"] == "other" and len(key["key"]) == 88, key)
+    run = symgate("--state-dir", state, "apikey", "create", "other")
+    check("apikey create: the name is taken", run.returncode == 1 and "already" in run.stderr, run.stderr)
+    check("apikey revoke", symgate("--state-dir", state, "apikey", "revoke", key["id"]).returncode == 0)
+    check("apikey revoke again", symgate("--state-dir", state, "apikey", "revoke", "other").returncode == 3)
+    keys = json.loads(symgate("--json", "--state-dir", state, "apikey", "list").stdout)
+    check("apikey list", [line["name"] for line in keys] == ["other", "build server"] and
+          "revoked_at" in keys[0] and "revoked_at" not in keys[1], keys)
+    run = symgate("--state-dir", state, "apikey", "list")
+    check("apikey list for people", "revoked" in run.stdout and "never used" in run.stdout, run.stdout)
+    for arguments in ((), ("make",), ("create",), ("list", "x"), ("revoke", "a", "b")):
+        check("apikey %s" % " ".join(arguments), symgate("--state-dir", state, "apikey", *arguments).returncode == 2)
 
 
 ISO = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"

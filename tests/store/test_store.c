@@ -420,6 +420,7 @@ static const struct { const char *statement, *line, *why; } allowed_scans[] = {
 	{ "cache_by_kind", "SCAN (subquery", "its few groups" },
 	{ "cache_by_source", "SCAN cache_entry", "a person's sum" },
 	{ "job_mentioning", "SCAN job", "a person's search" },
+	{ "apikey_list", "SCAN apikey", "a person's look, backwards by number" },
 	{ "flight_end_all", "SCAN flight", "all of it, once per boot" },
 	{ "flight_list", "SCAN flight", "a person's look; as many as there are downloads" },
 	{ "flight_sweep", "SCAN flight", "the keeper's; as many as there are downloads" },
