@@ -323,7 +323,8 @@ const struct cli_command cli_coredump = {
 	.about = "the stacks of a core file",
 	.help =
 	"FILE is an ELF core as the kernel or gcore writes it, of any processor there is a walker\n"
-	"for (x86, x86_64, arm, arm64, mips, ppc); - is standard input. The signal, the thread it\n"
+	"for (x86, x86_64, arm, arm64, mips, ppc), perhaps packed by gzip, zstd, lz4 or xz, as in\n"
+	"/var/lib/systemd/coredump; - is standard input. The signal, the thread it\n"
 	"was for with its registers, the other threads, and what became of each module's debug and\n"
 	"unwind information. A core that was cut is told as far as it goes.\n"
 	"\n"

@@ -50,6 +50,7 @@ static void show_system(const cJSON *system, struct buf *out)
 static void show_facts(const cJSON *reply, struct buf *out)
 {
 	const cJSON *timestamp = cJSON_GetObjectItemCaseSensitive(reply, "timestamp");
+	const cJSON *remark;
 
 	if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(reply, "crashed")))
 		buf_add_string(out, "no crash\n");
@@ -57,6 +58,8 @@ static void show_facts(const cJSON *reply, struct buf *out)
 	table_add_field(out, "details", cli_member(reply, "crash_details"));
 	table_add_field(out, "assertion", cli_member(reply, "assertion"));
 	show_system(cJSON_GetObjectItemCaseSensitive(reply, "system_info"), out);
+	cJSON_ArrayForEach(remark, cJSON_GetObjectItemCaseSensitive(reply, "remarks"))
+		table_add_field(out, "remark", text_of(cJSON_GetStringValue(remark)));
 	if (cJSON_IsNumber(timestamp)) {
 		buf_add_string(out, "  time          ");
 		table_add_time(out, (int64_t)timestamp->valuedouble, clock_unix_seconds());

@@ -93,14 +93,16 @@ static int write_report(struct cell *cell, const struct applecrash *crash, struc
 	return crash_json_end(&report, cell, 0, err);
 }
 
-static int read_file(struct cell *cell, struct text file, struct arena *arena, struct err *err)
+static int read_file(struct cell *cell, struct text file, struct arena *arena, void *payload,
+		     struct err *err)
 {
 	struct applecrash crash;
 
+	(void)payload;
 	return applecrash_read(&crash, file, arena, err) < 0 ? -1 : write_report(cell, &crash, err);
 }
 
 int convert_run_applecrash(struct cell *cell, struct err *err)
 {
-	return crash_json_run(cell, NULL, read_file, err);
+	return crash_json_run(cell, NULL, read_file, NULL, err);
 }

@@ -6,12 +6,10 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/file.h"
-#include "base/limits.h"
+#include "convert/core_file.h"
+#include "convert/core_remarks.h"
 #include "coredump/coredump.h"
 #include "minidump/minidump.h"
-#include "sandbox/sandbox.h"
-#include "unpack/unpack.h"
 
 /* Modules by address, none that reaches into the next; NULL with err. */
 static struct crash_json_module *identify(const struct coredump *core, struct arena *arena,
@@ -62,7 +60,8 @@ static void write_reason(const struct coredump *core, struct crash_json *report)
 static void write_facts(const struct coredump *core, struct crash_json *report)
 {
 	const struct crash_json_system facts = {
-		.os_name = TEXT("Linux"), .cpu_arch = text_of(arch_name(core->arch)),
+		.os_name = TEXT("Linux"), .os_version = core->kernel_release,
+		.cpu_arch = text_of(arch_name(core->arch)),
 	};
 
 	crash_json_system(report, &facts);
@@ -79,7 +78,11 @@ static int write_thread(const struct coredump *core, size_t thread, struct crash
 {
 	const struct coredump_thread *dumped = &core->threads[thread];
 	const struct crash_walk_told told = {
-		.id = dumped->id, .name = TEXT_NONE, .has_requesting = core->has_signal,
+		.id = dumped->id,
+		/* A core names its process, which is how the first of its threads is called. */
+		.name = dumped->id != 0 && dumped->id == core->process_id && core->command.size > 0
+			? core->command : TEXT_NONE,
+		.has_requesting = core->has_signal,
 		.is_requesting = core->has_signal && thread == 0,
 	};
 
@@ -91,10 +94,11 @@ static int write_thread(const struct coredump *core, size_t thread, struct crash
 	return 0;
 }
 
-static int write_core(const struct coredump *core, struct crash_walk *walk,
-		      struct crash_json *report, struct err *err)
+static int write_core(const struct coredump *core, const struct core_file *file,
+		      struct crash_walk *walk, struct crash_json *report, struct err *err)
 {
 	write_facts(core, report);
+	core_remarks_write(core, file, &report->json);
 	crash_json_threads(report);
 	for (size_t i = 0; i < core->thread_count; i++)
 		if (write_thread(core, i, walk, report, err) < 0)
@@ -109,7 +113,8 @@ static int write_core(const struct coredump *core, struct crash_walk *walk,
 	return 0;
 }
 
-static int read_file(struct cell *cell, struct text file, struct arena *arena, struct err *err)
+static int read_file(struct cell *cell, struct text file, struct arena *arena, void *payload,
+		     struct err *err)
 {
 	struct crash_json_module *identities;
 	struct crash_json report;
@@ -125,31 +130,17 @@ static int read_file(struct cell *cell, struct text file, struct arena *arena, s
 		return -1;
 	walk.ends_without_return = true;
 	crash_json_begin(&report);
-	return crash_json_end(&report, cell, write_core(&core, &walk, &report, err), err);
+	return crash_json_end(&report, cell, write_core(&core, payload, &walk, &report, err), err);
 }
 
-/* Stored cores are packed: then the file is unpacked into the cell's output first. */
-static int map_core(struct cell *cell, struct file_map *map, struct err *err)
+static int map_file(struct cell *cell, struct file_map *map, void *payload, struct err *err)
 {
-	int packed = cell_input(cell, "file"), unpacked = cell_output(cell, "report");
-	enum unpack_kind kind;
-
-	if (file_map_fd(map, packed, err) < 0)
-		return -1;
-	kind = unpack_recognise(map->bytes, map->size);
-	if (kind == UNPACK_NONE || kind == UNPACK_ZIP || kind == UNPACK_CAB)
-		return 0;
-	file_unmap(map);
-	*map = (struct file_map){ NULL, 0 };
-	if (unpacked < 0)
-		return err_set(err, ERR_UNSUPPORTED, "a core packed by %s: unpack it first",
-			       unpack_kind_name(kind));
-	if (unpack_stream(kind, packed, unpacked, LIMIT_CORE_BYTES, err) < 0)
-		return err_while(err, "unpacking %s", unpack_kind_name(kind));
-	return file_map_fd(map, unpacked, err);
+	return core_file_map(cell, map, payload, err);
 }
 
 int convert_run_coredump(struct cell *cell, struct err *err)
 {
-	return crash_json_run(cell, map_core, read_file, err);
+	struct core_file file;
+
+	return crash_json_run(cell, map_file, read_file, &file, err);
 }

@@ -84,22 +84,24 @@ int crash_json_end(struct crash_json *report, struct cell *cell, int rc, struct 
 	return rc;
 }
 
-static int map_input(struct cell *cell, struct file_map *map, struct err *err)
+static int map_input(struct cell *cell, struct file_map *map, void *payload, struct err *err)
 {
+	(void)payload;
 	return file_map_fd(map, cell_input(cell, "file"), err);
 }
 
 int crash_json_run(struct cell *cell, crash_json_map_fn *map, crash_json_read_fn *read,
-		   struct err *err)
+		   void *payload, struct err *err)
 {
 	struct file_map file = { NULL, 0 };
 	struct arena arena;
 	int rc;
 
 	arena_init(&arena, cell->memory_bytes / ARENA_SHARE);
-	rc = (map ? map : map_input)(cell, &file, err);
+	rc = (map ? map : map_input)(cell, &file, payload, err);
 	if (rc == 0)
-		rc = read(cell, (struct text){ (const char *)file.bytes, file.size }, &arena, err);
+		rc = read(cell, (struct text){ (const char *)file.bytes, file.size }, &arena,
+			  payload, err);
 	arena_release(&arena);
 	file_unmap(&file);
 	return rc;

@@ -42,11 +42,11 @@ void crash_json_module(struct crash_json *report, const struct crash_json_module
 
 /* Runs read() over the cell's input "file", or over what map() makes of it (NULL: the file as it is),
  * with an arena of half the cell's memory. */
-typedef int crash_json_map_fn(struct cell *cell, struct file_map *map, struct err *err);
-typedef int crash_json_read_fn(struct cell *cell, struct text file, struct arena *arena,
+typedef int crash_json_map_fn(struct cell *cell, struct file_map *map, void *payload, struct err *err);
+typedef int crash_json_read_fn(struct cell *cell, struct text file, struct arena *arena, void *payload,
 			       struct err *err);
 int crash_json_run(struct cell *cell, crash_json_map_fn *map, crash_json_read_fn *read,
-		   struct err *err) __attribute__((warn_unused_result));
+		   void *payload, struct err *err) __attribute__((warn_unused_result));
 
 /* The report becomes the cell's reply, and is released; rc < 0: only that. */
 int crash_json_end(struct crash_json *report, struct cell *cell, int rc, struct err *err)

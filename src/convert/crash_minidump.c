@@ -238,13 +238,15 @@ static int write_dump(struct minidump *dump, struct crash_walk *walk, struct cra
 	return 0;
 }
 
-static int read_file(struct cell *cell, struct text file, struct arena *arena, struct err *err)
+static int read_file(struct cell *cell, struct text file, struct arena *arena, void *payload,
+		     struct err *err)
 {
 	struct crash_json_module *identities;
 	struct crash_json report;
 	struct crash_walk walk;
 	struct minidump dump;
 
+	(void)payload;
 	if (minidump_open(&dump, file.bytes, file.size, arena, err) < 0 ||
 	    minidump_read(&dump, err) < 0)
 		return -1;
@@ -259,5 +261,5 @@ static int read_file(struct cell *cell, struct text file, struct arena *arena, s
 
 int convert_run_minidump(struct cell *cell, struct err *err)
 {
-	return crash_json_run(cell, NULL, read_file, err);
+	return crash_json_run(cell, NULL, read_file, NULL, err);
 }

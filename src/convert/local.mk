@@ -10,6 +10,10 @@ libconvert_a_SOURCES = \
 	src/convert/crash_json.c \
 	src/convert/crash_core.c \
 	src/convert/crash_json.h \
+	src/convert/core_file.c \
+	src/convert/core_file.h \
+	src/convert/core_remarks.c \
+	src/convert/core_remarks.h \
 	src/convert/crash_minidump.c \
 	src/convert/crash_walk.c \
 	src/convert/crash_walk.h \

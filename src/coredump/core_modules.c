@@ -126,7 +126,7 @@ static int compare_modules(const void *a, const void *b)
 int coredump_find_modules(struct coredump *core, const struct coredump_notes *notes,
 			  struct arena *arena, struct err *err)
 {
-	size_t most = notes->mapping_count + core->memory.count + 1, count = 0;
+	size_t most = notes->mapping_count + core->memory.count + 2, count = 0;
 	struct coredump_module *modules = arena_alloc(arena, most, sizeof(*modules));
 
 	if (!modules)
@@ -134,6 +134,8 @@ int coredump_find_modules(struct coredump *core, const struct coredump_notes *no
 	if (add_mapped(core, notes, modules, &count, arena, err) < 0 ||
 	    add_found(core, notes, modules, &count, arena, err) < 0)
 		return -1;
+	if (core->is_kernel && coredump_find_kernel(core, notes->vmcoreinfo, &modules[count]))
+		count++;
 	qsort(modules, count, sizeof(*modules), compare_modules);
 	core->modules = modules;
 	core->module_count = count;

@@ -78,5 +78,6 @@ int coredump_open(struct coredump *core, const uint8_t *bytes, size_t size, stru
 	    read_memory(core, &file, arena, err) < 0)
 		return -1;
 	settle(core, &notes);
+	coredump_read_kernel(core, notes.vmcoreinfo);
 	return coredump_find_modules(core, &notes, arena, err);
 }

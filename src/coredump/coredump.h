@@ -56,6 +56,8 @@ struct coredump {
 	size_t thread_count;
 	const struct coredump_module *modules;   /* by address */
 	size_t module_count;
+	bool is_kernel;              /* of a crashed kernel: its threads are processors */
+	struct text kernel_release;  /* "6.1.0-13-amd64"; TEXT_NONE: of no kernel */
 	struct unwind_memory memory;
 	uint64_t lost_bytes;         /* segments say there is more than the file holds */
 };

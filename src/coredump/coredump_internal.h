@@ -18,6 +18,7 @@ struct coredump_notes {
 	size_t thread_count;
 	struct coredump_mapping *mappings;
 	size_t mapping_count;
+	struct text vmcoreinfo;      /* lines of a kernel; TEXT_NONE: it is of none */
 	uint64_t vdso;               /* AT_SYSINFO_EHDR; 0: not told */
 };
 
@@ -32,7 +33,13 @@ int coredump_read_notes(struct coredump *core, const struct elf_file *file, stru
 			struct coredump_notes *notes, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* modules.c: mappings of one file become one module, with the id its headers in memory have. */
+/* core_kernel.c: what a kernel says of itself, its release; and where it lies, with its build id.
+ * False: nothing tells. */
+void coredump_read_kernel(struct coredump *core, struct text vmcoreinfo);
+bool coredump_find_kernel(const struct coredump *core, struct text vmcoreinfo,
+			  struct coredump_module *module);
+
+/* core_modules.c: mappings of one file become one module, with the id its headers in memory have. */
 int coredump_find_modules(struct coredump *core, const struct coredump_notes *notes,
 			  struct arena *arena, struct err *err) __attribute__((warn_unused_result));
 

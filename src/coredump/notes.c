@@ -145,6 +145,11 @@ static int read_mappings(const struct coredump *core, struct reader reader, stru
 static int read_note(struct coredump *core, const struct note *note, struct arena *arena,
 		     struct coredump_notes *notes, struct err *err)
 {
+	if (text_is(note->name, "VMCOREINFO")) {
+		notes->vmcoreinfo = (struct text){ (const char *)note->description.bytes,
+						   note->description.size };
+		return 0;
+	}
 	/* "CORE" on Linux; the BSDs use names and numbers of their own. */
 	if (!text_is(note->name, "CORE"))
 		return 0;

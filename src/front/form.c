@@ -139,7 +139,9 @@ static int write_unpacked(void *payload, const void *bytes, size_t size, struct 
 static int read_encoded(struct form *form, const struct form_source *source, struct err *err)
 {
 	struct unpacking unpacking = { form, source };
-	const struct unpack_flow flow = { read_packed, write_unpacked, &unpacking };
+	const struct unpack_flow flow = {
+		.read = read_packed, .write = write_unpacked, .payload = &unpacking,
+	};
 
 	if (unpack_flow((enum unpack_kind)source->encoding, &flow, source->max_bytes, err) == 0)
 		return 0;

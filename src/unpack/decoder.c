@@ -1,7 +1,8 @@
-/* decoder.c -- zlib, libzstd and liblzma behind one step function. */
+/* decoder.c -- zlib, libzstd, liblzma and liblz4 behind one step function. */
 #include "unpack/decoder.h"
 
 #include <limits.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -13,7 +14,7 @@
 
 static const char *const kind_names[UNPACK_KINDS] = {
 	[UNPACK_NONE] = "uncompressed", [UNPACK_GZIP] = "gzip", [UNPACK_ZLIB] = "zlib",
-	[UNPACK_DEFLATE] = "deflate", [UNPACK_ZSTD] = "zstd", [UNPACK_XZ] = "xz",
+	[UNPACK_DEFLATE] = "deflate", [UNPACK_ZSTD] = "zstd", [UNPACK_XZ] = "xz", [UNPACK_LZ4] = "lz4",
 	[UNPACK_ZIP] = "zip", [UNPACK_CAB] = "cab",
 };
 
@@ -83,6 +84,10 @@ int decoder_begin(struct decoder *decoder, enum unpack_kind kind, struct err *er
 		return 0;
 	case UNPACK_XZ:
 		return begin_lzma(decoder, err);
+	case UNPACK_LZ4:
+		if (LZ4F_isError(LZ4F_createDecompressionContext(&decoder->lz4, LZ4F_VERSION)))
+			return err_set(err, ERR_NO_MEMORY, "no memory to unpack lz4 data");
+		return 0;
 	default:
 		return err_set(err, ERR_UNSUPPORTED, "%s data cannot be unpacked",
 			       unpack_kind_name(kind));
@@ -96,6 +101,7 @@ void decoder_end(struct decoder *decoder)
 	ZSTD_freeDCtx(decoder->zstd);
 	if (decoder->lzma.internal)
 		lzma_end(&decoder->lzma);
+	(void)LZ4F_freeDecompressionContext(decoder->lz4);
 	*decoder = (struct decoder){ .kind = UNPACK_NONE };
 }
 
@@ -217,6 +223,31 @@ static int run_lzma(struct decoder *decoder, struct decoder_step *step, struct e
 	return 0;
 }
 
+/* Frames follow each other; one is over when the library asks for nothing more. */
+static int run_lz4(struct decoder *decoder, struct decoder_step *step, struct err *err)
+{
+	while (!decoder->ended) {
+		size_t in = step->in_size, out = step->out_size;
+		size_t rc = LZ4F_decompress(decoder->lz4, step->out, &out, step->in, &in, NULL);
+
+		if (LZ4F_isError(rc))
+			return err_set(err, strcmp(LZ4F_getErrorName(rc), "ERROR_allocation_failed") == 0 ?
+					    ERR_NO_MEMORY : ERR_MALFORMED,
+				       "bad lz4 data: %s", LZ4F_getErrorName(rc));
+		step->in += in;
+		step->in_size -= in;
+		step->out += out;
+		step->out_size -= out;
+		if (in > 0 || out > 0 || rc == 0)
+			decoder->fresh = rc == 0;
+		if (decoder->fresh && step->in_size == 0 && step->last)
+			decoder->ended = true;
+		if ((in == 0 && out == 0) || step->out_size == 0 || step->in_size == 0)
+			return 0;
+	}
+	return 0;
+}
+
 int decoder_run(struct decoder *decoder, struct decoder_step *step, struct err *err)
 {
 	switch (decoder->kind) {
@@ -224,6 +255,8 @@ int decoder_run(struct decoder *decoder, struct decoder_step *step, struct err *
 		return run_zstd(decoder, step, err);
 	case UNPACK_XZ:
 		return run_lzma(decoder, step, err);
+	case UNPACK_LZ4:
+		return run_lz4(decoder, step, err);
 	default:
 		return run_zlib(decoder, step, err);
 	}

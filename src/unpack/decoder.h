@@ -6,6 +6,7 @@
 #ifndef UNPACK_DECODER_H
 #define UNPACK_DECODER_H
 
+#include <lz4frame.h>
 #include <lzma.h>
 #include <stdbool.h>
 #include <zlib.h>
@@ -22,6 +23,7 @@ struct decoder {
 	ZSTD_DCtx *zstd;
 	lzma_stream lzma;
 	lzma_allocator allocator;
+	LZ4F_dctx *lz4;
 };
 
 struct decoder_step {

@@ -36,6 +36,17 @@ enum unpack_kind unpack_recognise(const uint8_t *head, size_t size)
 	return UNPACK_NONE;
 }
 
+enum unpack_kind unpack_recognise_stored(const uint8_t *head, size_t size)
+{
+	static const uint8_t xz[] = { 0xfd, '7', 'z', 'X', 'Z', 0 }, lz4[] = { 0x04, 0x22, 0x4d, 0x18 };
+
+	if (size >= sizeof(xz) && memcmp(head, xz, sizeof(xz)) == 0)
+		return UNPACK_XZ;
+	if (size >= sizeof(lz4) && memcmp(head, lz4, sizeof(lz4)) == 0)
+		return UNPACK_LZ4;
+	return unpack_recognise(head, size);
+}
+
 /* In one call: twice as fast as the stream interface, which copies every window. */
 static int zstd_whole(struct text packed, void *out, size_t out_size, size_t *got,
 		      struct err *err)

@@ -1,7 +1,7 @@
 /*
  * unpack -- what compressed bytes hold, never more of it than the caller allows.
  *
- * Thin faces over libdeflate, zlib, libzstd, liblzma and libmspack.  From memory to memory the size is known
+ * Thin faces over libdeflate, zlib, libzstd, liblzma, liblz4 and libmspack.  From memory to memory the size is known
  * beforehand and must be met exactly; from descriptor to descriptor a ceiling ends the work.
  * Who unpacks brings the memory: `struct unpack_memory` counts it, and gives big pieces back
  * before the arena goes.
@@ -11,6 +11,7 @@
 #ifndef UNPACK_UNPACK_H
 #define UNPACK_UNPACK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -27,13 +28,16 @@ enum unpack_kind {
 	UNPACK_ZLIB,
 	UNPACK_DEFLATE,              /* raw: has no magic, is never recognised */
 	UNPACK_ZSTD,
-	UNPACK_XZ,                   /* never recognised in downloads either */
+	UNPACK_XZ, UNPACK_LZ4,       /* xz streams, lz4 frames: never recognised in downloads either */
 	UNPACK_ZIP, UNPACK_CAB,      /* archives: unpack_archive() */
 	UNPACK_KINDS
 };
 
 /* By the first 4 bytes, as downloads are judged; fewer bytes are UNPACK_NONE. */
 enum unpack_kind unpack_recognise(const uint8_t *head, size_t size);
+
+/* The same, and what else files are stored as: xz, lz4. */
+enum unpack_kind unpack_recognise_stored(const uint8_t *head, size_t size);
 
 const char *unpack_kind_name(enum unpack_kind kind);   /* "gzip", "zstd", ... */
 
@@ -84,6 +88,7 @@ struct unpack_flow {
 	ssize_t (*read)(void *payload, void *bytes, size_t capacity, struct err *err);
 	int (*write)(void *payload, const void *bytes, size_t size, struct err *err);
 	void *payload;
+	bool any_ratio;              /* the ceiling alone ends it: what is mostly zeros packs well */
 };
 /* From one function to the other, at most ceiling_bytes: ERR_LIMIT; ERR_MALFORMED: bad or short data;
  * else what a function said. */

@@ -66,7 +66,8 @@ static int put(struct unpack_stream *stream, const uint8_t *bytes, size_t size, 
 	if (size > stream->ceiling_bytes - stream->written_bytes)
 		return err_set(err, ERR_LIMIT, "Maximum file size exceeded");
 	stream->written_bytes += size;
-	if (stream->written_bytes > unpack_most(stream->read_bytes, stream->ceiling_bytes))
+	if (!(stream->flow && stream->flow->any_ratio) &&
+	    stream->written_bytes > unpack_most(stream->read_bytes, stream->ceiling_bytes))
 		return err_set(err, ERR_LIMIT, "it holds more than %u times its %llu bytes",
 			       LIMIT_UNPACK_RATIO, (unsigned long long)stream->read_bytes);
 	if (stream->packed)
@@ -79,11 +80,12 @@ static int put(struct unpack_stream *stream, const uint8_t *bytes, size_t size, 
 	return buf_check(stream->into, err);
 }
 
-/* The end of a gzip or zstd stream is known only when no input follows. */
+/* The end of a gzip, zstd or lz4 stream is known only when no input follows. */
 static bool is_complete(const struct decoder *decoder)
 {
 	return decoder->ended ||
-	       (decoder->fresh && (decoder->kind == UNPACK_GZIP || decoder->kind == UNPACK_ZSTD));
+	       (decoder->fresh && (decoder->kind == UNPACK_GZIP || decoder->kind == UNPACK_ZSTD ||
+				  decoder->kind == UNPACK_LZ4));
 }
 
 /* All of the input was read, and the stream is complete with it. */

@@ -54,14 +54,21 @@ static void put_zeros(struct buf *out, size_t count)
 		buf_add_char(out, '\0');
 }
 
-static void put_note(struct buf *notes, const struct maker *maker, uint32_t type, struct text body)
+static void put_note_of(struct buf *notes, const struct maker *maker, struct text name, uint32_t type,
+			struct text body)
 {
-	put(notes, maker, 4, 5);
+	put(notes, maker, 4, name.size + 1);
 	put(notes, maker, 4, body.size);
 	put(notes, maker, 4, type);
-	buf_add_text(notes, TEXT("CORE\0\0\0\0"));
+	buf_add_text(notes, name);
+	put_zeros(notes, 4 - name.size % 4);
 	buf_add_text(notes, body);
 	put_zeros(notes, -body.size & 3);
+}
+
+static void put_note(struct buf *notes, const struct maker *maker, uint32_t type, struct text body)
+{
+	put_note_of(notes, maker, TEXT("CORE"), type, body);
 }
 
 /* Register n of the file is 0x1000 + n. */
@@ -206,6 +213,48 @@ START_TEST(what_the_signal_says)
 	buf_release(&notes);
 	buf_release(&info);
 	buf_release(&maker.out);
+}
+END_TEST
+
+/* As /proc/vmcore has it: a thread for each processor, and the kernel where its text lies. */
+START_TEST(a_kernels_core)
+{
+	static const struct {
+		const char *lines;
+		size_t modules;
+		uint64_t base, size;
+		size_t id_size;
+	} cases[] = {
+		{ "OSRELEASE=6.1.0-13-amd64\nBUILD-ID=0123456789abcdef0123456789abcdef01234567\n"
+		  "PAGESIZE=4096\nSYMBOL(_stext)=10004\nKERNELOFFSET=0\n", 1, 0x10000, 10, 20 },
+		{ "SYMBOL(_stext)=ffffffff81000000", 1, 0xffffffff81000000, 1, 0 },
+		{ "BUILD-ID=012x\nSYMBOL(_stext)=10000\n", 1, 0x10000, 10, 0 },
+		{ "SYMBOL(_stext)=nowhere\n", 0, 0, 0, 0 },
+		{ "\n\n=\nSYMBOL(_stext)", 0, 0, 0, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct maker maker = { .is_64_bit = true, .machine = EM_X86_64 };
+		struct buf notes;
+
+		buf_init(&notes, CORE_BYTES);
+		put_thread(&notes, &maker, 1, 0, 27);
+		put_thread(&notes, &maker, 0, 0, 27);
+		put_note_of(&notes, &maker, TEXT("VMCOREINFO"), 0, text_of(cases[i].lines));
+		must_open(make_core(&maker, buf_text(&notes), TEXT("0123456789")));
+		ck_assert(core.is_kernel);
+		ck_assert_uint_eq(core.thread_count, 2);
+		ck_assert_uint_eq(core.module_count, cases[i].modules);
+		if (cases[i].modules > 0) {
+			ck_assert(text_is(core.modules[0].path, "vmlinux"));
+			ck_assert_uint_eq(core.modules[0].base, cases[i].base);
+			ck_assert_uint_eq(core.modules[0].size, cases[i].size);
+			ck_assert_uint_eq(core.modules[0].id_size, cases[i].id_size);
+		}
+		ck_assert(i > 0 || text_is(core.kernel_release, "6.1.0-13-amd64"));
+		buf_release(&notes);
+		buf_release(&maker.out);
+	}
 }
 END_TEST
 
@@ -385,6 +434,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, registers_of_every_processor);
 	tcase_add_test(tests, what_the_signal_says);
+	tcase_add_test(tests, a_kernels_core);
 	tcase_add_test(tests, a_cut_core_tells_what_is_left);
 	tcase_add_test(tests, what_is_no_core_is_refused);
 	tcase_add_test(tests, a_debuggers_core);

@@ -289,6 +289,50 @@ def test_a_core_that_is_cut_costs_what_it_lost():
         assert "was ended by signal" not in service.text_of_log(), service.text_of_log()
 
 
+PACKERS = (["gzip", "-c"], ["zstd", "-q", "-c"], ["lz4", "-q", "-c"], ["xz", "-0", "-c"])
+
+
+def packed(packer, content):
+    return subprocess.run(packer, input=content, capture_output=True, check=True).stdout
+
+
+def test_cores_as_they_are_stored():
+    if not has_core():
+        return
+    core = bytes_of(CRASHED.core)
+    symbols = serve_symbols()
+    with Service() as service:
+        for packer in PACKERS:
+            small = packed(packer, core)
+            reply = answer(service, "/coredump", [("coredump", small), ("sources", sources(symbols))])
+            check_core(reply)
+            assert not [remark for remark in reply.get("remarks", []) if "pack" in remark], reply["remarks"]
+            # Cut in the middle: what came before is read, or it is said that it is not enough.
+            reply = answer(service, "/coredump", [("coredump", small[:len(small) * 3 // 4]),
+                                                  ("sources", sources(symbols))])
+            words = reply.get("message") or " ".join(reply["remarks"])
+            assert "ends early" in words or "damaged" in words or "cut" in words, (packer, reply)
+
+
+def test_cores_that_unpack_to_too_much():
+    zeros, ones = bytes(64 << 20), b"1" * (300 << 20)
+    with Service() as service:
+        # Memory is mostly zeros: they cost no disk, and it is no core.
+        reply = answer(service, "/coredump", [("coredump", packed(["xz", "-0", "-c"], zeros))])
+        assert reply["status"] == "failed" and "core" in reply["message"], reply
+        reply = answer(service, "/coredump", [("coredump", packed(["zstd", "-q", "-c"], ones))])
+        assert reply["status"] == "failed" and "more than 1040 times" in reply["message"], reply
+        assert "was ended by signal" not in service.text_of_log(), service.text_of_log()
+
+
+def test_dumps_of_other_formats_are_named():
+    with Service() as service:
+        for content, said in ((b"KDUMP   " + bytes(4096), "makedumpfile -E"), (b"makedumpfile" + bytes(4096), "-R"),
+                              (b"DISKDUMP" + bytes(4096), "diskdump")):
+            reply = answer(service, "/coredump", [("coredump", content)])
+            assert reply["status"] == "failed" and said in reply["message"], reply
+
+
 def test_missing_parts_are_refused():
     words = {"/minidump": b"missing minidump", "/applecrashreport": b"missing apple crash report",
              "/coredump": b"missing core dump"}

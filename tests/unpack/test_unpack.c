@@ -41,6 +41,9 @@ static const struct {
 	  "seq 1 60000 | head -c 300000 > $DIR/p; head -c 1234 $DIR/p | zstd -q > $OUT;"
 	  "tail -c +1235 $DIR/p | zstd -q >> $OUT" },
 	{ "xz", UNPACK_XZ, "seq 1 60000 | head -c 300000 | xz > $OUT" },
+	{ "lz4 of two frames", UNPACK_LZ4,
+	  "seq 1 60000 | head -c 300000 > $DIR/l; head -c 1234 $DIR/l | lz4 -q > $OUT;"
+	  "tail -c +1235 $DIR/l | lz4 -q >> $OUT" },
 };
 #define KINDS (int)(sizeof(kinds) / sizeof(kinds[0]))
 
@@ -234,10 +237,10 @@ END_TEST
 
 START_TEST(trailing_garbage_is_malformed)
 {
-	static const enum unpack_kind strict[] = { UNPACK_GZIP, UNPACK_ZSTD, UNPACK_XZ };
-	static const int made_by[] = { 0, 4, 6 };
+	static const enum unpack_kind strict[] = { UNPACK_GZIP, UNPACK_ZSTD, UNPACK_XZ, UNPACK_LZ4 };
+	static const int made_by[] = { 0, 4, 6, 7 };
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		struct file_map map = packed_map(made_by[i]), result;
 		uint8_t *longer = mem_get(map.size + 8);
 		struct err err = ERR_INIT;
@@ -254,10 +257,11 @@ END_TEST
 
 START_TEST(empty_input)
 {
-	static const enum unpack_kind all[] = { UNPACK_GZIP, UNPACK_ZLIB, UNPACK_ZSTD, UNPACK_XZ };
+	static const enum unpack_kind all[] = { UNPACK_GZIP, UNPACK_ZLIB, UNPACK_ZSTD, UNPACK_XZ,
+						UNPACK_LZ4 };
 	struct file_map result;
 
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		struct err err = ERR_INIT;
 
 		ck_assert_int_eq(stream(all[i], "", 0, CEILING_BYTES, &result, &err), -1);
@@ -327,6 +331,20 @@ START_TEST(recognises_by_four_bytes)
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
 		ck_assert_int_eq(unpack_recognise((const uint8_t *)heads[i].head, heads[i].size),
 				 heads[i].kind);
+}
+END_TEST
+
+START_TEST(recognises_what_is_stored)
+{
+	static const struct { const char *head; size_t size; enum unpack_kind kind; } heads[] = {
+		{ "\xfd" "7zXZ\0", 6, UNPACK_XZ }, { "\xfd" "7zXZ", 5, UNPACK_NONE },
+		{ "\x04\x22\x4d\x18", 4, UNPACK_LZ4 }, { "\x04\x22\x4d", 3, UNPACK_NONE },
+		{ "\x28\xb5\x2f\xfd", 4, UNPACK_ZSTD }, { "\x7f" "ELF", 4, UNPACK_NONE },
+	};
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		ck_assert_int_eq(unpack_recognise_stored((const uint8_t *)heads[i].head,
+							 heads[i].size), heads[i].kind);
 }
 END_TEST
 
@@ -412,6 +430,7 @@ START_TEST(survives_every_byte_change)
 		[UNPACK_GZIP] = "seq 1 200 | gzip -n > $OUT",
 		[UNPACK_ZSTD] = "seq 1 200 | zstd -q > $OUT",
 		[UNPACK_XZ] = "seq 1 200 | xz > $OUT",
+		[UNPACK_LZ4] = "seq 1 200 | lz4 -q > $OUT",
 	};
 	enum unpack_kind kind = kinds[_i].kind;
 	struct file_map map;
@@ -443,6 +462,7 @@ int main(void)
 	tcase_add_test(tcase, nothing_holds_a_thousand_times_itself);
 	tcase_add_test(tcase, archives_are_no_streams);
 	tcase_add_test(tcase, recognises_by_four_bytes);
+	tcase_add_test(tcase, recognises_what_is_stored);
 	tcase_add_test(tcase, xz_tells_its_size);
 	tcase_add_test(tcase, capacity_keeps_to_its_ceiling);
 	tcase_add_loop_test(tcase, survives_every_allocation_failure, 0, KINDS);

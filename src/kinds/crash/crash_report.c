@@ -53,9 +53,19 @@ void crash_report_write(const struct crash *crash, struct json_writer *json)
 {
 	static const char *const texts[] = { "crash_reason", "crash_details", "assertion" };
 	const cJSON *timestamp = cJSON_GetObjectItemCaseSensitive(crash->facts, "timestamp");
+	const cJSON *remarks = cJSON_GetObjectItemCaseSensitive(crash->facts, "remarks");
 	const cJSON *crashed = cJSON_GetObjectItemCaseSensitive(crash->facts, "crashed");
 	const struct maybe_u64 signal = crash->request.report.signal;
 
+	if (remarks && remarks->child) {
+		const cJSON *remark;
+
+		json_key(json, "remarks");
+		json_array(json);
+		cJSON_ArrayForEach(remark, remarks)
+			json_string(json, cJSON_IsString(remark) ? remark->valuestring : "");
+		json_array_end(json);
+	}
 	if (cJSON_IsNumber(timestamp)) {
 		json_key(json, "timestamp");
 		json_i64(json, (int64_t)timestamp->valuedouble);
