@@ -7,6 +7,7 @@
 #define CIE_MARK_32    0xffffffffu
 #define CIE_MARK_64    UINT64_MAX
 #define ENTRY_STEPS    4u
+#define USUAL_BYTES    17u           /* length, CIE, start, size, length of the augmentation */
 
 /* DW_EH_PE_*: how an address is written, and what it is relative to. */
 #define PE_FORMAT       0x0fu
@@ -232,6 +233,8 @@ static int find_common(struct frame_section *frames, uint64_t offset,
 	if (read_common(frames, &reader, &head, common, err) < 0)
 		return err_while(err, "at 0x%llx", (unsigned long long)offset);
 	common->is_known = true;
+	common->is_usual = common->has_data && common->address_bytes == 8 &&
+			   common->encoding == (PE_PC_RELATIVE | PE_SDATA4);
 	return 0;
 }
 
@@ -257,6 +260,48 @@ static int read_description(struct frame_section *frames, struct reader *reader,
 	return 1;
 }
 
+static inline uint32_t u32_at(const uint8_t *bytes)
+{
+	uint32_t value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return value;
+}
+
+/* The FDE almost all are like: of x86-64 and arm64, behind a CIE that was read, its address a
+ * difference of 32 bits.  False: it is another one, or a bad one. */
+static inline bool read_usual(const struct frame_section *frames, uint64_t offset, uint64_t *next,
+			      struct frame_description *description)
+{
+	struct reader reader = frames->reader;
+	const struct frame_common *common;
+	const uint8_t *entry;
+	uint64_t common_at;
+	uint32_t length;
+
+	reader_seek(&reader, offset);
+	entry = reader_take(&reader, USUAL_BYTES);
+	if (!entry || reader.big_endian || !is_eh_frame(frames))
+		return false;
+	length = u32_at(entry);
+	common_at = offset + 4 - u32_at(entry + 4);
+	common = &frames->commons[common_at / 4 % FRAME_COMMONS];
+	if (length < USUAL_BYTES - 4 || length > reader.size - offset - 4 || common_at > offset ||
+	    !common->is_known || common->offset != common_at || !common->is_usual ||
+	    entry[USUAL_BYTES - 1] >= 0x80 || entry[USUAL_BYTES - 1] > length - (USUAL_BYTES - 4))
+		return false;
+	*next = offset + 4 + length;
+	*description = (struct frame_description){
+		.common = common,
+		.start = frames->section->address + offset + 8 +
+			 (uint64_t)(int64_t)(int32_t)u32_at(entry + 8),
+		.size = (uint64_t)(int64_t)(int32_t)u32_at(entry + 12),
+		.instructions_at = offset + USUAL_BYTES + entry[USUAL_BYTES - 1],
+		.instructions_end = *next,
+	};
+	return true;
+}
+
 int frame_section_read(struct frame_section *frames, uint64_t offset, uint64_t *next,
 		       struct frame_description *description, struct err *err)
 {
@@ -264,6 +309,8 @@ int frame_section_read(struct frame_section *frames, uint64_t offset, uint64_t *
 	struct frame_section_head head;
 	int rc = 0;
 
+	if (read_usual(frames, offset, next, description))
+		return 1;
 	*next = 0;
 	reader_seek(&reader, offset);
 	if (!read_head(frames, &reader, &head))

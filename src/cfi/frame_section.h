@@ -17,6 +17,7 @@ struct frame_common {
 	uint64_t offset;             /* of the CIE, */
 	bool is_known;               /* when one was read */
 	bool has_data;               /* FDEs say how long their augmentation is */
+	bool is_usual;               /* it is, and their addresses are 32 bits from themselves */
 	uint8_t encoding;            /* of their addresses: DW_EH_PE_* */
 	unsigned address_bytes;
 	uint64_t code_factor;
