@@ -77,6 +77,21 @@ bool url_parse(struct text url, enum url_syntax syntax, struct url_parts *parts)
 	return true;
 }
 
+struct text url_strip_host(struct text url)
+{
+	const char *mark = url.size ? memmem(url.bytes, url.size, "://", 3) : NULL;
+	const char *slash;
+	struct text rest;
+
+	if (text_starts_with(url, "~"))
+		return text_from(url, 1);
+	if (!mark)
+		return url;
+	rest = text_from(url, (size_t)(mark + 3 - url.bytes));
+	slash = rest.size ? memchr(rest.bytes, '/', rest.size) : NULL;
+	return slash ? text_from(rest, (size_t)(slash - rest.bytes)) : rest;
+}
+
 struct text url_port(const struct url_parts *parts)
 {
 	if (parts->port.size > 0)

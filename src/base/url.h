@@ -32,6 +32,10 @@ bool url_parse(struct text url, enum url_syntax syntax, struct url_parts *parts)
 /* Length of the scheme that an absolute URI begins with; 0: it begins with none. */
 size_t url_scheme_size(struct text url);
 
+/* What is left without "~", or without scheme and host: from the first '/' behind "://", everything
+ * behind it where there is none.  A text that is no URL stays as it is. */
+struct text url_strip_host(struct text url);
+
 /* The port it names, else that of its scheme: "443" of https, "80" of all others. */
 struct text url_port(const struct url_parts *parts);
 

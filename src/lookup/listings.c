@@ -34,6 +34,7 @@ static int64_t since_when(const struct source_listing *listing, const struct wor
 {
 	switch (listing->kind) {
 	case SOURCE_LISTING_MODULE:
+	case SOURCE_LISTING_ARTIFACTS:
 		return clock_unix_seconds() - (work->config->cache_is_of_boot
 					       ? 0 : work->config->sentry_index_seconds);
 	case SOURCE_LISTING_LAST_ID:

@@ -44,7 +44,8 @@ void lookup_describe_key(struct cache_key *key, const struct location *location)
 	const struct object_ids *ids = location->query->ids;
 
 	key->source = source->id;
-	key->module = text_basename(ids->code_file.size ? ids->code_file : ids->debug_file);
+	key->module = text_basename(ids->code_file.size ? ids->code_file :
+				    ids->debug_file.size ? ids->debug_file : location->query->url);
 	key->debug_id = ids->debug_id;
 	key->code_id = ids->code_id;
 	if (source->has_credentials)

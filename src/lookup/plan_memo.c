@@ -93,8 +93,9 @@ int plan_name(const struct work *work, const struct lookup_request *request, str
 	const struct object_ids *ids = query->ids;
 	const struct text texts[] = {
 		work->scope, ids->code_id, ids->code_file, ids->debug_file, ids->debug_checksum,
+		query->url, query->release, query->dist,
 	};
-	size_t capacity = sizeof(request->sources->identity) + sizeof(ids->type) +
+	size_t capacity = sizeof(request->sources->identity) + sizeof(query->by) + sizeof(ids->type) +
 		      sizeof(ids->debug_id.uuid) + sizeof(ids->debug_id.age) +
 		      sizeof(ids->debug_id.kind) + query->type_count * sizeof(*query->types);
 	char *bytes, *at;
@@ -108,6 +109,7 @@ int plan_name(const struct work *work, const struct lookup_request *request, str
 	if (!bytes)
 		return err_no_memory(err);
 	at = put(at, request->sources->identity, sizeof(request->sources->identity));
+	at = put(at, &query->by, sizeof(query->by));
 	at = put(at, &ids->type, sizeof(ids->type));
 	at = put(at, ids->debug_id.uuid, sizeof(ids->debug_id.uuid));
 	at = put(at, &ids->debug_id.age, sizeof(ids->debug_id.age));

@@ -209,8 +209,17 @@ struct object_managed_report {
 
 /* --- Sources ------------------------------------------------------------------------------ */
 
+enum object_source_type {            /* what a source bundle says of its files */
+	OBJECT_SOURCE_UNTYPED, OBJECT_SOURCE_PLAIN, OBJECT_SOURCE_MINIFIED, OBJECT_SOURCE_MAP,
+	OBJECT_SOURCE_RAM_BUNDLE, OBJECT_SOURCE_TYPES
+};
+
 struct object_source {
-	struct text path;            /* what line records call it */
+	enum object_source_type type;
+	struct debugid debug_id;     /* of a file of JavaScript; nil: not said */
+	struct text_map headers;     /* as it was served, names in lower case; of two the later counts */
+	struct text source_map;      /* URL or path of its source map, as a header says it; or TEXT_NONE */
+	struct text path;            /* what line records call it; TEXT_NONE or "": none of them does */
 	struct text url;             /* where it came from, or TEXT_NONE */
 	bool is_inside;              /* false: only the links say where it is */
 	struct text packed;          /* its contents, */
@@ -227,7 +236,7 @@ struct object_source_link {
 
 struct object_source_sink {
 	void *payload;
-	/* In the order of the file: of two with one path the later counts. */
+	/* In the order of the file: of two with one path or URL the later counts. */
 	int (*source)(void *payload, const struct object_source *source, struct err *err);
 	int (*link)(void *payload, const struct object_source_link *link, struct err *err);
 };

@@ -5,12 +5,13 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "source/artifact.h"
 
 #define DOTNET_AGE 0xffffffffu           /* portable PDBs are filed under this age */
 #define UUID_DIGITS 32u
 #define PE_STAMP_DIGITS 8u               /* a PE code id: time stamp, then image size */
 
-static bool is_control(struct text name)
+static bool has_controls(struct text name)
 {
 	for (size_t i = 0; i < name.size; i++) {
 		uint8_t c = (uint8_t)name.bytes[i];
@@ -23,14 +24,17 @@ static bool is_control(struct text name)
 	return false;
 }
 
+bool source_layout_is_name(struct text name)
+{
+	return name.size > 0 && name.size <= LIMIT_FILE_NAME_BYTES && !text_is(name, ".") &&
+	       !text_is(name, "..") && !has_controls(name);
+}
+
 struct text source_layout_basename(struct text name)
 {
 	struct text base = text_basename(name);
 
-	if (base.size == 0 || base.size > LIMIT_FILE_NAME_BYTES || text_is(base, ".") ||
-	    text_is(base, "..") || is_control(base))
-		return TEXT_NONE;
-	return base;
+	return source_layout_is_name(base) ? base : TEXT_NONE;
 }
 
 static void add_lower(struct buf *out, struct text text)
@@ -65,33 +69,33 @@ static bool add_split(struct buf *out, struct text id)
 }
 
 /* The last component of the code file */
-static bool build_code(const struct object_ids *ids, bool ssqp, struct buf *out)
+static bool build_code(const struct source_query *query, bool ssqp, struct buf *out)
 {
-	struct text name = source_layout_basename(ids->code_file);
+	struct text name = source_layout_basename(query->ids->code_file);
 
 	add_name(out, name, ssqp);
 	return name.bytes != NULL;
 }
 
-static bool build_code_id(const struct object_ids *ids, bool ssqp, struct buf *out)
+static bool build_code_id(const struct source_query *query, bool ssqp, struct buf *out)
 {
 	(void)ssqp;
-	buf_add_text(out, ids->code_id);
-	return ids->code_id.size > 0;
+	buf_add_text(out, query->ids->code_id);
+	return query->ids->code_id.size > 0;
 }
 
-static bool build_code_id_upper(const struct object_ids *ids, bool ssqp, struct buf *out)
+static bool build_code_id_upper(const struct source_query *query, bool ssqp, struct buf *out)
 {
 	(void)ssqp;
-	add_upper(out, ids->code_id);
-	return ids->code_id.size > 0;
+	add_upper(out, query->ids->code_id);
+	return query->ids->code_id.size > 0;
 }
 
 /* gdb's .build-id folders: the code id split after two digits */
-static bool build_gdb(const struct object_ids *ids, bool ssqp, struct buf *out)
+static bool build_gdb(const struct source_query *query, bool ssqp, struct buf *out)
 {
 	(void)ssqp;
-	return add_split(out, ids->code_id);
+	return add_split(out, query->ids->code_id);
 }
 
 /* 32 lower-case digits: the code id must be a UUID if there is one, else the debug id's. */
@@ -111,24 +115,24 @@ static bool mach_uuid(const struct object_ids *ids, char uuid[DEBUGID_TEXT_BYTES
 	return true;
 }
 
-static bool build_uuid(const struct object_ids *ids, bool ssqp, struct buf *out)
+static bool build_uuid(const struct source_query *query, bool ssqp, struct buf *out)
 {
 	char uuid[DEBUGID_TEXT_BYTES];
 
 	(void)ssqp;
-	if (!mach_uuid(ids, uuid))
+	if (!mach_uuid(query->ids, uuid))
 		return false;
 	buf_add_string(out, uuid);
 	return true;
 }
 
 /* lldb's folders: XXXX/XXXX/XXXX/XXXX/XXXX/XXXXXXXXXXXX */
-static bool build_lldb(const struct object_ids *ids, bool ssqp, struct buf *out)
+static bool build_lldb(const struct source_query *query, bool ssqp, struct buf *out)
 {
 	char uuid[DEBUGID_TEXT_BYTES];
 
 	(void)ssqp;
-	if (!mach_uuid(ids, uuid))
+	if (!mach_uuid(query->ids, uuid))
 		return false;
 	for (size_t i = 0; i < 20; i += 4) {
 		add_upper(out, (struct text){ uuid + i, 4 });
@@ -161,26 +165,26 @@ static void add_symstore_id(const struct object_ids *ids, bool ssqp, struct buf 
 }
 
 /* <debug name>/<GUID><age>/<debug name> */
-static bool build_pdb(const struct object_ids *ids, bool ssqp, struct buf *out)
+static bool build_pdb(const struct source_query *query, bool ssqp, struct buf *out)
 {
-	struct text name = source_layout_basename(ids->debug_file);
+	struct text name = source_layout_basename(query->ids->debug_file);
 
-	if (!name.bytes || debugid_is_nil(&ids->debug_id))
+	if (!name.bytes || debugid_is_nil(&query->ids->debug_id))
 		return false;
 	add_name(out, name, ssqp);
 	buf_add_char(out, '/');
-	add_symstore_id(ids, ssqp, out);
+	add_symstore_id(query->ids, ssqp, out);
 	buf_add_char(out, '/');
 	add_name(out, name, ssqp);
 	return true;
 }
 
 /* The same without its extension */
-static bool build_pdb_stem(const struct object_ids *ids, bool ssqp, struct buf *out)
+static bool build_pdb_stem(const struct source_query *query, bool ssqp, struct buf *out)
 {
 	size_t start = out->size;
 
-	if (!build_pdb(ids, ssqp, out) || out->failed)
+	if (!build_pdb(query, ssqp, out) || out->failed)
 		return false;
 	for (size_t i = out->size; i > start; i--) {
 		if (out->bytes[i - 1] == '.') {
@@ -192,16 +196,16 @@ static bool build_pdb_stem(const struct object_ids *ids, bool ssqp, struct buf *
 }
 
 /* The same for PE modules alone, not for .NET */
-static bool build_pe_stem(const struct object_ids *ids, bool ssqp, struct buf *out)
+static bool build_pe_stem(const struct source_query *query, bool ssqp, struct buf *out)
 {
-	return ids->type == OBJECT_TYPE_PE && build_pdb_stem(ids, ssqp, out);
+	return query->ids->type == OBJECT_TYPE_PE && build_pdb_stem(query, ssqp, out);
 }
 
 /* <code name>/<code id>/<code name> */
-static bool build_pe(const struct object_ids *ids, bool ssqp, struct buf *out)
+static bool build_pe(const struct source_query *query, bool ssqp, struct buf *out)
 {
-	struct text name = source_layout_basename(ids->code_file);
-	struct text id = ids->code_id;
+	struct text name = source_layout_basename(query->ids->code_file);
+	struct text id = query->ids->code_id;
 
 	if (!name.bytes || id.size == 0 || (!ssqp && id.size < PE_STAMP_DIGITS))
 		return false;
@@ -239,15 +243,15 @@ static struct text breakpad_stem(struct text name)
 }
 
 /* <debug name>/<breakpad id>/<stem> */
-static bool build_breakpad(const struct object_ids *ids, bool ssqp, struct buf *out)
+static bool build_breakpad(const struct source_query *query, bool ssqp, struct buf *out)
 {
-	struct text name = source_layout_basename(ids->debug_file);
+	struct text name = source_layout_basename(query->ids->debug_file);
 	char id[DEBUGID_TEXT_BYTES];
 
 	(void)ssqp;
-	if (!name.bytes || debugid_is_nil(&ids->debug_id) || ids->type == OBJECT_TYPE_WASM)
+	if (!name.bytes || debugid_is_nil(&query->ids->debug_id) || query->ids->type == OBJECT_TYPE_WASM)
 		return false;
-	debugid_format_breakpad(&ids->debug_id, id);
+	debugid_format_breakpad(&query->ids->debug_id, id);
 	buf_add_text(out, name);
 	buf_add_char(out, '/');
 	buf_add_string(out, id);
@@ -257,62 +261,62 @@ static bool build_breakpad(const struct object_ids *ids, bool ssqp, struct buf *
 }
 
 /* Where a source bundle lies beside the module's own file */
-static bool build_beside(const struct object_ids *ids, bool ssqp, struct buf *out)
+static bool build_beside(const struct source_query *query, bool ssqp, struct buf *out)
 {
-	switch (ids->type) {
+	switch (query->ids->type) {
 	case OBJECT_TYPE_PE:
 	case OBJECT_TYPE_PE_DOTNET:
-		return build_pdb_stem(ids, ssqp, out);
+		return build_pdb_stem(query, ssqp, out);
 	case OBJECT_TYPE_MACHO:
-		return build_lldb(ids, ssqp, out);
+		return build_lldb(query, ssqp, out);
 	case OBJECT_TYPE_ELF:
 	case OBJECT_TYPE_WASM:
-		return build_gdb(ids, ssqp, out);
+		return build_gdb(query, ssqp, out);
 	default:
 		return false;
 	}
 }
 
 /* Any id split after two digits: the code id, or the UUID of the debug id */
-static bool build_any(const struct object_ids *ids, bool ssqp, struct buf *out)
+static bool build_any(const struct source_query *query, bool ssqp, struct buf *out)
 {
 	char uuid[DEBUGID_TEXT_BYTES];
 
 	(void)ssqp;
-	if (ids->code_id.size > 0)
-		return add_split(out, ids->code_id);
-	if (debugid_is_nil(&ids->debug_id))
+	if (query->ids->code_id.size > 0)
+		return add_split(out, query->ids->code_id);
+	if (debugid_is_nil(&query->ids->debug_id))
 		return false;
-	debugid_format_uuid_simple(&ids->debug_id, uuid);
+	debugid_format_uuid_simple(&query->ids->debug_id, uuid);
 	return add_split(out, text_of(uuid));
 }
 
 /* The debug id in Breakpad form, lower case, split after two digits */
-static bool build_debug(const struct object_ids *ids, bool ssqp, struct buf *out)
+static bool build_debug(const struct source_query *query, bool ssqp, struct buf *out)
 {
 	char id[DEBUGID_TEXT_BYTES];
 
 	(void)ssqp;
-	if (debugid_is_nil(&ids->debug_id))
+	if (debugid_is_nil(&query->ids->debug_id))
 		return false;
-	debugid_format_breakpad(&ids->debug_id, id);
+	debugid_format_breakpad(&query->ids->debug_id, id);
 	for (size_t i = 0; id[i]; i++)
 		id[i] = ascii_lower(id[i]);
 	return add_split(out, text_of(id));
 }
 
 /* The unified id of what the module is */
-static bool build_own(const struct object_ids *ids, bool ssqp, struct buf *out)
+static bool build_own(const struct source_query *query, bool ssqp, struct buf *out)
 {
-	switch (ids->type) {
+	switch (query->ids->type) {
 	case OBJECT_TYPE_ELF:
-		return build_gdb(ids, ssqp, out);
+		return build_gdb(query, ssqp, out);
 	case OBJECT_TYPE_MACHO:
 	case OBJECT_TYPE_WASM:
-		return build_any(ids, ssqp, out);
+		return build_any(query, ssqp, out);
 	case OBJECT_TYPE_PE:
 	case OBJECT_TYPE_PE_DOTNET:
-		return build_debug(ids, ssqp, out);
+		return build_debug(query, ssqp, out);
 	default:
 		return false;
 	}
@@ -333,6 +337,9 @@ static const struct source_layout_block blocks[] = {
 	{ "any",      build_any },           /* 67/e9247c...: code id, else UUID           */
 	{ "debug",    build_debug },         /* 32/49d99d...69361                          */
 	{ "own",      build_own },           /* by module type: gdb, any, debug            */
+	{ "release",  artifact_build_release },  /* releases/app@1.0/~, of a URL            */
+	{ "host",     artifact_build_host }, /* example.org:8080, ~                        */
+	{ "path",     artifact_build_path }, /* js/app.min.js                              */
 };
 
 const struct source_layout_block *source_layout_block_named(struct text name)

@@ -10,6 +10,8 @@ static const char *const file_types[FILE_TYPES] = {
 	[FILE_TYPE_BREAKPAD] = "breakpad",     [FILE_TYPE_SOURCEBUNDLE] = "sourcebundle",
 	[FILE_TYPE_UUIDMAP] = "uuidmap",       [FILE_TYPE_BCSYMBOLMAP] = "bcsymbolmap",
 	[FILE_TYPE_IL2CPP] = "il2cpp",         [FILE_TYPE_PROGUARD] = "proguard",
+	[FILE_TYPE_MINIFIED_SOURCE] = "minified_source",
+	[FILE_TYPE_SOURCE_MAP] = "source_map", [FILE_TYPE_SOURCE] = "source",
 };
 
 static const char *const object_types[OBJECT_TYPES] = {

@@ -3,6 +3,8 @@ noinst_LIBRARIES += libsource.a
 libsource_a_SOURCES = \
 	src/source/absence.c \
 	src/source/absence.h \
+	src/source/artifact.c \
+	src/source/artifact.h \
 	src/source/base_url.c \
 	src/source/base_url.h \
 	src/source/block.c \

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "source/artifact.h"
 #include "source/base_url.h"
 #include "source/bucket.h"
 #include "source/source_listing.h"
@@ -20,6 +21,7 @@
 
 struct sentry {
 	struct base_url url;
+	struct text written;                 /* the address as it was configured */
 	struct fetch_header header;          /* what opens it */
 };
 
@@ -53,6 +55,7 @@ static int parse_url(struct sentry *sentry, const struct shape *shape,
 
 	if (shape_string(shape, "url", SHAPE_REQUIRED, &url, err) < 0)
 		return -1;
+	sentry->written = url;
 	fault = base_url_parse(url, shape->arena, &sentry->url);
 	if (fault && !*fault)
 		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
@@ -130,10 +133,22 @@ static void begin_address(const struct sentry *sentry, bool with_user, struct bu
 		*mark = '&';
 }
 
+/* A release has all files of that name, minified or not, in one answer. */
+static void add_release(const struct source_query *query, struct buf *out, char *mark)
+{
+	if (query->release.bytes)
+		add_parameter(out, mark, "release", query->release);
+	if (query->release.bytes && query->url.bytes)
+		add_parameter(out, mark, "url", artifact_stem(query->url));
+	if (query->dist.bytes)
+		add_parameter(out, mark, "dist", query->dist);
+}
+
 static int make_address(const struct source *source, struct text path,
-			const struct object_ids *ids, bool with_user, struct arena *arena,
+			const struct source_query *query, bool with_user, struct arena *arena,
 			struct text *address, struct err *err)
 {
+	const struct object_ids *ids = query->ids;
 	char id[DEBUGID_TEXT_BYTES], mark;
 	struct buf made;
 
@@ -142,6 +157,8 @@ static int make_address(const struct source *source, struct text path,
 	if (path.size > 0) {
 		add_parameter(&made, &mark, "id", path);
 	} else {
+		if (query->by == SOURCE_BY_URL)
+			add_release(query, &made, &mark);
 		debugid_format(&ids->debug_id, id);
 		if (!debugid_is_nil(&ids->debug_id))
 			add_parameter(&made, &mark, "debug_id", text_of(id));
@@ -163,7 +180,7 @@ static int name_location(const struct source *source, struct text path, struct a
 int sentry_name_query(const struct source *source, const struct source_query *query,
 		      struct arena *arena, struct text *address, struct err *err)
 {
-	return make_address(source, TEXT(""), query->ids, false, arena, address, err);
+	return make_address(source, TEXT(""), query, false, arena, address, err);
 }
 
 /* No answer of a listing is a fact about the module: it is asked again. */
@@ -173,6 +190,11 @@ static void judge_listing(unsigned status, struct text body, struct err *err)
 	err->kind = ERR_DOWNLOAD;
 }
 
+static bool is_below(struct text address, struct text base)
+{
+	return address.size >= base.size && memcmp(address.bytes, base.bytes, base.size) == 0;
+}
+
 static int reach(const struct location *location, struct text credential, struct arena *arena,
 		 enum source_access *access, int *fd, struct fetch_order *order, struct err *err)
 {
@@ -180,21 +202,22 @@ static int reach(const struct location *location, struct text credential, struct
 	const struct sentry *sentry = source->state;
 	struct fetch_header *headers = arena_alloc(arena, 2, sizeof(*headers));
 	bool is_question = location->path.size == 0;
-	struct text address;
+	bool is_ours = !location->address.bytes || is_below(location->address, sentry->written);
+	struct text address = location->address;
 
 	(void)credential;
 	*fd = -1;
 	if (!headers)
 		return err_set(err, ERR_NO_MEMORY, "no room for a location");
-	if (make_address(source, location->path, location->query->ids, true, arena, &address,
-			 err) < 0)
+	if (!address.bytes &&
+	    make_address(source, location->path, location->query, true, arena, &address, err) < 0)
 		return -1;
 	headers[0] = sentry->header;
 	headers[1] = (struct fetch_header){ TEXT("Accept-Encoding"), TEXT("identity") };
 	*access = SOURCE_ORDERED;
 	*order = (struct fetch_order){
 		.url = address.bytes, .source_id = source->id.bytes, .headers = headers,
-		.header_count = is_question ? 2 : 1, .trusted = true, .trusted_everywhere = true,
+		.header_count = is_question ? 2 : is_ours ? 1 : 0, .trusted = true, .trusted_everywhere = true,
 		.is_whole = is_question, .total_millis = is_question ? ASK_MILLIS : 0,
 		.judge = is_question ? judge_listing : NULL, .fd = -1,
 	};

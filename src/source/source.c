@@ -249,8 +249,8 @@ static int append_type(const struct source *source, struct text index,
 	struct text paths[LAYOUT_PATHS];
 	size_t count;
 
-	if (source_layout_paths(source->layout, source->casing, query->ids, type, arena, paths,
-				&count, err) < 0)
+	if (source_layout_paths(source->layout, source->casing, query, type, arena, paths, &count,
+				err) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
 		struct location location = {
@@ -266,15 +266,23 @@ static int append_type(const struct source *source, struct text index,
 	return 0;
 }
 
+static bool is_asked(const struct source *source, const struct source_query *query,
+		     enum file_type type)
+{
+	if ((unsigned)type >= FILE_TYPES || !source_filters_admit_type(source->filters, type))
+		return false;
+	return query->by == SOURCE_BY_MODULE || source_layout_has_releases(source->layout) ||
+	       source_filters_name_type(source->filters, type);
+}
+
 static int append_types(const struct source *source, struct text index,
 			const struct source_query *query, struct arena *arena,
 			struct location_list *list, struct err *err)
 {
-	if (!source_filters_admit_module(source->filters, query->ids))
+	if (!source_filters_admit_query(source->filters, query))
 		return 0;
 	for (size_t i = 0; i < query->type_count; i++)
-		if ((unsigned)query->types[i] < FILE_TYPES &&
-		    source_filters_admit_type(source->filters, query->types[i]) &&
+		if (is_asked(source, query, query->types[i]) &&
 		    append_type(source, index, query, query->types[i], arena, list, err) < 0)
 			return -1;
 	return 0;
@@ -329,6 +337,22 @@ int source_listed_locations(const struct source *source, struct text text,
 		return 0;
 	return source->has_index ? append_types(source, text, query, arena, list, err)
 				 : append_files(source, text, query, arena, list, err);
+}
+
+int source_artifact_location(const struct source *source, const struct source_query *query,
+			     enum file_type type, struct text id, struct text address,
+			     struct arena *arena, struct location *location, struct err *err)
+{
+	const char *path = arena_strndup(arena, id.bytes, id.size);
+	const char *where = arena_strndup(arena, address.bytes, address.size);
+
+	if (!path || !where)
+		return err_set(err, ERR_NO_MEMORY, "no room for a location");
+	*location = (struct location){
+		.source = source, .type = type, .query = query, .path = { path, id.size },
+		.address = { where, address.size },
+	};
+	return source->kind->name_location(source, location->path, arena, &location->uri, err);
 }
 
 int source_reach(const struct location *location, struct arena *arena, enum source_access *access,

@@ -2,7 +2,8 @@
  * source -- places that hold debug files, and where in them a file would be.
  *
  * A kind (filesystem, http, s3, gcs, sentry) is one const vtable, a layout one
- * row of a table.  From (object ids, file types) a source lists locations; nothing here
+ * row of a table.  From a query (a module's ids, a UUID, or a URL of a release; file types) a
+ * source lists locations; nothing here
  * touches the network: a location is opened at once (filesystem) or becomes a fetch order.
  *
  * May include: base, config, fetch (its order), cJSON.
@@ -29,6 +30,7 @@ enum file_type {                     /* names in JSON: file_type_name() */
 	FILE_TYPE_MACH_CODE, FILE_TYPE_ELF_DEBUG, FILE_TYPE_ELF_CODE, FILE_TYPE_WASM_DEBUG,
 	FILE_TYPE_WASM_CODE, FILE_TYPE_BREAKPAD, FILE_TYPE_SOURCEBUNDLE, FILE_TYPE_UUIDMAP,
 	FILE_TYPE_BCSYMBOLMAP, FILE_TYPE_IL2CPP, FILE_TYPE_PROGUARD,
+	FILE_TYPE_MINIFIED_SOURCE, FILE_TYPE_SOURCE_MAP, FILE_TYPE_SOURCE,       /* of JavaScript */
 	FILE_TYPES
 };
 const char *file_type_name(enum file_type type);
@@ -49,10 +51,21 @@ struct object_ids {
 	struct text code_file, debug_file, debug_checksum;   /* TEXT_NONE: none */
 };
 
-/* What a source is asked for: files of these types that a module has.  The UUID of a mapping file
- * is the debug id of a module of which nothing else is known. */
+/* What a source is asked by: which members of a query count. */
+enum source_query_by {
+	SOURCE_BY_MODULE,            /* ids, all of them */
+	SOURCE_BY_UUID,              /* ids, of which there is the debug id alone: ProGuard mappings and
+				      * source bundles of JVM programs */
+	SOURCE_BY_URL,               /* url, release, dist and a debug id, as far as they are known: files
+				      * of JavaScript, and source bundles that hold some */
+};
+
+/* What a source is asked for: files of these types. */
 struct source_query {
-	const struct object_ids *ids;
+	enum source_query_by by;
+	const struct object_ids *ids;        /* never NULL; BY_URL: the debug id alone, nil: none */
+	struct text url;                     /* "https://example.org/app.js", "~/app.js"; TEXT_NONE: none */
+	struct text release, dist;           /* TEXT_NONE: none */
 	const enum file_type *types;         /* the preferred first */
 	size_t type_count;
 };
@@ -103,6 +116,7 @@ struct location {
 	enum file_type type;
 	struct text path;            /* relative to the source */
 	struct text uri;             /* as candidates and cache keys name it */
+	struct text address;         /* where a server said it is; TEXT_NONE: where the path is */
 	const struct source_query *query;    /* what it answers; stays as long */
 };
 struct location_list { struct location *locations; size_t count, capacity; };
@@ -112,7 +126,7 @@ int source_locations(const struct source *source, const struct source_query *que
 		     struct arena *arena, struct location_list *list, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* Could it hold files of that type at all? */
+/* Could it hold files of that type of a module at all? */
 bool source_may_hold(const struct source *source, enum file_type type);
 
 /* --- Sources that say what they hold --------------------------------------------------------
@@ -124,6 +138,7 @@ bool source_may_hold(const struct source *source, enum file_type type);
 enum source_listing_kind {
 	SOURCE_LISTING_NONE,         /* there is nothing to ask */
 	SOURCE_LISTING_MODULE,       /* sentry: lines of "TYPE ID" */
+	SOURCE_LISTING_ARTIFACTS,    /* sentry, asked BY_URL: see source_artifact_location() */
 	SOURCE_LISTING_LAST_ID,      /* symstore: a number */
 	SOURCE_LISTING_INDEX,        /* symstore: sorted paths, a line each */
 };
@@ -150,6 +165,13 @@ const char *const *source_listed_types(size_t *count);
 int source_listed_locations(const struct source *source, struct text text,
 			    const struct source_query *query, struct arena *arena,
 			    struct location_list *list, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* A file that the answer to a question BY_URL names: by its id, at an absolute address, which is
+ * sent what opens the source only where it begins with the source's own. */
+int source_artifact_location(const struct source *source, const struct source_query *query,
+			     enum file_type type, struct text id, struct text address,
+			     struct arena *arena, struct location *location, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* Segments 1 to last_id of an INDEX. */

@@ -114,15 +114,24 @@ static bool name_matches(const struct source_filters *filters, struct text name)
 	return false;
 }
 
-bool source_filters_admit_module(const struct source_filters *filters, const struct object_ids *ids)
+bool source_filters_admit_query(const struct source_filters *filters,
+				const struct source_query *query)
 {
+	const struct object_ids *ids = query->ids;
+
 	if (filters->requires_checksum && !ids->debug_checksum.bytes)
 		return false;
 	return filters->pattern_count == 0 || name_matches(filters, ids->code_file) ||
-	       name_matches(filters, ids->debug_file);
+	       name_matches(filters, ids->debug_file) ||
+	       (query->by == SOURCE_BY_URL && name_matches(filters, query->url));
+}
+
+bool source_filters_name_type(const struct source_filters *filters, enum file_type type)
+{
+	return (filters->file_types & 1u << type) != 0;
 }
 
 bool source_filters_admit_type(const struct source_filters *filters, enum file_type type)
 {
-	return filters->file_types == 0 || (filters->file_types & 1u << type) != 0;
+	return filters->file_types == 0 || source_filters_name_type(filters, type);
 }

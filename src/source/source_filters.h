@@ -26,9 +26,12 @@ extern const struct source_filters source_filters_none;
 int source_filters_parse(const struct shape *source, const struct source_filters **filters,
 			 struct err *err) __attribute__((warn_unused_result));
 
-bool source_filters_admit_module(const struct source_filters *filters,
-				 const struct object_ids *ids);
+/* Patterns are held against a module's names, or against the URL. */
+bool source_filters_admit_query(const struct source_filters *filters,
+				const struct source_query *query);
 bool source_filters_admit_type(const struct source_filters *filters, enum file_type type);
+/* Does the list of types have that one? */
+bool source_filters_name_type(const struct source_filters *filters, enum file_type type);
 
 /* Is it a pattern at all?  NULL when it is, else what is wrong. */
 const char *glob_fault(struct text pattern);

@@ -1,4 +1,5 @@
-/* source_layout.c -- the seven layouts as tables, and how a row becomes paths. */
+/* source_layout.c -- the seven layouts as tables, what lies in any of them, and how a row becomes
+ * paths. */
 #include "source/source_layout.h"
 
 #include <cjson/cJSON.h>
@@ -63,22 +64,43 @@ static const struct recipe unified[FILE_TYPES] = {
 static const struct recipe slashsymbols =        /* whatever the file type */
 	{ "{code}/{CODE_ID}/symbols", "{code}/{code_id}/symbols" };
 
+/* Files of no module have the same paths in each layout, the preferred first; those of which a
+ * block cannot be built are left out. */
+#define RELEASE_PATHS 3u
+struct release_recipe { const char *paths[RELEASE_PATHS]; };
+
+static const struct release_recipe by_uuid[FILE_TYPES] = {
+	[FILE_TYPE_PROGUARD]        = { { "{any}/proguard" } },
+	[FILE_TYPE_SOURCEBUNDLE]    = { { "{any}/sourcebundle" } },
+};
+
+static const struct release_recipe by_url[FILE_TYPES] = {
+	[FILE_TYPE_SOURCEBUNDLE]    = { { "{any}/sourcebundle", "{release}/sourcebundle" } },
+	[FILE_TYPE_MINIFIED_SOURCE] = { { "{any}/minified_source", "{release}/files/{host}/{path}",
+					  "{release}/files/~/{path}" } },
+	[FILE_TYPE_SOURCE_MAP]      = { { "{any}/source_map", "{release}/files/{host}/{path}",
+					  "{release}/files/~/{path}" } },
+	[FILE_TYPE_SOURCE]          = { { "{release}/files/{host}/{path}",
+					  "{release}/files/~/{path}" } },
+};
+
 struct source_layout {
 	const char *name;
 	const struct recipe *recipes;        /* by file type; NULL: `all` for each */
 	const struct recipe *all;
 	bool ssqp;                           /* names and GUIDs lower case, ages upper case */
 	bool in_folders;                     /* below a folder of their first two letters */
+	bool has_releases;                   /* see source_layout_has_releases() */
 };
 
 static const struct source_layout layouts[] = {
-	{ "native",          native,     NULL,          false, false },
-	{ "symstore",        symstore,   NULL,          false, false },
-	{ "symstore_index2", symstore,   NULL,          false, true  },
-	{ "ssqp",            symstore,   NULL,          true,  false },
-	{ "debuginfod",      debuginfod, NULL,          false, false },
-	{ "unified",         unified,    NULL,          false, false },
-	{ "slashsymbols",    NULL,       &slashsymbols, false, false },
+	{ "native",          native,     NULL,          false, false, true },
+	{ "symstore",        symstore,   NULL,          false, false, false },
+	{ "symstore_index2", symstore,   NULL,          false, true,  false },
+	{ "ssqp",            symstore,   NULL,          true,  false, false },
+	{ "debuginfod",      debuginfod, NULL,          false, false, false },
+	{ "unified",         unified,    NULL,          false, false, true },
+	{ "slashsymbols",    NULL,       &slashsymbols, false, false, false },
 };
 
 const struct source_layout *const source_layout_default = &layouts[0];
@@ -86,6 +108,11 @@ const struct source_layout *const source_layout_default = &layouts[0];
 bool source_layout_has(const struct source_layout *layout, enum file_type type)
 {
 	return !layout->recipes || layout->recipes[type].path != NULL;
+}
+
+bool source_layout_has_releases(const struct source_layout *layout)
+{
+	return layout->has_releases;
 }
 
 bool source_layout_may_have_index(const struct source_layout *layout)
@@ -149,7 +176,8 @@ int source_layout_parse(const struct shape *shape, struct source *source, struct
 }
 
 /* Fills a recipe in; false when one of its blocks cannot be built. */
-static bool expand(const char *recipe, const struct object_ids *ids, bool ssqp, struct buf *out)
+static bool expand(const char *recipe, const struct source_query *query, bool ssqp,
+		   struct buf *out)
 {
 	const char *at = recipe;
 
@@ -164,7 +192,7 @@ static bool expand(const char *recipe, const struct object_ids *ids, bool ssqp, 
 		buf_add(out, at, (size_t)(open - at));
 		block = source_layout_block_named((struct text){ open + 1,
 								 (size_t)(close - open - 1) });
-		if (!block || !block->build(ids, ssqp, out))
+		if (!block || !block->build(query, ssqp, out))
 			return false;
 		at = close + 1;
 	}
@@ -193,9 +221,9 @@ static void apply_casing(char *path, size_t size, unsigned casing)
 	}
 }
 
-/* One path into the arena, cased; *path TEXT_NONE when the ids do not give it. */
+/* One path into the arena, cased; *path TEXT_NONE when the query does not give it. */
 static int make_path(const struct source_layout *layout, unsigned casing, const char *recipe,
-		     const struct object_ids *ids, struct arena *arena, struct text *path,
+		     const struct source_query *query, struct arena *arena, struct text *path,
 		     struct err *err)
 {
 	struct buf plain, whole;
@@ -205,7 +233,7 @@ static int make_path(const struct source_layout *layout, unsigned casing, const 
 	*path = TEXT_NONE;
 	buf_init(&plain, PATH_BYTES);
 	buf_init(&whole, PATH_BYTES);
-	if (recipe && expand(recipe, ids, layout->ssqp, &plain)) {
+	if (recipe && expand(recipe, query, layout->ssqp, &plain)) {
 		if (layout->in_folders && plain.size > 0)
 			add_folder(buf_text(&plain), &whole);
 		buf_add_text(&whole, buf_text(&plain));
@@ -240,16 +268,40 @@ static int compressed(struct text path, struct arena *arena, struct text *varian
 	return 0;
 }
 
-int source_layout_paths(const struct source_layout *layout, unsigned casing,
-			const struct object_ids *ids, enum file_type type, struct arena *arena,
+static bool is_among(struct text path, const struct text *paths, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (text_equal(path, paths[i]))
+			return true;
+	return false;
+}
+
+static int release_paths(const struct release_recipe *recipe, unsigned casing,
+			 const struct source_query *query, struct arena *arena,
+			 struct text paths[LAYOUT_PATHS], size_t *count, struct err *err)
+{
+	static const struct source_layout any_layout = { .name = "" };
+
+	for (size_t i = 0; i < RELEASE_PATHS; i++) {
+		struct text path;
+
+		if (make_path(&any_layout, casing, recipe->paths[i], query, arena, &path, err) < 0)
+			return -1;
+		if (path.size > 0 && !is_among(path, paths, *count))
+			paths[(*count)++] = path;
+	}
+	return 0;
+}
+
+static int module_paths(const struct source_layout *layout, unsigned casing,
+			const struct source_query *query, enum file_type type, struct arena *arena,
 			struct text paths[LAYOUT_PATHS], size_t *count, struct err *err)
 {
 	const struct recipe *recipe = layout->recipes ? &layout->recipes[type] : layout->all;
 	struct text plain[2];
 
-	*count = 0;
-	if (make_path(layout, casing, recipe->path, ids, arena, &plain[0], err) < 0 ||
-	    make_path(layout, casing, recipe->second, ids, arena, &plain[1], err) < 0)
+	if (make_path(layout, casing, recipe->path, query, arena, &plain[0], err) < 0 ||
+	    make_path(layout, casing, recipe->second, query, arena, &plain[1], err) < 0)
 		return -1;
 	if (plain[0].size == 0 || text_equal(plain[0], plain[1]))
 		plain[1] = TEXT_NONE;
@@ -260,4 +312,19 @@ int source_layout_paths(const struct source_layout *layout, unsigned casing,
 			return -1;
 	}
 	return 0;
+}
+
+int source_layout_paths(const struct source_layout *layout, unsigned casing,
+			const struct source_query *query, enum file_type type, struct arena *arena,
+			struct text paths[LAYOUT_PATHS], size_t *count, struct err *err)
+{
+	*count = 0;
+	switch (query->by) {
+	case SOURCE_BY_UUID:
+		return release_paths(&by_uuid[type], casing, query, arena, paths, count, err);
+	case SOURCE_BY_URL:
+		return release_paths(&by_url[type], casing, query, arena, paths, count, err);
+	default:
+		return module_paths(layout, casing, query, type, arena, paths, count, err);
+	}
 }

@@ -24,22 +24,29 @@ bool source_layout_has(const struct source_layout *layout, enum file_type type);
 /* Stores of this layout may keep a list of their files. */
 bool source_layout_may_have_index(const struct source_layout *layout);
 
+/* Are files that belong to no module looked for in it?  Stores of other makers' layouts are only
+ * asked for them where their filters name the type: their servers know none, and need not learn
+ * what releases there are. */
+bool source_layout_has_releases(const struct source_layout *layout);
+
 /* At most LAYOUT_PATHS relative paths, the preferred one first; *count may be 0.
  * ERR_NO_MEMORY only. */
 int source_layout_paths(const struct source_layout *layout, unsigned casing,
-			const struct object_ids *ids, enum file_type type, struct arena *arena,
+			const struct source_query *query, enum file_type type, struct arena *arena,
 			struct text paths[LAYOUT_PATHS], size_t *count, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* The last component of a module's name, when it can be part of a path: not empty, `.` or
- * `..`, under 256 bytes, without control characters; TEXT_NONE otherwise. */
+/* Can it be one component of a path: not empty, `.` or `..`, under 256 bytes, without control
+ * characters? */
+bool source_layout_is_name(struct text name);
+/* The last component of a module's name, when it can; TEXT_NONE otherwise. */
 struct text source_layout_basename(struct text name);
 
-/* One building block of the table: appends, or says false when the ids do not give it. */
+/* One building block of the table: appends, or says false when the query does not give it. */
 struct buf;
 struct source_layout_block {
 	const char *name;                    /* as between the braces */
-	bool (*build)(const struct object_ids *ids, bool ssqp, struct buf *out);
+	bool (*build)(const struct source_query *query, bool ssqp, struct buf *out);
 };
 /* NULL when there is none of that name. */
 const struct source_layout_block *source_layout_block_named(struct text name);

@@ -10,6 +10,7 @@
 #include "source/kind.h"
 
 #define LAST_ID_PATH "000Admin/lastid.txt"
+#define QUESTION_BYTES ((size_t)65534)   /* longer addresses are refused on the way */
 
 /* The types a server says, and the file types that are looked for under each. */
 static const char *const type_names[] = {
@@ -52,18 +53,32 @@ static int set_key(struct source_listing *listing, char *key, struct err *err)
 
 /* --- What to ask -------------------------------------------------------------------------- */
 
-static int ask_module(const struct source *source, const struct source_query *query,
+/* Is there anything in it that a server could look for? */
+static bool can_be_asked(const struct source_query *query)
+{
+	if (query->url.size + query->release.size + query->dist.size > QUESTION_BYTES)
+		return false;
+	if (!debugid_is_nil(&query->ids->debug_id))
+		return true;
+	return query->by == SOURCE_BY_URL ? query->url.size > 0 && query->release.bytes != NULL
+					  : query->ids->code_id.size > 0;
+}
+
+static int ask_server(const struct source *source, const struct source_query *query,
 		      struct arena *arena, struct source_listing *listing, struct err *err)
 {
 	char hash[2 * sizeof(source->credentials) + 1];
 
-	if (debugid_is_nil(&query->ids->debug_id) && query->ids->code_id.size == 0)
+	if (!can_be_asked(query))
 		return 0;
-	listing->kind = SOURCE_LISTING_MODULE;
 	listing->location = (struct location){ .source = source, .path = TEXT(""),
 						.query = query };
 	if (sentry_name_query(source, query, arena, &listing->location.uri, err) < 0)
 		return -1;
+	if (listing->location.uri.size > QUESTION_BYTES)
+		return 0;
+	listing->kind = query->by == SOURCE_BY_URL ? SOURCE_LISTING_ARTIFACTS
+						   : SOURCE_LISTING_MODULE;
 	hex_format(source->credentials, sizeof(source->credentials), hash);
 	return set_key(listing, arena_printf(arena, "type: sentry\nurl: %s\ncredentials: %s\n",
 					     listing->location.uri.bytes, hash), err);
@@ -92,7 +107,7 @@ int source_listing_first(const struct source *source, const struct source_query 
 {
 	*listing = (struct source_listing){ .kind = SOURCE_LISTING_NONE, .source = source };
 	return source->has_index ? ask_last_id(source, arena, listing, err)
-				 : ask_module(source, query, arena, listing, err);
+				 : ask_server(source, query, arena, listing, err);
 }
 
 int source_listing_next(const struct source_listing *listing, struct text text,

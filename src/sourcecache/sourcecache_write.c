@@ -242,9 +242,12 @@ static int take_source(void *payload, const struct object_source *source, struct
 {
 	struct sourcecache_writer *writer = payload;
 	bool slashed = writer->object && writer->object->format->slashes_are_one;
-	struct sourcecache_record *record = add_record(&writer->files, err);
 	struct err bad = ERR_INIT;
+	struct sourcecache_record *record;
 
+	if (writer->object && source->path.size == 0)
+		return 0;                        /* no line record can mean it */
+	record = add_record(&writer->files, err);
 	if (!record ||
 	    add_string(writer, source->path, slashed ? SLASHED : AS_IT_IS, &record->path,
 		       &record->path_bytes, err) < 0 ||

@@ -45,6 +45,20 @@ static void check_text(struct text text, const char *wanted, const char *url, co
 		      (int)text.size, text.bytes ? text.bytes : "");
 }
 
+static const struct { const char *url, *rest; } stripped[] = {
+	{ "https://u@h:1/a/b?c#d", "/a/b?c#d" }, { "https://h", "h" }, { "https://", "" }, { "~/a", "/a" },
+	{ "~https://h/a", "https://h/a" }, { "/a/b", "/a/b" }, { "a:b", "a:b" }, { "", "" }, { "://x", "x" },
+};
+
+START_TEST(strips_hosts)
+{
+	for (size_t i = 0; i < sizeof(stripped) / sizeof(stripped[0]); i++)
+		check_text(url_strip_host(text_of(stripped[i].url)), stripped[i].rest, stripped[i].url,
+			   "without a host");
+	ck_assert_uint_eq(url_strip_host(TEXT_NONE).size, 0);
+}
+END_TEST
+
 START_TEST(splits)
 {
 	const char *url = cases[_i].url;
@@ -111,6 +125,7 @@ int main(void)
 	Suite *suite = suite_create("base/url");
 	TCase *tcase = tcase_create("urls");
 
+	tcase_add_test(tcase, strips_hosts);
 	tcase_add_loop_test(tcase, splits, 0, sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(tcase, splits_as_browsers_do);
 	tcase_add_loop_test(tcase, refuses_what_is_none, 0, sizeof(none) / sizeof(none[0]));

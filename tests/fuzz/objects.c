@@ -81,7 +81,9 @@ static int see_source(void *payload, const struct object_source *source, struct 
 	(void)err;
 	if (!source->trouble[0])
 		total += sum_of(source->packed);
-	total += sum_of(source->path) + sum_of(source->url);
+	total += sum_of(source->path) + sum_of(source->url) + sum_of(source->source_map);
+	for (size_t i = 0; i < source->headers.count; i++)
+		total += sum_of(source->headers.pairs[i].name) + sum_of(source->headers.pairs[i].value);
 	return 0;
 }
 

@@ -203,11 +203,28 @@ static int tell_method(void *payload, const struct object_document *documents, s
 	return 0;
 }
 
+/* What only files of JavaScript have. */
+static void tell_artifact(struct look *look, const struct object_source *source)
+{
+	char id[DEBUGID_TEXT_BYTES];
+
+	ENSURE(source->type < OBJECT_SOURCE_TYPES);
+	debugid_format(&source->debug_id, id);
+	tell(look, "artifact type %d %s %.*s map %.*s headers", (int)source->type, id,
+	     SHOWN(source->url), SHOWN(source->source_map));
+	for (size_t i = 0; i < source->headers.count; i++)
+		tell(look, " %.*s=%.*s", SHOWN(source->headers.pairs[i].name),
+		     SHOWN(source->headers.pairs[i].value));
+	tell(look, "\n");
+}
+
 static int tell_source(void *payload, const struct object_source *source, struct err *err)
 {
 	struct look *look = payload;
 
 	(void)err;
+	if (source->type > OBJECT_SOURCE_PLAIN || source->debug_id.kind || source->source_map.bytes)
+		tell_artifact(look, source);
 	tell(look, "source %.*s ", SHOWN(source->path));
 	if (source->trouble[0])
 		tell(look, "%s\n", source->trouble);

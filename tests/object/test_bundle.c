@@ -39,6 +39,20 @@ static const struct bundle_file odd[] = {
 	{ "../../etc/passwd", "/etc/passwd", NULL, "only a name", 0 },
 };
 
+#define SCRIPT_ID "67e9247c-814e-392b-a027-dbde6748fcbf"
+static const struct bundle_file script[] = {
+	{ "files/a.js", NULL, NULL, "a()", 0 }, { "files/a.js.map", NULL, NULL, "{}", 0 },
+	{ "files/b.js", NULL, NULL, "b()", 0 }, { "files/ram", NULL, NULL, "r", 0 },
+};
+#define SCRIPTS "{\"files\":{" \
+	"\"files/a.js\":{\"type\":\"minified_source\",\"url\":\"~/a.js\",\"headers\":{" \
+	"\"Debug-ID\":\"" SCRIPT_ID "\",\"X-SourceMap\":\"old.map\",\"sourceMap\":\"a.js.map\"}}," \
+	"\"files/a.js.map\":{\"type\":\"source_map\",\"url\":\"~/a.js.map\",\"headers\":{" \
+	"\"debug-id\":\"1\",\"debug-id\":\"" SCRIPT_ID "\"}}," \
+	"\"files/b.js\":{\"type\":\"minified_source\",\"url\":\"~/b.js\",\"headers\":{" \
+	"\"debug-id\":\"none\",\"x-sourcemap\":\"b.map\"}}," \
+	"\"files/ram\":{\"type\":\"indexed_ram_bundle\",\"headers\":{}}}}"
+
 #define ATTRIBUTES "\"arch\":\"arm64\",\"debug_id\":\"3249d99d-0c40-4931-8610-f4e4fb0b6936-1\"," \
 	"\"code_id\":\"ABcd\",\"object_name\":\"app\"," \
 	"\"source_links\":{\"/src/*\":\"https://example.org/*\"}"
@@ -62,7 +76,23 @@ static const struct { const char *what; struct bundle_maker maker; const char *t
 	{ "an empty manifest", { .manifest = "{}" }, PLAIN },
 	{ "files missing, without a path, with a path that leads out",
 	  { .files = odd, .count = 3 },
-	  PLAIN "source /etc/passwd 11 bytes\nsource /gone it is not in the archive\n" },
+	  PLAIN "source /etc/passwd 11 bytes\nsource /gone it is not in the archive\n"
+	  "source  4 bytes\n" },
+	{ "files of a release", { .files = script, .count = 4, .manifest = SCRIPTS },
+	  PLAIN "artifact type 2 " SCRIPT_ID " ~/a.js map a.js.map headers debug-id=" SCRIPT_ID
+	  " x-sourcemap=old.map sourcemap=a.js.map\nsource  3 bytes\n"
+	  "artifact type 3 " SCRIPT_ID " ~/a.js.map map  headers debug-id=1 debug-id=" SCRIPT_ID
+	  "\nsource  2 bytes\n"
+	  "artifact type 2 " NIL " ~/b.js map b.map headers debug-id=none x-sourcemap=b.map\n"
+	  "source  3 bytes\n"
+	  "artifact type 4 " NIL "  map  headers\nsource  1 bytes\n" },
+	{ "a type nobody knows", { .manifest = "{\"files\":{\"a\":{\"type\":\"sauce\"}}}" },
+	  "error: reading sourcebundle: manifest.json: `sauce` is no type of a file\n" },
+	{ "headers that are a list", { .manifest = "{\"files\":{\"a\":{\"headers\":[]}}}" },
+	  "error: reading sourcebundle: manifest.json: headers of a file are no object\n" },
+	{ "a header that is a number",
+	  { .manifest = "{\"files\":{\"a\":{\"headers\":{\"a\":1}}}}" },
+	  "error: reading sourcebundle: manifest.json: a header is no text\n" },
 	{ "a manifest that is no JSON", { .manifest = "{\"files\":" },
 	  "error: reading sourcebundle: manifest.json is no JSON object\n" },
 	{ "a manifest that is no UTF-8", { .manifest = "{\"a\":\"\xff\"}" },
@@ -128,6 +158,7 @@ START_TEST(survives_every_byte_change)
 	struct bundle_maker makers[] = {
 		{ .files = two, .count = 2, .attributes = ATTRIBUTES },
 		{ .files = two, .count = 2, .stored = true, .zip64 = true },
+		{ .files = script, .count = 4, .stored = true, .manifest = SCRIPTS },
 	};
 	struct buf bytes = made_with(&makers[_i]);
 
@@ -138,8 +169,11 @@ END_TEST
 
 START_TEST(survives_every_allocation_failure)
 {
-	struct buf bytes = made_with(&(struct bundle_maker){ .files = two, .count = 2,
-							     .attributes = ATTRIBUTES });
+	struct bundle_maker makers[] = {
+		{ .files = two, .count = 2, .attributes = ATTRIBUTES },
+		{ .files = script, .count = 4, .manifest = SCRIPTS },
+	};
+	struct buf bytes = made_with(&makers[_i]);
 	struct look_input input = { .bytes = (const uint8_t *)bytes.bytes, .size = bytes.size };
 
 	support_every_allocation_failure(look_work, &input, 1000);
@@ -156,8 +190,8 @@ int main(void)
 	tcase_add_loop_test(tcase, refuses_a_manifest_of_another_size, 0, 2);
 	tcase_add_test(tcase, refuses_what_is_no_archive);
 	tcase_add_test(tcase, agrees_with_the_reference);
-	tcase_add_loop_test(tcase, survives_every_byte_change, 0, 2);
-	tcase_add_test(tcase, survives_every_allocation_failure);
+	tcase_add_loop_test(tcase, survives_every_byte_change, 0, 3);
+	tcase_add_loop_test(tcase, survives_every_allocation_failure, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
 }

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/file.h"
+#include "config/config.h"
 #include "source/source_layout.h"
 #include "source/source.h"
 
@@ -164,6 +165,7 @@ static struct source source_with_layout(const char *layout, const char *casing)
 START_TEST(worked_examples)
 {
 	struct object_ids ids = ids_of(examples[_i].module);
+	const struct source_query query = { .ids = &ids };
 	struct source source = source_with_layout(examples[_i].layout, "default");
 	struct text paths[LAYOUT_PATHS];
 	struct arena arena;
@@ -171,7 +173,7 @@ START_TEST(worked_examples)
 	size_t count;
 
 	arena_init(&arena, CEILING_BYTES);
-	ck_assert_int_eq(source_layout_paths(source.layout, source.casing, &ids, examples[_i].type,
+	ck_assert_int_eq(source_layout_paths(source.layout, source.casing, &query, examples[_i].type,
 					     &arena, paths, &count, &err), 0);
 	for (size_t i = 0; i < count; i++) {
 		ck_assert_msg(examples[_i].paths[i] != NULL, "%s %s: one more: %s",
@@ -193,6 +195,7 @@ START_TEST(casing_is_of_the_whole_path)
 
 	for (size_t i = 0; i < 2; i++) {
 		struct object_ids ids = ids_of(PE);
+		const struct source_query query = { .ids = &ids };
 		struct source source = source_with_layout("symstore", cases[i].casing);
 		struct text paths[LAYOUT_PATHS];
 		struct arena arena;
@@ -200,7 +203,7 @@ START_TEST(casing_is_of_the_whole_path)
 		size_t count;
 
 		arena_init(&arena, CEILING_BYTES);
-		ck_assert_int_eq(source_layout_paths(source.layout, source.casing, &ids,
+		ck_assert_int_eq(source_layout_paths(source.layout, source.casing, &query,
 						     FILE_TYPE_PDB,
 						     &arena, paths, &count, &err), 0);
 		ck_assert_uint_eq(count, 2);
@@ -221,6 +224,7 @@ START_TEST(breakpad_stems)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct object_ids ids = ids_of(PE);
+		const struct source_query query = { .ids = &ids };
 		struct text paths[LAYOUT_PATHS];
 		struct arena arena;
 		struct err err = ERR_INIT;
@@ -228,7 +232,7 @@ START_TEST(breakpad_stems)
 
 		ids.debug_file = text_of(cases[i].name);
 		arena_init(&arena, CEILING_BYTES);
-		ck_assert_int_eq(source_layout_paths(source.layout, source.casing, &ids,
+		ck_assert_int_eq(source_layout_paths(source.layout, source.casing, &query,
 						     FILE_TYPE_BREAKPAD,
 						     &arena, paths, &count, &err), 0);
 		ck_assert_uint_eq(count, 1);
@@ -281,6 +285,203 @@ START_TEST(types_have_their_names)
 }
 END_TEST
 
+/* --- Files of no module ------------------------------------------------------------------- */
+
+#define UUID "67e9247c-814e-392b-a027-dbde6748fcbf"
+#define SPLIT "67/e9247c814e392ba027dbde6748fcbf"
+#define FILES "releases/app@1.0/~/files/"
+
+static const struct {
+	enum source_query_by by;
+	enum file_type type;
+	const char *debug_id, *release, *dist, *url;
+	const char *paths[LAYOUT_PATHS + 1];
+	const char *what;                        /* in doc/layouts.md; NULL: not listed there */
+} releases[] = {
+	{ SOURCE_BY_UUID, FILE_TYPE_PROGUARD, UUID, NULL, NULL, NULL, { SPLIT "/proguard" }, "UUID" },
+	{ SOURCE_BY_UUID, FILE_TYPE_SOURCEBUNDLE, UUID, NULL, NULL, NULL, { SPLIT "/sourcebundle" },
+	  "UUID" },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCEBUNDLE, UUID, "app@1.0", NULL,
+	  "https://example.org/js/app.min.js",
+	  { SPLIT "/sourcebundle", "releases/app@1.0/~/sourcebundle" }, "URL" },
+	{ SOURCE_BY_URL, FILE_TYPE_MINIFIED_SOURCE, UUID, "app@1.0", NULL,
+	  "https://example.org/js/app.min.js",
+	  { SPLIT "/minified_source", FILES "example.org/js/app.min.js", FILES "~/js/app.min.js" }, "URL" },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, UUID, "app@1.0", NULL,
+	  "https://example.org/js/app.min.js.map",
+	  { SPLIT "/source_map", FILES "example.org/js/app.min.js.map", FILES "~/js/app.min.js.map" },
+	  "URL" },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE, UUID, "app@1.0", NULL, "webpack:///./src/app.js",
+	  { FILES "~/src/app.js" }, "URL" },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "../a/b%", "~/.x", "https://u:p@h:81//a/./b.js?c=/d#e",
+	  { "releases/%2E.%2Fa%2Fb%25/%7E%2F.x/files/h:81/a/b.js",
+	    "releases/%2E.%2Fa%2Fb%25/%7E%2F.x/files/~/a/b.js" }, NULL },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", "", "~/a.js#?", { "releases/1/~/files/~/a.js" },
+	  NULL },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", NULL, "https://../a.js",
+	  { "releases/1/~/files/%2E./a.js", "releases/1/~/files/~/a.js" }, NULL },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", NULL, "https://h/a/../b.js", { NULL }, NULL },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", NULL, "https://h/a\\b.js", { NULL }, NULL },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", NULL, "https://h/a\nb.js", { NULL }, NULL },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", NULL, "https://h//?x", { NULL }, NULL },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", NULL, NULL, { NULL }, NULL },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "\n", NULL, "~/a.js", { NULL }, NULL },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, NULL, "1", "~/a.js", { NULL }, NULL },
+	{ SOURCE_BY_URL, FILE_TYPE_ELF_CODE, UUID, "1", NULL, "~/a.js", { NULL }, NULL },
+	{ SOURCE_BY_UUID, FILE_TYPE_PROGUARD, NULL, NULL, NULL, NULL, { NULL }, NULL },
+};
+#define RELEASES (sizeof(releases) / sizeof(releases[0]))
+
+static size_t release_paths(size_t row, const char *layout, struct arena *arena,
+			    struct text paths[LAYOUT_PATHS])
+{
+	struct source source = source_with_layout(layout, "default");
+	struct object_ids ids = { .type = OBJECT_TYPE_UNKNOWN };
+	const struct source_query query = {
+		.by = releases[row].by, .ids = &ids, .url = text_of(releases[row].url),
+		.release = text_of(releases[row].release), .dist = text_of(releases[row].dist),
+	};
+	struct err err = ERR_INIT;
+	size_t count;
+
+	if (releases[row].debug_id)
+		ck_assert(debugid_parse(text_of(releases[row].debug_id), &ids.debug_id));
+	ck_assert_int_eq(source_layout_paths(source.layout, source.casing, &query, releases[row].type,
+					     arena, paths, &count, &err), 0);
+	return count;
+}
+
+START_TEST(files_of_no_module_lie_alike_in_every_layout)
+{
+	static const char *const layouts[] = { "native", "symstore", "symstore_index2", "ssqp", "unified",
+					       "debuginfod", "slashsymbols" };
+	struct text paths[LAYOUT_PATHS];
+	struct arena arena;
+
+	arena_init(&arena, CEILING_BYTES);
+	for (size_t row = 0; row < RELEASES; row++) {
+		size_t count = release_paths(row, layouts[_i], &arena, paths);
+
+		for (size_t i = 0; i < count; i++) {
+			ck_assert_msg(releases[row].paths[i] != NULL, "%zu: one more: %s", row,
+				      paths[i].bytes);
+			ck_assert_str_eq(paths[i].bytes, releases[row].paths[i]);
+		}
+		ck_assert_msg(!releases[row].paths[count], "%zu: not made: %s", row,
+			      releases[row].paths[count]);
+	}
+	arena_release(&arena);
+}
+END_TEST
+
+/* Names of any length: no path, and no more than a path's memory. */
+START_TEST(long_names_make_no_path)
+{
+	static char name[20000];
+	struct object_ids ids = { .type = OBJECT_TYPE_UNKNOWN };
+	struct source source = source_with_layout("unified", "default");
+	struct source_query query = { .by = SOURCE_BY_URL, .ids = &ids, .release = TEXT("1") };
+	struct text paths[LAYOUT_PATHS];
+	struct arena arena;
+	struct err err = ERR_INIT;
+	size_t count;
+
+	arena_init(&arena, CEILING_BYTES);
+	for (size_t i = 0; i < sizeof(name); i++)
+		name[i] = i % 100 ? 'a' : '/';
+	for (size_t size = 1; size <= sizeof(name); size = 2 * size + 1) {
+		query.url = (struct text){ name, size };
+		ck_assert_int_eq(source_layout_paths(source.layout, source.casing, &query,
+						     FILE_TYPE_SOURCE, &arena, paths, &count, &err), 0);
+		ck_assert_msg((count == 1) == (size > 1 && size < 4000), "%zu", size);
+	}
+	query.url = TEXT("~/a");
+	query.release = (struct text){ name, sizeof(name) };
+	ck_assert_int_eq(source_layout_paths(source.layout, source.casing, &query, FILE_TYPE_SOURCE,
+					     &arena, paths, &count, &err), 0);
+	ck_assert_uint_eq(count, 0);
+	arena_release(&arena);
+}
+END_TEST
+
+static size_t locations_of(const char *json, const struct source_query *query)
+{
+	static const struct config no_roots = { .path = NULL };
+	struct location_list list = { .count = 0 };
+	struct source_list sources;
+	struct arena arena;
+	struct err err = ERR_INIT;
+	cJSON *array = cJSON_Parse(json);
+	size_t count;
+
+	arena_init(&arena, CEILING_BYTES);
+	ck_assert_msg(source_list_parse(array, SOURCE_OF_REQUEST, &no_roots, &arena, &sources,
+					&err) == 0, "%s", err.text);
+	ck_assert_int_eq(source_locations(sources.sources, query, &arena, &list, &err), 0);
+	count = list.count;
+	arena_release(&arena);
+	cJSON_Delete(array);
+	return count;
+}
+
+#define HTTP(more) "[{\"type\":\"http\",\"id\":\"a\",\"url\":\"http://h/\"" more "}]"
+
+START_TEST(other_makers_stores_are_asked_where_they_name_the_type)
+{
+	static const struct { const char *json; size_t mapping, map; } cases[] = {
+		{ HTTP(""), 1, 2 },
+		{ HTTP(",\"layout\":{\"type\":\"unified\"}"), 1, 2 },
+		{ HTTP(",\"layout\":{\"type\":\"symstore\"}"), 0, 0 },
+		{ HTTP(",\"layout\":{\"type\":\"debuginfod\"},\"filters\":{\"filetypes\":[\"proguard\"]}"),
+		  1, 0 },
+		{ HTTP(",\"filters\":{\"filetypes\":[\"source_map\"]}"), 0, 2 },
+		{ HTTP(",\"filters\":{\"path_patterns\":[\"*/js/*\"]}"), 0, 2 },
+		{ HTTP(",\"filters\":{\"path_patterns\":[\"*/css/*\"]}"), 0, 0 },
+		{ HTTP(",\"filters\":{\"requires_checksum\":true}"), 0, 0 },
+	};
+	const enum file_type proguard = FILE_TYPE_PROGUARD, map = FILE_TYPE_SOURCE_MAP;
+	struct object_ids none = { .type = OBJECT_TYPE_UNKNOWN }, uuid = none;
+	const struct source_query mapping = { .by = SOURCE_BY_UUID, .ids = &uuid, .types = &proguard,
+					      .type_count = 1 };
+	const struct source_query script = { .by = SOURCE_BY_URL, .ids = &none, .types = &map,
+					     .type_count = 1, .url = TEXT("https://h/js/a.map"),
+					     .release = TEXT("1") };
+
+	ck_assert(debugid_parse(TEXT(UUID), &uuid.debug_id));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_msg(locations_of(cases[i].json, &mapping) == cases[i].mapping, "%s",
+			      cases[i].json);
+		ck_assert_msg(locations_of(cases[i].json, &script) == cases[i].map, "%s", cases[i].json);
+	}
+}
+END_TEST
+
+START_TEST(the_page_lists_what_no_module_has)
+{
+	struct file_map page = support_map(support_source("doc/layouts.md"));
+	struct text paths[LAYOUT_PATHS];
+	struct arena arena;
+	struct buf wanted;
+
+	arena_init(&arena, CEILING_BYTES);
+	buf_init(&wanted, CEILING_BYTES);
+	buf_add_string(&wanted, "## Files of no module\n\n```\n");
+	for (size_t row = 0; row < RELEASES; row++) {
+		size_t count = releases[row].what ? release_paths(row, "unified", &arena, paths) : 0;
+
+		for (size_t i = 0; i < count; i++)
+			buf_printf(&wanted, "%-5s %-15s %s\n", releases[row].what,
+				   i ? "" : file_type_name(releases[row].type), paths[i].bytes);
+	}
+	buf_add_string(&wanted, "```\n");
+	ck_assert_msg(memmem(page.bytes, page.size, wanted.bytes, wanted.size) != NULL,
+		      "doc/layouts.md should say:\n%.*s", (int)wanted.size, wanted.bytes);
+	buf_release(&wanted);
+	arena_release(&arena);
+	file_unmap(&page);
+}
+END_TEST
+
 /* The modules and file types whose paths doc/layouts.md lists, below one heading a layout. */
 static const struct {
 	enum module module;
@@ -301,6 +502,7 @@ static const struct {
 static void list_paths(const struct source *source, size_t row, struct buf *out)
 {
 	struct object_ids ids = ids_of(listed[row].module);
+	const struct source_query query = { .ids = &ids };
 	struct text paths[LAYOUT_PATHS];
 	struct err err = ERR_INIT;
 	struct arena arena;
@@ -308,7 +510,7 @@ static void list_paths(const struct source *source, size_t row, struct buf *out)
 
 	arena_init(&arena, CEILING_BYTES);
 	for (size_t i = 0; i < listed[row].count; i++) {
-		ck_assert_int_eq(source_layout_paths(source->layout, source->casing, &ids,
+		ck_assert_int_eq(source_layout_paths(source->layout, source->casing, &query,
 						     listed[row].types[i],
 						     &arena, paths, &count, &err), 0);
 		for (size_t k = 0; k < count; k++) {
@@ -356,6 +558,10 @@ int main(void)
 	tcase_add_test(tcase, breakpad_stems);
 	tcase_add_test(tcase, base_names_are_checked);
 	tcase_add_test(tcase, types_have_their_names);
+	tcase_add_loop_test(tcase, files_of_no_module_lie_alike_in_every_layout, 0, 7);
+	tcase_add_test(tcase, long_names_make_no_path);
+	tcase_add_test(tcase, other_makers_stores_are_asked_where_they_name_the_type);
+	tcase_add_test(tcase, the_page_lists_what_no_module_has);
 	tcase_add_loop_test(tcase, the_page_lists_every_path, 0, 7);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);

@@ -105,6 +105,109 @@ START_TEST(nothing_is_asked_without_ids)
 }
 END_TEST
 
+#define STEM(url) "https://s/f?release=app%401+0&url=" url "&dist=d"
+static const struct { const char *url, *question; } stems[] = {
+	{ "https://example.com/assets/bundle.min.js?x=1", STEM("%2Fassets%2Fbundle") },
+	{ "app:///_next/server/pages/_error.js", STEM("%2F_next%2Fserver%2Fpages%2F_error") },
+	{ "~/a/b.d.ts#x.js", STEM("%2Fa%2Fb") },
+	{ "app.min.js", STEM("app.min.js") },
+	{ "https://h/.js.map", STEM("%2F") },
+	{ "https://h", STEM("h") },
+};
+
+START_TEST(a_release_is_asked_by_stems)
+{
+	struct object_ids ids = { .type = OBJECT_TYPE_UNKNOWN };
+	struct source_query query = { .by = SOURCE_BY_URL, .ids = &ids, .url = text_of(stems[_i].url),
+				      .release = TEXT("app@1 0"), .dist = TEXT("d") };
+	struct source_listing listing;
+	struct fetch_order order;
+	enum source_access access;
+	struct source *source;
+	struct arena arena;
+	struct err err = ERR_INIT;
+	int fd;
+
+	arena_init(&arena, CEILING_BYTES);
+	source = parse(SENTRY("https://s/f"), &arena);
+	ck_assert_int_eq(source_listing_first(source, &query, &arena, &listing, &err), 0);
+	ck_assert_int_eq(listing.kind, SOURCE_LISTING_ARTIFACTS);
+	ck_assert_str_eq(listing.location.uri.bytes, stems[_i].question);
+	ck_assert_int_eq(source_reach(&listing.location, &arena, &access, &fd, &order, &err), 0);
+	ck_assert_str_eq(order.url, stems[_i].question);
+	ck_assert_uint_eq(order.header_count, 2);
+	arena_release(&arena);
+}
+END_TEST
+
+START_TEST(a_release_is_asked_by_what_is_known)
+{
+	static char name[70000];
+	static const struct { const char *id, *release, *url, *question; } cases[] = {
+		{ "67e9247c-814e-392b-a027-dbde6748fcbf", NULL, "~/a.js",
+		  "https://s/f?debug_id=67e9247c-814e-392b-a027-dbde6748fcbf" },
+		{ "67e9247c-814e-392b-a027-dbde6748fcbf", "1", NULL,
+		  "https://s/f?release=1&debug_id=67e9247c-814e-392b-a027-dbde6748fcbf" },
+		{ NULL, "1", "~/a.js", "https://s/f?release=1&url=%2Fa" },
+		{ NULL, NULL, "~/a.js", NULL }, { NULL, "1", NULL, NULL }, { NULL, "1", name, NULL },
+	};
+	struct source_listing listing;
+	struct arena arena;
+	struct err err = ERR_INIT;
+
+	memset(name, 'a', sizeof(name) - 1);
+	arena_init(&arena, CEILING_BYTES);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct object_ids ids = { .type = OBJECT_TYPE_UNKNOWN };
+		const struct source_query query = {
+			.by = SOURCE_BY_URL, .ids = &ids, .url = text_of(cases[i].url),
+			.release = text_of(cases[i].release),
+		};
+
+		if (cases[i].id)
+			ck_assert(debugid_parse(text_of(cases[i].id), &ids.debug_id));
+		ck_assert_int_eq(source_listing_first(parse(SENTRY("https://s/f"), &arena), &query,
+						      &arena, &listing, &err), 0);
+		ck_assert_int_eq(listing.kind, cases[i].question ? SOURCE_LISTING_ARTIFACTS
+								 : SOURCE_LISTING_NONE);
+		if (cases[i].question)
+			ck_assert_str_eq(listing.location.uri.bytes, cases[i].question);
+	}
+	arena_release(&arena);
+}
+END_TEST
+
+START_TEST(what_opens_a_server_stays_with_it)
+{
+	static const struct { const char *address; unsigned headers; } cases[] = {
+		{ "https://s/f?download=1", 1 }, { "https://s/g", 0 }, { "https://S/f", 0 },
+		{ "http://s/f", 0 }, { "https://s/", 0 },
+	};
+	struct object_ids ids = { .type = OBJECT_TYPE_UNKNOWN };
+	const struct source_query query = { .by = SOURCE_BY_URL, .ids = &ids };
+	struct location location;
+	struct fetch_order order;
+	enum source_access access;
+	struct source *source;
+	struct arena arena;
+	struct err err = ERR_INIT;
+	int fd;
+
+	arena_init(&arena, CEILING_BYTES);
+	source = parse(SENTRY("https://s/f"), &arena);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_int_eq(source_artifact_location(source, &query, FILE_TYPE_SOURCE_MAP, TEXT("12"),
+							  text_of(cases[i].address), &arena, &location,
+							  &err), 0);
+		ck_assert_str_eq(location.uri.bytes, "sentry://project_debug_file/12");
+		ck_assert_int_eq(source_reach(&location, &arena, &access, &fd, &order, &err), 0);
+		ck_assert_str_eq(order.url, cases[i].address);
+		ck_assert_uint_eq(order.header_count, cases[i].headers);
+	}
+	arena_release(&arena);
+}
+END_TEST
+
 START_TEST(keys_are_per_credentials)
 {
 	static const char *const sources[] = {
@@ -257,6 +360,10 @@ int main(void)
 
 	tcase_add_loop_test(tcase, sentry_is_asked_by_ids, 0, COUNT(addresses));
 	tcase_add_test(tcase, nothing_is_asked_without_ids);
+	tcase_add_loop_test(tcase, a_release_is_asked_by_stems, 0,
+			    (int)(sizeof(stems) / sizeof(stems[0])));
+	tcase_add_test(tcase, a_release_is_asked_by_what_is_known);
+	tcase_add_test(tcase, what_opens_a_server_stays_with_it);
 	tcase_add_test(tcase, keys_are_per_credentials);
 	tcase_add_test(tcase, files_of_wanted_types_are_taken);
 	tcase_add_test(tcase, indexes_are_asked_step_by_step);

@@ -120,6 +120,19 @@ static void find_contents(const struct zip *zip, struct text zip_path, struct ob
 		snprintf(source->trouble, sizeof(source->trouble), "%.90s", err.text);
 }
 
+/* Files without a name of their own can still be found by their debug id. */
+static void describe(const struct manifest_file *file, struct object_source *source)
+{
+	*source = (struct object_source){
+		.path = file->path, .url = file->url, .type = file->type, .headers = file->headers,
+		.source_map = manifest_header(file, "sourcemap"),
+	};
+	if (!source->source_map.bytes)
+		source->source_map = manifest_header(file, "x-sourcemap");
+	if (!debugid_parse(manifest_header(file, "debug-id"), &source->debug_id))
+		source->debug_id = (struct debugid){ .kind = DEBUGID_NIL };
+}
+
 static int tell_link(void *payload, struct text pattern, struct text url, struct err *err)
 {
 	const struct object_source_sink *sink = payload;
@@ -137,10 +150,11 @@ static int bundle_each_source(const struct object *object, struct arena *scratch
 	(void)scratch;
 	for (size_t i = 0; i < manifest->file_count && sink->source; i++) {
 		const struct manifest_file *file = &manifest->files[i];
-		struct object_source source = { .path = file->path, .url = file->url };
+		struct object_source source;
 
+		describe(file, &source);
 		find_contents(&bundle->zip, file->zip_path, &source);
-		if (file->path.size && sink->source(sink->payload, &source, err) < 0)
+		if (sink->source(sink->payload, &source, err) < 0)
 			return -1;
 	}
 	return manifest_each_link(manifest, tell_link, (void *)(uintptr_t)sink, err);

@@ -40,6 +40,60 @@ static int read_text(const cJSON *file, const char *name, struct text *text, str
 	return 0;
 }
 
+static int read_type(const cJSON *file, enum object_source_type *type, struct err *err)
+{
+	static const char *const names[OBJECT_SOURCE_TYPES] = {
+		[OBJECT_SOURCE_PLAIN] = "source",   [OBJECT_SOURCE_MINIFIED] = "minified_source",
+		[OBJECT_SOURCE_MAP] = "source_map", [OBJECT_SOURCE_RAM_BUNDLE] = "indexed_ram_bundle",
+	};
+	struct text name;
+
+	*type = OBJECT_SOURCE_UNTYPED;
+	if (read_text(file, "type", &name, err) < 0)
+		return -1;
+	for (unsigned i = 0; i < OBJECT_SOURCE_TYPES && name.bytes; i++)
+		if (names[i] && text_is(name, names[i]))
+			*type = (enum object_source_type)i;
+	if (name.bytes && *type == OBJECT_SOURCE_UNTYPED)
+		return err_set(err, ERR_MALFORMED, "manifest.json: `%.32s` is no type of a file",
+			       name.bytes);
+	return 0;
+}
+
+/* Names are lowered where they stand: they are the manifest's own. */
+static int read_headers(const cJSON *file, struct text_map *headers, struct arena *arena,
+			struct err *err)
+{
+	const cJSON *object = member(file, "headers"), *item;
+	struct text_pair *pairs;
+
+	if (!object)
+		return 0;
+	if (!cJSON_IsObject(object))
+		return err_set(err, ERR_MALFORMED, "manifest.json: headers of a file are no object");
+	pairs = arena_alloc(arena, (size_t)cJSON_GetArraySize(object), sizeof(*pairs));
+	if (!pairs)
+		return err_set(err, ERR_NO_MEMORY, "no memory for headers");
+	headers->pairs = pairs;
+	cJSON_ArrayForEach(item, object) {
+		if (!cJSON_IsString(item))
+			return err_set(err, ERR_MALFORMED, "manifest.json: a header is no text");
+		for (char *at = item->string; *at; at++)
+			*at = ascii_lower(*at);
+		pairs[headers->count++] = (struct text_pair){ text_of(item->string),
+							      text_of(item->valuestring) };
+	}
+	return 0;
+}
+
+struct text manifest_header(const struct manifest_file *file, const char *name)
+{
+	for (size_t i = file->headers.count; i > 0; i--)
+		if (text_is(file->headers.pairs[i - 1].name, name))
+			return file->headers.pairs[i - 1].value;
+	return TEXT_NONE;
+}
+
 static int compare_files(const void *left, const void *right)
 {
 	const struct manifest_file *a = left, *b = right;
@@ -63,7 +117,9 @@ static int read_files(struct manifest *manifest, const cJSON *files, struct aren
 		if (!cJSON_IsObject(item))
 			return err_set(err, ERR_MALFORMED, "manifest.json: a file is no object");
 		if (read_text(item, "path", &file->path, err) < 0 ||
-		    read_text(item, "url", &file->url, err) < 0)
+		    read_text(item, "url", &file->url, err) < 0 ||
+		    read_type(item, &file->type, err) < 0 ||
+		    read_headers(item, &file->headers, arena, err) < 0)
 			return -1;
 	}
 	if (count > 1)
