@@ -98,3 +98,21 @@ struct text url_port(const struct url_parts *parts)
 		return parts->port;
 	return text_equal_ignoring_case(parts->scheme, TEXT("https")) ? TEXT("443") : TEXT("80");
 }
+
+size_t url_unescape(struct text coded, char *out)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < coded.size; i++) {
+		int high = i + 2 < coded.size ? ascii_hex_value(coded.bytes[i + 1]) : -1;
+		int low = i + 2 < coded.size ? ascii_hex_value(coded.bytes[i + 2]) : -1;
+
+		if (coded.bytes[i] != '%' || high < 0 || low < 0) {
+			out[size++] = coded.bytes[i];
+			continue;
+		}
+		out[size++] = (char)(high << 4 | low);
+		i += 2;
+	}
+	return size;
+}

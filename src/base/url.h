@@ -39,4 +39,8 @@ struct text url_strip_host(struct text url);
 /* The port it names, else that of its scheme: "443" of https, "80" of all others. */
 struct text url_port(const struct url_parts *parts);
 
+/* Percent-decoding (section 2.1): writes at most text.size bytes to `out` and says how many.  What is
+ * no escape ("%zz") stays as it is; NULs and slashes may come of it. */
+size_t url_unescape(struct text coded, char *out);
+
 #endif

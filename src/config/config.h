@@ -44,6 +44,9 @@ struct config_shared {
 	} s3;
 };
 
+/* How the web server is told to send a file of cache_dir itself. */
+enum config_sendfile { CONFIG_SENDFILE_NONE, CONFIG_SENDFILE_X_SENDFILE, CONFIG_SENDFILE_X_ACCEL };
+
 enum config_sandbox { CONFIG_SANDBOX_BEST, CONFIG_SANDBOX_FULL };
 
 struct config_network {              /* an allowed network among the reserved ones */
@@ -84,6 +87,10 @@ struct config {
 	bool record_all_jobs;                /* jobs.record: all */
 	const char *const *cors_origins;     /* cors.allowed_origins; "*": all */
 	size_t cors_origin_count;
+
+	bool symstore_proxy;                 /* GET /proxy/... */
+	enum config_sendfile sendfile;       /* front.sendfile */
+	const char *sendfile_prefix;         /* what cache_dir is called in the web server */
 
 	/* downloads */
 	bool offline;                        /* nothing is fetched; what is there is used */

@@ -37,6 +37,14 @@ const struct key config_keys[] = {
 { "cors.allowed_origins", KEY_TEXTS, KEY_OURS, AT(cors_origins), AT(cors_origin_count), "[]", 0, 0, 0,
   "Web pages of these origins (https://crashes.example.org) may ask from a browser. \"*\": of any." },
 
+{ "symstore_proxy", KEY_BOOL, KEY_REFERENCE, AT(symstore_proxy), 0, "true", 0, 0, 0,
+  "Serve the files of the sources below at /proxy/, as a symbol server (doc/api/proxy.md)." },
+{ "front.sendfile", KEY_SENDFILE, KEY_OURS, AT(sendfile), 0, "none", 0, 0, 0,
+  "x-sendfile (lighttpd, Apache) or x-accel-redirect (nginx): the web server is told the path of a\n"
+  "file in cache_dir and sends it itself (doc/deploy.md). none: symgate sends it." },
+{ "front.sendfile_prefix", KEY_TEXT, KEY_OURS, AT(sendfile_prefix), 0, "/symgate-cache/", 0, 0, 0,
+  "Of x-accel-redirect: the internal location that is cache_dir." },
+
 { "sources", KEY_SOURCES, KEY_REFERENCE, AT(sources_json), 0, "[]", 0, 0, 0,
   "Sources for requests that name none, in order of preference (doc/sources.md). Of a source with\n"
   "is_public: true files and failures are kept once for all scopes; of the others each scope of\n"
@@ -217,12 +225,11 @@ const struct key config_keys[] = {
 { "transaction_sample_rate", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 { "propagate_traces", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 { "bind", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
-{ "symstore_proxy", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 { "streaming_timeout", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
 };
 const size_t config_key_count = sizeof(config_keys) / sizeof(config_keys[0]);
 
-static const char *const our_sections[] = { "cors", "jobs", "pool", "workshop", "limits", "sandbox" };
+static const char *const our_sections[] = { "cors", "front", "jobs", "pool", "workshop", "limits", "sandbox" };
 
 const struct key *config_key_find(const char *name)
 {

@@ -146,6 +146,22 @@ static int read_duration(const struct key *key, const char *text, int64_t *out, 
 	return check_range(key, (double)*out, text, err);
 }
 
+static int read_sendfile(const char *text, enum config_sendfile *out, struct err *err)
+{
+	static const char *const words[] = {
+		[CONFIG_SENDFILE_NONE] = "none", [CONFIG_SENDFILE_X_SENDFILE] = "x-sendfile",
+		[CONFIG_SENDFILE_X_ACCEL] = "x-accel-redirect",
+	};
+
+	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(text, words[i]) != 0)
+			continue;
+		*out = (enum config_sendfile)i;
+		return 0;
+	}
+	return err_set(err, ERR_MALFORMED, "`%s` is not none, x-sendfile or x-accel-redirect", text);
+}
+
 static int read_word(const struct key *key, const char *text, void *at, struct err *err)
 {
 	switch (key->type) {
@@ -173,6 +189,8 @@ static int read_word(const struct key *key, const char *text, void *at, struct e
 			return 0;
 		}
 		break;
+	case KEY_SENDFILE:
+		return read_sendfile(text, at, err);
 	default:
 		break;
 	}

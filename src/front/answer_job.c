@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -31,47 +30,6 @@ void answer_not_yet(const struct request *request, struct reply *reply)
 }
 
 /* --- Results ------------------------------------------------------------------------------------- */
-
-/* Bytes that are not what was published count as gone. */
-static int open_entry(const struct front *front, struct store *store, const struct answer_head *head,
-		      int *fd, uint64_t *size, struct err *err)
-{
-	struct cache_key key = cache_key_of_hash(head->entry_kind, head->entry_hash);
-	struct checksum_seal seal;
-	struct stat st;
-	int sound;
-
-	if (cache_open_blob(front->cache, store, &key, fd, &seal, err) < 0)
-		return -1;
-	sound = checksum_check_file(*fd, &seal, err);
-	if (sound > 0 && fstat(*fd, &st) == 0) {
-		*size = (uint64_t)st.st_size;
-		return 0;
-	}
-	close(*fd);
-	if (sound != 0)
-		return sound < 0 ? -1 : err_os(err, errno, "looking at an entry of the cache");
-	if (cache_drop_if_damaged(front->cache, store, &key, err) < 0)
-		return -1;
-	return err_set(err, ERR_NOT_FOUND, "its file is damaged");
-}
-
-void answer_entry(const struct front *front, struct store *store, const struct answer_head *head,
-		  struct reply *reply)
-{
-	struct err err = ERR_INIT;
-	uint64_t size = 0;
-	int fd;
-
-	if (open_entry(front, store, head, &fd, &size, &err) == 0) {
-		reply_file(reply, "", fd, 0, size);
-		reply_take_head(reply, head);
-	} else if (err.kind == ERR_NOT_FOUND) {
-		reply_busy(reply, RETRY_BUSY_SECONDS, "what it answers with has gone; ask again");
-	} else {
-		reply_error(reply, &err);
-	}
-}
 
 /* Of a result's file: all of it, or its beginning in memory. */
 static int read_beginning(int fd, struct buf *bytes, uint64_t *size, struct err *err)
@@ -108,9 +66,9 @@ static void answer_result(const struct front *front, struct store *store, int fd
 	}
 	if (head_size > 0)
 		reply_take_head(reply, &head);
-	if (head.is_entry) {
+	if (head.is_entry || head.file.bytes) {
 		close(fd);
-		answer_entry(front, store, &head, reply);
+		(void)answer_entry(front, store, &head, reply);
 	} else if (size > bytes->size) {
 		reply_body_take_file(&reply->body, fd, head_size, size - head_size);
 	} else {

@@ -99,23 +99,22 @@ static struct work_body body_of(const struct request *request)
 	return body;
 }
 
-/* Its work is done. */
-static int write_answer(struct worker *worker, struct work *work, struct reply *reply, struct err *err)
+/* Its work is done.  WAIT: but the file it answers with is gone, and has to be made again. */
+static enum stepped write_answer(struct worker *worker, struct work *work, struct reply *reply,
+				 struct err *err)
 {
 	struct answer_head head;
 
 	if (!work->kind->head)
-		return work_answer(work, reply_json(reply), err);
+		return work_answer(work, reply_json(reply), err) < 0 ? STEP_ERROR : STEP_DONE;
 	if (work_head(work, &head, err) < 0)
-		return -1;
-	if (head.is_entry) {
-		answer_entry(worker->front, worker->store, &head, reply);
-		return 0;
-	}
+		return STEP_ERROR;
+	if (head.is_entry || head.file.bytes)
+		return answer_entry(worker->front, worker->store, &head, reply) ? STEP_DONE : STEP_WAIT;
 	if (work_answer(work, reply_json(reply), err) < 0)
-		return -1;
+		return STEP_ERROR;
 	reply_take_head(reply, &head);
-	return 0;
+	return STEP_DONE;
 }
 
 static enum stepped carry_out(struct worker *worker, struct request *request, struct reply *reply,
@@ -133,8 +132,10 @@ static enum stepped carry_out(struct worker *worker, struct request *request, st
 		return STEP_ERROR;
 	if (work_parse(&work, &body, err) == 0)
 		stepped = work_step(&work, &mine.resolver, err);
-	if (stepped == STEP_DONE && write_answer(worker, &work, reply, err) < 0)
-		stepped = STEP_ERROR;
+	if (stepped == STEP_DONE)
+		stepped = write_answer(worker, &work, reply, err);
+	if (stepped == STEP_WAIT)
+		reply_reset(reply);
 	work_release(&work);
 	*wants_refresh = mine.wants_refresh;
 	return stepped;

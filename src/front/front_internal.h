@@ -200,8 +200,12 @@ bool answer_job_if_ended(const struct front *front, struct jobs *jobs, const cha
 			 struct reply *reply);
 /* The reply when the job takes longer than the request's timeout. */
 void answer_not_yet(const struct request *request, struct reply *reply);
-/* Replies with the blob of a cache entry and that head; 503 with Retry-After when the entry is gone. */
-void answer_entry(const struct front *front, struct store *store, const struct answer_head *head,
+/* --- answer_entry.c: files as answers ------------------------------------------------------------ */
+
+/* Replies with that head and the blob of its entry, or the file it names; 503 with Retry-After when
+ * neither is there any more (false: what is known of it is forgotten, and it can be made again).  Parts of
+ * it may be asked for, and whether it has changed. */
+bool answer_entry(const struct front *front, struct store *store, const struct answer_head *head,
 		  struct reply *reply);
 
 /* --- endpoints ------------------------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 # src/front -- sources, tests and programs of this component.
 noinst_LIBRARIES += libfront.a
 libfront_a_SOURCES = \
+	src/front/answer_entry.c \
 	src/front/answer_job.c \
 	src/front/answer_kind.c \
 	src/front/condition.c \
@@ -34,6 +35,7 @@ libfront_a_SOURCES = \
 	src/front/request_body.c \
 	src/front/route.c \
 	src/front/route.h \
+	src/front/sendfile.c \
 	src/front/worker.c \
 	src/front/writer.c \
 	src/front/writer.h
@@ -43,12 +45,14 @@ check_PROGRAMS += \
 	tests/front/test_form \
 	tests/front/test_reply \
 	tests/front/test_result \
+	tests/front/test_sendfile \
 	tests/front/test_writer \
 	tests/front/test_lane
 tests_front_test_lane_SOURCES = tests/front/test_lane.c
 tests_front_test_writer_SOURCES = tests/front/test_writer.c
 tests_front_test_form_SOURCES = tests/front/test_form.c
 tests_front_test_reply_SOURCES = tests/front/test_reply.c
+tests_front_test_sendfile_SOURCES = tests/front/test_sendfile.c
 tests_front_test_result_SOURCES = tests/front/test_result.c
 
 # The example of doc/first-endpoint.md, cut out of the page and run.

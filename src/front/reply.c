@@ -36,6 +36,7 @@ void reply_reset(struct reply *reply)
 	reply->etag = NULL;
 	reply->modified_at = 0;
 	reply->has_parts = false;
+	reply->is_handed_over = false;
 	reply->parked = false;
 }
 
@@ -68,6 +69,12 @@ void reply_header(struct reply *reply, const char *name, const char *value)
 		reply->header_count++;
 }
 
+bool reply_has_room(const struct reply *reply, size_t value_bytes)
+{
+	return reply->header_count < REPLY_HEADERS_MAX &&
+	       value_bytes < REPLY_HEADER_BYTES - reply->header_bytes_used;
+}
+
 /* A copy that stays as long as the reply; NULL: there is no room for it. */
 static const char *keep(struct reply *reply, struct text text)
 {
@@ -94,7 +101,7 @@ void reply_take_head(struct reply *reply, const struct answer_head *head)
 	const char *type = keep(reply, head->content_type);
 
 	reply->status = head->status;
-	reply->content_type = type ? type : "application/octet-stream";
+	reply->content_type = head->content_type.size == 0 ? NULL : type ? type : "application/octet-stream";
 	for (size_t i = 0; i < head->header_count; i++)
 		reply_header_texts(reply, head->headers[i].name, head->headers[i].value);
 }
@@ -321,7 +328,7 @@ static size_t head_of(const struct reply *reply, bool has_body, char *bytes, siz
 		head_add_header(&head, reply->headers[i].name, reply->headers[i].value);
 	snprintf(line, sizeof(line), "Content-Length: %" PRIu64 "\r\n",
 		 has_body ? reply_body_size(&reply->body) : 0);
-	if (reply->status != 204 && reply->status != 304)
+	if (reply->status != 204 && reply->status != 304 && !reply->is_handed_over)
 		head_add(&head, line);
 	head_add(&head, "\r\n");
 	return head.used;

@@ -22,6 +22,8 @@ struct writer;
 #define RETRY_BUSY_SECONDS 2u
 #define RETRY_BROKEN_SECONDS 10u
 
+#define SENDFILE_PATH_BYTES 256u         /* of a blob, relative to cache_dir */
+
 #define REPLY_HEADERS_MAX 16u
 #define REPLY_HEADER_BYTES 4096u         /* of all values, and of names that are copied */
 
@@ -38,6 +40,7 @@ struct reply {
 	const char *etag;                    /* among the headers, in its quotes; NULL: none */
 	int64_t modified_at;                 /* Unix seconds; 0: not told */
 	bool has_parts;                      /* range requests are allowed */
+	bool is_handed_over;                 /* the web server sends a file instead of the body */
 	bool parked;                         /* the request belongs to the parker or a lane now: send nothing */
 };
 
@@ -48,7 +51,8 @@ void reply_release(struct reply *reply);
 /* Sets it, instead of one of that name; the value is copied.  What would not fit, or would end the
  * line, is left out. */
 void reply_header(struct reply *reply, const char *name, const char *value);
-
+/* Is there room for one more header, with a value of so many bytes? */
+bool reply_has_room(const struct reply *reply, size_t value_bytes);
 /* The same of texts that need not stay, name and all. */
 void reply_header_texts(struct reply *reply, struct text name, struct text value);
 /* Status, type and headers of it. */
@@ -89,6 +93,14 @@ void reply_allow_parts(struct reply *reply);
 /* Answers what was asked for by condition and in parts (RFC 9110 sections 13 and 14): of a 200 to GET
  * or HEAD with validators or parts; nothing else changes. */
 void reply_meet_conditions(struct reply *reply, const struct request *request);
+
+/* --- sendfile.c: files the web server sends itself --------------------------------------------- */
+
+/* Is its body all of a file of cache_dir that the web server may be told of (front.sendfile)?  Then
+ * parts are the web server's business too. */
+bool reply_may_hand_over(const struct config *config, const struct reply *reply, char *path, size_t capacity);
+/* Names that file instead of sending it.  `path` is below cache_dir, relative to it. */
+void reply_hand_over(const struct config *config, struct reply *reply, const char *path);
 
 /* --- Sending ------------------------------------------------------------------------------------ */
 

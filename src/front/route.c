@@ -34,6 +34,7 @@ static const struct route routes[] = {
     BODY(crash_file_body_max_bytes), &coredump_form },
   { "POST", "/symbolicate-any", answer_kind,     &request_kind_any,         TAKES_JSON,
     BODY(symbolicate_body_max_bytes), NULL },
+  { "GET",  "/proxy/*",     answer_kind,         &request_kind_proxy, TAKES_NOTHING, 0, NULL },
   { "GET",  "/requests/*",  answer_request_poll, NULL, TAKES_NOTHING, 0, NULL },
   { "GET",  "/healthcheck", answer_healthcheck,  NULL, TAKES_NOTHING, 0, NULL },
   { "GET",  "/readyz",      answer_readyz,       NULL, TAKES_NOTHING, 0, NULL },

@@ -63,9 +63,11 @@ void front_request_give_back(struct front *front, struct request *request)
 static void log_request(enum log_level level, const struct request *request, int status,
 			uint64_t bytes, int64_t micros)
 {
-	char method[16], path[256], number[3][24];
+	char method[16], path[256], user[128], number[3][24];
+	struct text name = request_variable(request, "REMOTE_USER");
 	const struct log_field fields[] = {
 		{ "request", request->job_id[0] ? request->job_id : NULL },
+		{ "user", name.size ? user : NULL },
 		{ "method", method }, { "path", path }, { "status", number[0] },
 		{ "bytes", number[1] }, { "micros", number[2] },
 	};
@@ -74,6 +76,7 @@ static void log_request(enum log_level level, const struct request *request, int
 		 request->method_name.bytes ? request->method_name.bytes : "");
 	snprintf(path, sizeof(path), "%.*s", (int)request->path.size,
 		 request->path.bytes ? request->path.bytes : "");
+	snprintf(user, sizeof(user), "%.*s", (int)name.size, name.bytes ? name.bytes : "");
 	snprintf(number[0], sizeof(number[0]), "%d", status);
 	snprintf(number[1], sizeof(number[1]), "%llu", (unsigned long long)bytes);
 	snprintf(number[2], sizeof(number[2]), "%lld", (long long)micros);
@@ -88,11 +91,18 @@ void front_request_finish(struct front *front, struct request *request, struct r
 {
 	int64_t micros = clock_monotonic_micros() - request->started_micros;
 	uint64_t bytes;
+	bool may_hand_over;
+	char path[SENDFILE_PATH_BYTES];
 	enum log_level level = front->config->log_requests ? LOG_INFO : LOG_DEBUG;
 
+	may_hand_over = reply_may_hand_over(front->config, reply, path, sizeof(path));
+	if (may_hand_over)
+		reply->has_parts = false;
 	reply_meet_conditions(reply, request);
 	reply_sign(front->config, request, reply);
 	bytes = reply->content_type ? reply_body_size(&reply->body) : 0;     /* the writer may take it */
+	if (may_hand_over && reply->status == 200)
+		reply_hand_over(front->config, reply, path);
 	reply_send(front->writer, request, reply);
 	if (log_wants(level))                /* its words end with it */
 		log_request(level, request, reply->status, bytes, micros);

@@ -26,6 +26,9 @@ libkinds_a_SOURCES = \
 	src/kinds/native/symbolication.c \
 	src/kinds/native/symbolication.h \
 	src/kinds/native/symbolication_request.c \
+	src/kinds/proxy/proxy_kind.c \
+	src/kinds/proxy/proxy_path.c \
+	src/kinds/proxy/proxy_path.h \
 	src/kinds/stacktrace.c \
 	src/kinds/stacktrace.h \
 	src/kinds/stacktrace_json.c \
@@ -34,6 +37,7 @@ libkinds_a_SOURCES = \
 if HAVE_CHECK
 check_PROGRAMS += \
 	tests/kinds/crash/test_rewrite \
+	tests/kinds/proxy/test_proxy_path \
 	tests/kinds/test_stacktrace \
 	tests/kinds/native/test_answers \
 	tests/kinds/native/test_ceilings \
@@ -45,6 +49,7 @@ check_PROGRAMS += \
 	tests/kinds/native/test_sources \
 	tests/kinds/native/test_upgrade
 tests_kinds_crash_test_rewrite_SOURCES = tests/kinds/crash/test_rewrite.c
+tests_kinds_proxy_test_proxy_path_SOURCES = tests/kinds/proxy/test_proxy_path.c
 tests_kinds_test_stacktrace_SOURCES = tests/kinds/test_stacktrace.c
 tests_kinds_native_test_answers_SOURCES = \
 	tests/kinds/native/test_answers.c \

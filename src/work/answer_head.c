@@ -58,6 +58,8 @@ int answer_head_write(const struct answer_head *head, struct buf *out, struct er
 			buf_printf(out, "%02x", head->entry_hash[i]);
 		buf_add_char(out, '\n');
 	}
+	if (head->file.bytes && add_line(out, TEXT("File"), head->file, err) < 0)
+		return -1;
 	for (size_t i = 0; i < head->header_count; i++)
 		if (add_line(out, head->headers[i].name, head->headers[i].value, err) < 0)
 			return -1;
@@ -95,6 +97,7 @@ static int read_entry(struct answer_head *head, struct text value, struct err *e
 	return 0;
 }
 
+/* Entry and File are ours: they are no headers of the reply. */
 static int read_line(struct answer_head *head, struct text line, struct err *err)
 {
 	const char *colon = memchr(line.bytes, ':', line.size);
@@ -107,6 +110,10 @@ static int read_line(struct answer_head *head, struct text line, struct err *err
 	value = (struct text){ colon + 2, line.size - name.size - 2 };
 	if (text_is(name, "Entry"))
 		return read_entry(head, value, err);
+	if (text_is(name, "File")) {
+		head->file = value;
+		return 0;
+	}
 	if (text_is(name, "Content-Type")) {
 		head->content_type = value;
 		return 0;

@@ -1,6 +1,6 @@
 /*
  * answer_head -- what is said of an answer before its bytes: HTTP status, type, headers; and whether
- * its bytes are those of an entry of the cache.
+ * its bytes are those of an entry of the cache, or of a file that lies where it lies.
  *
  * A kind whose answers are not JSON fills one in (work.h).  In the result of a job it stands before
  * the bytes, as lines:
@@ -8,6 +8,7 @@
  *	Status: 200
  *	Content-Type: application/octet-stream
  *	Entry: objects 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+ *	File: /srv/symbols/ab/cdef.debug
  *	X-Size: 16824
  *	(an empty line)
  *
@@ -39,9 +40,11 @@ struct answer_head {
 	bool is_entry;                   /* the bytes are what that entry holds, small or blob */
 	enum cache_kind entry_kind;
 	uint8_t entry_hash[HASH_SHA256_BYTES];   /* of its key's text */
+	struct text file;                /* path of a file of this machine with the bytes: where there is
+	                                    no entry, or no blob of it; TEXT_NONE: none */
 };
 
-/* 200, application/json. */
+/* 200, application/json.  Without a content_type (TEXT_NONE) an answer has no body. */
 void answer_head_init(struct answer_head *head);
 /* Both stay as long as the head.  ERR_LIMIT: there are too many. */
 int  answer_head_add(struct answer_head *head, struct text name, struct text value, struct err *err)

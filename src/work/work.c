@@ -6,6 +6,8 @@
 #include "work/answer_head.h"
 #include "work/envelope.h"
 
+#define FILE_URI "file://"
+
 struct text derive_subject(const struct derive *derive)
 {
 	return derive->location ? derive->location->uri : TEXT("the file that was sent");
@@ -19,6 +21,14 @@ const struct cache_key *derive_file_key(const struct derive *derive)
 bool derive_is_of_folder(const struct derive *derive)
 {
 	return derive->location && !derive->link && source_is_local(derive->location->source);
+}
+
+void derive_set_answer(const struct derive *derive, struct answer_head *head)
+{
+	answer_head_set_entry(head, derive_file_key(derive));
+	if (derive->kind->is_object && derive_is_of_folder(derive) &&
+	    text_starts_with(derive->location->uri, FILE_URI))
+		head->file = text_from(derive->location->uri, sizeof(FILE_URI) - 1);
 }
 
 /* What is made of a file may be made of a copy of it: then there is nothing to look at. */

@@ -64,6 +64,8 @@ struct derive {
 struct text derive_subject(const struct derive *derive);
 /* The file that is given away for it: the object, or what was derived. */
 const struct cache_key *derive_file_key(const struct derive *derive);
+/* That file is the answer: its blob, or where it lies below a folder of this machine. */
+void derive_set_answer(const struct derive *derive, struct answer_head *head);
 /* A file below a folder of this machine. */
 bool derive_is_of_folder(const struct derive *derive);
 /* For resolvers: such an entry is as good as absent.  That a folder lacks a file is never believed
