@@ -41,6 +41,11 @@ int64_t clock_monotonic_millis(void)
 	return read_clock(CLOCK_MONOTONIC, 1000);
 }
 
+int64_t clock_monotonic_coarse_millis(void)
+{
+	return read_clock(CLOCK_MONOTONIC_COARSE, 1000);
+}
+
 int64_t clock_monotonic_micros(void)
 {
 	return read_clock(CLOCK_MONOTONIC, 1000000);

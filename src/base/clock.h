@@ -17,6 +17,8 @@
 int64_t clock_unix_seconds(void);
 int64_t clock_unix_millis(void);
 int64_t clock_monotonic_millis(void);
+/* Late by a tick at most, for whoever asks often. */
+int64_t clock_monotonic_coarse_millis(void);
 int64_t clock_monotonic_micros(void);
 
 /* "2026-01-02T03:04:05Z"; our own calendar, no locale, no time zone. */

@@ -75,11 +75,11 @@ static void add_escape(struct buf *out, unsigned char c)
 	buf_add(out, escape, sizeof(escape));
 }
 
-static void add_quoted(struct buf *out, struct text value)
+/* From byte `from` on: what is before it is written. */
+static void add_rest_of_string(struct buf *out, struct text value, size_t from)
 {
-	size_t at = 0;
+	size_t at = from;
 
-	buf_add_char(out, '"');
 	while (at < value.size) {
 		const char *here = value.bytes + at;
 		size_t size = ascii_plain_run(here, value.size - at);
@@ -101,6 +101,62 @@ static void add_quoted(struct buf *out, struct text value)
 	buf_add_char(out, '"');
 }
 
+/* --- Members, by the thousand: what there is room for is written without a call ---------- */
+
+#define MEMBER_BYTES sizeof(",\"\":\"\"")   /* beside its key and its value */
+
+/* Where the next `size` bytes and a NUL go; NULL: the buffer has to grow, or may not. */
+static char *room_at_hand(const struct buf *out, size_t size)
+{
+	return !out->failed && size < out->capacity - out->size &&
+	       size <= out->ceiling_bytes - out->size ? out->bytes + out->size : NULL;
+}
+
+static char *put(char *at, const char *bytes, size_t size)
+{
+	memcpy(at, bytes, size);
+	return at + size;
+}
+
+static char *put_key(struct json_writer *json, char *at, const char *key, size_t size)
+{
+	*at = ',';
+	at += json->need_comma;
+	*at++ = '"';
+	at = put(at, key, size);
+	*at++ = '"';
+	*at++ = ':';
+	return at;
+}
+
+static void end_at(struct json_writer *json, char *at)
+{
+	*at = '\0';
+	json->out->size = (size_t)(at - json->out->bytes);
+	json->need_comma = true;
+}
+
+static void add_quoted(struct buf *out, struct text value)
+{
+	char *at = room_at_hand(out, value.size + 2);
+	size_t plain = 0;
+
+	if (!at) {
+		buf_add_char(out, '"');
+	} else {
+		*at++ = '"';
+		plain = ascii_copy_plain(at, value.bytes, value.size);
+		at += plain;
+		if (plain == value.size)
+			*at++ = '"';
+		*at = '\0';
+		out->size = (size_t)(at - out->bytes);
+		if (plain == value.size)
+			return;
+	}
+	add_rest_of_string(out, value, plain);
+}
+
 void json_key_text(struct json_writer *json, struct text key)
 {
 	before_value(json);
@@ -112,20 +168,49 @@ void json_key_text(struct json_writer *json, struct text key)
 void json_key_known(struct json_writer *json, const char *key, size_t size)
 {
 	char *at = buf_reserve(json->out, size + sizeof(",\"\":") - 1);
-	char *start = at;
 
 	if (!at)
 		return;
-	if (json->need_comma)
-		*at++ = ',';
-	*at++ = '"';
-	memcpy(at, key, size);
-	at += size;
-	*at++ = '"';
-	*at++ = ':';
-	*at = '\0';
-	json->out->size += (size_t)(at - start);
+	end_at(json, put_key(json, at, key, size));
 	json->need_comma = false;
+}
+
+void json_member_text_known(struct json_writer *json, const char *key, size_t key_size, struct text value)
+{
+	char *at = room_at_hand(json->out, key_size + MEMBER_BYTES + value.size);
+	size_t plain;
+
+	if (!at) {
+		json_key_known(json, key, key_size);
+		json_text(json, value);
+		return;
+	}
+	at = put_key(json, at, key, key_size);
+	*at++ = '"';
+	plain = ascii_copy_plain(at, value.bytes, value.size);
+	at += plain;
+	if (plain == value.size)
+		*at++ = '"';
+	end_at(json, at);
+	if (plain < value.size)
+		add_rest_of_string(json->out, value, plain);
+}
+
+void json_member_word_known(struct json_writer *json, const char *key, size_t key_size, const char *word,
+			    size_t size)
+{
+	char *at = room_at_hand(json->out, key_size + MEMBER_BYTES + size);
+
+	if (!at) {
+		json_key_known(json, key, key_size);
+		json_text(json, (struct text){ word, size });
+		return;
+	}
+	at = put_key(json, at, key, key_size);
+	*at++ = '"';
+	at = put(at, word, size);
+	*at++ = '"';
+	end_at(json, at);
 }
 
 void json_text(struct json_writer *json, struct text value)
@@ -143,6 +228,8 @@ void json_string(struct json_writer *json, const char *value)
 	json_text(json, text_of(value));
 }
 
+/* --- Numbers ------------------------------------------------------------------------------ */
+
 /* Writes the digits backwards from `end`; returns where they start. */
 static char *digits_before(char *end, uint64_t value)
 {
@@ -153,14 +240,67 @@ static char *digits_before(char *end, uint64_t value)
 	return end;
 }
 
-void json_u64(struct json_writer *json, uint64_t value)
+static char *hex_before(char *end, uint64_t value)
 {
-	char number[NUMBER_BYTES];
-	char *end = number + sizeof(number);
-	char *start = digits_before(end, value);
+	static const char digits[] = "0123456789abcdef";
 
+	*--end = '"';
+	do {
+		*--end = digits[value & 15];
+		value >>= 4;
+	} while (value);
+	*--end = 'x';
+	*--end = '0';
+	*--end = '"';
+	return end;
+}
+
+static void add_number(struct json_writer *json, const char *start, const char *end)
+{
 	before_value(json);
 	buf_add(json->out, start, (size_t)(end - start));
+}
+
+static void add_number_member(struct json_writer *json, const char *key, size_t key_size,
+			      const char *start, const char *end)
+{
+	size_t size = (size_t)(end - start);
+	char *at = room_at_hand(json->out, key_size + MEMBER_BYTES + size);
+
+	if (!at) {
+		json_key_known(json, key, key_size);
+		add_number(json, start, end);
+		return;
+	}
+	end_at(json, put(put_key(json, at, key, key_size), start, size));
+}
+
+void json_u64(struct json_writer *json, uint64_t value)
+{
+	char number[NUMBER_BYTES], *end = number + sizeof(number);
+
+	add_number(json, digits_before(end, value), end);
+}
+
+void json_member_u64_known(struct json_writer *json, const char *key, size_t key_size, uint64_t value)
+{
+	char number[NUMBER_BYTES], *end = number + sizeof(number);
+
+	add_number_member(json, key, key_size, digits_before(end, value), end);
+}
+
+void json_hex(struct json_writer *json, uint64_t value)
+{
+	char number[NUMBER_BYTES], *end = number + sizeof(number);
+
+	add_number(json, hex_before(end, value), end);
+}
+
+void json_member_hex_known(struct json_writer *json, const char *key, size_t key_size, uint64_t value)
+{
+	char number[NUMBER_BYTES], *end = number + sizeof(number);
+
+	add_number_member(json, key, key_size, hex_before(end, value), end);
 }
 
 void json_i64(struct json_writer *json, int64_t value)
@@ -206,25 +346,6 @@ void json_null(struct json_writer *json)
 {
 	before_value(json);
 	buf_add(json->out, "null", 4);
-}
-
-void json_hex(struct json_writer *json, uint64_t value)
-{
-	static const char digits[] = "0123456789abcdef";
-	char number[NUMBER_BYTES];
-	char *end = number + sizeof(number);
-	char *start = end;
-
-	*--start = '"';
-	do {
-		*--start = digits[value & 15];
-		value >>= 4;
-	} while (value);
-	*--start = 'x';
-	*--start = '0';
-	*--start = '"';
-	before_value(json);
-	buf_add(json->out, start, (size_t)(end - start));
 }
 
 void json_raw(struct json_writer *json, struct text value)

@@ -48,13 +48,19 @@ void json_hex(struct json_writer *json, uint64_t value);
 /* JSON text made elsewhere, taken as it is. */
 void json_raw(struct json_writer *json, struct text value);
 
-/* key and value in one call; the text ones write nothing when the value is absent. */
+/* key and value in one call, as json_key_known() takes a key. */
+void json_member_text_known(struct json_writer *json, const char *key, size_t key_size, struct text value);
+void json_member_u64_known(struct json_writer *json, const char *key, size_t key_size, uint64_t value);
+void json_member_hex_known(struct json_writer *json, const char *key, size_t key_size, uint64_t value);
+/* A value of our own, too, in which nothing needs escaping. */
+void json_member_word_known(struct json_writer *json, const char *key, size_t key_size, const char *word,
+			    size_t size);
+
+/* The text ones write nothing when the value is absent. */
 static inline void json_member_text(struct json_writer *json, const char *key, struct text value)
 {
-	if (!value.bytes)
-		return;
-	json_key(json, key);
-	json_text(json, value);
+	if (value.bytes)
+		json_member_text_known(json, key, strlen(key), value);
 }
 
 static inline void json_member_string(struct json_writer *json, const char *key, const char *value)
@@ -62,10 +68,14 @@ static inline void json_member_string(struct json_writer *json, const char *key,
 	json_member_text(json, key, text_of(value));
 }
 
+static inline void json_member_word(struct json_writer *json, const char *key, const char *word)
+{
+	json_member_word_known(json, key, strlen(key), word, strlen(word));
+}
+
 static inline void json_member_u64(struct json_writer *json, const char *key, uint64_t value)
 {
-	json_key(json, key);
-	json_u64(json, value);
+	json_member_u64_known(json, key, strlen(key), value);
 }
 
 static inline void json_member_bool(struct json_writer *json, const char *key, bool value)
@@ -76,8 +86,7 @@ static inline void json_member_bool(struct json_writer *json, const char *key, b
 
 static inline void json_member_hex(struct json_writer *json, const char *key, uint64_t value)
 {
-	json_key(json, key);
-	json_hex(json, value);
+	json_member_hex_known(json, key, strlen(key), value);
 }
 
 #endif

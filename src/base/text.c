@@ -73,6 +73,30 @@ size_t ascii_plain_run(const char *bytes, size_t size)
 	return at;
 }
 
+size_t ascii_copy_plain(char *to, const char *bytes, size_t size)
+{
+	size_t at = 0;
+	uint64_t word;
+
+	for (; size - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, bytes + at, sizeof(word));
+		if (has_special(word))
+			break;
+		memcpy(to + at, &word, sizeof(word));
+	}
+	/* What is left is looked at with some of what was before, in one. */
+	if (at > 0 && at < size && size - at < sizeof(word)) {
+		memcpy(&word, bytes + size - sizeof(word), sizeof(word));
+		if (!has_special(word)) {
+			memcpy(to + size - sizeof(word), &word, sizeof(word));
+			return size;
+		}
+	}
+	for (; at < size && is_plain((unsigned char)bytes[at]); at++)
+		to[at] = bytes[at];
+	return at;
+}
+
 static bool is_separator(char c)
 {
 	return c == '/' || c == '\\';

@@ -97,6 +97,8 @@ int ascii_hex_value(char c);
 /* How many leading bytes a JSON string has as they are: ASCII without controls, quotes and
  * backslashes. */
 size_t ascii_plain_run(const char *bytes, size_t size);
+/* The same, and copies them. */
+size_t ascii_copy_plain(char *to, const char *bytes, size_t size);
 
 bool text_equal_ignoring_case(struct text a, struct text b);
 

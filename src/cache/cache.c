@@ -39,7 +39,7 @@ int cache_open(struct cache **cache, const struct config *config, struct board *
 	made->config = config;
 	made->board = board;
 	made->now = clock_unix_seconds;
-	made->now_millis = clock_monotonic_millis;
+	made->now_millis = clock_monotonic_coarse_millis;
 	cache_table_init(made);
 	cache_count_descriptors(made);
 	if (file_make_folders(made->folder, 0700, err) < 0) {

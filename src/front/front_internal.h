@@ -56,6 +56,7 @@ struct request {
 	unsigned endpoint;                   /* what it is counted as: a route's, or ROUTE_NONE */
 	int64_t started_micros;
 	int64_t body_started_micros;         /* when reading it began */
+	int64_t wait_millis;                 /* how long its connection waits for more bytes */
 	uint64_t received_bytes, promised_bytes;     /* of the body; promised by Content-Length, UINT64_MAX: none */
 	bool is_body_read;
 	struct upload *upload;               /* a file that came with it; NULL: none */

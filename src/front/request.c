@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -122,6 +121,14 @@ static bool take_given_id(struct request *request)
 	return true;
 }
 
+static void write_hex(char *at, size_t digits, uint64_t value)
+{
+	while (digits-- > 0) {
+		at[digits] = "0123456789abcdef"[value & 15];
+		value >>= 4;
+	}
+}
+
 /* Told from each other, not secret: a number of this process's own and a counter. */
 static void make_id(struct request *request)
 {
@@ -129,8 +136,9 @@ static void make_id(struct request *request)
 	static atomic_uint counter;
 
 	pthread_once(&once, choose_id_of_process);
-	snprintf(request->x_request_id, sizeof(request->x_request_id), "%016llx%08x",
-		 (unsigned long long)id_of_process, atomic_fetch_add(&counter, 1));
+	write_hex(request->x_request_id, 16, id_of_process);
+	write_hex(request->x_request_id + 16, 8, atomic_fetch_add(&counter, 1));
+	request->x_request_id[24] = '\0';
 }
 
 /*
@@ -143,6 +151,7 @@ bool request_accept(struct request *request, int fd, const struct config *config
 	struct timeval limit = { .tv_sec = config->body_wait_seconds };
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	request->wait_millis = config->body_wait_seconds * 1000;
 	request->fcgi.ipcFd = fd;
 	request->fcgi.keepConnection = 1;
 	return FCGX_Accept_r(&request->fcgi) == 0;

@@ -12,6 +12,7 @@
 #include "unpack/unpack.h"
 
 #define READ_BYTES ((size_t)64 * 1024)
+#define WAIT_SLACK_MILLIS 100
 #define PACE_BYTES_PER_MILLI 16u /* slower bodies than that live on limits.body_wait */
 
 /* --- Types and encodings ------------------------------------------------------------------- */
@@ -87,7 +88,7 @@ bool request_is_json(const struct request *request)
 
 /* A web server that passes bodies on as they come lets a slow client hold this thread: it may,
  * as long as it keeps pace. */
-static int wait_at_most(const struct request *request, const struct config *config,
+static int wait_at_most(struct request *request, const struct config *config,
 			struct err *err)
 {
 	int64_t waited = (clock_monotonic_micros() - request->body_started_micros) / 1000;
@@ -98,8 +99,12 @@ static int wait_at_most(const struct request *request, const struct config *conf
 	if (left <= 0)
 		return err_set(err, ERR_TIMEOUT, "the body came too slowly: %llu bytes in %lld s",
 			       (unsigned long long)request->received_bytes, (long long)(waited / 1000));
+	/* What stands already will do where it is hardly longer. */
+	if (request->wait_millis >= left && request->wait_millis - left < WAIT_SLACK_MILLIS)
+		return 0;
 	if (setsockopt(request->fcgi.ipcFd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0)
 		return err_os(err, errno, "limiting the wait for a body");
+	request->wait_millis = left;
 	return 0;
 }
 

@@ -209,7 +209,7 @@ static void write_download(const struct candidate *candidate, bool with_story, s
 
 	json_key(json, "download");
 	json_object(json);
-	json_member_string(json, "status", download_word(candidate));
+	json_member_word(json, "status", download_word(candidate));
 	if (failure == ERR_NONE) {
 		features = features_of(&candidate->meta);
 		features_write(&features, json);
@@ -229,7 +229,7 @@ static void write_use(const char *key, const struct candidate_use *use, struct j
 		return;
 	json_key(json, key);
 	json_object(json);
-	json_member_string(json, "status", use_words[use->status]);
+	json_member_word(json, "status", use_words[use->status]);
 	json_member_text(json, "details", use->details);
 	json_object_end(json);
 }

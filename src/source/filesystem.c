@@ -23,6 +23,7 @@
 struct filesystem {
 	struct text path;            /* as written */
 	const struct config *config; /* NULL: the operator named it, no roots apply */
+	bool is_below_root;          /* so is everything below it, but for `..` */
 };
 
 /* It may be mounted later: no reason not to start. */
@@ -40,21 +41,6 @@ static void look_at_folder(const struct shape *shape, const char *path)
 		shape_warn(shape, "path", "%s is not a folder", path);
 	else if (access(path, R_OK | X_OK) < 0)
 		shape_warn(shape, "path", "%s: %s for this user", path, strerrordesc_np(errno));
-}
-
-static int configure(struct source *source, const struct shape *shape,
-		     const struct source_setup *setup, struct err *err)
-{
-	struct filesystem *files = arena_alloc(shape->arena, 1, sizeof(*files));
-
-	if (!files)
-		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
-	source->state = files;
-	files->config = setup->origin == SOURCE_OF_REQUEST ? setup->config : NULL;
-	if (shape_string(shape, "path", SHAPE_REQUIRED, &files->path, err) < 0)
-		return -1;
-	look_at_folder(shape, files->path.bytes);
-	return 0;
 }
 
 static int join(const struct filesystem *files, const char *prefix, struct text path,
@@ -76,6 +62,8 @@ static int name_location(const struct source *source, struct text path, struct a
 
 static bool has_parent_component(const char *path)
 {
+	if (!strstr(path, ".."))
+		return false;
 	while (*path) {
 		size_t size = strcspn(path, "/");
 
@@ -156,15 +144,31 @@ static bool allows_everything(const struct config *config)
 }
 
 /* Before anything is opened: the path as it is written. */
-static int check_written(const struct filesystem *files, const char *path, struct err *err)
+static bool is_written_well(const struct filesystem *files, const char *path)
 {
 	if (!files->config)
-		return 0;
-	if (path[0] != '/' || has_parent_component(path) ||
-	    !has_root(files->config, path, lies_below))
-		return refuse_outside(err);
+		return true;
+	if (path[0] != '/' || has_parent_component(path))
+		return false;
+	return files->is_below_root || has_root(files->config, path, lies_below);
+}
+
+static int configure(struct source *source, const struct shape *shape,
+		     const struct source_setup *setup, struct err *err)
+{
+	struct filesystem *files = arena_alloc(shape->arena, 1, sizeof(*files));
+
+	if (!files)
+		return err_set(err, ERR_NO_MEMORY, "no room for the sources");
+	source->state = files;
+	files->config = setup->origin == SOURCE_OF_REQUEST ? setup->config : NULL;
+	if (shape_string(shape, "path", SHAPE_REQUIRED, &files->path, err) < 0)
+		return -1;
+	files->is_below_root = is_written_well(files, files->path.bytes);
+	look_at_folder(shape, files->path.bytes);
 	return 0;
 }
+
 
 /* What the path led to. */
 static int check_held(const struct filesystem *files, int held, struct err *err)
@@ -225,7 +229,7 @@ static int reach(const struct location *location, struct text credential, struct
 	*access = SOURCE_OPENED;
 	*fd = -1;
 	if (join(files, "", location->path, arena, &path, err) < 0 ||
-	    check_written(files, path.bytes, err) < 0)
+	    (!is_written_well(files, path.bytes) && refuse_outside(err) < 0))
 		return -1;
 	held = open(path.bytes, O_PATH | O_CLOEXEC);
 	if (held < 0)
@@ -240,19 +244,22 @@ static int reach(const struct location *location, struct text credential, struct
 static bool lacks(const struct location *location, struct source_absences *absences)
 {
 	const struct filesystem *files = location->source->state;
-	struct err ignored = ERR_INIT;
+	const struct text folder = files->path, name = location->path;
 	char path[PATH_MAX];
-	size_t root_size = files->path.size;
-	bool has_slash = root_size == 0 || text_ends_with(files->path, "/");
-	int size = snprintf(path, sizeof(path), "%s%s%.*s", files->path.bytes, has_slash ? "" : "/",
-			    (int)location->path.size, location->path.bytes);
+	size_t root_size = folder.size, begin = folder.size, size;
 
-	if (size < 0 || (size_t)size >= sizeof(path))
-		return true;         /* no file has such a name */
-	while (root_size > 0 && path[root_size - 1] == '/')
+	while (root_size > 0 && folder.bytes[root_size - 1] == '/')
 		root_size--;
-	return check_written(files, path, &ignored) == 0 &&
-	       absence_is_sure(absences, path, (size_t)size, root_size);
+	begin += begin > 0 && root_size == begin;
+	size = begin + name.size;
+	if (size >= sizeof(path))
+		return true;         /* no file has such a name */
+	memcpy(path, folder.bytes, folder.size);
+	if (begin > folder.size)
+		path[folder.size] = '/';
+	memcpy(path + begin, name.bytes, name.size);
+	path[size] = '\0';
+	return is_written_well(files, path) && absence_is_sure(absences, path, size, root_size);
 }
 
 const struct source_kind source_kind_filesystem = {

@@ -104,6 +104,55 @@ START_TEST(finds_every_special_byte_at_every_place)
 }
 END_TEST
 
+static void write_members(struct text value, uint64_t number)
+{
+	json_object(&json);
+	json_member_text(&json, "text", value);
+	json_member_word(&json, "word", "of ours");
+	json_member_u64(&json, "number", number);
+	json_member_hex(&json, "hex", number);
+	json_key(&json, "list");
+	json_array(&json);
+	json_text(&json, value);
+	json_array_end(&json);
+	json_object_end(&json);
+}
+
+/* A new buf grows at almost every step; one with room is written by the shorter way. */
+START_TEST(writes_the_same_with_room_and_without)
+{
+	static const char specials[] = { 'x', '"', '\n', '\xff' };
+	const size_t most = 40;
+
+	for (size_t i = 0; i < COUNT(specials); i++) {
+		for (size_t size = 0; size <= most; size++) {
+			for (size_t at = 0; at < size + (size == 0); at++) {
+				/* Ends where it ends: a sanitizer sees what is read behind it. */
+				char *bytes = malloc(size + (size == 0)), *without;
+				struct text value = { bytes, size };
+
+				memset(bytes, 'a', size);
+				if (size)
+					bytes[at] = specials[i];
+				buf_release(&out);
+				buf_init(&out, 1 << 20);
+				json_writer_init(&json, &out);
+				for (size_t fill = 0; fill < 250; fill++)
+					buf_add_char(&out, ' ');
+				write_members(value, size * 1000003);
+				without = strdup(buf_string(&out) + 250);
+				fresh();
+				ck_assert_ptr_nonnull(buf_reserve(&out, 1000));
+				write_members(value, size * 1000003);
+				ck_assert_str_eq(buf_string(&out), without);
+				free(without);
+				free(bytes);
+			}
+		}
+	}
+}
+END_TEST
+
 START_TEST(writes_numbers)
 {
 	static const struct {
@@ -183,6 +232,7 @@ int main(void)
 	tcase_add_test(tcase, keeps_commas_and_nesting);
 	tcase_add_test(tcase, escapes_strings);
 	tcase_add_test(tcase, finds_every_special_byte_at_every_place);
+	tcase_add_test(tcase, writes_the_same_with_room_and_without);
 	tcase_add_test(tcase, writes_numbers);
 	tcase_add_test(tcase, writes_fractions);
 	tcase_add_test(tcase, keeps_the_ceiling_of_its_buf);

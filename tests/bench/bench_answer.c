@@ -2,7 +2,7 @@
  * bench_answer.c -- what one hot request costs the symbolicate component: parse, step and answer
  * of 10 modules and 30 frames over a resolver that has everything in a table.
  *
- *	bench_answer [SECONDS]
+ *	bench_answer [SECONDS|COUNTn [show]]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +125,8 @@ static int answer_once(struct text body, struct buf *reply, struct err *err)
 
 int main(int argc, char **argv)
 {
-	double seconds = argc > 1 ? strtod(argv[1], NULL) : 2, spent;
+	char *unit = "";
+	double amount = argc > 1 ? strtod(argv[1], &unit) : 2, spent;
 	struct buf body, reply, symcache;
 	struct err err = ERR_INIT;
 	clock_t began = clock();
@@ -150,7 +151,7 @@ int main(int argc, char **argv)
 		}
 		rounds++;
 		spent = (double)(clock() - began) / CLOCKS_PER_SEC;
-	} while (spent < seconds);
+	} while (*unit == 'n' ? (double)rounds < amount : spent < amount);
 	printf("%.0f requests per second per core, %.1f us each (%zu bytes in, %zu out, "
 	       "%zu entries)\n", (double)rounds / spent, spent * 1e6 / (double)rounds, body.size,
 	       reply.size, table.asked / rounds);

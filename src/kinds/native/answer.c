@@ -39,7 +39,7 @@ static void write_addr_mode(struct json_writer *json, struct addr_mode mode)
 	if (!mode.is_relative)
 		return;
 	snprintf(text, sizeof(text), "rel:%llu", (unsigned long long)mode.module);
-	json_member_string(json, "addr_mode", text);
+	json_member_word(json, "addr_mode", text);
 }
 
 static void write_lines(struct json_writer *json, const char *key, const struct text *lines,
@@ -108,7 +108,7 @@ static void write_hit(struct json_writer *json, const struct native_frame *frame
 	struct text path = frame->abs_path, name = text_basename(path);
 
 	if (frame->language != LANGUAGE_UNKNOWN && frame->language < LANGUAGES)
-		json_member_string(json, "lang", language_name(frame->language));
+		json_member_word(json, "lang", language_name(frame->language));
 	json_member_text(json, "symbol", frame->symbol);
 	write_maybe_hex(json, "sym_addr", frame->sym_addr);
 	json_member_text(json, "function", frame->function);
@@ -135,7 +135,7 @@ static void write_echo(struct json_writer *json, const struct native_frame *fram
 	struct text path = is_placed ? frame->abs_path : raw->abs_path;
 
 	if (is_placed || raw->lang.is_set)
-		json_member_string(json, "lang", language_name(is_placed ? frame->language
+		json_member_word(json, "lang", language_name(is_placed ? frame->language
 								  : raw->lang.language));
 	json_member_text(json, "symbol", frame->symbol);
 	write_maybe_hex(json, "sym_addr", raw->sym_addr);
@@ -161,7 +161,7 @@ static void write_frame(struct json_writer *json, const struct native_frame *fra
 	const struct raw_frame *raw = frame->raw;
 
 	json_object(json);
-	json_member_string(json, "status", frame_status_names[frame->status]);
+	json_member_word(json, "status", frame_status_names[frame->status]);
 	json_member_u64(json, "original_index", frame->original_index);
 	json_member_text(json, "platform", raw->platform);
 	write_addr_mode(json, frame->mode);
@@ -174,7 +174,7 @@ static void write_frame(struct json_writer *json, const struct native_frame *fra
 	else
 		write_echo(json, frame);
 	if (raw->trust != TRUST_NONE)
-		json_member_string(json, "trust", trust_name(raw->trust));
+		json_member_word(json, "trust", trust_name(raw->trust));
 	json_object_end(json);
 }
 
@@ -214,7 +214,7 @@ static void write_identity(struct json_writer *json, const struct native_module 
 	const struct object_ids *ids = &module->raw->ids;
 	char debug_id[DEBUGID_TEXT_BYTES];
 
-	json_member_string(json, "type", object_type_name(ids->type));
+	json_member_word(json, "type", object_type_name(ids->type));
 	json_member_text(json, "code_id", ids->code_id);
 	json_member_text(json, "code_file", ids->code_file);
 	if (!debugid_is_nil(&ids->debug_id)) {
@@ -234,13 +234,13 @@ static int write_module(struct symbolication *native, const struct native_module
 	const struct module_lookup *files = module->files;
 
 	json_object(json);
-	json_member_string(json, "debug_status",
+	json_member_word(json, "debug_status",
 			   module_status_name(files->purposes[LOOKUP_DEBUG].status));
 	if (native->request.lookups)
-		json_member_string(json, "unwind_status",
+		json_member_word(json, "unwind_status",
 				   module_status_name(files->purposes[LOOKUP_UNWIND].status));
 	features_write(&files->features, json);
-	json_member_string(json, "arch", arch_name(module->arch));
+	json_member_word(json, "arch", arch_name(module->arch));
 	write_identity(json, module);
 	if (native->request.options.dif_candidates &&
 	    candidates_write(files, false, &native->work->arena, json, err) < 0)
@@ -279,7 +279,7 @@ static int write_reasons(struct symbolication *native, const struct native_modul
 
 	json_object(json);
 	write_identity(json, module);
-	json_member_string(json, "debug_status", module_status_name(debug->status));
+	json_member_word(json, "debug_status", module_status_name(debug->status));
 	if (module->is_referenced && debug->failure) {
 		json_member_string(json, "reason", err_kind_name(debug->failure));
 		json_member_text(json, "details", debug->details);
