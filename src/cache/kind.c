@@ -38,6 +38,7 @@ static const struct {
 	[CACHE_PROGUARD]         = { "proguard",         DOWNLOADED, 1, 1, true },
 	[CACHE_SOURCE_INDEX]     = { "source_index",     INDEX,      2, 2, true },
 	[CACHE_SOURCES]          = { "sources",          DERIVED,    1, 1, true },
+	[CACHE_SECTIONS]         = { "sections",         DERIVED,    1, 1, false },
 };
 
 const char *cache_kind_name(enum cache_kind kind)

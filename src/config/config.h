@@ -91,6 +91,8 @@ struct config {
 	bool symstore_proxy;                 /* GET /proxy/... */
 	enum config_sendfile sendfile;       /* front.sendfile */
 	const char *sendfile_prefix;         /* what cache_dir is called in the web server */
+	const char *const *debuginfod_source_folders;    /* debuginfod.source_folders: "PREFIX" or "PREFIX=FOLDER" */
+	size_t debuginfod_source_folder_count;
 
 	/* downloads */
 	bool offline;                        /* nothing is fetched; what is there is used */

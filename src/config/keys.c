@@ -44,6 +44,10 @@ const struct key config_keys[] = {
   "file in cache_dir and sends it itself (doc/deploy.md). none: symgate sends it." },
 { "front.sendfile_prefix", KEY_TEXT, KEY_OURS, AT(sendfile_prefix), 0, "/symgate-cache/", 0, 0, 0,
   "Of x-accel-redirect: the internal location that is cache_dir." },
+{ "debuginfod.source_folders", KEY_TEXTS, KEY_OURS, AT(debuginfod_source_folders),
+  AT(debuginfod_source_folder_count), "[]", 0, 0, 0,
+  "Folders with source files that /buildid/ID/source/PATH may give to anybody: /usr/src/debug, or\n"
+  "/usr/src/debug=/srv/sources where they lie elsewhere." },
 
 { "sources", KEY_SOURCES, KEY_REFERENCE, AT(sources_json), 0, "[]", 0, 0, 0,
   "Sources for requests that name none, in order of preference (doc/sources.md). Of a source with\n"
@@ -229,7 +233,7 @@ const struct key config_keys[] = {
 };
 const size_t config_key_count = sizeof(config_keys) / sizeof(config_keys[0]);
 
-static const char *const our_sections[] = { "cors", "front", "jobs", "pool", "workshop", "limits", "sandbox" };
+static const char *const our_sections[] = { "cors", "debuginfod", "front", "jobs", "pool", "workshop", "limits", "sandbox" };
 
 const struct key *config_key_find(const char *name)
 {

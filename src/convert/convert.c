@@ -17,6 +17,7 @@ const struct cell_operation convert_operations[] = {
 	{ "symcache", convert_run_symcache },
 	{ "cficache", convert_run_cficache },
 	{ "ppdbcache", convert_run_ppdbcache },
+	{ "section", convert_run_section },
 	{ "sources", convert_run_sources },
 	{ "sourcefile", convert_run_sourcefile },
 	{ "listing", convert_run_listing },
@@ -114,6 +115,7 @@ static int read_meta(const cJSON *object, struct arena *arena, struct convert_me
 	meta->has_unwind_info = convert_json_bool(object, "has_unwind_info");
 	meta->has_symbols = convert_json_bool(object, "has_symbols");
 	meta->has_sources = convert_json_bool(object, "has_sources");
+	meta->is_extract = convert_json_bool(object, "is_extract");
 	if (convert_json_text(object, "srcsrv_vcs", arena, &meta->srcsrv_vcs, err) < 0 ||
 	    convert_json_text(object, "format", arena, &meta->format, err) < 0 ||
 	    convert_json_text(object, "kind", arena, &meta->kind, err) < 0 ||
@@ -158,6 +160,8 @@ void convert_meta_write(const struct convert_meta *meta, struct json_writer *jso
 	json_member_bool(json, "has_unwind_info", meta->has_unwind_info);
 	json_member_bool(json, "has_symbols", meta->has_symbols);
 	json_member_bool(json, "has_sources", meta->has_sources);
+	if (meta->is_extract)
+		json_member_bool(json, "is_extract", true);
 	json_member_text(json, "srcsrv_vcs", meta->srcsrv_vcs);
 	json_member_text(json, "format", meta->format);
 	json_member_text(json, "kind", meta->kind);

@@ -43,6 +43,7 @@ struct convert_inspect {
 };
 struct convert_meta {
 	bool has_debug_info, has_unwind_info, has_symbols, has_sources;
+	bool is_extract;             /* it is not the file as it came: unpacked, or a slice of it */
 	struct text srcsrv_vcs;      /* TEXT_NONE, "git", "perforce", "other" */
 	const struct object_want *wants;
 	size_t want_count;
@@ -115,6 +116,15 @@ int convert_cficache_parameters(const struct convert_cficache *cficache, struct 
  * ppdbcache: input "object", output "ppdbcache"; no parameters.  The reply is that of symcache,
  * a method being a unit.
  */
+
+/*
+ * section: input "object", output "section": the bytes of one section, as they are stored.  The
+ * parameters are its name, of 1 to CONVERT_SECTION_NAME_BYTES bytes; no reply.  ERR_NOT_FOUND: it
+ * is not there, or has no bytes.
+ */
+#define CONVERT_SECTION_NAME_BYTES 256u
+int convert_section_parameters(struct text name, struct buf *out, struct err *err)
+	__attribute__((warn_unused_result));
 
 /*
  * sources: input "object", output "sources": all the sources of an object, ready to be quoted.

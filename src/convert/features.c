@@ -156,6 +156,7 @@ bool convert_meta_read_quickly(struct text json, struct arena *arena, struct con
 	read_flag(&quick, TEXT("\"has_unwind_info\":"), &meta->has_unwind_info);
 	read_flag(&quick, TEXT("\"has_symbols\":"), &meta->has_symbols);
 	read_flag(&quick, TEXT("\"has_sources\":"), &meta->has_sources);
+	read_flag(&quick, TEXT("\"is_extract\":"), &meta->is_extract);
 	read_text(&quick, TEXT("\"srcsrv_vcs\":"), &meta->srcsrv_vcs);
 	read_text(&quick, TEXT("\"format\":"), &meta->format);
 	read_text(&quick, TEXT("\"kind\":"), &meta->kind);

@@ -151,6 +151,7 @@ static void write_reply(const struct inspection *inspection, const struct object
 		.has_unwind_info = object->offers & OBJECT_OFFERS_UNWIND,
 		.has_symbols = object->offers & OBJECT_OFFERS_SYMBOLS,
 		.has_sources = object->offers & OBJECT_OFFERS_SOURCES,
+		.is_extract = inspection->written,
 		.format = text_of(object->format->name),
 		.kind = text_of(object_kind_name(object->kind)),
 		.arch = text_of(arch_name(object->arch)),

@@ -21,6 +21,7 @@ libconvert_a_SOURCES = \
 	src/convert/convert_json.c \
 	src/convert/convert_listing.c \
 	src/convert/convert_names.c \
+	src/convert/convert_section.c \
 	src/convert/convert_sources.c \
 	src/convert/demangler.c \
 	src/convert/demangler.h \

@@ -16,6 +16,7 @@
 #include "base/checksum.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/http_date.h"
 #include "front/front_internal.h"
 #include "work/answer_head.h"
 
@@ -84,7 +85,7 @@ static int check(int fd, const struct stat *st, const struct checksum_seal *seal
 
 /* --- Opening ------------------------------------------------------------------------------------- */
 
-struct answer_file { int fd; uint64_t size; char etag[64]; };
+struct answer_file { int fd; uint64_t size; int64_t modified_at; char etag[64]; };
 
 /* Bytes that are not what was published count as gone. */
 static int open_blob(const struct front *front, struct store *store, const struct answer_head *head,
@@ -101,6 +102,7 @@ static int open_blob(const struct front *front, struct store *store, const struc
 					   : check(opened->fd, &st, &seal, err);
 	if (sound > 0) {
 		opened->size = (uint64_t)st.st_size;
+		opened->modified_at = st.st_mtim.tv_sec;
 		snprintf(opened->etag, sizeof(opened->etag), "%016" PRIx64 "-%" PRIx64, seal.value,
 			 opened->size);
 		return 0;
@@ -141,6 +143,7 @@ static int open_file(const struct answer_head *head, struct answer_file *opened,
 	if (opened->fd < 0)
 		return -1;
 	opened->size = (uint64_t)st.st_size;
+	opened->modified_at = st.st_mtim.tv_sec;
 	snprintf(opened->etag, sizeof(opened->etag), "%llx-%llx.%lx-%" PRIx64, (unsigned long long)st.st_ino,
 		 (unsigned long long)st.st_mtim.tv_sec, (unsigned long)st.st_mtim.tv_nsec, opened->size);
 	return 0;
@@ -171,6 +174,51 @@ static void forget(const struct front *front, struct store *store, const struct 
 	cache_found_release(&found);
 }
 
+/* --- Replying ------------------------------------------------------------------------------------ */
+
+static void tell_size(struct reply *reply, struct text name, uint64_t size)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%" PRIu64, size);
+	reply_header_texts(reply, name, text_of(digits));
+}
+
+static void tell_date(struct reply *reply, int64_t modified_at)
+{
+	char date[HTTP_DATE_BYTES];
+
+	http_date_format(modified_at, date);
+	reply_header(reply, "Last-Modified", date);
+}
+
+static void refuse_size(struct reply *reply, struct answer_file *opened, uint64_t bytes_max)
+{
+	char words[64];
+
+	close(opened->fd);
+	snprintf(words, sizeof(words), "File too large, max size=%" PRIu64, bytes_max);
+	reply_text(reply, 406, words);
+	reply->content_type = "text/plain";
+}
+
+static void reply_with(struct reply *reply, const struct answer_head *head, struct answer_file *opened)
+{
+	if (head->bytes_max > 0 && opened->size > head->bytes_max) {
+		refuse_size(reply, opened, head->bytes_max);
+		return;
+	}
+	reply_file(reply, "", opened->fd, 0, opened->size);
+	reply_take_head(reply, head);
+	if (head->size_name.bytes)
+		tell_size(reply, head->size_name, opened->size);
+	if (head->is_dated)
+		tell_date(reply, opened->modified_at);
+	else
+		reply_validators(reply, opened->etag, 0);
+	reply_allow_parts(reply);
+}
+
 bool answer_entry(const struct front *front, struct store *store, const struct answer_head *head,
 		  struct reply *reply)
 {
@@ -178,10 +226,7 @@ bool answer_entry(const struct front *front, struct store *store, const struct a
 	struct err err = ERR_INIT;
 
 	if (open_answer(front, store, head, &opened, &err) == 0) {
-		reply_file(reply, "", opened.fd, 0, opened.size);
-		reply_take_head(reply, head);
-		reply_validators(reply, opened.etag, 0);
-		reply_allow_parts(reply);
+		reply_with(reply, head, &opened);
 		return true;
 	}
 	if (err.kind == ERR_NOT_FOUND) {

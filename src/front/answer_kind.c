@@ -14,6 +14,8 @@
 #include "work/answer_head.h"
 #include "work/work.h"
 
+#define VARIABLE_BYTES 64u                   /* the longest a kind asks for */
+
 static struct job_order order_of(const struct request *request, const struct request_kind *kind)
 {
 	return (struct job_order){
@@ -73,7 +75,34 @@ static void record(struct worker *worker, struct request *request, struct reply 
 		reply_error(reply, &err);
 }
 
-/* What is asked for in the path is a body too: what follows the route's, and the query. */
+/* "X-Forwarded-For" is the variable HTTP_X_FORWARDED_FOR. */
+static struct text header_of(const struct request *request, const char *name)
+{
+	char variable[VARIABLE_BYTES] = "HTTP_";
+	size_t size = sizeof("HTTP_") - 1;
+
+	if (strchr(name, '_'))
+		return request_variable(request, name);
+	for (; *name && size < sizeof(variable) - 1; name++)
+		variable[size++] = *name == '-' ? '_' : ascii_upper(*name);
+	variable[size] = '\0';
+	return request_variable(request, variable);
+}
+
+/* What would end its line is no header. */
+static void add_headers(struct request *request, const char *const *names)
+{
+	for (; names && *names; names++) {
+		struct text value = header_of(request, *names);
+
+		if (!value.bytes || memchr(value.bytes, '\n', value.size))
+			continue;
+		buf_printf(&request->body, "\n%s: ", *names);
+		buf_add_text(&request->body, value);
+	}
+}
+
+/* What is asked for in the path is a body too: what follows the route's, the query, and headers. */
 static int make_body(struct request *request, struct err *err)
 {
 	if (request->is_body_read)
@@ -84,6 +113,7 @@ static int make_body(struct request *request, struct err *err)
 	buf_add_text(&request->body, request->rest);
 	buf_add_char(&request->body, '?');
 	buf_add_text(&request->body, request->query);
+	add_headers(request, request->route->kind->headers);
 	request->is_body_read = true;
 	return buf_check(&request->body, err);
 }

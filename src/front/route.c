@@ -35,6 +35,7 @@ static const struct route routes[] = {
   { "POST", "/symbolicate-any", answer_kind,     &request_kind_any,         TAKES_JSON,
     BODY(symbolicate_body_max_bytes), NULL },
   { "GET",  "/proxy/*",     answer_kind,         &request_kind_proxy, TAKES_NOTHING, 0, NULL },
+  { "GET",  "/buildid/*",   answer_kind,         &request_kind_buildid,     TAKES_NOTHING, 0, NULL },
   { "GET",  "/requests/*",  answer_request_poll, NULL, TAKES_NOTHING, 0, NULL },
   { "GET",  "/healthcheck", answer_healthcheck,  NULL, TAKES_NOTHING, 0, NULL },
   { "GET",  "/readyz",      answer_readyz,       NULL, TAKES_NOTHING, 0, NULL },
@@ -98,7 +99,7 @@ static void answer_no_route(const struct config *config, struct request *request
 
 /* The last one is what all others are. */
 static const struct { int status; const char *name; } statuses[] = {
-	{ 200, "200" }, { 400, "400" }, { 404, "404" }, { 405, "405" }, { 413, "413" },
+	{ 200, "200" }, { 400, "400" }, { 404, "404" }, { 405, "405" }, { 406, "406" }, { 413, "413" },
 	{ 415, "415" }, { 422, "422" }, { 500, "500" }, { 503, "503" }, { 0, "other" },
 };
 #define STATUSES (sizeof(statuses) / sizeof(statuses[0]))

@@ -13,6 +13,7 @@ static const struct request_kind *const kinds[] = {
 	&request_kind_coredump,
 	&request_kind_any,
 	&request_kind_proxy,
+	&request_kind_buildid,
 };
 
 const struct request_kind *request_kind_named(const char *name)

@@ -9,6 +9,16 @@ libkinds_a_SOURCES = \
 	src/kinds/crash/crash_report.c \
 	src/kinds/crash/rewrite.c \
 	src/kinds/crash/rewrite.h \
+	src/kinds/debuginfod/buildid_files.c \
+	src/kinds/debuginfod/buildid_files.h \
+	src/kinds/debuginfod/buildid_kind.c \
+	src/kinds/debuginfod/buildid_request.c \
+	src/kinds/debuginfod/buildid_request.h \
+	src/kinds/debuginfod/buildid_source.c \
+	src/kinds/debuginfod/buildid_source.h \
+	src/kinds/debuginfod/federation.c \
+	src/kinds/debuginfod/federation.h \
+	src/kinds/debuginfod/source_folder.c \
 	src/kinds/kinds.c \
 	src/kinds/kinds.h \
 	src/kinds/native/adjust.c \

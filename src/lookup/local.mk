@@ -8,6 +8,8 @@ liblookup_a_SOURCES = \
 	src/lookup/lookup.h \
 	src/lookup/module_lookup.c \
 	src/lookup/module_lookup.h \
+	src/lookup/object_file.c \
+	src/lookup/object_file.h \
 	src/lookup/plan.c \
 	src/lookup/plan_memo.c \
 	src/lookup/plan_memo.h \

@@ -273,6 +273,15 @@ int object_section_address(const struct object *object, const char *name, uint64
 	return object->format->section_address(object, name, address, err);
 }
 
+int object_stored_section(const struct object *object, struct text name, struct text *bytes,
+			  struct err *err)
+{
+	if (!object->format->stored_section)
+		return err_set(err, ERR_UNSUPPORTED, "%s files are not asked by section",
+			       object->format->name);
+	return object->format->stored_section(object, name, bytes, err);
+}
+
 int object_each_method(const struct object *object, struct arena *scratch,
 		       const struct object_managed_sink *sink,
 		       struct object_managed_report *report, struct err *err)

@@ -342,6 +342,11 @@ struct object_format {
 	int  (*section_address)(const struct object *object, const char *name, uint64_t *address,
 				struct err *err);
 
+	/* The bytes of the section of that name as they are stored, packed or not; before prepare() too.
+	 * ERR_NOT_FOUND, also of one without bytes.  NULL: has none. */
+	int  (*stored_section)(const struct object *object, struct text name, struct text *bytes,
+			       struct err *err);
+
 	/* Managed code.  NULL: has none. */
 	int  (*each_method)(const struct object *object, struct arena *scratch,
 			    const struct object_managed_sink *sink,
@@ -422,6 +427,8 @@ int object_each_symbol(const struct object *object, object_symbol_fn *fn, void *
 /* ERR_UNSUPPORTED when the format has none of it. */
 int object_section_address(const struct object *object, const char *name, uint64_t *address,
 			   struct err *err) __attribute__((warn_unused_result));
+int object_stored_section(const struct object *object, struct text name, struct text *bytes,
+			  struct err *err) __attribute__((warn_unused_result));
 int object_each_method(const struct object *object, struct arena *scratch,
 		       const struct object_managed_sink *sink,
 		       struct object_managed_report *report, struct err *err)

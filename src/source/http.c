@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "source/base_url.h"
 #include "source/header.h"
+#include "source/source_layout.h"
 
 struct http {
 	struct base_url url;
@@ -148,25 +149,32 @@ static int name_location(const struct source *source, struct text path, struct a
 	return join(source->state, path, false, arena, uri, err);
 }
 
-/* The source's headers, and the checksum the symbol server may want to see. */
-static int order_headers(const struct http *http, const struct source_query *query,
+/* The source's headers, the checksum the symbol server may want to see, and by whom the request came. */
+static int order_headers(const struct source *source, const struct source_query *query,
 			 struct arena *arena, struct fetch_order *order, struct err *err)
 {
+	const struct http *http = source->state;
 	struct text checksum = query ? query->ids->debug_checksum : TEXT_NONE;
+	bool is_federated = query && source->layout && source_layout_is_federated(source->layout);
+	size_t more = (is_federated ? query->federated_count : 0) + 1, count = http->header_count;
 	struct fetch_header *headers;
 
 	order->headers = http->headers;
-	order->header_count = http->header_count;
-	if (!checksum.bytes || !header_is_value(checksum))
+	order->header_count = count;
+	if (more == 1 && (!checksum.bytes || !header_is_value(checksum)))
 		return 0;
-	headers = arena_alloc(arena, http->header_count + 1, sizeof(*headers));
+	headers = arena_alloc(arena, count + more, sizeof(*headers));
 	if (!headers)
 		return err_set(err, ERR_NO_MEMORY, "no room for a location");
-	if (http->header_count > 0)
-		memcpy(headers, http->headers, http->header_count * sizeof(*headers));
-	headers[http->header_count] = (struct fetch_header){ TEXT("SymbolChecksum"), checksum };
+	if (count > 0)
+		memcpy(headers, http->headers, count * sizeof(*headers));
+	if (checksum.bytes && header_is_value(checksum))
+		headers[count++] = (struct fetch_header){ TEXT("SymbolChecksum"), checksum };
+	for (size_t i = 0; i < more - 1; i++)
+		if (header_is_value(query->federated[i].value))
+			headers[count++] = query->federated[i];
 	order->headers = headers;
-	order->header_count++;
+	order->header_count = count;
 	return 0;
 }
 
@@ -190,7 +198,7 @@ static int reach(const struct location *location, struct text credential, struct
 		.breaker = !text_starts_with(source->id, "sentry:"),
 		.fd = -1,
 	};
-	return order_headers(http, location->query, arena, order, err);
+	return order_headers(source, location->query, arena, order, err);
 }
 
 const struct source_kind source_kind_http = {

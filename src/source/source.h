@@ -68,6 +68,8 @@ struct source_query {
 	struct text release, dist;           /* TEXT_NONE: none */
 	const enum file_type *types;         /* the preferred first */
 	size_t type_count;
+	const struct fetch_header *federated;    /* for servers that may ask us in turn (layout debuginfod) */
+	size_t federated_count;
 };
 
 struct source_kind;

@@ -115,6 +115,11 @@ bool source_layout_has_releases(const struct source_layout *layout)
 	return layout->has_releases;
 }
 
+bool source_layout_is_federated(const struct source_layout *layout)
+{
+	return layout->recipes == debuginfod;
+}
+
 bool source_layout_may_have_index(const struct source_layout *layout)
 {
 	return strcmp(layout->name, "symstore") == 0;

@@ -21,6 +21,9 @@ int source_layout_parse(const struct shape *shape, struct source *source, struct
 
 bool source_layout_has(const struct source_layout *layout, enum file_type type);
 
+/* Such places may be servers that ask others, us perhaps: they are told by whom a request came. */
+bool source_layout_is_federated(const struct source_layout *layout);
+
 /* Stores of this layout may keep a list of their files. */
 bool source_layout_may_have_index(const struct source_layout *layout);
 

@@ -45,6 +45,18 @@ static int add_line(struct buf *out, struct text name, struct text value, struct
 	return 0;
 }
 
+static int write_file(const struct answer_head *head, struct buf *out, struct err *err)
+{
+	if ((head->file.bytes && add_line(out, TEXT("File"), head->file, err) < 0) ||
+	    (head->size_name.bytes && add_line(out, TEXT("Size-As"), head->size_name, err) < 0))
+		return -1;
+	if (head->bytes_max > 0)
+		buf_printf(out, "At-Most: %llu\n", (unsigned long long)head->bytes_max);
+	if (head->is_dated)
+		buf_add_string(out, "Dated: yes\n");
+	return 0;
+}
+
 int answer_head_write(const struct answer_head *head, struct buf *out, struct err *err)
 {
 	size_t before = out->size;
@@ -58,7 +70,7 @@ int answer_head_write(const struct answer_head *head, struct buf *out, struct er
 			buf_printf(out, "%02x", head->entry_hash[i]);
 		buf_add_char(out, '\n');
 	}
-	if (head->file.bytes && add_line(out, TEXT("File"), head->file, err) < 0)
+	if (write_file(head, out, err) < 0)
 		return -1;
 	for (size_t i = 0; i < head->header_count; i++)
 		if (add_line(out, head->headers[i].name, head->headers[i].value, err) < 0)
@@ -97,12 +109,29 @@ static int read_entry(struct answer_head *head, struct text value, struct err *e
 	return 0;
 }
 
-/* Entry and File are ours: they are no headers of the reply. */
+/* 1: it says something of the file; 0: it does not. */
+static int read_file_line(struct answer_head *head, struct text name, struct text value, struct err *err)
+{
+	if (text_is(name, "File"))
+		head->file = value;
+	else if (text_is(name, "Size-As"))
+		head->size_name = value;
+	else if (text_is(name, "Dated"))
+		head->is_dated = true;
+	else if (!text_is(name, "At-Most"))
+		return 0;
+	else if (!text_to_u64(value, 10, &head->bytes_max))
+		return malformed(err, "no size");
+	return 1;
+}
+
+/* Entry and File are ours, and what is said of the file: they are no headers of the reply. */
 static int read_line(struct answer_head *head, struct text line, struct err *err)
 {
 	const char *colon = memchr(line.bytes, ':', line.size);
 	struct text name, value;
 	uint64_t status;
+	int is_of_file;
 
 	if (!colon || (size_t)(colon - line.bytes) + 2 > line.size || colon[1] != ' ')
 		return malformed(err, "a line without a name");
@@ -110,14 +139,13 @@ static int read_line(struct answer_head *head, struct text line, struct err *err
 	value = (struct text){ colon + 2, line.size - name.size - 2 };
 	if (text_is(name, "Entry"))
 		return read_entry(head, value, err);
-	if (text_is(name, "File")) {
-		head->file = value;
-		return 0;
-	}
 	if (text_is(name, "Content-Type")) {
 		head->content_type = value;
 		return 0;
 	}
+	is_of_file = read_file_line(head, name, value, err);
+	if (is_of_file != 0)
+		return is_of_file < 0 ? -1 : 0;
 	if (!text_is(name, "Status"))
 		return answer_head_add(head, name, value, err);
 	if (!text_to_u64(value, 10, &status) || status < 200 || status > 599)

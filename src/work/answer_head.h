@@ -12,6 +12,10 @@
  *	X-Size: 16824
  *	(an empty line)
  *
+ * What only whoever opens the file knows is asked for by "Size-As: X-SIZE", a header that says how large it
+ * is, "At-Most: 1000", a size above which the answer is 406, and "Dated: yes", that Last-Modified is told
+ * instead of an ETag, and nobody is answered 304.
+ *
  * Results that begin otherwise have none: they are JSON.  May include: base, cache.
  */
 #ifndef WORK_ANSWER_HEAD_H
@@ -42,6 +46,10 @@ struct answer_head {
 	uint8_t entry_hash[HASH_SHA256_BYTES];   /* of its key's text */
 	struct text file;                /* path of a file of this machine with the bytes: where there is
 	                                    no entry, or no blob of it; TEXT_NONE: none */
+	/* of such a file: */
+	struct text size_name;           /* a header that tells its size; TEXT_NONE: none does */
+	uint64_t bytes_max;              /* a larger one is answered 406; 0: none is too large */
+	bool is_dated;                   /* Last-Modified instead of an ETag */
 };
 
 /* 200, application/json.  Without a content_type (TEXT_NONE) an answer has no body. */

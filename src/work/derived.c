@@ -11,7 +11,8 @@
 #define REPLY_ARENA_BYTES ((size_t)32 * 1024 * 1024)
 
 const struct derived_kind *const derived_kinds[] = {
-	&derived_object_meta,
+	&derived_object_meta, &derived_object_file,
+	&derived_section,
 	&derived_symcache,
 	&derived_variables,
 	&derived_cficache,

@@ -58,7 +58,8 @@ struct derived_kind {
 	/* May others be asked for it, and told?  NULL: never. */
 	bool (*may_share)(const struct derive *derive);
 	bool keeps_object;           /* the file that is fetched for it is kept under object_key */
-	bool is_object;              /* the cell reads it to tell about it, and says what to keep */
+	bool is_object;              /* the cell reads it to tell about it, and says what to keep: with
+	                                CACHE_OBJECTS that is all that is kept */
 	bool forgets_failures;       /* they are told to who waits, and not remembered */
 	bool keeps_old;              /* what is there is believed once more when it cannot be had */
 	bool logs_failures;          /* no answer tells of them: the log does */
@@ -76,7 +77,8 @@ static inline bool derived_is_of_job(const struct derived_kind *kind)
 /* --- The list: a line for each ------------------------------------------------------------ */
 
 extern const struct derived_kind
-	derived_object_meta,         /* derived_object.c */
+	derived_object_meta, derived_object_file,        /* derived_object.c */
+	derived_section,             /* derived_section.c */
 	derived_symcache, derived_variables,             /* derived_symcache.c */
 	derived_cficache,            /* derived_cficache.c */
 	derived_minidump_report, derived_applecrash_report, derived_coredump_report, /* derived_crash.c */

@@ -1,4 +1,5 @@
-/* derived_object.c -- what an object offers; the object itself is kept beside it. */
+/* derived_object.c -- what an object offers; the object itself is kept beside it.  And that file alone, for
+ * those who give it away. */
 #include "work/derived.h"
 
 #include "base/arena.h"
@@ -46,4 +47,13 @@ const struct derived_kind derived_object_meta = {
 	.from = DERIVED_FROM_LOCATION, .keeps_object = true, .is_object = true,
 	.parameters = write_parameters, .payload = read_payload, .check = check,
 	.may_share = derived_may_always_share,
+};
+
+/* Asked for of what lies elsewhere, or is packed: what was kept may have gone, while what is known of it stays.
+ * Of a file that is read in place there is none (convert_meta.is_extract). */
+const struct derived_kind derived_object_file = {
+	.name = "object_file", .cache = CACHE_OBJECTS,
+	.operation = "inspect", .input = "file", .output = "object",
+	.from = DERIVED_FROM_LOCATION, .keeps_object = true, .is_object = true,
+	.parameters = write_parameters, .forgets_failures = true,
 };

@@ -11,6 +11,7 @@ libwork_a_SOURCES = \
 	src/work/derived_listing.c \
 	src/work/derived_managed.c \
 	src/work/derived_object.c \
+	src/work/derived_section.c \
 	src/work/derived_sources.c \
 	src/work/derived_symcache.c \
 	src/work/envelope.c \

@@ -141,7 +141,7 @@ int work_result(struct work *work, struct buf *result, struct err *err)
 		return work_answer(work, result, err);
 	if (work_head(work, &head, err) < 0 || answer_head_write(&head, result, err) < 0)
 		return -1;
-	return head.is_entry ? 0 : work_answer(work, result, err);
+	return head.is_entry || head.file.bytes ? 0 : work_answer(work, result, err);
 }
 
 static int status_of(enum work_end end, enum err_kind kind)

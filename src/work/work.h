@@ -55,6 +55,7 @@ struct derive {
 	const struct location *location;     /* NULL: the request's body */
 	const struct derive_link *link;
 	const struct source_listing *listing;
+	struct text part;                    /* of the object: the section's name; else TEXT_NONE */
 	int64_t since;                       /* unix seconds; entries made before are made again */
 	const struct derive_companion *companions;
 	size_t companion_count;
@@ -138,14 +139,18 @@ struct request_kind {
 	/* Its answers are envelopes with a `status`: who does not wait as long as it takes is told
 	 * `pending` and an id to ask with, and failures are envelopes too.  Else 503 and HTTP's own. */
 	bool has_pending;
+	/* Headers of a request without a body that parse() gets: behind the path's rest, "?" and the query a
+	 * line "Name: value" for each that was sent; in capitals and with "_" a variable of the web server's
+	 * ("REMOTE_ADDR").  NULL-ended; NULL: none. */
+	const char *const *headers;
 	/* Reads a body, which stays as long as the work.  ERR_BAD_REQUEST (400: not JSON), ERR_BAD_SHAPE (422: JSON, wrong shape),
 	 * ERR_TOO_LARGE (413: needs more memory than one request may have). */
 	int (*parse)(struct work *work, const struct work_body *body, struct err *err);
 	enum stepped (*step)(struct work *work, struct resolver *resolver, struct err *err);
 	/* The members of the completed reply, the whole envelope: {"status":"completed",...}. */
 	int (*answer)(struct work *work, struct buf *reply, struct err *err);
-	/* What is said of it before: status, type, headers; or that an entry of the cache is the answer,
-	 * and answer() is not asked.  NULL: 200 and JSON. */
+	/* What is said of it before: status, type, headers; or that a file is the answer (an entry of the
+	 * cache, or one in a folder), and answer() is not asked.  NULL: 200 and JSON. */
 	int (*head)(struct work *work, struct answer_head *head, struct err *err);
 	/* READY: want->entry says what a cell is to be given.  May be repeated as a step may; by lookups
 	 * of its own, or what the steps have looked up.  What it gives does not wait for wants

@@ -572,6 +572,12 @@ static enum task_outcome not_kept(struct task *task, struct err *err)
 	return refuse(task, err);
 }
 
+/* Nothing is made of the object: it is published when it is kept. */
+static bool is_object_alone(const struct task *task)
+{
+	return task->derive->kind->cache == CACHE_OBJECTS;
+}
+
 /* The output is the object where the cell had to write one, else what it was given is. */
 static enum task_outcome keep_object(struct task *task, struct err *err)
 {
@@ -590,6 +596,10 @@ static enum task_outcome keep_object(struct task *task, struct err *err)
 	if (written)
 		input_take(input, &part->cell.out, input->is_shared);
 	temporary_drop(&part->cell.out);
+	if (input->is_local && is_object_alone(task)) {
+		err_set(err, ERR_NOT_FOUND, "it is packed no more");
+		return OUTCOME_FAILED;
+	}
 	if (!input->is_copy)
 		return OUTCOME_DONE;         /* it lies where it lies */
 	if (publish_file(means_of(task), &task->derive->object_key, &input->file, 0, err) < 0)
@@ -625,6 +635,8 @@ static enum task_outcome publish(struct task *task, struct err *err)
 	uint64_t bytes = 0;
 	int rc;
 
+	if (is_object_alone(task))
+		return OUTCOME_DONE;
 	if (derive->kind->payload) {
 		rc = publish_payload(task, err);
 	} else {

@@ -389,6 +389,16 @@ static int elf_section_address(const struct object *object, const char *name, ui
 	return 0;
 }
 
+static int elf_stored_section(const struct object *object, struct text name, struct text *bytes,
+			      struct err *err)
+{
+	const struct elf *elf = object->state;
+
+	*bytes = elf_file_stored(&elf->main, name);
+	return bytes->size > 0 ? 0 : err_set(err, ERR_NOT_FOUND, "it has no bytes in a section %.*s",
+					     (int)(name.size < 256 ? name.size : 256), name.bytes);
+}
+
 /* --- DWARF --------------------------------------------------------------------------- */
 
 /* But for those that are there. */
@@ -676,6 +686,7 @@ const struct object_format object_format_elf = {
 	.units_done = dwarf_object_units_done,
 	.each_symbol = elf_each_symbol,
 	.section_address = elf_section_address,
+	.stored_section = elf_stored_section,
 	.each_unwind = elf_each_unwind,
 	.image_at = elf_image_at,
 	.release = elf_release,

@@ -74,6 +74,8 @@ bool elf_section_has_bytes(const struct elf_section *section);
 const struct elf_section *elf_file_section(const struct elf_file *file, const char *name);
 /* As stored; TEXT_NONE when (partly) outside the file. */
 struct text elf_section_raw(const struct elf_file *file, const struct elf_section *section);
+/* Of the first section of exactly that name that has some, as stored; else TEXT_NONE. */
+struct text elf_file_stored(const struct elf_file *file, struct text name);
 /* Unpacked, and relocated in a relocatable file.  Absent, or over object_section_max_bytes: TEXT_NONE. */
 int elf_file_load(const struct elf_file *file, const char *name, struct unpack_memory *capacity,
 		  struct text *bytes, struct err *err) __attribute__((warn_unused_result));

@@ -65,6 +65,19 @@ struct text elf_section_raw(const struct elf_file *file, const struct elf_sectio
 	return (struct text){ (const char *)window.bytes, window.size };
 }
 
+struct text elf_file_stored(const struct elf_file *file, struct text name)
+{
+	for (size_t i = 0; i < file->section_count; i++) {
+		struct text bytes = TEXT_NONE;
+
+		if (name.size > 0 && text_equal(file->sections[i].name, name))
+			bytes = elf_section_raw(file, &file->sections[i]);
+		if (bytes.size > 0)
+			return bytes;
+	}
+	return TEXT_NONE;
+}
+
 static int read_chdr(const struct elf_file *file, struct reader *reader, struct packed *packed,
 		     struct err *err)
 {
