@@ -69,6 +69,11 @@
 #define LIMIT_SEGMENTS_BYTES          ((uint64_t)256 << 20) /* all of them together, as they are stored */
 #define LIMIT_INDEX_BYTES             ((size_t)64 << 20)   /* the paths they name */
 
+/* Symbfiles */
+#define LIMIT_SYMBFILE_RECORDS        (1u << 24) /* ranges and return pads of one part */
+#define LIMIT_SYMBFILE_PARTS          1024u     /* of one upload */
+#define LIMIT_SYMBFILE_LEVELS         512u     /* calls at one address, of all parts together */
+
 /* Crash files */
 #define LIMIT_CRASH_FRAMES             256u     /* of one thread; Symbolicator's own ceiling */
 #define LIMIT_CORE_BYTES               ((uint64_t)16 << 30)  /* of a core that came packed */

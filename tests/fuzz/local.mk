@@ -28,6 +28,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_source \
 	tests/fuzz/fuzz_source_check \
 	tests/fuzz/fuzz_stacktext \
+	tests/fuzz/fuzz_symbfile \
 	tests/fuzz/fuzz_symcache \
 	tests/fuzz/fuzz_unwind \
 	tests/fuzz/fuzz_walk \
@@ -143,6 +144,9 @@ tests_fuzz_fuzz_source_check_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_stacktext_SOURCES = tests/fuzz/fuzz_stacktext.c
 tests_fuzz_fuzz_stacktext_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_symbfile_SOURCES = tests/fuzz/fuzz_symbfile.c
+tests_fuzz_fuzz_symbfile_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_symcache_SOURCES = tests/fuzz/fuzz_symcache.c
 tests_fuzz_fuzz_symcache_LDFLAGS = $(fuzz_ldflags)
