@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,13 +12,13 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "source/folder_watch.h"
 #include "source/source.h"
 
 #define NAMES         2048u
 #define FOLDERS       256u
 #define PATH_BYTES    256u       /* longer ones are looked at each time */
 #define SETTLED_SECONDS 3        /* FAT's clock, the coarsest, ticks every two */
-#define XFS_MAGIC     0x58465342 /* the kernel's headers name all others */
 
 struct stamp {
 	dev_t device;
@@ -39,29 +38,38 @@ struct folder {
 	char path[PATH_BYTES];
 	size_t size;
 	uint64_t request;        /* that looked */
+	uint64_t epoch, refused; /* of watches: in which it is watched, or cannot be */
 	bool is_there;
 	struct stamp stamp;
 };
 
 struct source_absences {
 	uint64_t request;
+	struct folder_watch watch;
 	struct name names[NAMES];
 	struct folder folders[FOLDERS];
 };
 
 struct source_absences *source_absences_new(void)
 {
-	return mem_get(sizeof(struct source_absences));
+	struct source_absences *absences = mem_get(sizeof(*absences));
+
+	if (absences)
+		folder_watch_init(&absences->watch);
+	return absences;
 }
 
 void source_absences_free(struct source_absences *absences)
 {
+	if (absences)
+		folder_watch_release(&absences->watch);
 	mem_give_back(absences);
 }
 
 void source_absences_begin_request(struct source_absences *absences)
 {
 	absences->request++;
+	folder_watch_look(&absences->watch);
 }
 
 static struct stamp stamp_of(const struct stat *st)
@@ -92,20 +100,12 @@ static time_t seconds_of(clockid_t clock)
 
 /* --- Learning ---------------------------------------------------------------------------- */
 
-/* Folders in memory, in files of other machines or made up by programs keep times as they like. */
+/* Folders in files of other machines or made up by programs keep times as they like. */
 static bool keeps_times(int fd)
 {
 	struct statfs fs;
 
-	if (fstatfs(fd, &fs) < 0)
-		return false;
-	switch ((uint32_t)fs.f_type) {
-	case EXT4_SUPER_MAGIC: case XFS_MAGIC: case BTRFS_SUPER_MAGIC: case F2FS_SUPER_MAGIC:
-	case TMPFS_MAGIC: case OVERLAYFS_SUPER_MAGIC:
-		return true;
-	default:
-		return false;
-	}
+	return fstatfs(fd, &fs) == 0 && folder_watch_knows(&fs);
 }
 
 static bool is_settled(const struct stat *st)
@@ -172,22 +172,46 @@ static bool learn(struct name *name, const char *path, size_t size, size_t root_
 
 /* --- Asking ------------------------------------------------------------------------------ */
 
-/* Once a request; NULL: it is no more there. */
-static const struct stamp *stamp_now(struct source_absences *absences, const char *path, size_t size)
+static void look_at_folder(struct folder *folder)
 {
-	struct folder *folder = &absences->folders[hash_fast(path, size) % FOLDERS];
 	struct stat st;
 
-	if (folder->request == absences->request && folder->size == size &&
-	    memcmp(folder->path, path, size) == 0)
-		return folder->is_there ? &folder->stamp : NULL;
-	memcpy(folder->path, path, size);
-	folder->path[size] = '\0';
-	folder->size = size;
-	folder->request = absences->request;
 	folder->is_there = stat(folder->path, &st) == 0;
 	if (folder->is_there)
 		folder->stamp = stamp_of(&st);
+}
+
+/* Before it is looked at. */
+static void watch_folder(struct folder_watch *watch, struct folder *folder)
+{
+	folder->epoch = 0;
+	if (folder->refused == watch->epoch || !folder_watch_may_add(watch))
+		return;
+	if (folder_watch_add(watch, folder->path))
+		folder->epoch = watch->epoch;
+	else
+		folder->refused = watch->epoch;
+}
+
+/* Once a request, unless it is watched; NULL: it is no more there. */
+static const struct stamp *stamp_now(struct source_absences *absences, const char *path, size_t size)
+{
+	struct folder *folder = &absences->folders[hash_fast(path, size) % FOLDERS];
+	bool is_known = folder->size == size && memcmp(folder->path, path, size) == 0;
+	struct folder_watch *watch = &absences->watch;
+
+	if (is_known && (folder->request == absences->request || folder->epoch == watch->epoch))
+		return folder->is_there ? &folder->stamp : NULL;
+	if (is_known) {
+		watch_folder(watch, folder);
+	} else {                     /* not for the sake of one request */
+		memcpy(folder->path, path, size);
+		folder->path[size] = '\0';
+		folder->size = size;
+		folder->epoch = folder->refused = 0;
+	}
+	folder->request = absences->request;
+	look_at_folder(folder);
 	return folder->is_there ? &folder->stamp : NULL;
 }
 

@@ -12,6 +12,8 @@
  *     apart, and only on file systems known to keep such times.
  *  3. Folders are looked at by their whole path, so a link or mount on the way that leads
  *     elsewhere is another folder.
+ *  4. A folder that is asked about again is watched (folder_watch.h): while nothing happens to
+ *     it or above it, that is looked at instead, once a request for all folders.
  *
  * Private to source.  One thread's.
  */

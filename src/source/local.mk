@@ -12,6 +12,8 @@ libsource_a_SOURCES = \
 	src/source/bucket.h \
 	src/source/file_types.c \
 	src/source/filesystem.c \
+	src/source/folder_watch.c \
+	src/source/folder_watch.h \
 	src/source/gcs.c \
 	src/source/gcs.h \
 	src/source/gcs_credentials.c \
