@@ -25,6 +25,10 @@ struct buf;
 struct config;
 struct err;
 
+/* The role of a want for what the cell is likely to ask for later.  Answered ABSENT at once, whatever
+ * there is. */
+#define CONVERT_WANT_AHEAD "ahead"
+
 /* The table for nursery_start(). */
 extern const struct cell_operation convert_operations[];
 extern const size_t convert_operation_count;

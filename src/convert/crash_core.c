@@ -99,6 +99,8 @@ static int write_core(const struct coredump *core, const struct core_file *file,
 {
 	write_facts(core, report);
 	core_remarks_write(core, file, &report->json);
+	for (size_t i = 0; core->has_walker && i < core->thread_count; i++)
+		crash_walk_expect(walk, &core->threads[i].registers, &core->memory);
 	crash_json_threads(report);
 	for (size_t i = 0; i < core->thread_count; i++)
 		if (write_thread(core, i, walk, report, err) < 0)

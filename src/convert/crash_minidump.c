@@ -135,6 +135,34 @@ static void write_prewalked(const struct minidump_prewalked *stacks, uint32_t fi
 	json_object_end(json);
 }
 
+/* Of a thread that is walked. */
+static bool read_thread(const struct minidump *dump, size_t thread, struct unwind_registers *registers,
+			struct unwind_region *region)
+{
+	struct minidump_memory stack;
+
+	if (minidump_thread_is_dumper(dump, thread) || !dump->system.has_unwind_arch ||
+	    !minidump_thread_registers(dump, thread, registers))
+		return false;
+	stack = minidump_thread_stack(dump, thread, registers);
+	*region = (struct unwind_region){ stack.start, stack.bytes, (size_t)stack.size };
+	return true;
+}
+
+static void expect_modules(const struct minidump *dump, struct crash_walk *walk)
+{
+	for (size_t i = 0; i < dump->thread_count; i++) {
+		struct unwind_registers registers;
+		struct unwind_region region;
+		struct unwind_memory memory = { &region, 0, dump->big_endian };
+
+		if (!read_thread(dump, i, &registers, &region))
+			continue;
+		memory.count = region.bytes != NULL;
+		crash_walk_expect(walk, &registers, &memory);
+	}
+}
+
 static int write_thread(const struct minidump *dump, const struct minidump_prewalked *stacks,
 			size_t thread, struct crash_walk *walk, struct crash_json *report,
 			struct err *err)
@@ -149,18 +177,14 @@ static int write_thread(const struct minidump *dump, const struct minidump_prewa
 		.is_requesting = has_requesting && thread == dump->requesting_thread,
 	};
 	struct unwind_registers registers;
-	struct minidump_memory stack;
 	struct unwind_region region;
 	struct unwind_memory memory = { &region, 0, dump->big_endian };
 	uint32_t first, count;
 
 	walk->frame_count = 0;
-	has_registers = !is_dumper && dump->system.has_unwind_arch &&
-			minidump_thread_registers(dump, thread, &registers);
+	has_registers = read_thread(dump, thread, &registers, &region);
 	if (has_registers) {
-		stack = minidump_thread_stack(dump, thread, &registers);
-		region = (struct unwind_region){ stack.start, stack.bytes, (size_t)stack.size };
-		memory.count = stack.bytes != NULL;
+		memory.count = region.bytes != NULL;
 		if (crash_walk_thread(walk, &registers, &memory, err) < 0)
 			return -1;
 	}
@@ -227,6 +251,7 @@ static int write_dump(struct minidump *dump, struct crash_walk *walk, struct cra
 	if (write_facts(dump, report, err) < 0)
 		return -1;
 	(void)minidump_prewalked_read(dump, &stacks);
+	expect_modules(dump, walk);
 	crash_json_threads(report);
 	for (size_t i = 0; i < dump->thread_count; i++)
 		if (write_thread(dump, &stacks, i, walk, report, err) < 0)

@@ -7,27 +7,72 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "convert/convert.h"
 #include "sandbox/sandbox.h"
+#include "unwind/regions.h"
 
+#define EXPECTED_BYTES 4096u                 /* of a stack, looked at for addresses of modules */
 #define IDENTITY_BYTES ((size_t)4096)        /* of a want's name; longer ones are not asked for */
 
-/* 1 and the mapped file, which stays until the cell ends; 0: there is none; -1. */
-static int want(struct crash_walk *walk, const char *role, uint32_t module, struct file_map *map,
-		struct err *err)
+/* A cell_answer, or -1. */
+static int ask(struct crash_walk *walk, const char *role, uint32_t module, int *fd, struct err *err)
 {
 	struct crash_json identity;
-	int fd = -1, got = 0, rc;
+	int got = CELL_ANSWER_ABSENT;
 
 	if (walk->want_count == LIMIT_CELL_ENTRIES)
-		return 0;
+		return CELL_ANSWER_ABSENT;
 	walk->want_count++;
 	buf_init(&identity.out, IDENTITY_BYTES);
 	json_writer_init(&identity.json, &identity.out);
 	crash_json_module(&identity, &walk->identities[module]);
 	if (!identity.out.failed)
-		got = cell_want(walk->cell, role, text_of(walk->first_id), buf_text(&identity.out), &fd,
+		got = cell_want(walk->cell, role, text_of(walk->first_id), buf_text(&identity.out), fd,
 				err);
 	buf_release(&identity.out);
+	return got;
+}
+
+/* Names what will be asked for after this one. */
+static int ask_ahead(struct crash_walk *walk, uint32_t first, struct err *err)
+{
+	int fd = -1;
+
+	walk->has_asked = true;
+	for (uint32_t i = 0; i < walk->modules.count; i++)
+		if (walk->expected[i] && i != first && ask(walk, CONVERT_WANT_AHEAD, i, &fd, err) < 0)
+			return -1;
+	return 0;
+}
+
+void crash_walk_expect(struct crash_walk *walk, const struct unwind_registers *registers,
+		       const struct unwind_memory *memory)
+{
+	const struct unwind_arch_facts *facts = unwind_arch_facts(registers->arch);
+	uint64_t stack = registers->values[facts->sp], word = registers->values[facts->pc];
+	uint32_t module;
+
+	if (!unwind_registers_has(registers, facts->sp))
+		return;
+	for (unsigned at = 0; at <= EXPECTED_BYTES; at += facts->word_bytes) {
+		module = unwind_module_at(&walk->modules, word);
+		if (module != UNWIND_NO_MODULE)
+			walk->expected[module] = true;
+		if (stack > UINT64_MAX - at ||
+		    !unwind_memory_read(memory, stack + at, facts->word_bytes, &word))
+			return;
+	}
+}
+
+/* 1 and the mapped file, which stays until the cell ends; 0: there is none; -1. */
+static int want(struct crash_walk *walk, const char *role, uint32_t module, struct file_map *map,
+		struct err *err)
+{
+	int fd = -1, got, rc;
+
+	if (!walk->has_asked && ask_ahead(walk, module, err) < 0)
+		return -1;
+	got = ask(walk, role, module, &fd, err);
 	if (got != CELL_ANSWER_FILE)
 		return got < 0 ? -1 : 0;     /* too late is as good as absent */
 	rc = file_map_fd(map, fd, err);
@@ -90,7 +135,8 @@ int crash_walk_open(struct crash_walk *walk, struct cell *cell,
 	walk->modules.items = arena_alloc(arena, count + 1, sizeof(*walk->modules.items));
 	walk->caches = arena_alloc(arena, count + 1, sizeof(*walk->caches));
 	walk->frames = arena_alloc(arena, LIMIT_CRASH_FRAMES, sizeof(*walk->frames));
-	if (!walk->modules.items || !walk->caches || !walk->frames)
+	walk->expected = arena_alloc(arena, count + 1, sizeof(*walk->expected));
+	if (!walk->modules.items || !walk->caches || !walk->frames || !walk->expected)
 		return err_set(err, ERR_NO_MEMORY, "no memory for %zu modules", count);
 	walk->modules.count = count;
 	if (count > 0 && !debugid_is_nil(&identities[0].debug_id))

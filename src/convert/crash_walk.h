@@ -34,6 +34,8 @@ struct crash_walk {
 	char first_id[DEBUGID_TEXT_BYTES];   /* debug id of the first module; "": none */
 	struct unwind_frame *frames;         /* of the last walk; LIMIT_CRASH_FRAMES at most */
 	size_t frame_count;
+	bool *expected;                      /* modules whose rules the walks will need, probably */
+	bool has_asked;                      /* for the first */
 	unsigned want_count;                 /* at most LIMIT_CELL_ENTRIES; the rest is walked without */
 };
 
@@ -41,6 +43,10 @@ struct crash_walk {
 int crash_walk_open(struct crash_walk *walk, struct cell *cell,
 		    const struct crash_json_module *identities, size_t count, enum unwind_os os,
 		    struct arena *arena, struct err *err) __attribute__((warn_unused_result));
+/* Before the first walk: notes modules that hold the program counter or what the top of the stack points
+ * to.  When the first rules are asked for, these are named, too, to be looked for side by side. */
+void crash_walk_expect(struct crash_walk *walk, const struct unwind_registers *registers,
+		       const struct unwind_memory *memory);
 /* The frames of a thread. */
 int crash_walk_thread(struct crash_walk *walk, const struct unwind_registers *registers,
 		      const struct unwind_memory *memory, struct err *err)

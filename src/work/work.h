@@ -152,9 +152,13 @@ struct request_kind {
 	/* What is said of it before: status, type, headers; or that a file is the answer (an entry of the
 	 * cache, or one in a folder), and answer() is not asked.  NULL: 200 and JSON. */
 	int (*head)(struct work *work, struct answer_head *head, struct err *err);
+	/* When its time is nearly over it is answered without what is still missing, which it is told
+	 * failed by ERR_TIMEOUT.  Else it ends as a timeout. */
+	bool answers_late;
 	/* READY: want->entry says what a cell is to be given.  May be repeated as a step may; by lookups
 	 * of its own, or what the steps have looked up.  What it gives does not wait for wants
-	 * itself.  NULL: cells that work for it may ask for nothing. */
+	 * itself.  One of the role CONVERT_WANT_AHEAD is looked for alike, and nobody waits for it.  NULL: cells
+	 * that work for it may ask for nothing. */
 	enum resolved (*want)(struct work *work, struct work_want *want, struct resolver *resolver,
 			      struct err *err);
 	/* Every candidate of every module and what became of it, as JSON; NULL: it has none. */

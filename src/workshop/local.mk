@@ -21,6 +21,7 @@ libworkshop_a_SOURCES = \
 	src/workshop/publish.h \
 	src/workshop/refresh.c \
 	src/workshop/refresh.h \
+	src/workshop/job_wants.c \
 	src/workshop/running_job.c \
 	src/workshop/running_job.h \
 	src/workshop/segments.c \

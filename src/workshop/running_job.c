@@ -135,6 +135,28 @@ static int find(struct running_job *running, const struct derive *derive, struct
 	return 0;
 }
 
+/* Kinds whose answer is worth having without what is still missing: an eighth of the job's time is left
+ * to write it. */
+static bool may_run_late(const struct running_job *running)
+{
+	return running->is_begun && !running->is_done && running->end_state == JOB_UNKNOWN &&
+	       running->kind->answers_late && !running->is_refresh;
+}
+
+static int64_t late_millis(const struct running_job *running)
+{
+	return running->deadline_millis - (running->deadline_millis - running->started_millis) / 8;
+}
+
+/* Told to this job alone, and not remembered. */
+static void tell_late(struct cache_found *found)
+{
+	*found = (struct cache_found){
+		.state = CACHE_FAILED, .failure = ERR_TIMEOUT,
+		.details = TEXT("it was not there when the time of the request was nearly over"),
+	};
+}
+
 static enum resolved resolve_entry(struct resolver *resolver, const struct derive *derive,
 				   struct cache_found *found, struct err *err)
 {
@@ -144,6 +166,10 @@ static enum resolved resolve_entry(struct resolver *resolver, const struct deriv
 
 	if (known != 0)
 		return known < 0 ? RESOLVED_ERROR : RESOLVED_READY;
+	if (running->is_late && !derived_is_of_job(derive->kind)) {
+		tell_late(found);
+		return RESOLVED_READY;
+	}
 	task = task_for(running->list->tasks, &running->waiter, derive, err);
 	return task && task_wait(task, &running->waiter, err) == 0 ? RESOLVED_WAIT : RESOLVED_ERROR;
 }
@@ -233,96 +259,14 @@ struct running_job *running_job_new(struct running_jobs *list, struct err *err)
 	return running;
 }
 
-/* --- Wants of its cells -------------------------------------------------------------------- */
-
-static void take_out(struct running_job *running, struct job_want *want)
-{
-	struct job_want **at = &running->wants;
-
-	while (*at && *at != want)
-		at = &(*at)->next;
-	if (*at)
-		*at = want->next;
-}
-
-static void tell_want(struct running_job *running, struct job_want *want, enum job_want_end end,
-		      const struct err *err)
-{
-	take_out(running, want);
-	want->told(want, end, err);
-}
-
-static void end_wants(struct running_job *running)
-{
-	while (running->wants)
-		tell_want(running, running->wants, JOB_WANT_LATE, NULL);
-}
-
-void running_job_want(struct running_job *running, struct job_want *want)
-{
-	struct job_want **last = &running->wants;
-
-	while (*last)
-		last = &(*last)->next;
-	*last = want;
-	want->next = NULL;
-	running->ready = true;
-	if (running->waiter.has_left)
-		end_wants(running);
-}
-
-void running_job_unwant(struct running_job *running, struct job_want *want)
-{
-	take_out(running, want);
-}
-
-/* A quarter of a job's time is left to use what came. */
-static int64_t wants_end_millis(const struct running_job *running)
-{
-	return running->started_millis + (running->deadline_millis - running->started_millis) / 4 * 3;
-}
-
-/* What was made of the body has no file, and its cell may wait itself. */
-static bool is_given_away(const struct work_want *want, struct err *err)
-{
-	if (!want->entry || !derived_is_of_job(want->entry->kind))
-		return true;
-	err_set(err, ERR_INTERNAL, "a cell is to be given what was made of the request's body");
-	return false;
-}
-
-static void resolve_wants(struct running_job *running)
-{
-	struct job_want *next;
-
-	if (running->wants && clock_monotonic_millis() >= wants_end_millis(running))
-		end_wants(running);
-	for (struct job_want *want = running->wants; want; want = next) {
-		struct err err = ERR_INIT;
-
-		next = want->next;
-		switch (running->kind->want(&running->work, &want->want, &running->resolver, &err)) {
-		case RESOLVED_READY:
-			if (is_given_away(&want->want, &err))
-				tell_want(running, want, JOB_WANT_READY, NULL);
-			else
-				tell_want(running, want, JOB_WANT_FAILED, &err);
-			break;
-		case RESOLVED_ERROR:
-			tell_want(running, want, JOB_WANT_FAILED, &err);
-			break;
-		default:
-			break;
-		}
-	}
-}
+/* --- The end ---------------------------------------------------------------------------- */
 
 /* It waits for nothing any more. */
 static void leave(struct running_job *running)
 {
 	running->waiter.has_left = true;
 	running->ready = false;
-	end_wants(running);
+	job_wants_end(running);
 }
 
 static void log_end(const struct running_job *running, enum job_state state, const char *why)
@@ -588,9 +532,10 @@ static void step(struct running_job *running)
 
 	running->ready = false;
 	running->again_millis = 0;
+	running->is_late = may_run_late(running) && clock_monotonic_millis() >= late_millis(running);
 	log_set_request_id(running->job.x_request_id);
 	if (running->wants && running->is_begun)
-		resolve_wants(running);
+		job_wants_resolve(running);
 	if (running->has_to_begin_anew)
 		met_failure(running, "job_step", &trouble);
 	else if (running->end_state != JOB_UNKNOWN)
@@ -607,7 +552,8 @@ static void step(struct running_job *running)
 static bool is_due(const struct running_job *running, int64_t now)
 {
 	return running->ready || (running->again_millis && running->again_millis <= now) ||
-	       (running->wants && wants_end_millis(running) <= now);
+	       (running->wants && job_wants_end_millis(running) <= now) ||
+	       (may_run_late(running) && !running->is_late && late_millis(running) <= now);
 }
 
 void running_job_step_ready(struct running_jobs *list)
@@ -710,8 +656,10 @@ int64_t running_job_next_millis(const struct running_jobs *list)
 		if (!running->is_done && running->end_state == JOB_UNKNOWN &&
 		    running->deadline_millis < next)
 			next = running->deadline_millis;
-		if (running->wants && wants_end_millis(running) < next)
-			next = wants_end_millis(running);
+		if (running->wants && job_wants_end_millis(running) < next)
+			next = job_wants_end_millis(running);
+		if (may_run_late(running) && !running->is_late && late_millis(running) < next)
+			next = late_millis(running);
 	}
 	return next;
 }

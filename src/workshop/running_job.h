@@ -13,6 +13,8 @@
 #include "workshop/means.h"
 #include "workshop/task.h"
 
+#define JOB_AHEAD_MAX 64u            /* downloads begun on suspicion */
+
 struct job_result;
 struct passing_failure;
 
@@ -68,7 +70,10 @@ struct running_job {
 	struct passing_failure *failures;
 	size_t failure_count, failure_capacity;
 	struct job_result *results;  /* of its own body */
+	bool is_late;                /* what is not there now is told to be late: kind->answers_late */
 	struct job_want *wants;      /* open ones */
+	struct job_want *ahead;      /* what will be wanted, perhaps */
+	unsigned ahead_count;
 	struct demangle_order *names;        /* NULL: nothing asked yet */
 	struct buf *reply;           /* the command line's: where the reply goes */
 	struct buf *candidates;
@@ -98,6 +103,14 @@ void running_job_drop_unreferenced(struct running_jobs *list);
  * when the job is over. */
 void running_job_want(struct running_job *running, struct job_want *want);
 void running_job_unwant(struct running_job *running, struct job_want *want);
+/* One that is likely to come: it is looked for side by side with those that have to wait.  Nobody is
+ * told; more than JOB_AHEAD_MAX are forgotten. */
+void running_job_want_ahead(struct running_job *running, struct job_want *want);
+
+/* job_wants.c, for running_job.c: a quarter of a job's time is left to use what came. */
+void job_wants_resolve(struct running_job *running);
+void job_wants_end(struct running_job *running);
+int64_t job_wants_end_millis(const struct running_job *running);
 /* What was made of the body: the job's alone.  The payload is copied. */
 int  running_job_take_result(struct running_job *running, const struct derive *derive,
 			     struct text payload, struct err *err) __attribute__((warn_unused_result));

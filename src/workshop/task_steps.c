@@ -374,6 +374,24 @@ static bool may_want(const struct task *task)
 	return task->derive->kind->waits && is_of_job(task) && maker_of(task)->kind->want;
 }
 
+static bool copy_want(struct arena *arena, const struct cell_event *event, struct work_want *want)
+{
+	return copy_words(arena, text_of(event->role), &want->role) &&
+	       copy_words(arena, event->id, &want->id) &&
+	       copy_words(arena, event->name, &want->name);
+}
+
+/* There is no answer to wait for, and without memory no need for it. */
+static enum cell_task_answer want_ahead(struct task *task, const struct cell_event *event)
+{
+	struct running_job *maker = maker_of(task);
+	struct job_want *want = arena_alloc(&maker->work.arena, 1, sizeof(*want));
+
+	if (want && copy_want(&maker->work.arena, event, &want->want))
+		running_job_want_ahead(maker, want);
+	return CELL_TASK_ABSENT;
+}
+
 static enum cell_task_answer want_entry(struct task *task, const struct cell_event *event)
 {
 	struct task_part *part = part_of(task);
@@ -381,12 +399,12 @@ static enum cell_task_answer want_entry(struct task *task, const struct cell_eve
 	struct arena *arena = &maker->work.arena;
 	struct err err = ERR_INIT;
 
+	if (strcmp(event->role, CONVERT_WANT_AHEAD) == 0)
+		return want_ahead(task, event);
 	part->want = (struct job_want){ .told = want_told };
 	if (maker->waiter.has_left)
 		return CELL_TASK_LATE;
-	if (!copy_words(arena, text_of(event->role), &part->want.want.role) ||
-	    !copy_words(arena, event->id, &part->want.want.id) ||
-	    !copy_words(arena, event->name, &part->want.want.name)) {
+	if (!copy_want(arena, event, &part->want.want)) {
 		err_no_memory(&err);
 		task_report(task, OUTCOME_FAILED, &err);
 		return CELL_TASK_ENDS;

@@ -4,10 +4,13 @@
 usage: make bench       environment, all optional:
 
   BENCH_ONLY=hot,jobs   some of: hot memory start jobs parked dwarf dsym pdb breakpad
-                        lookup cfi sources
+                        lookup cfi sources crash
   BENCH_PAIRS=11        runs of each pair; what is printed are medians
   BENCH_REQUESTS=100000 hot requests before the fronts' memory is looked at the last time
   BENCH_CFI=FILE        a large ELF file with .eh_frame; without one the largest libLLVM there is
+  BENCH_STACKWALK=FILE  Breakpad's minidump_stackwalk; without it our figures stand alone.  The npm
+                        package `minidump` brings one: below bin/linux-x64
+  BENCH_DUMPS=DIR       a folder with more minidumps to walk without symbols; the three largest are
   BENCH_DWARF=FILE      a large ELF file with debug information; without one its conversion is
                         left out, and the look-ups in the result.  It is measured as distributions
                         ship it, with its sections packed by zlib, and unpacked: what it is not is
@@ -38,7 +41,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(TOP, "tests", "service"))
 sys.path.insert(0, os.path.join(TOP, "tests", "bench"))
 from service_tests import Program, Service, Symbols, eventually, free_port, request_for  # noqa: E402
-from makers import write_breakpad, write_dsym, write_pdb  # noqa: E402
+from makers import (crash_debug_id, write_breakpad, write_crash, write_crash_symbols, write_dsym,  # noqa: E402
+                    write_pdb)
 
 SYMGATE = os.environ["SYMGATE"]
 PROGRAMS = os.environ["PROGRAMS"]
@@ -46,6 +50,9 @@ PAIRS = int(os.environ.get("BENCH_PAIRS", "11"))
 REQUESTS = int(os.environ.get("BENCH_REQUESTS", "100000"))
 DWARF = os.environ.get("BENCH_DWARF")
 CFI = os.environ.get("BENCH_CFI")
+STACKWALK = os.environ.get("BENCH_STACKWALK")
+DUMPS = os.environ.get("BENCH_DUMPS")
+CRASH_POSTS, CRASH_BARS_MILLIS = 40, (25, 10)
 MODULES, FRAMES = 10, 30
 PROCESSES, THREADS = 2, 2
 CONNECTIONS = 8
@@ -477,6 +484,99 @@ def bench_cfi(folder):
     return None
 
 
+# --- Crash files -------------------------------------------------------------------------------
+
+def cpu_of(commands):
+    """Of each command the CPU milliseconds of PAIRS runs, taken in turn."""
+    spent = {name: [] for name in commands}
+    for _ in range(PAIRS):
+        for name, make in commands.items():
+            command = make()
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            spent[name].append((after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000)
+    return spent
+
+
+def compare_walks(what, commands, bar, millis=None):
+    """Whole processes; those named "theirs" and "ours"."""
+    spent = cpu_of(commands)
+    ours = statistics.median(spent["ours"])
+    row(f"{what}: CPU time", f"{ours:.0f} ms", f"<= {millis} ms" if millis else None, ours <= millis if millis else None)
+    if "theirs" in commands:
+        ratios = [theirs / ours for ours, theirs in zip(spent["ours"], spent["theirs"])]
+        row(f"... minidump_stackwalk: {statistics.median(spent['theirs']):.0f} ms, times as long",
+            f"{statistics.median(ratios):.2f} ({min(ratios):.2f}-{max(ratios):.2f})", f">= {bar}",
+            statistics.median(ratios) >= bar)
+
+
+def walks(ours, theirs):
+    commands = {"ours": ours if callable(ours) else lambda: ours}
+    if STACKWALK:
+        commands["theirs"] = lambda: [STACKWALK, *theirs]
+    return commands
+
+
+def bench_crash(folder):
+    """Minidumps as whole processes, and through the service."""
+    symbols = os.path.join(folder, "crash")
+    place = os.path.join(symbols, "crasher", crash_debug_id())
+    os.makedirs(place)
+    write_crash_symbols(os.path.join(place, "crasher.sym"))
+    large, small, huge = (os.path.join(folder, name + ".dmp") for name in ("large", "small", "huge"))
+    write_crash(large, 70, 66)
+    write_crash(small, 20, 66, 230_000)
+    more = sorted(glob.glob(os.path.join(DUMPS, "**", "*.dmp"), recursive=True), key=os.path.getsize) if DUMPS else []
+    for path in more[-3:]:
+        compare_walks(f"{os.path.basename(path)} ({os.path.getsize(path) // 1000} kB) walked without symbols",
+                      walks([SYMGATE, "minidump", path], [path]), 3)
+    compare_walks("a minidump of 70 threads, 4 620 frames, walked without symbols",
+                  walks([SYMGATE, "minidump", large], [large]), 3, CRASH_BARS_MILLIS[0])
+    state = os.path.join(folder, "crash-state")
+    warm = [SYMGATE, "--state-dir", state, "minidump", "--symbols", symbols, large]
+
+    def cold():
+        shutil.rmtree(state, ignore_errors=True)
+        return warm
+
+    compare_walks("... with 22 MB of symbols, nothing known", walks(cold, [large, symbols]), 2)
+    compare_walks("... all known", walks(warm, [large, symbols]), 20, CRASH_BARS_MILLIS[1])
+    bench_crash_service(symbols, small)
+    write_crash(huge, 70, 66, 200_000_000)
+    peak = statistics.median(timed([SYMGATE, "minidump", huge])[2] for _ in range(3)) / 1024
+    size = os.path.getsize(huge) / (1 << 20)
+    row(f"peak memory for a minidump of {size:.0f} MiB", f"{peak:.0f} MiB", f"< {size + 50:.0f} MiB", peak < size + 50)
+    os.unlink(huge)
+
+
+def form(parts):
+    """Body and content type of a form with these files."""
+    body = b"".join(b'--bench\r\nContent-Disposition: form-data; name="' + name.encode() +
+                    b'"; filename="x"\r\n\r\n' + content + b"\r\n" for name, content in parts)
+    return body + b"--bench--\r\n", {"Content-Type": "multipart/form-data; boundary=bench"}
+
+
+def bench_crash_service(symbols, path):
+    source = {"type": "filesystem", "id": "local", "path": symbols, "layout": {"type": "native"},
+              "filters": {"filetypes": ["breakpad"]}}
+    with open(path, "rb") as f:
+        body, headers = form([("upload_file_minidump", f.read()), ("sources", json.dumps([source]).encode()),
+                              ("options", b'{"dif_candidates":true}')])
+    with Service('filesystem_source_roots: ["/"]\n') as service:
+        for number in range(CRASH_POSTS + 1):
+            reply = json.loads(service.request("POST", "/minidump?timeout=60", body, headers)[1])
+            assert reply["status"] == "completed", reply
+            if number == 0:
+                frames = sum(len(thread["frames"]) for thread in reply["stacktraces"])
+                assert frames == 20 * 66, frames
+                assert reply["stacktraces"][0]["frames"][1]["status"] == "symbolicated", reply["modules"]
+                first = cpu_seconds(list(service.pids()))
+        millis = (cpu_seconds(list(service.pids())) - first) / CRASH_POSTS * 1000
+    row(f"a minidump of {os.path.getsize(path) // 1000} kB, 20 threads, {frames} frames, through HTTP: CPU time of all processes",
+        f"{millis:.1f} ms", "< 15 ms", millis < 15)
+
+
 def bench_lookup(folder, cache):
     large = os.path.join(folder, "large")
     write_breakpad(large + ".sym")
@@ -497,7 +597,8 @@ def machine():
 
 def main():
     head = machine()
-    wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,parked,dwarf,dsym,pdb,breakpad,lookup,cfi,sources").split(",")
+    wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,parked,dwarf,dsym,pdb,breakpad,lookup,cfi,sources,"
+                            "crash").split(",")
     with tempfile.TemporaryDirectory(prefix="symgate-bench-") as folder:
         if {"hot", "memory", "start"} & set(wanted):
             pools = Pools(folder)
@@ -524,6 +625,8 @@ def main():
             bench_cfi(folder)
         if "sources" in wanted:
             bench_sources()
+        if "crash" in wanted:
+            bench_crash(folder)
     width = max(len(row[0]) for row in rows)
     print(head)
     for what, figure, bar, holds in rows:

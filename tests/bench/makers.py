@@ -291,3 +291,109 @@ def write_breakpad(path):
                         f"INLINE 1 {20 + k % 7} {(i + 7) % BREAKPAD_FILES} {origins[1]} {k + 8:x} 30\n")
             for line in range(BREAKPAD_LINES):
                 f.write(f"{at + line * 8:x} 8 {line + 1} {(i + line) % BREAKPAD_FILES}\n")
+
+
+# --- A minidump ------------------------------------------------------------------------------
+
+CRASH_BASE = 0x5580_0000_0000
+CRASH_ID = bytes(range(1, 21))
+CRASH_FUNCTIONS, CRASH_FUNCTION_BYTES, CRASH_LINES = 26000, 256, 40
+
+
+def crash_frame_bytes(function):
+    return 32 + function % 5 * 16
+
+
+def crash_debug_id():
+    first = struct.unpack("<IHH", CRASH_ID[:8])
+    return "%08X%04X%04X" % first + CRASH_ID[8:16].hex().upper() + "0"
+
+
+def write_crash_symbols(path):
+    """The Breakpad file (22 MB) of the module in write_crash()'s dumps: every function has rows of its own."""
+    with open(path, "w", encoding="ascii") as f:
+        f.write(f"MODULE Linux x86_64 {crash_debug_id()} crasher\n")
+        for i in range(500):
+            f.write(f"FILE {i} /usr/src/crasher/part{i % 30}/component{i}.cpp\n")
+        step = CRASH_FUNCTION_BYTES // CRASH_LINES
+        for i in range(CRASH_FUNCTIONS):
+            at = 0x1000 + i * CRASH_FUNCTION_BYTES
+            f.write(f"FUNC {at:x} {CRASH_FUNCTION_BYTES:x} 0 ns{i % 500}::Class{i}::method_{i}(unsigned long, char const*)\n")
+            for line in range(CRASH_LINES):
+                f.write(f"{at + line * step:x} {step:x} {line + i % 1000 + 1} {(i + line) % 500}\n")
+        for i in range(CRASH_FUNCTIONS):
+            at, size = 0x1000 + i * CRASH_FUNCTION_BYTES, crash_frame_bytes(i)
+            f.write(f"STACK CFI INIT {at:x} {CRASH_FUNCTION_BYTES:x} .cfa: $rsp 8 + .ra: .cfa -8 + ^\n"
+                    f"STACK CFI {at + 1:x} .cfa: $rsp 16 + $rbp: .cfa -16 + ^\n"
+                    f"STACK CFI {at + 4:x} .cfa: $rsp {size} +\n")
+
+
+def crash_stack(thread, frames, base):
+    """One thread's stack, walked alike by frame pointers and by the rows; and its rip, rsp, rbp."""
+    functions = [(thread * frames + i) * 7 % CRASH_FUNCTIONS for i in range(frames)]
+    places = [CRASH_BASE + 0x1000 + function * CRASH_FUNCTION_BYTES + 0x80 for function in functions]
+    sizes = [crash_frame_bytes(function) for function in functions]
+    ends = [base + sum(sizes[:i + 1]) for i in range(frames)]
+    stack = b""
+    for i, size in enumerate(sizes):
+        caller = (ends[i + 1] - 16, places[i + 1]) if i + 1 < frames else (0, 0)
+        stack += b"\1" * (size - 16) + struct.pack("<QQ", *caller)
+    return stack, (places[0], base, ends[0] - 16)
+
+
+def crash_context(rip, rsp, rbp):
+    context = bytearray(1232)
+    struct.pack_into("<I", context, 48, 0x10000b)
+    struct.pack_into("<QQ", context, 152, rsp, rbp)
+    struct.pack_into("<Q", context, 248, rip)
+    return bytes(context)
+
+
+def write_crash(path, threads, frames, more_memory=0):
+    """A Linux minidump of x86-64 with one module; its first thread got a SIGSEGV."""
+    streams, blobs = [], []
+    at = 32 + 5 * 12
+
+    def blob(content):
+        nonlocal at
+        place = at
+        blobs.append(content)
+        at += len(content)
+        return place
+
+    os_name = "Linux 6.1".encode("utf-16-le")
+    name = "/usr/bin/crasher".encode("utf-16-le")
+    os_at = blob(struct.pack("<I", len(os_name)) + os_name + b"\0\0")
+    name_at = blob(struct.pack("<I", len(name)) + name + b"\0\0")
+    codeview = b"LEpB" + CRASH_ID
+    codeview_at = blob(codeview)
+    blob(b"\0" * (-at % 8))
+    records, memory, first = b"", b"", None
+    for thread in range(threads):
+        base = 0x7f00_0000_0000 + thread * 0x100000
+        stack, registers = crash_stack(thread, frames, base)
+        context_at = blob(crash_context(*registers))
+        first = first or (context_at, registers[0])
+        stack_at = blob(stack)
+        records += struct.pack("<IIIIQQIIII", 1000 + thread, 0, 0, 0, 0, base, len(stack), stack_at, 1232, context_at)
+        memory += struct.pack("<QII", base, len(stack), stack_at)
+    if more_memory:
+        memory += struct.pack("<QII", 0x10000, more_memory, at)
+        blobs.append(more_memory)
+        at += more_memory
+    module = struct.pack("<QIIII", CRASH_BASE, 0x1000 + CRASH_FUNCTIONS * CRASH_FUNCTION_BYTES, 0, 0, name_at)
+    module += b"\0" * 52 + struct.pack("<IIII", len(codeview), codeview_at, 0, 0) + b"\0" * 16
+    for kind, content in ((7, struct.pack("<HHHBBIIIIIHH24s", 9, 6, 1, 4, 0, 6, 1, 0, 0x8201, os_at, 0, 0, b"")),
+                          (3, struct.pack("<I", threads) + records), (4, struct.pack("<I", 1) + module),
+                          (6, struct.pack("<IIIIQQII120sII", 1000, 0, 11, 1, 0, 0x10, 0, 0, b"", 1232, first[0])),
+                          (5, struct.pack("<I", len(memory) // 16) + memory)):
+        streams.append((kind, len(content), blob(content)))
+    with open(path, "wb") as f:
+        f.write(struct.pack("<4sIIIIIQ", b"MDMP", 0xa793, len(streams), 32, 0, 1700000000, 0))
+        for stream in streams:
+            f.write(struct.pack("<III", *stream))
+        for content in blobs:
+            if isinstance(content, int):
+                f.write(b"\2" * content)
+            else:
+                f.write(content)

@@ -205,25 +205,25 @@ static void crash_release(struct work *work)
 }
 
 const struct request_kind request_kind_minidump = {
-	.name = "minidump", .takes_file = true, .has_pending = true,
+	.name = "minidump", .takes_file = true, .has_pending = true, .answers_late = true,
 	.parse = minidump_parse, .step = crash_step, .answer = crash_answer, .want = crash_want,
 	.candidates = crash_candidates, .release = crash_release,
 };
 
 const struct request_kind request_kind_applecrash = {
-	.name = "applecrashreport", .takes_file = true, .has_pending = true,
+	.name = "applecrashreport", .takes_file = true, .has_pending = true, .answers_late = true,
 	.parse = applecrash_parse, .step = crash_step, .answer = crash_answer,
 	.candidates = crash_candidates, .release = crash_release,
 };
 
 const struct request_kind request_kind_coredump = {
-	.name = "coredump", .takes_file = true, .has_pending = true,
+	.name = "coredump", .takes_file = true, .has_pending = true, .answers_late = true,
 	.parse = coredump_parse, .step = crash_step, .answer = crash_answer, .want = crash_want,
 	.candidates = crash_candidates, .release = crash_release,
 };
 
 const struct request_kind request_kind_any = {
-	.name = "symbolicate-any", .has_pending = true,
+	.name = "symbolicate-any", .has_pending = true, .answers_late = true,
 	.parse = any_parse, .step = crash_step, .answer = crash_answer, .want = crash_want,
 	.candidates = crash_candidates, .release = crash_release,
 };

@@ -31,8 +31,9 @@ static int take_ids(struct crash *crash, const struct raw_module *raw,
 			     &module->ids.debug_file, &crash->work->arena, err);
 }
 
-static struct crash_module *add(struct crash *crash, const struct raw_module *raw,
-				const struct debugid *first, struct err *err)
+static struct crash_module *add(struct crash *crash, struct crash_module **list,
+				const struct raw_module *raw, const struct debugid *first,
+				struct err *err)
 {
 	struct crash_module *module = arena_alloc(&crash->work->arena, 1, sizeof(*module));
 
@@ -45,14 +46,14 @@ static struct crash_module *add(struct crash *crash, const struct raw_module *ra
 	module->image_addr = raw->image_addr.value;
 	module->files.ids = &module->ids;
 	module->files.sources = crash->request.sources;
-	module->next = crash->modules;
-	crash->modules = module;
+	module->next = *list;
+	*list = module;
 	return module;
 }
 
 /* The want's name is a module as the report has it. */
-static struct crash_module *read_module(struct crash *crash, const struct work_want *want,
-					struct err *err)
+static struct crash_module *read_module(struct crash *crash, struct crash_module **list,
+					const struct work_want *want, struct err *err)
 {
 	struct raw_report report = { .module_count = 0 };
 	struct arena *arena = &crash->work->arena;
@@ -72,10 +73,10 @@ static struct crash_module *read_module(struct crash *crash, const struct work_w
 		err_set(err, ERR_MALFORMED, "a cell asked for something that is no module");
 		return NULL;
 	}
-	module = find(crash->modules, report.modules[0].image_addr.value);
+	module = find(*list, report.modules[0].image_addr.value);
 	if (want->id.size > 0 && !debugid_parse(want->id, &first))
 		first = (struct debugid){ .kind = DEBUGID_NIL };
-	return module ? module : add(crash, &report.modules[0], &first, err);
+	return module ? module : add(crash, list, &report.modules[0], &first, err);
 }
 
 /* --- Wants ------------------------------------------------------------------------------------ */
@@ -102,14 +103,16 @@ static enum resolved want_cfi(struct crash *crash, struct crash_module *module,
 			      struct work_want *want, struct resolver *resolver, struct err *err)
 {
 	struct held *cfi = &module->cfi;
-	enum resolved resolved = module_lookup_choose(&module->files, LOOKUP_UNWIND, crash->work,
-						      resolver, err);
+	enum resolved resolved;
 
+	resolved = module_lookup_choose(&module->files, LOOKUP_UNWIND, crash->work, resolver, err);
+	module->waits_for_cfi = resolved == RESOLVED_WAIT;
 	if (resolved != RESOLVED_READY || module->files.purposes[LOOKUP_UNWIND].failure)
 		return resolved;
 	if (!cfi->derive.kind)
 		cfi->derive = module_lookup_derive(&module->files, LOOKUP_UNWIND, &derived_cficache);
 	resolved = make(crash, cfi, resolver, err);
+	module->waits_for_cfi = resolved == RESOLVED_WAIT;
 	if (resolved != RESOLVED_READY)
 		return resolved;
 	if (cfi->failure) {
@@ -120,6 +123,22 @@ static enum resolved want_cfi(struct crash *crash, struct crash_module *module,
 		want->entry = &cfi->derive;
 	}
 	return RESOLVED_READY;
+}
+
+/* What it finds is in the cache when it is asked for, or being made; whether it is decides what the
+ * answer tells of the module. */
+static enum resolved want_ahead(struct crash *crash, struct crash_module *module,
+				struct resolver *resolver, struct err *err)
+{
+	enum resolved resolved = module_lookup_choose(&module->files, LOOKUP_UNWIND, crash->work,
+						      resolver, err);
+
+	if (resolved != RESOLVED_READY || module->files.purposes[LOOKUP_UNWIND].failure)
+		return resolved;
+	if (!module->cfi.derive.kind)
+		module->cfi.derive = module_lookup_derive(&module->files, LOOKUP_UNWIND,
+							  &derived_cficache);
+	return make(crash, &module->cfi, resolver, err);
 }
 
 static enum resolved want_symbols(struct crash *crash, struct crash_module *module,
@@ -143,12 +162,16 @@ enum resolved crash_want(struct work *work, struct work_want *want, struct resol
 			 struct err *err)
 {
 	struct crash *crash = work->state;
+	bool is_ahead = text_is(want->role, CONVERT_WANT_AHEAD);
 	struct crash_module *module = want->state;
 
 	if (!module)
-		want->state = module = read_module(crash, want, err);
+		want->state = module = read_module(crash, is_ahead ? &crash->ahead : &crash->modules,
+						   want, err);
 	if (!module)
 		return RESOLVED_ERROR;
+	if (is_ahead)
+		return want_ahead(crash, module, resolver, err);
 	if (text_is(want->role, "cfi"))
 		return want_cfi(crash, module, want, resolver, err);
 	if (text_is(want->role, "symcache"))
@@ -158,6 +181,15 @@ enum resolved crash_want(struct work *work, struct work_want *want, struct resol
 }
 
 /* --- Afterwards -------------------------------------------------------------------------------- */
+
+/* The walk went on without its rules. */
+static void tell_late(struct crash *crash, struct crash_module *module)
+{
+	module_lookup_failed(&module->files, LOOKUP_UNWIND, ERR_TIMEOUT,
+			     TEXT("it was not there when most of the time of the request was over"),
+			     &crash->work->arena);
+	module->waits_for_cfi = false;
+}
 
 struct module_lookup *const *crash_modules_lookups(struct crash *crash, struct err *err)
 {
@@ -178,19 +210,27 @@ struct module_lookup *const *crash_modules_lookups(struct crash *crash, struct e
 
 		/* Debug files are looked for by what the unwind rules told of a module, too. */
 		if (!module)
-			module = add(crash, raw, first, err);
+			module = add(crash, &crash->modules, raw, first, err);
 		else if (take_ids(crash, raw, first, module, err) < 0)
 			module = NULL;
 		if (!module)
 			return NULL;
+		if (module->waits_for_cfi)
+			tell_late(crash, module);
 		lookups[i] = &module->files;
 	}
 	return lookups;
 }
 
+static void release(struct crash_module *module)
+{
+	for (; module; module = module->next)
+		module_lookup_release(&module->files);
+}
+
 void crash_modules_release(struct crash *crash)
 {
-	for (struct crash_module *module = crash->modules; module; module = module->next)
-		module_lookup_release(&module->files);
-	crash->modules = NULL;
+	release(crash->modules);
+	release(crash->ahead);
+	crash->modules = crash->ahead = NULL;
 }

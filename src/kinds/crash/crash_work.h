@@ -23,6 +23,7 @@ struct crash_module {
 	struct object_ids ids;               /* what is looked for */
 	struct module_lookup files;
 	struct held cfi, symcache;           /* once they were asked for */
+	bool waits_for_cfi;                  /* they were, and have not come */
 };
 
 enum crash_stage { CRASH_REPORT, CRASH_SYMBOLICATION };
@@ -39,6 +40,7 @@ struct crash {
 	struct held held;                    /* the cell's report */
 	const struct cJSON *facts;           /* the report; its lists are in request.report */
 	struct crash_module *modules;        /* asked for */
+	struct crash_module *ahead;          /* to be asked for, perhaps: of these nothing is told */
 	struct symbolication *symbolication;
 };
 
