@@ -15,6 +15,7 @@
  * the background (row.c, workshop/refresh.c).  What is older leaves with the next round of the
  * keeper.  What each version changed:
  *
+ *	object_meta 2   what a .sym says of the file with the code, and how long it is
  *	symcaches 2     names of PDBs as the linker has them; lines of folded functions
  *	symcaches 3     names of PDBs as their records have them; underscores of Windows' names
  *	                are taken off on x86 alone; padding behind functions is nobody's
@@ -27,7 +28,7 @@ static const struct {
 	bool is_mapped;
 } kinds[CACHE_KINDS] = {
 	[CACHE_OBJECTS]          = { "objects",          DOWNLOADED, 1, 1, false },
-	[CACHE_OBJECT_META]      = { "object_meta",      DERIVED,    1, 1, true },
+	[CACHE_OBJECT_META]      = { "object_meta",      DERIVED,    2, 1, true },
 	[CACHE_AUXDIFS]          = { "auxdifs",          DOWNLOADED, 1, 1, false },
 	[CACHE_IL2CPP]           = { "il2cpp",           DOWNLOADED, 1, 1, false },
 	[CACHE_SYMCACHES]        = { "symcaches",        DERIVED,    3, 1, true },

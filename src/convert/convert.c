@@ -122,8 +122,10 @@ static int read_meta(const cJSON *object, struct arena *arena, struct convert_me
 	    convert_json_text(object, "arch", arena, &meta->arch, err) < 0 ||
 	    convert_json_text(object, "debug_id", arena, &meta->debug_id, err) < 0 ||
 	    convert_json_text(object, "code_id", arena, &meta->code_id, err) < 0 ||
-	    convert_json_text(object, "debug_file", arena, &meta->debug_file, err) < 0)
+	    convert_json_text(object, "debug_file", arena, &meta->debug_file, err) < 0 ||
+	    convert_json_text(object, "code_file", arena, &meta->code_file, err) < 0)
 		return -1;
+	meta->text_bytes = convert_json_u64(object, "text_bytes");
 	return read_wants(cJSON_GetObjectItemCaseSensitive(object, "wants"), arena, meta, err);
 }
 
@@ -169,6 +171,9 @@ void convert_meta_write(const struct convert_meta *meta, struct json_writer *jso
 	json_member_text(json, "debug_id", meta->debug_id);
 	json_member_text(json, "code_id", meta->code_id);
 	json_member_text(json, "debug_file", meta->debug_file);
+	json_member_text(json, "code_file", meta->code_file);
+	if (meta->text_bytes)
+		json_member_u64(json, "text_bytes", meta->text_bytes);
 	json_key(json, "wants");
 	json_array(json);
 	for (size_t i = 0; i < meta->want_count; i++)

@@ -53,6 +53,8 @@ struct convert_meta {
 	size_t want_count;
 	/* what a person asks for: */
 	struct text format, kind, arch, debug_id, code_id, debug_file;
+	struct text code_file;       /* of a .sym: the file with the code, where it tells that */
+	uint64_t text_bytes;         /* of a .sym: its characters without line ends; else 0 */
 };
 int convert_inspect_parameters(const struct convert_inspect *inspect, struct buf *out,
 			       struct err *err) __attribute__((warn_unused_result));

@@ -12,6 +12,8 @@
 #include "base/arena.h"
 #include "base/limits.h"
 
+#define EXACT_MOST ((uint64_t)1 << 53)       /* what the other reader holds exactly */
+
 struct quick {
 	const char *at, *end;
 	struct arena *arena;
@@ -83,19 +85,18 @@ static void read_text(struct quick *quick, struct text key, struct text *out)
 	*out = (struct text){ copy, copy ? (size_t)(at - start) : 0 };
 }
 
-static void read_crc(struct quick *quick, uint32_t *out)
+static void read_number(struct quick *quick, struct text key, uint64_t most, uint64_t *out)
 {
 	const char *start;
 	uint64_t value;
 
-	if (!take_key(quick, TEXT("\"crc\":")))
+	if (!take_key(quick, key))
 		return;
 	start = quick->at;
 	while (quick->at < quick->end && ascii_is_digit(*quick->at))
 		quick->at++;
-	if (text_to_u64((struct text){ start, (size_t)(quick->at - start) }, 10, &value) &&
-	    value <= UINT32_MAX)
-		*out = (uint32_t)value;
+	if (text_to_u64((struct text){ start, (size_t)(quick->at - start) }, 10, &value) && value <= most)
+		*out = value;
 	else
 		quick->differs = true;
 }
@@ -103,13 +104,15 @@ static void read_crc(struct quick *quick, uint32_t *out)
 static void read_want(struct quick *quick, struct object_want *out)
 {
 	struct text role = TEXT_NONE;
+	uint64_t crc = 0;
 
 	want(quick, TEXT("{"));
 	quick->need_comma = false;
 	read_text(quick, TEXT("\"role\":"), &role);
 	read_text(quick, TEXT("\"id\":"), &out->id);
 	read_text(quick, TEXT("\"name\":"), &out->name);
-	read_crc(quick, &out->crc);
+	read_number(quick, TEXT("\"crc\":"), UINT32_MAX, &crc);
+	out->crc = (uint32_t)crc;
 	want(quick, TEXT("}"));
 	for (unsigned i = 0; i < OBJECT_ROLES; i++) {
 		if (text_is(role, object_role_name((enum object_role)i))) {
@@ -164,6 +167,8 @@ bool convert_meta_read_quickly(struct text json, struct arena *arena, struct con
 	read_text(&quick, TEXT("\"debug_id\":"), &meta->debug_id);
 	read_text(&quick, TEXT("\"code_id\":"), &meta->code_id);
 	read_text(&quick, TEXT("\"debug_file\":"), &meta->debug_file);
+	read_text(&quick, TEXT("\"code_file\":"), &meta->code_file);
+	read_number(&quick, TEXT("\"text_bytes\":"), EXACT_MOST, &meta->text_bytes);
 	read_wants(&quick, meta);
 	want(&quick, TEXT("}"));
 	if (!quick.differs && !quick.no_memory && quick.at == quick.end)

@@ -7,6 +7,7 @@
 #include "convert/convert_internal.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cjson/cJSON.h>
@@ -140,6 +141,18 @@ static size_t choose_wants(const struct object *object, struct object_want *want
 	return count;
 }
 
+/* Without line ends, which differ between systems. */
+static uint64_t text_bytes_of(const struct object *object)
+{
+	uint64_t count = object->size;
+
+	if (strcmp(object->format->name, "breakpad") != 0)
+		return 0;
+	for (size_t i = 0; i < object->size; i++)
+		count -= object->bytes[i] == '\n' || object->bytes[i] == '\r';
+	return count;
+}
+
 static void write_reply(const struct inspection *inspection, const struct object *object,
 			struct buf *out)
 {
@@ -163,6 +176,9 @@ static void write_reply(const struct inspection *inspection, const struct object
 		meta.debug_id = text_of(debug_id);
 	if (object->debug_file.size <= CONVERT_WANT_NAME_BYTES_MAX)
 		meta.debug_file = object->debug_file;
+	if (object->code_file.size <= CONVERT_WANT_NAME_BYTES_MAX)
+		meta.code_file = object->code_file;
+	meta.text_bytes = text_bytes_of(object);
 	if (object->srcsrv_vcs.size <= CONVERT_WANT_NAME_BYTES_MAX)
 		meta.srcsrv_vcs = object->srcsrv_vcs;
 	meta.want_count = choose_wants(object, wants);

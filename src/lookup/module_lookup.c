@@ -168,8 +168,11 @@ static int plan(struct module_lookup *module, enum lookup_purpose which, struct 
 	};
 
 	purpose->query.ids = module->ids;
-	purpose->query.types = lookup_file_types(which, module->ids->type,
-						 &purpose->query.type_count);
+	purpose->query.types = module->types;
+	purpose->query.type_count = module->type_count;
+	if (!module->types)
+		purpose->query.types = lookup_file_types(which, module->ids->type,
+							 &purpose->query.type_count);
 	return lookup_plan(&purpose->lookup, work, &request, resolver, err);
 }
 

@@ -8,8 +8,8 @@
  *	module_lookup_failed   or is not
  *	candidates_write       tells what was considered for any purpose
  *
- * A struct module_lookup is zeroed, but for `ids` and `sources`, which stay as long as the work.
- * Everything else is the work's arena's, except for what module_lookup_release() gives back.
+ * A struct module_lookup is zeroed, but for `ids`, `sources` and `types`, which stay as long as the
+ * work.  Everything else is the work's arena's, except for what module_lookup_release() gives back.
  */
 #ifndef LOOKUP_MODULE_LOOKUP_H
 #define LOOKUP_MODULE_LOOKUP_H
@@ -57,6 +57,8 @@ struct companion_lookup {
 struct module_lookup {
 	const struct object_ids *ids;
 	const struct source_list *sources;
+	const enum file_type *types;         /* looked for, whatever the purpose; NULL: purpose.c says */
+	size_t type_count;
 	struct purpose_lookup purposes[LOOKUP_PURPOSES];
 	struct features features;
 	struct companion_lookup *companions; /* of the file with debug information */

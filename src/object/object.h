@@ -71,6 +71,8 @@ struct object {
 	struct debugid debug_id;     /* nil when there is none */
 	struct text code_id;         /* lower-case hex, or TEXT_NONE */
 	struct text debug_file;      /* name of the debug file it points to, or TEXT_NONE */
+	struct text code_file;       /* name of the file with the code, where its debug file tells it
+				      * (Breakpad), or TEXT_NONE */
 	struct text srcsrv_vcs;      /* "git", "perforce", "other" (PDB), or TEXT_NONE */
 	uint64_t load_address;       /* subtracted from every address handed out */
 	bool undecorates;            /* names follow Windows decoration (PE, PDB) */

@@ -7,6 +7,7 @@
 #include "base/err.h"
 
 #define SCAN_BYTES ((size_t)4096)
+#define CODE_FILE_WORDS 4u
 #define HEAD_BYTES 320u      /* the MODULE line ends within them */
 
 static bool breakpad_probe(const uint8_t *head, size_t size)
@@ -69,6 +70,39 @@ static int read_infos(struct object *object, struct err *err)
 	return 0;
 }
 
+/* "INFO CODE_ID 5CA8A0BC3B000 xul.dll": its fourth word, where it has just four. */
+static struct text name_of_info(struct text line)
+{
+	struct text words[CODE_FILE_WORDS];
+	size_t count = 0;
+
+	for (line = text_trim(line); count < CODE_FILE_WORDS; count++) {
+		const char *blank = memchr(line.bytes, ' ', line.size);
+
+		words[count] = (struct text){ line.bytes, blank ? (size_t)(blank - line.bytes) : line.size };
+		if (!blank)
+			return count + 1 == CODE_FILE_WORDS ? words[count] : TEXT_NONE;
+		line = text_from(line, words[count].size + 1);
+	}
+	return TEXT_NONE;
+}
+
+/* The first INFO record tells the file with the code, or none does; it stands before all FILE, PUBLIC
+ * and FUNC. */
+static struct text find_code_file(const struct object *object)
+{
+	struct text rest = { (const char *)object->bytes, object->size }, line;
+
+	while (memchr(rest.bytes, '\n', rest.size) && text_take_line(&rest, &line)) {
+		if (text_starts_with(line, "INFO"))
+			return name_of_info(line);
+		if (text_starts_with(line, "FILE") || text_starts_with(line, "PUBLIC") ||
+		    text_starts_with(line, "FUNC"))
+			break;
+	}
+	return TEXT_NONE;
+}
+
 /* Of SCAN_BYTES and one more; without branches, so that compilers make it of wide steps. */
 static bool has_line_with(const char *bytes, char first)
 {
@@ -111,6 +145,7 @@ static int breakpad_open(struct object *object, struct arena *arena, struct err 
 		object->offers |= OBJECT_OFFERS_UNWIND;
 	if (read_module(object, err) < 0)
 		return -1;
+	object->code_file = find_code_file(object);
 	return read_infos(object, err);
 }
 
