@@ -94,6 +94,10 @@ struct config {
 	const char *const *debuginfod_source_folders;    /* debuginfod.source_folders: "PREFIX" or "PREFIX=FOLDER" */
 	size_t debuginfod_source_folder_count;
 
+	/* Mozilla's API */
+	bool mozilla_v4_is_eliot;            /* mozilla.v4: eliot */
+	bool mozilla_module_errors;
+
 	/* downloads */
 	bool offline;                        /* nothing is fetched; what is there is used */
 	bool connect_to_reserved_ips;

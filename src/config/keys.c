@@ -49,6 +49,12 @@ const struct key config_keys[] = {
   "Folders with source files that /buildid/ID/source/PATH may give to anybody: /usr/src/debug, or\n"
   "/usr/src/debug=/srv/sources where they lie elsewhere." },
 
+{ "mozilla.v4", KEY_MOZILLA_V4, KEY_OURS, AT(mozilla_v4_is_eliot), 0, "tecken", 0, 0, 0,
+  "What POST /symbolicate/v4 answers as: tecken, as documented in 2017, or eliot, as today's server\n"
+  "(doc/api/mozilla.md)." },
+{ "mozilla.module_errors", KEY_BOOL, KEY_OURS, AT(mozilla_module_errors), 0, "false", 0, 0, 0,
+  "Answers of /symbolicate/v5 tell of each module without symbols why it has none." },
+
 { "sources", KEY_SOURCES, KEY_REFERENCE, AT(sources_json), 0, "[]", 0, 0, 0,
   "Sources for requests that name none, in order of preference (doc/sources.md). Of a source with\n"
   "is_public: true files and failures are kept once for all scopes; of the others each scope of\n"

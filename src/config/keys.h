@@ -22,6 +22,7 @@ enum key_type {
 	KEY_SANDBOX,         /* enum config_sandbox */
 	KEY_RECORD,          /* bool: pending | all */
 	KEY_SENDFILE,        /* enum config_sendfile */
+	KEY_MOZILLA_V4,      /* bool: tecken | eliot */
 	KEY_TEXTS,           /* const char *const * and the count behind it */
 	KEY_NETWORKS,        /* const struct config_network * and the count behind it */
 	KEY_SOURCES,         /* const char *: JSON text */

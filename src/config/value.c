@@ -191,6 +191,12 @@ static int read_word(const struct key *key, const char *text, void *at, struct e
 		break;
 	case KEY_SENDFILE:
 		return read_sendfile(text, at, err);
+	case KEY_MOZILLA_V4:
+		if (!strcmp(text, "tecken") || !strcmp(text, "eliot")) {
+			*(bool *)at = !strcmp(text, "eliot");
+			return 0;
+		}
+		break;
 	default:
 		break;
 	}

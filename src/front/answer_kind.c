@@ -147,7 +147,8 @@ static enum stepped write_answer(struct worker *worker, struct work *work, struc
 	return STEP_DONE;
 }
 
-static enum stepped carry_out(struct worker *worker, struct request *request, struct reply *reply,
+static enum stepped carry_out(struct worker *worker, struct request *request,
+			      const struct request_kind *kind, struct reply *reply,
 			      bool *wants_refresh, struct err *err)
 {
 	const struct work_body body = body_of(request);
@@ -157,7 +158,7 @@ static enum stepped carry_out(struct worker *worker, struct request *request, st
 
 	front_resolver_init(&mine, worker);
 	source_absences_begin_request(worker->absences);
-	if (work_init(&work, request->route->kind, worker->front->config,
+	if (work_init(&work, kind, worker->front->config,
 		      &worker->front->default_sources, request->scope, err) < 0)
 		return STEP_ERROR;
 	if (work_parse(&work, &body, err) == 0)
@@ -169,6 +170,14 @@ static enum stepped carry_out(struct worker *worker, struct request *request, st
 	work_release(&work);
 	*wants_refresh = mine.wants_refresh;
 	return stepped;
+}
+
+static const struct request_kind *kind_of(const struct request *request)
+{
+	const struct request_kind *kind = request->route->kind;
+
+	return kind->with_figures && request_variable(request, "HTTP_DEBUG").size > 0 ? kind->with_figures
+										     : kind;
 }
 
 /* Fields of a form are told of as the form is. */
@@ -183,7 +192,7 @@ static void refuse(const struct request *request, struct reply *reply, const str
 
 void answer_kind(struct worker *worker, struct request *request, struct reply *reply)
 {
-	const struct request_kind *kind = request->route->kind;
+	const struct request_kind *kind = kind_of(request);
 	int64_t started = clock_monotonic_millis();
 	struct err err = ERR_INIT;
 	bool wants_refresh = false;
@@ -193,7 +202,7 @@ void answer_kind(struct worker *worker, struct request *request, struct reply *r
 		reply_error(reply, &err);
 		return;
 	}
-	stepped = carry_out(worker, request, reply, &wants_refresh, &err);
+	stepped = carry_out(worker, request, kind, reply, &wants_refresh, &err);
 	if (stepped == STEP_DONE && wants_refresh)
 		submit_refresh(worker, request, kind);
 	if (stepped == STEP_WAIT && submit(worker, request, kind, &err) < 0)

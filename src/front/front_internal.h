@@ -31,6 +31,7 @@ struct front;
 struct front_helpers;
 struct parker;
 struct plan_memo;
+struct request_kind;
 struct relief;
 struct writer;
 
@@ -40,6 +41,7 @@ struct request {
 	FCGX_Request fcgi;
 	struct request *next;                /* in the pool of free ones, a lane, or the parker */
 	const struct route *route;           /* NULL: no method or path of ours */
+	const struct request_kind *kind;     /* that those of its path are of, whatever the method; NULL: none */
 	enum method method;
 	struct text method_name, uri, script;
 	struct text path;                    /* without the query, not decoded */
@@ -135,6 +137,13 @@ bool request_can_decode(const struct request *request);
 void cors_allow(const struct config *config, const struct request *request, struct reply *reply);
 /* Answers a browser's preflight request. */
 void cors_answer_preflight(const char *methods, struct reply *reply);
+/* Is it of a kind any page may ask?  Those answer OPTIONS to everybody, and 405 to what is not
+ * `methods`. */
+bool cors_is_for_all(const struct request *request);
+void cors_answer_options(const struct request *request, const char *methods, struct reply *reply);
+
+/* --- wording.c: refusals in the words of a protocol ----------------------------------------- */
+void wording_apply(const struct config *config, const struct request *request, struct reply *reply);
 
 /* Any other CGI variable ("HTTP_RANGE"), TEXT_NONE when absent.  A linear search among all of them. */
 struct text request_variable(const struct request *request, const char *name);

@@ -36,6 +36,7 @@ libfront_a_SOURCES = \
 	src/front/route.c \
 	src/front/route.h \
 	src/front/sendfile.c \
+	src/front/wording.c \
 	src/front/worker.c \
 	src/front/writer.c \
 	src/front/writer.h

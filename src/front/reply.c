@@ -267,7 +267,7 @@ void reply_error(struct reply *reply, const struct err *err)
 	}
 }
 
-static const char *reason(int status)
+const char *reply_reason(int status)
 {
 	switch (status) {
 	case 200: return "OK";
@@ -288,6 +288,7 @@ static const char *reason(int status)
 	case 416: return "Range Not Satisfiable";
 	case 422: return "Unprocessable Entity";
 	case 503: return "Service Unavailable";
+	case 504: return "Gateway Timeout";
 	default:  return "Internal Server Error";
 	}
 }
@@ -320,7 +321,7 @@ static size_t head_of(const struct reply *reply, bool has_body, char *bytes, siz
 
 	snprintf(line, sizeof(line), "Status: %d ", reply->status);
 	head_add(&head, line);
-	head_add(&head, reason(reply->status));
+	head_add(&head, reply_reason(reply->status));
 	head_add(&head, "\r\n");
 	if (has_body)
 		head_add_header(&head, "Content-Type", reply->content_type);

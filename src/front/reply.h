@@ -61,6 +61,8 @@ void reply_take_head(struct reply *reply, const struct answer_head *head);
 /* --- Whole replies --------------------------------------------------------------------------- */
 
 void reply_empty(struct reply *reply, int status);
+/* "Method Not Allowed" */
+const char *reply_reason(int status);
 void reply_text(struct reply *reply, int status, const char *text);
 /* Empties the body: whoever gets it writes the JSON of a 200. */
 struct buf *reply_json(struct reply *reply);

@@ -165,6 +165,7 @@ int request_read(struct request *request, struct err *err)
 	request->path = path_of(request);
 	request->rest = TEXT_NONE;
 	request->route = NULL;
+	request->kind = NULL;
 	request->is_body_read = false;
 	request->has_timeout = false;
 	request->scope = TEXT_NONE;

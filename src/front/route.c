@@ -36,6 +36,12 @@ static const struct route routes[] = {
     BODY(symbolicate_body_max_bytes), NULL },
   { "GET",  "/proxy/*",     answer_kind,         &request_kind_proxy, TAKES_NOTHING, 0, NULL },
   { "GET",  "/buildid/*",   answer_kind,         &request_kind_buildid,     TAKES_NOTHING, 0, NULL },
+  { "POST", "/symbolicate/v5", answer_kind,      &request_kind_mozilla_v5, TAKES_ANY,
+    BODY(symbolicate_body_max_bytes), NULL },
+  { "POST", "/symbolicate/v4", answer_kind,      &request_kind_mozilla_v4, TAKES_ANY,
+    BODY(symbolicate_body_max_bytes), NULL },
+  { "POST", "/",            answer_kind,         &request_kind_mozilla_v4, TAKES_ANY,
+    BODY(symbolicate_body_max_bytes), NULL },
   { "GET",  "/requests/*",  answer_request_poll, NULL, TAKES_NOTHING, 0, NULL },
   { "GET",  "/healthcheck", answer_healthcheck,  NULL, TAKES_NOTHING, 0, NULL },
   { "GET",  "/readyz",      answer_readyz,       NULL, TAKES_NOTHING, 0, NULL },
@@ -65,11 +71,14 @@ void route_find(struct request *request)
 {
 	request->endpoint = ROUTE_NONE;
 	request->route = NULL;
+	request->kind = NULL;
 	for (size_t i = 0; i < ROUTES; i++) {
 		if (!path_matches(&routes[i], request->path, &request->rest))
 			continue;
 		if (request->endpoint == ROUTE_NONE || strcmp(routes[request->endpoint - 1].path, routes[i].path) != 0)
 			request->endpoint = (unsigned)i + 1;
+		if (!request->kind)
+			request->kind = routes[i].kind;
 		if (method_matches(&routes[i], request))
 			request->route = &routes[i];
 	}
@@ -86,6 +95,8 @@ static void answer_no_route(const struct config *config, struct request *request
 			methods = strcmp(routes[i].method, "GET") == 0 ? "GET,HEAD" : routes[i].method;
 	if (!methods) {
 		reply_empty(reply, 404);
+	} else if (cors_is_for_all(request)) {
+		cors_answer_options(request, methods, reply);
 	} else if (request->method == METHOD_OPTIONS && config->cors_origin_count > 0 &&
 		   request->origin.size > 0 && request->preflight_method.size > 0) {
 		cors_answer_preflight(methods, reply);

@@ -19,7 +19,7 @@ struct worker;
 
 typedef void route_fn(struct worker *worker, struct request *request, struct reply *reply);
 
-enum route_takes { TAKES_NOTHING, TAKES_JSON, TAKES_FORM };
+enum route_takes { TAKES_NOTHING, TAKES_JSON, TAKES_FORM, TAKES_ANY };
 
 struct route {
 	const char *method;          /* "GET" answers HEAD too */

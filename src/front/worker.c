@@ -99,6 +99,7 @@ void front_request_finish(struct front *front, struct request *request, struct r
 	if (may_hand_over)
 		reply->has_parts = false;
 	reply_meet_conditions(reply, request);
+	wording_apply(front->config, request, reply);
 	reply_sign(front->config, request, reply);
 	bytes = reply->content_type ? reply_body_size(&reply->body) : 0;     /* the writer may take it */
 	if (may_hand_over && reply->status == 200)

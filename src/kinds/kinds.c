@@ -14,6 +14,9 @@ static const struct request_kind *const kinds[] = {
 	&request_kind_any,
 	&request_kind_proxy,
 	&request_kind_buildid,
+	&request_kind_mozilla_v4,
+	&request_kind_mozilla_v5,
+	&request_kind_mozilla_v5_debug,
 };
 
 const struct request_kind *request_kind_named(const char *name)

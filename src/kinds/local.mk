@@ -21,6 +21,17 @@ libkinds_a_SOURCES = \
 	src/kinds/debuginfod/source_folder.c \
 	src/kinds/kinds.c \
 	src/kinds/kinds.h \
+	src/kinds/mozilla/mozilla.h \
+	src/kinds/mozilla/mozilla_answer.c \
+	src/kinds/mozilla/mozilla_eliot.c \
+	src/kinds/mozilla/mozilla_figures.c \
+	src/kinds/mozilla/mozilla_json.c \
+	src/kinds/mozilla/mozilla_json.h \
+	src/kinds/mozilla/mozilla_kind.c \
+	src/kinds/mozilla/mozilla_module.c \
+	src/kinds/mozilla/mozilla_module.h \
+	src/kinds/mozilla/mozilla_symbols.c \
+	src/kinds/mozilla/mozilla_tecken.c \
 	src/kinds/native/adjust.c \
 	src/kinds/native/answer.c \
 	src/kinds/native/frame_names.c \

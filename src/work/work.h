@@ -163,6 +163,13 @@ struct request_kind {
 			      struct err *err);
 	/* Every candidate of every module and what became of it, as JSON; NULL: it has none. */
 	int (*candidates)(struct work *work, struct buf *json, struct err *err);
+	/* The body of a refusal that others word (by the front: no such method, too large, took too long),
+	 * as its protocol has it, JSON; NULL: it stays as it is. */
+	void (*refuse)(const struct config *config, int status, struct text words, struct buf *out);
+	/* Web pages of any origin may ask it, as its protocol wants. */
+	bool is_for_all_origins;
+	/* The same with what it took, for requests with a header `Debug`; NULL: there is none. */
+	const struct request_kind *with_figures;
 	void (*release)(struct work *work);  /* holds given back; the arena is the caller's */
 };
 

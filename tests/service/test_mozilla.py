@@ -1,0 +1,362 @@
+#!/usr/bin/env python3
+"""Mozilla's API: versions 4 and 5, in both dialects, from every source and format; what is wrong with
+requests; browsers; recorded requests and answers of others, where SYMGATE_SHARED has them.
+
+usage: test_mozilla.py [TEST]...         SYMGATE names the binary; lighttpd and gcc are needed
+"""
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import uuid
+
+from service_tests import Service, Symbols, run_all
+
+PEERS = os.path.join(os.environ.get("SYMGATE_SHARED", ""), "peers", "mozilla")
+FOLDER = tempfile.TemporaryDirectory(prefix="symgate-mozilla-")
+EXPOSED = ("accept, accept-encoding, authorization, content-type, dnt, origin, user-agent, x-csrftoken, "
+           "x-requested-with")
+
+
+class Place:
+    """A service and the folder it takes its symbols from."""
+
+    def __init__(self, v4="tecken", more=""):
+        self.symbols = tempfile.mkdtemp(prefix="symbols-", dir=FOLDER.name)
+        os.chmod(self.symbols, 0o755)
+        self.service = Service(
+            f"mozilla:\n  v4: {v4}\n{more}sources:\n- id: files\n  type: filesystem\n"
+            f"  path: {self.symbols}\n  layout: {{type: native}}\n")
+
+    def __enter__(self):
+        self.service.start()
+        return self
+
+    def __exit__(self, *_):
+        self.service.stop()
+        shutil.rmtree(self.service.folder, ignore_errors=True)
+
+    def put(self, files):
+        for name in os.listdir(self.symbols):
+            shutil.rmtree(os.path.join(self.symbols, name))
+        for path, text in files.items():
+            path = os.path.join(self.symbols, path)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as f:
+                f.write(text if isinstance(text, bytes) else text.encode())
+
+    def post(self, path, body, headers=None):
+        body = body if isinstance(body, (bytes, str)) else json.dumps(body)
+        status, answer, headers = self.service.request("POST", path, body, headers)
+        return status, json.loads(answer), headers
+
+
+A_ID = "44E4EC8C2F41492B9369D6B9A059577C2"
+A_SYM = (f"MODULE windows x86_64 {A_ID} a.pdb\nINFO CODE_ID 11 a.dll\nFILE 0 c:\\build\\a\\..\\b.c\n"
+         "INLINE_ORIGIN 0 inner\nFUNC 1008 106 0 f\nINLINE 0 7 0 0 1010 8\n1008 8 3 0\n1010 8 9 0\n1018 f6 4 0\n"
+         "FUNC 2000 10 0 g\nPUBLIC 3000 0 h\n")
+A_FILES = {f"a.pdb/{A_ID}/a.sym": A_SYM}
+
+
+def folder_has(name):
+    if os.path.exists(os.path.join(PEERS, name)):
+        return True
+    counts = os.environ.get("SUPPORT_COUNTS")
+    if counts:
+        with open(counts.replace(".counts", ".skips"), "a", encoding="ascii") as f:
+            f.write(f"mozilla {name}\n")
+    print(f"skipped: {name} is not there")
+    return False
+
+
+# --- What others have recorded ----------------------------------------------------------------------
+
+def check_case(place, case):
+    place.put(case.get("symbols", {}))
+    query = "?" + "&".join(f"{k}={v}" for k, v in case["query"].items()) if "query" in case else ""
+    body = json.dumps(case["json"]) if "json" in case else None
+    status, answer, headers = place.service.request(case["method"], case["path"] + query, body,
+                                                    case.get("headers"))
+    expected = case["expected"]
+    assert status == expected["status"], (case["name"], status, answer)
+    if "json" in expected:
+        assert json.loads(answer) == expected["json"], (case["name"], answer)
+    for name, value in expected.get("headers", {}).items():
+        assert headers[name] == value, (case["name"], name, headers[name])
+    for name, value in expected.get("headers_start", {}).items():
+        assert headers[name].startswith(value), (case["name"], name, headers[name])
+
+
+def answers_as_the_service_of_today():
+    if not folder_has("http.json"):
+        return
+    with open(os.path.join(PEERS, "http.json"), encoding="utf-8") as f:
+        cases = json.load(f)
+    answered = [case for case in cases if case["expected"]["status"] == 200]
+    with Place("eliot") as place:
+        for case in cases:
+            if case not in answered:
+                check_case(place, case)
+    for case in answered:                    # what one left in the cache would answer the next
+        with Place("eliot") as place:
+            check_case(place, case)
+
+
+def answers_what_profilers_sent():
+    if not folder_has("request-shapes.json"):
+        return
+    with open(os.path.join(PEERS, "request-shapes.json"), encoding="utf-8") as f:
+        shapes = json.load(f)
+    folder = os.path.join(PEERS, "requests")
+    with Place() as place:
+        for name in sorted(os.listdir(folder)):
+            with open(os.path.join(folder, name), "rb") as f:
+                body = f.read()
+            request = json.loads(body)
+            status, answer, _ = place.post("/symbolicate/v5", body)
+            assert status == 200, (name, status, answer)
+            check_shape(request, answer, name)
+            shape = next(s for s in shapes if s["request"] == f"requests/{name}")
+            assert [job["stacks"] for job in shape["jobs"]] == [len(r["stacks"]) for r in answer["results"]], name
+            assert ([job["frames"] for job in shape["jobs"]] ==
+                    [sum(map(len, r["stacks"])) for r in answer["results"]]), name
+
+
+def check_shape(request, answer, name):
+    jobs = request.get("jobs", [request])
+    assert len(answer["results"]) == len(jobs), name
+    for job, result in zip(jobs, answer["results"]):
+        assert len(result["stacks"]) == len(job["stacks"]), name
+        for stack, frames in zip(job["stacks"], result["stacks"]):
+            assert [f["frame"] for f in frames] == list(range(len(stack))), name
+            for (index, offset), frame in zip(stack, frames):
+                assert frame["module"] == job["memoryMap"][index][0], (name, frame)
+                assert frame["module_offset"] == hex(offset), (name, frame)
+        assert set(result["found_modules"].values()) <= {False, None}, name
+
+
+# --- Version 5 -----------------------------------------------------------------------------------------
+
+def answers_version_5():
+    job = {"memoryMap": [["a.pdb", A_ID], ["b.so", "12"], ["", ""]],
+           "stacks": [[[0, 0x1008], [-1, 16], [0, 99999999], [0, 0x1012], [0, 0x3005], [0, -1], [0, 2**33]]]}
+    with Place() as place:
+        place.put(A_FILES)
+        status, answer, headers = place.post("/symbolicate/v5", job)
+        assert status == 200 and headers["Content-Type"] == "application/json", (status, answer)
+        result = answer["results"][0]
+        assert result["found_modules"] == {f"a.pdb/{A_ID}": True, "b.so/12": None, "/": None}, answer
+        file = "c:\\build\\b.c"
+        assert result["stacks"][0] == [
+            {"frame": 0, "module": "a.dll", "module_offset": "0x1008", "function": "f",
+             "function_offset": "0x0", "file": file, "line": 3},
+            {"frame": 1, "module": "<unknown>", "module_offset": "0x10"},
+            {"frame": 2, "module": "a.dll", "module_offset": "0x5f5e0ff", "function": "h",
+             "function_offset": "0x5f5b0ff"},
+            {"frame": 3, "module": "a.dll", "module_offset": "0x1012", "function": "f",
+             "function_offset": "0xa", "file": file, "line": 7,
+             "inlines": [{"function": "inner", "file": file, "line": 9}]},
+            {"frame": 4, "module": "a.dll", "module_offset": "0x3005", "function": "h",
+             "function_offset": "0x5"},
+            {"frame": 5, "module": "a.dll", "module_offset": "-0x1"},
+            {"frame": 6, "module": "a.dll", "module_offset": "0x200000000"},
+        ], json.dumps(result, indent=1)
+        again = place.post("/symbolicate/v5", {"jobs": [job, job]})[1]
+        assert [r["stacks"] for r in again["results"]] == [result["stacks"]] * 2
+
+
+WRONG_V5 = [
+    (b"", "Payload is not valid JSON"), (b"{", "Payload is not valid JSON"), (b"\xff", "Payload is not valid JSON"),
+    (b"{} x", "Payload is not valid JSON"), ([], "job 0 is invalid"), ("null", "job 0 is invalid"),
+    ('"text"', "job 0 is invalid"), ({"jobs": None}, "job 0 is invalid"), ({"jobs": [7]}, "job 0 is invalid"),
+    ({"jobs": {"a": 1}}, "job 0 is invalid"),
+    ({"jobs": [{}] * 11}, "please limit number of jobs in a single request to <= 10"),
+    ({"jobs": "elevenchars"}, "please limit number of jobs in a single request to <= 10"),
+    ({}, "job 0 is invalid: no stacks specified"), ({"stacks": 1}, "job 0 is invalid: no memoryMap specified"),
+    ({"memoryMap": {}, "stacks": 1}, "job 0 has invalid modules: modules must be a list"),
+    ({"memoryMap": [["a"]], "stacks": 1},
+     "job 0 has invalid modules: module index 0 does not have a debug_filename and debug_id"),
+    ({"memoryMap": [["a", "1"], ["a", "1", 1]], "stacks": 1},
+     "job 0 has invalid modules: module index 1 does not have a debug_filename and debug_id"),
+    ({"memoryMap": [[1, "1"]], "stacks": 1}, "job 0 has invalid modules: module index 0 has an invalid debug_filename"),
+    ({"memoryMap": [["a/b", "1"]], "stacks": 1},
+     "job 0 has invalid modules: module index 0 has an invalid debug_filename"),
+    ({"memoryMap": [["a\u0000", "1"]], "stacks": 1},
+     "job 0 has invalid modules: module index 0 has an invalid debug_filename"),
+    ({"memoryMap": [["a", 1]], "stacks": 1}, "job 0 has invalid modules: module index 0 has an invalid debug_id"),
+    ({"memoryMap": [["a", "xyz"]], "stacks": 1}, "job 0 has invalid modules: module index 0 has an invalid debug_id"),
+    ({"memoryMap": [], "stacks": {}}, "job 0 has invalid stacks: stacks must be a list of lists"),
+    ({"memoryMap": [], "stacks": []}, "job 0 has invalid stacks: no stacks specified"),
+    ({"memoryMap": [], "stacks": [[], 1]}, "job 0 has invalid stacks: stack 1 is not a list"),
+    ({"memoryMap": [], "stacks": [[1]]}, "job 0 has invalid stacks: stack 0 frame 0 is not a list of two items"),
+    ({"memoryMap": [], "stacks": [[[1]]]}, "job 0 has invalid stacks: stack 0 frame 0 is not a list of two items"),
+    ({"memoryMap": [], "stacks": [[[-1, 1], [1.0, 1]]]},
+     "job 0 has invalid stacks: stack 0 frame 1 has an invalid module_index"),
+    ({"memoryMap": [], "stacks": [[["0", 1]]]}, "job 0 has invalid stacks: stack 0 frame 0 has an invalid module_index"),
+    ({"memoryMap": [["a", "1"]], "stacks": [[[1, 1]]]},
+     "job 0 has invalid stacks: stack 0 frame 0 has a module_index that isn't in modules"),
+    ({"memoryMap": [["a", "1"]], "stacks": [[[-2, 1]]]},
+     "job 0 has invalid stacks: stack 0 frame 0 has a module_index that isn't in modules"),
+    ({"memoryMap": [["a", "1"]], "stacks": [[[0, -2]]]},
+     "job 0 has invalid stacks: stack 0 frame 0 has an invalid module_offset"),
+    ({"memoryMap": [["a", "1"]], "stacks": [[[0, 1.5]]]},
+     "job 0 has invalid stacks: stack 0 frame 0 has an invalid module_offset"),
+    ({"jobs": [{"memoryMap": [], "stacks": [[]]}, {"memoryMap": 1, "stacks": [[]]}]},
+     "job 1 has invalid modules: modules must be a list"),
+]
+
+
+def refuses_wrong_requests_of_version_5():
+    with Place() as place:
+        for body, title in WRONG_V5:
+            status, answer, headers = place.post("/symbolicate/v5", body)
+            assert (status, answer) == (400, {"title": title}), (body, status, answer)
+            assert headers["Content-Type"].startswith("application/json")
+        for body in ({"jobs": []}, {"jobs": {}}, {"jobs": ""}):
+            assert place.post("/symbolicate/v5", body)[:2] == (200, {"results": []})
+        fine = {"memoryMap": [["a", "1"]], "stacks": [[[False, True], [0, 2**64 - 1]]]}
+        for body in (json.dumps(fine), b"\xef\xbb\xbf" + json.dumps(fine).encode()):
+            status, answer, _ = place.post("/symbolicate/v5", body)
+            assert status == 200, answer
+            assert [f["module_offset"] for f in answer["results"][0]["stacks"][0]] == ["0x1", "0xffffffffffffffff"]
+        status, answer, headers = place.service.request("GET", "/symbolicate/v5")
+        assert (status, json.loads(answer)) == (405, {"title": "405 Method Not Allowed"}), (status, answer)
+        assert headers["Allow"] == "POST, OPTIONS"
+        assert place.service.request("POST", "/symbolicate/v5/", "{}")[0] == 404
+
+
+# --- Version 4 -----------------------------------------------------------------------------------------
+
+WRONG_V4 = [
+    (b"", "Invalid JSON passed in"), (b"\xff\xfe", "Invalid JSON passed in"), ([], "Not a dict"), ("1", "Not a dict"),
+    ({}, "Missing key JSON \"'stacks'\""), ({"stacks": []}, "Missing key JSON \"'memoryMap'\""),
+    ({"stacks": [], "memoryMap": []}, "Expect version==4"),
+    ({"stacks": [], "memoryMap": [], "version": "4"}, "Expect version==4"),
+    ({"stacks": [], "memoryMap": [], "version": True}, "Expect version==4"),
+    ({"stacks": [], "memoryMap": 1, "version": 4}, "Must be a list"),
+    ({"stacks": 1, "memoryMap": [], "version": 4}, "Must be a list"),
+    ({"stacks": [1], "memoryMap": [], "version": 4}, "Must be a list of lists"),
+    ({"stacks": [[1]], "memoryMap": [], "version": 4}, "Must be a list of lists of lists"),
+    ({"stacks": [[[1]]], "memoryMap": [], "version": 4}, "List of lists of frames must be 2 numbers"),
+    ({"stacks": [[["0", 1]]], "memoryMap": [["a", "1"]], "version": 4}, "Frame must be two integers"),
+    ({"stacks": [[[0, 1]]], "memoryMap": [], "version": 4}, "Frame must be two integers"),
+    ({"stacks": [], "memoryMap": [["a"]], "version": 4}, "Must be a list of lists of size 2"),
+    ({"stacks": [], "memoryMap": [["a" * 1025, "1"]], "version": 4}, "module name too long"),
+    ({"stacks": [], "memoryMap": [["a\u0000", "1"]], "version": 4}, "module_name contains null-byte"),
+]
+
+
+def answers_version_4_as_documented():
+    body = ('{"version":4.0,"memoryMap":[["a.pdb","%s"],["b.so","12"],["a.pdb","%s"],["../../etc","%s"]],"stacks":'
+            '[[[0,4104],[-1,16],[0,99999],[0,1.00000],[-7,-1],[1,32],[0,1],[0,5000],[3,1]],[]]}' % (A_ID, A_ID, A_ID))
+    with Place() as place:
+        place.put(A_FILES)
+        for path in ("/symbolicate/v4", "/"):
+            status, answer, headers = place.post(path, body, {"Origin": "https://profiler.firefox.com"})
+            assert status == 200, answer
+            assert answer == {"symbolicatedStacks": [
+                ["f (in a.pdb)", "0x10", "h (in a.pdb)", "1.00000", "-0x1", "0x20 (in b.so)", "0x1 (in a.pdb)",
+                 "f (in a.pdb)", "0x1 (in ../../etc)"], []], "knownModules": [True, False, False, False]}, answer
+            assert headers["Access-Control-Allow-Origin"] == "*"
+        for wrong, error in WRONG_V4:
+            status, answer, _ = place.post("/symbolicate/v4", wrong)
+            assert (status, answer) == (400, {"error": error}), (wrong, status, answer)
+        status, answer, _ = place.service.request("GET", "/symbolicate/v4")
+        assert (status, json.loads(answer)) == (405, {"error": "Must use HTTP POST"})
+
+
+def answers_version_4_as_today():
+    body = {"memoryMap": [["a.pdb", A_ID], ["b.so", "12"]], "stacks": [[[0, 4104], [-1, 16], [0, 0x1f00]]]}
+    with Place("eliot") as place:
+        place.put(A_FILES)
+        assert place.post("/symbolicate/v4", body)[1] == {
+            "symbolicatedStacks": [["f (in a.dll)", "0x10 (in <unknown>)", "0x1f00 (in a.dll)"]],
+            "knownModules": [True, None]}
+        assert place.post("/symbolicate/v4", [])[1] == {"title": "job 0 is invalid"}
+
+
+def tells_figures():
+    v4 = {"version": 4, "debug": 1, "memoryMap": [["a.pdb", A_ID], ["a.so", A_ID]],
+          "stacks": [[[0, 4104], [0, 1], [-1, 1], [1, 0]]]}
+    key, other = f"a.pdb/{A_ID}", f"a.so/{A_ID}"
+    with Place() as place:
+        place.put(A_FILES)
+        cold = place.post("/symbolicate/v4", v4)[1]["debug"]
+        warm = place.post("/symbolicate/v4", v4)[1]["debug"]
+        assert list(cold) == ["time", "stacks", "modules", "cache_lookups", "downloads"], cold
+        assert cold["stacks"] == {"count": 4, "real": 3} and cold["time"] > 0
+        assert cold["modules"] == {"count": 2, "stacks_per_module": {key: 2, other: 1}}
+        assert cold["cache_lookups"]["count"] == 2 and cold["cache_lookups"]["size"] == 0
+        assert cold["downloads"]["count"] == 1 and cold["downloads"]["time"] > 0
+        assert cold["downloads"]["size"] == len(A_SYM.replace("\n", ""))
+        assert warm["downloads"] == {"count": 0, "time": 0, "size": 0} and warm["cache_lookups"]["size"] > 0
+        v5 = {"jobs": [{"memoryMap": v4["memoryMap"], "stacks": [[[0, 1]]]}] * 2}
+        assert "debug" not in place.post("/symbolicate/v5", v5)[1]
+        debug = place.post("/symbolicate/v5", v5, {"Debug": "false"})[1]["debug"]
+        assert debug["modules"] == {"count": 2, "stacks_per_module": {key: 2}}, debug
+        assert debug["cache_lookups"]["count"] == debug["cache_lookups"]["hits"] == 1
+        assert debug["downloads"] == {"count": 0, "size": 0, "time": 0}
+
+
+# --- Browsers --------------------------------------------------------------------------------------------
+
+def lets_every_page_ask():
+    with Place() as place:
+        for path in ("/symbolicate/v5", "/symbolicate/v4", "/"):
+            status, body, headers = place.service.request("OPTIONS", path, None, {
+                "Origin": "https://profiler.firefox.com", "Access-Control-Request-Method": "POST",
+                "Access-Control-Request-Headers": "user-agent"})
+            assert (status, body) == (200, b""), (path, status)
+            assert headers["Access-Control-Allow-Origin"] == "*"
+            assert headers["Access-Control-Expose-Headers"] == EXPOSED
+            assert headers["Access-Control-Allow-Methods"] == "POST"
+            assert headers["Access-Control-Allow-Headers"] == "user-agent"
+            assert headers["Access-Control-Max-Age"] == "86400" and headers["Allow"] is None
+            status, _, headers = place.service.request("OPTIONS", path)
+            assert status == 200 and headers["Allow"] == "POST"
+            assert headers["Access-Control-Allow-Origin"] is None
+        status, _, headers = place.service.request("POST", "/symbolicate/v5", "", {"Origin": "x"})
+        assert status == 400 and headers["Access-Control-Allow-Origin"] == "*"
+
+
+# --- Sources and formats -----------------------------------------------------------------------------------
+
+def takes_packed_symbols_and_those_of_another_id():
+    other = A_ID[:-1] + "3"
+    files = {f"a.pdb/{A_ID}/a.sym": gzip.compress(A_SYM.encode()), f"a.pdb/{other}/a.sym": A_SYM,
+             f"empty.so/{A_ID}/empty.so.sym": "", f"bare.so/{A_ID}/bare.so.sym": f"MODULE Linux x86_64 {A_ID} bare.so\n"}
+    with Place(more="  module_errors: true\n") as place:
+        place.put(files)
+        names = [["a.pdb", A_ID], ["a.pdb", other], ["empty.so", A_ID], ["bare.so", A_ID], ["no.so", "0" * 33]]
+        result = place.post("/symbolicate/v5", {"memoryMap": names, "stacks": [[[i, 4104] for i in range(5)]]})[1]["results"][0]
+        assert list(result["found_modules"].values()) == [True, False, False, True, False], result
+        errors = {key: [e["name"] for e in value] for key, value in result["module_errors"].items()}
+        assert errors[f"no.so/{'0' * 33}"] == ["InvalidBreakpadId"] and len(errors) == 3, errors
+
+
+def answers_from_native_files():
+    source = os.path.join(FOLDER.name, "native.cc")
+    program = os.path.join(FOLDER.name, "native")
+    with open(source, "w", encoding="ascii") as f:
+        f.write("namespace shape { __attribute__((noinline)) int area(int a, int b) { return a * b; } }\n"
+                "int main(int argc, char **) { return shape::area(argc, 3); }\n")
+    identity = uuid.UUID("00112233-4455-6677-8899-aabbccddeeff")
+    subprocess.run(["g++", "-O1", "-g", f"-Wl,--build-id=0x{identity.bytes_le.hex()}", "-o", program, source], check=True)
+    symbols = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
+    address = next(int(line.split()[0], 16) for line in symbols.splitlines() if "area" in line)
+    build_id, debug_id = identity.bytes_le.hex(), identity.hex.upper() + "0"
+    with Place() as place, open(program, "rb") as f:
+        place.put({f"{build_id[:2]}/{build_id[2:]}.debug": f.read()})
+        result = place.post("/symbolicate/v5", {"memoryMap": [["native", debug_id]], "stacks": [[[0, address]]]})[1]
+        frame = result["results"][0]["stacks"][0][0]
+        assert frame["function"] == "shape::area(int, int)" and frame["function_offset"] == "0x0", result
+        assert frame["file"] == source and frame["line"] == 1, frame
+
+
+if __name__ == "__main__":
+    run_all([answers_as_the_service_of_today, answers_what_profilers_sent, answers_version_5,
+             refuses_wrong_requests_of_version_5, answers_version_4_as_documented, answers_version_4_as_today,
+             tells_figures, lets_every_page_ask, takes_packed_symbols_and_those_of_another_id,
+             answers_from_native_files], "mozilla")
