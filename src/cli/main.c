@@ -69,19 +69,6 @@ int cli_fail(const struct err *err)
 	return CLI_FAILED;
 }
 
-int cli_misused(const struct cli_command *command, const char *fmt, ...)
-{
-	va_list ap;
-
-	fprintf(stderr, "symgate %s: ", command->name);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fprintf(stderr, "\nusage: symgate %s%s%s\nsee symgate %s --help\n", command->name,
-		*command->arguments ? " " : "", command->arguments, command->name);
-	return CLI_USAGE;
-}
-
 static void show_note(void *payload, enum config_note_kind kind, const char *text)
 {
 	(void)payload;

@@ -1,6 +1,7 @@
 /* options.c -- see options.h. */
 #include "cli/options.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,19 @@ void cli_reader_init(struct cli_reader *reader, struct cli *cli, const struct cl
 				       .at = 1, .options = no_options };
 	if (command && command->options)
 		reader->options = command->options;
+}
+
+int cli_misused(const struct cli_command *command, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "symgate %s: ", command->name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "\nusage: symgate %s%s%s\nsee symgate %s --help\n", command->name,
+		*command->arguments ? " " : "", command->arguments, command->name);
+	return CLI_USAGE;
 }
 
 static int misused(const struct cli_reader *reader, const char *what, const char *word)

@@ -7,6 +7,7 @@ libconfig_a_SOURCES = \
 	src/config/keys.c \
 	src/config/keys.h \
 	src/config/print.c \
+	src/config/scalar.c \
 	src/config/value.c \
 	src/config/value.h
 EXTRA_DIST += deploy/example.yml

@@ -16,7 +16,7 @@ struct config_document {
 	const yaml_node_t **wrong;   /* what an error is about, where it is not the whole value */
 };
 
-/* The scalar with ${NAME} replaced; NULL and err when the variable is not set. */
+/* scalar.c: the scalar with ${NAME} replaced; NULL and err when the variable is not set. */
 const char *config_scalar(const struct config_document *document, const yaml_node_t *node,
 			  struct err *err);
 int config_scalar_is_null(const yaml_node_t *node);

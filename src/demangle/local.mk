@@ -16,6 +16,7 @@ libdemangle_a_SOURCES = \
 	src/demangle/swift/swift_impl.c \
 	src/demangle/swift/swift_name.c \
 	src/demangle/swift/swift_print.c \
+	src/demangle/swift/swift_stack.c \
 	src/demangle/swift/swift_type.c
 libdemangle_a_CXXFLAGS = $(CXXFLAGS) -std=c++17 -Wall -Wextra $(SANITIZE_FLAGS) $(LLVM_CPPFLAGS)
 

@@ -118,7 +118,7 @@ static size_t on_header(char *bytes, size_t one, size_t size, void *payload)
 	request->judged = true;
 	request->verdict = http_reply_judge(&request->reply, request->asked, place_now(fetch)->host, &request->failure);
 	if (is_for_the_body(request))
-		return attempt_body_begins(fetch, request, &request->failure) < 0 ? 0 : size;
+		return fetch_body_begins(fetch, request, &request->failure) < 0 ? 0 : size;
 	fetch->head_deadline_at = clock_monotonic_millis() + FETCH_DISCARD_MILLIS;
 	return size;
 }
@@ -132,7 +132,7 @@ static size_t on_body(char *bytes, size_t one, size_t size, void *payload)
 	(void)one;
 	request->received_bytes += size;
 	if (request->judged && is_for_the_body(request))
-		return attempt_body(request->fetch, request, bytes, size, &request->failure) < 0 ? 0 : size;
+		return fetch_body(request->fetch, request, bytes, size, &request->failure) < 0 ? 0 : size;
 	if (request->fetch->judge)
 		buf_add(&request->story, bytes, size);
 	return request->verdict == REPLY_REPEAT || request->received_bytes > FETCH_DISCARD_BYTES ? 0 : size;

@@ -9,6 +9,7 @@ libfetch_a_SOURCES = \
 	src/fetch/decode.c \
 	src/fetch/decode.h \
 	src/fetch/fetch.h \
+	src/fetch/fetch_body.c \
 	src/fetch/fetcher.c \
 	src/fetch/http_reply.c \
 	src/fetch/http_reply.h \

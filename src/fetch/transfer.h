@@ -4,7 +4,7 @@
  * An order is up to three attempts.  An attempt is a chain of requests: one request each, the
  * next one because of a redirect, an unusable range, or a rest that is fetched in parts.
  * Knowledge flows one way: fetcher (queue, timers, callbacks) -> attempt (what follows
- * what) -> request (one curl handle).  Private to fetch.
+ * what) -> request (one curl handle) -> body (bytes into the file).  Private to fetch.
  */
 #ifndef FETCH_TRANSFER_H
 #define FETCH_TRANSFER_H
@@ -147,9 +147,10 @@ void attempt_http_request_over(struct fetch *fetch, struct http_request *request
 void attempt_time(struct fetch *fetch, int64_t now_millis);
 int64_t attempt_next_time(const struct fetch *fetch);
 void attempt_stop(struct fetch *fetch);
-/* Called by http_request.c once a head is complete, and for each piece of a body that is wanted. */
-int  attempt_body_begins(struct fetch *fetch, struct http_request *request, struct err *err);
-int  attempt_body(struct fetch *fetch, struct http_request *request, const void *bytes, size_t size,
-		  struct err *err);
+
+/* fetch_body.c: once a head is complete, and for each piece of a body that is wanted. */
+int  fetch_body_begins(struct fetch *fetch, struct http_request *request, struct err *err);
+int  fetch_body(struct fetch *fetch, struct http_request *request, const void *bytes, size_t size,
+		struct err *err);
 
 #endif

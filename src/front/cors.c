@@ -79,7 +79,8 @@ void cors_answer_options(const struct request *request, const char *methods, str
 
 /* --- All others ------------------------------------------------------------------------------ */
 
-void cors_allow(const struct config *config, const struct request *request, struct reply *reply)
+/* Lets the page that asks see the reply, where the configuration does. */
+static void allow(const struct config *config, const struct request *request, struct reply *reply)
 {
 	char origin[ORIGIN_BYTES];
 	bool is_any;
@@ -107,4 +108,10 @@ void cors_answer_preflight(const char *methods, struct reply *reply)
 	reply_header(reply, "Access-Control-Allow-Headers",
 		     "Content-Type, Content-Encoding, X-Request-Id");
 	reply_header(reply, "Access-Control-Max-Age", PREFLIGHT_SECONDS);
+}
+
+void reply_sign(const struct config *config, const struct request *request, struct reply *reply)
+{
+	reply_header(reply, "X-Request-Id", request->x_request_id);
+	allow(config, request, reply);
 }

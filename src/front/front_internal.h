@@ -133,8 +133,6 @@ bool request_is_encoded(const struct request *request);
 bool request_can_decode(const struct request *request);
 
 /* --- cors.c: web pages of other origins -------------------------------------------------- */
-/* Lets the page that asks see the reply, where the configuration does. */
-void cors_allow(const struct config *config, const struct request *request, struct reply *reply);
 /* Answers a browser's preflight request. */
 void cors_answer_preflight(const char *methods, struct reply *reply);
 /* Is it of a kind any page may ask?  Those answer OPTIONS to everybody, and 405 to what is not
@@ -157,25 +155,37 @@ static inline bool route_takes_body(const struct request *request)
 /* Frees what the library holds for it; a connection that got no reply is closed. */
 void request_end(struct request *request);
 
-/* --- worker.c ----------------------------------------------------------------------------- */
-typedef void *worker_fn(void *worker);
-int  worker_start(struct worker *worker, struct front *front, worker_fn *run, struct err *err)
-	__attribute__((warn_unused_result));
-/* After its thread has ended. */
-void worker_release(struct worker *worker);
-worker_fn worker_accepts;            /* takes small requests, and accepts others */
-worker_fn worker_takes_large;
-/* Moves a request whose body turned out to be large to the lane for such, or refuses it. */
-void worker_hand_over(struct worker *worker, struct request *request, struct reply *reply);
-/* A request whose variables are read: answers it, puts it into the lane for it, or answers 503 when that is
- * full. */
-void worker_dispatch(struct worker *worker, struct request *request);
+/* --- request_pool.c ----------------------------------------------------------------------- */
 struct request *front_request_take(struct front *front);        /* NULL out of memory */
 void front_request_give_back(struct front *front, struct request *request);
 /* Sends, counts, ends and recycles. */
 void front_request_finish(struct front *front, struct request *request, struct reply *reply);
 /* The client has gone: counted without a status, ended, recycled. */
 void front_request_drop(struct front *front, struct request *request);
+
+/* --- waiting.c ---------------------------------------------------------------------------- */
+/* How many wait, on the board, for people. */
+void worker_show_waiting(struct front *front);
+/* That lane is full. */
+void worker_refuse(const struct front *front, const struct lane *lane, struct reply *reply);
+/* Moves a request whose body turned out to be large to the lane for such, or refuses it. */
+void worker_hand_over(struct worker *worker, struct request *request, struct reply *reply);
+
+/* --- dispatch.c --------------------------------------------------------------------------- */
+typedef void *worker_fn(void *worker);
+int  worker_start(struct worker *worker, struct front *front, worker_fn *run, struct err *err)
+	__attribute__((warn_unused_result));
+/* After its thread has ended. */
+void worker_release(struct worker *worker);
+/* A request whose route is found: answers it, and ends it unless it is parked. */
+void worker_answer(struct worker *worker, struct request *request);
+/* A request whose variables are to be read: answers it, puts it into the lane for it, or answers 503 when
+ * that is full. */
+void worker_dispatch(struct worker *worker, struct request *request);
+
+/* --- worker.c ----------------------------------------------------------------------------- */
+worker_fn worker_accepts;            /* takes small requests, and accepts others */
+worker_fn worker_takes_large;
 
 /* --- relief.c ------------------------------------------------------------------------------ */
 /* The thread that accepts while all request threads are busy: it answers what needs no body (health, polls,

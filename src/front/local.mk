@@ -4,10 +4,14 @@ libfront_a_SOURCES = \
 	src/front/answer_entry.c \
 	src/front/answer_job.c \
 	src/front/answer_kind.c \
+	src/front/answer_result.c \
 	src/front/condition.c \
 	src/front/cors.c \
 	src/front/degraded.c \
 	src/front/degraded.h \
+	src/front/dispatch.c \
+	src/front/request_pool.c \
+	src/front/waiting.c \
 	src/front/endpoints/health.c \
 	src/front/endpoints/requests.c \
 	src/front/form.c \

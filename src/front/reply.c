@@ -335,12 +335,6 @@ static size_t head_of(const struct reply *reply, bool has_body, char *bytes, siz
 	return head.used;
 }
 
-void reply_sign(const struct config *config, const struct request *request, struct reply *reply)
-{
-	reply_header(reply, "X-Request-Id", request->x_request_id);
-	cors_allow(config, request, reply);
-}
-
 void reply_send(struct writer *writer, struct request *request, struct reply *reply)
 {
 	bool has_body = reply->content_type != NULL;

@@ -106,7 +106,7 @@ void reply_hand_over(const struct config *config, struct reply *reply, const cha
 
 /* --- Sending ------------------------------------------------------------------------------------ */
 
-/* What every reply says: whose request it answers, and who else may see it. */
+/* cors.c: what every reply says: whose request it answers, and who else may see it. */
 void reply_sign(const struct config *config, const struct request *request, struct reply *reply);
 /* Sends and closes, or hands both to the writer; the reply's body is empty then.
  * The request's words stay until request_end(). */

@@ -6,6 +6,7 @@ liblookup_a_SOURCES = \
 	src/lookup/companion_lookup.c \
 	src/lookup/listings.c \
 	src/lookup/lookup.h \
+	src/lookup/lookup_key.c \
 	src/lookup/module_lookup.c \
 	src/lookup/module_lookup.h \
 	src/lookup/object_file.c \

@@ -66,11 +66,16 @@ struct lookup {
 int  lookup_plan(struct lookup *lookup, struct work *work, const struct lookup_request *request,
 		 struct resolver *resolver, struct err *err) __attribute__((warn_unused_result));
 void lookup_release(struct lookup *lookup);
-/* What a key says beside its text. */
-void lookup_describe_key(struct cache_key *key, const struct location *location);
 /* Asks for everything not yet settled. */
 enum resolved lookup_resolve(struct lookup *lookup, struct work *work, struct resolver *resolver,
 			     struct err *err);
+
+/* --- lookup_key.c ------------------------------------------------------------------------ */
+
+/* Files of public sources belong to everybody; all others to the request's scope. */
+struct text lookup_scope_of(const struct source *source, const struct work *work);
+/* What a key says beside its text. */
+void lookup_describe_key(struct cache_key *key, const struct location *location);
 /* A key for what is made of a location's file; `rest` follows the scope line. */
 int lookup_make_key(struct cache_key *key, struct work *work, enum cache_kind kind,
 		    const struct location *location, struct text rest, struct err *err)

@@ -8,60 +8,6 @@
 #include "work/request_json.h"
 #include "lookup/plan_memo.h"
 
-static char *append(char *at, struct text text)
-{
-	memcpy(at, text.bytes, text.size);
-	return at + text.size;
-}
-
-int lookup_location_text(const struct location *location, struct arena *arena, struct text *text,
-		  struct err *err)
-{
-	const struct text id = location->source->id, uri = location->uri;
-	size_t capacity = sizeof("source: \nlocation: \n") + id.size + uri.size;
-	char *bytes = arena_alloc_raw(arena, capacity, 1), *at = bytes;
-
-	if (!bytes)
-		return err_no_memory(err);
-	at = append(at, TEXT("source: "));
-	at = append(at, id);
-	at = append(at, TEXT("\nlocation: "));
-	at = append(at, uri);
-	at = append(at, TEXT("\n"));
-	*text = (struct text){ bytes, (size_t)(at - bytes) };
-	return 0;
-}
-
-/* Files of public sources belong to everybody; all others to the request's scope. */
-static struct text scope_of(const struct source *source, const struct work *work)
-{
-	return source->is_public ? TEXT_NONE : work->scope;
-}
-
-void lookup_describe_key(struct cache_key *key, const struct location *location)
-{
-	const struct source *source = location->source;
-	const struct object_ids *ids = location->query->ids;
-
-	key->source = source->id;
-	key->module = text_basename(ids->code_file.size ? ids->code_file :
-				    ids->debug_file.size ? ids->debug_file : location->query->url);
-	key->debug_id = ids->debug_id;
-	key->code_id = ids->code_id;
-	if (source->has_credentials)
-		memcpy(key->credentials, source->credentials, sizeof(key->credentials));
-}
-
-int lookup_make_key(struct cache_key *key, struct work *work, enum cache_kind kind,
-	       const struct location *location, struct text rest, struct err *err)
-{
-	if (cache_key_make(key, &work->arena, kind, scope_of(location->source, work), rest,
-			   err) < 0)
-		return -1;
-	lookup_describe_key(key, location);
-	return 0;
-}
-
 /* What is asked for first: an object's features, or the file itself. */
 static const struct derived_kind *kind_of(const struct lookup_request *request,
 					  enum file_type type)
@@ -151,7 +97,7 @@ static void recall_candidate(struct candidate *candidate, const struct planned *
 	derive->kind = kind_of(request, location->type);
 	derive->location = location;
 	derive->key = planned->key;
-	derive->key.scope = scope_of(location->source, work);
+	derive->key.scope = lookup_scope_of(location->source, work);
 	lookup_describe_key(&derive->key, location);
 	describe_object(derive);
 }

@@ -9,6 +9,7 @@ libobject_a_SOURCES = \
 	src/object/breakpad/records.h \
 	src/object/breakpad/survey.c \
 	src/object/elf/elf.c \
+	src/object/elf/elf_bytes.c \
 	src/object/elf/elf_dynamic.c \
 	src/object/elf/elf_file.h \
 	src/object/elf/elf_headers.c \
@@ -54,6 +55,7 @@ libobject_a_SOURCES = \
 	src/object/pdb/stack_frames.c \
 	src/object/pdb/type_name.c \
 	src/object/pdb/type_name.h \
+	src/object/pdb/type_record.c \
 	src/object/pdb/type_size.c \
 	src/object/pdb/types.c \
 	src/object/pe/pe.c \
@@ -61,6 +63,7 @@ libobject_a_SOURCES = \
 	src/object/pe/pe_file.h \
 	src/object/pe/pe_identity.c \
 	src/object/pe/pe_managed.c \
+	src/object/pe/pe_sections.c \
 	src/object/pe/pe_symbols.c \
 	src/object/pe/pe_unwind.c \
 	src/object/sourcelink.c \

@@ -6,6 +6,7 @@ libshared_a_SOURCES = \
 	src/shared/shared.c \
 	src/shared/shared.h \
 	src/shared/shared_breaker.c \
+	src/shared/shared_common.c \
 	src/shared/shared_counters.c \
 	src/shared/shared_counters.h \
 	src/shared/shared_internal.h \

@@ -11,7 +11,6 @@
 #include "config/config.h"
 
 #define ARENA_BYTES      ((size_t)1 << 20)
-#define TELL_MILLIS      60000
 #define SHARES_AT_ONCE   32u
 
 int shared_check(const struct config *config, struct err *err)
@@ -57,7 +56,7 @@ int shared_open(struct shared **shared, const struct shared_means *means, struct
 	made->means = *means;
 	made->folder = config->shared.folder;
 	made->credentials = (struct credentials){ .fetcher = means->fetcher, .most_millis = SHARED_CREDENTIAL_MILLIS };
-	made->told_millis = clock_monotonic_millis() - TELL_MILLIS;
+	made->told_millis = clock_monotonic_millis() - SHARED_TELL_MILLIS;
 	arena_init(&made->arena, ARENA_BYTES);
 	if (shared_place_open(config, &made->arena, &made->source, err) < 0) {
 		shared_close(made);
@@ -82,41 +81,6 @@ void shared_close(struct shared *shared)
 	arena_release(&shared->arena);
 	mem_give_back(shared->queue);
 	mem_give_back(shared);
-}
-
-void shared_show(const struct shared *shared)
-{
-	board_gauge_set(shared->means.board, BOARD_GAUGE_SHARING,
-			(int64_t)(shared->queue_count + shared->upload_count));
-}
-
-void shared_log(struct shared *shared, const char *what, const struct err *why)
-{
-	int64_t now = clock_monotonic_millis();
-
-	if (now - shared->told_millis < TELL_MILLIS) {
-		shared->untold++;
-		log_message(LOG_DEBUG, "shared_cache", NULL, "%s: %s", what, why->text);
-		return;
-	}
-	log_message(LOG_WARN, "shared_cache", NULL, "%s: %s (%llu more failures were not told)", what,
-		    why->text, (unsigned long long)shared->untold);
-	shared->told_millis = now;
-	shared->untold = 0;
-}
-
-int shared_start(struct shared *shared, struct fetch_order *order, int fd, uint64_t max_bytes,
-		 fetch_done_fn *done, void *payload, struct fetch **fetch, struct err *err)
-{
-	order->fd = fd;
-	order->max_bytes = max_bytes;
-	order->is_whole = true;
-	order->is_once = true;
-	order->connect_millis = SHARED_CONNECT_MILLIS;
-	/* The answer to an upload begins when all of it was sent. */
-	order->head_millis = order->file ? SHARED_TOTAL_MILLIS : SHARED_HEAD_MILLIS;
-	order->total_millis = SHARED_TOTAL_MILLIS;
-	return fetch_start(shared->means.fetcher, order, done, payload, fetch, err);
 }
 
 void shared_praise(struct shared *shared, uint64_t bytes)

@@ -86,7 +86,9 @@ struct shared {
 	uint64_t untold;                     /* since then */
 };
 
-/* shared.c */
+#define SHARED_TELL_MILLIS 60000             /* between two failures that are logged */
+
+/* shared_common.c */
 /* How many wait, for all to see: whoever has an answer finds what it left to be told there. */
 void shared_show(const struct shared *shared);
 /* Logs a failure, at most one a minute. */

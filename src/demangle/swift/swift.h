@@ -68,17 +68,40 @@ struct swift {
 
 typedef struct node *swift_operator_fn(struct swift *swift);
 
-/* --- swift.c: characters, nodes, the stack */
-char swift_next(struct swift *swift);                 /* '\0' at the end */
-char swift_peek(const struct swift *swift);
-bool swift_next_if(struct swift *swift, char c);
+/* --- Characters; '\0' at the end */
+static inline char swift_peek(const struct swift *swift)
+{
+	return swift->at < swift->size ? swift->name[swift->at] : '\0';
+}
+
+static inline char swift_next(struct swift *swift)
+{
+	return swift->at < swift->size ? swift->name[swift->at++] : '\0';
+}
+
+static inline bool swift_next_if(struct swift *swift, char c)
+{
+	if (swift->at >= swift->size || swift->name[swift->at] != c)
+		return false;
+	swift->at++;
+	return true;
+}
+
+static inline bool swift_push(struct swift *swift, struct node *node)
+{
+	if (!node || swift->depth == SWIFT_STACK_NODES)
+		return false;
+	swift->stack[swift->depth++] = node;
+	return true;
+}
+
+/* --- swift_stack.c: numbers, nodes, the stack */
 bool swift_natural(struct swift *swift, uint32_t *number);
 bool swift_index(struct swift *swift, uint32_t *number);
 struct node *swift_node(struct swift *swift, enum node_kind kind, unsigned count);
 struct node *swift_text_node(struct swift *swift, enum node_kind kind, const char *text);
 struct node *swift_with(struct swift *swift, enum node_kind kind, struct node *child);
 struct node *swift_type(struct swift *swift, struct node *child);
-bool swift_push(struct swift *swift, struct node *node);
 struct node *swift_pop(struct swift *swift);          /* whatever is there */
 struct node *swift_pop_kind(struct swift *swift, enum node_kind kind);
 struct node *swift_pop_name(struct swift *swift);
@@ -86,7 +109,6 @@ struct node *swift_pop_context(struct swift *swift);
 struct node *swift_pop_module(struct swift *swift);
 struct node *swift_pop_nominal(struct swift *swift);  /* inside its type */
 struct node *swift_pop_entity(struct swift *swift);
-struct node *swift_pop_protocol(struct swift *swift);
 /* Pops `pop` until one of them had the mark of the first before it; an empty list is one. */
 struct node *swift_pop_list(struct swift *swift, swift_operator_fn *pop);
 struct node *swift_pop_type(struct swift *swift);
@@ -102,6 +124,7 @@ struct node *swift_substitution(struct swift *swift);
 struct node *swift_standard(struct swift *swift);
 
 /* --- swift_type.c */
+struct node *swift_pop_protocol(struct swift *swift);
 struct node *swift_named(struct swift *swift, enum node_kind kind);
 struct node *swift_nominal(struct swift *swift, enum node_kind kind);   /* can be said again */
 struct node *swift_builtin(struct swift *swift);

@@ -394,3 +394,12 @@ struct node *swift_special_type(struct swift *swift)
 		return special_function(swift, letter);
 	}
 }
+
+struct node *swift_pop_protocol(struct swift *swift)
+{
+	struct node *node = swift_pop_type(swift);
+
+	if (!node)
+		return swift_named(swift, NODE_PROTOCOL);
+	return node->children[0]->kind == NODE_PROTOCOL ? node : NULL;
+}

@@ -311,17 +311,36 @@ struct span {
 	uint64_t start, end;     /* start < end */
 };
 
-/* Is this where linkers put what they threw away? */
-bool address_is_dead(const struct unit *unit, uint64_t address);
+static inline uint64_t unit_address_max(const struct unit *unit)
+{
+	return UINT64_MAX >> (64 - 8 * unit->head.encoding.address_bytes);
+}
+
+/* Is this where linkers put what they threw away?  0, -1 and -2, by the linker's taste; and what
+ * lies where no code can. */
+static inline bool address_is_dead(const struct unit *unit, uint64_t address)
+{
+	if (address >= unit_address_max(unit) - 1)
+		return true;
+	if (unit->dwarf->input.relocatable)
+		return false;
+	return address < unit->dwarf->lowest_code ||
+	       (address == 0 && !unit->dwarf->input.has_code_at_zero);
+}
+
 /* Where code begins at 0, what ld and gold discarded lies over it.  A line sequence [0, end) is
  * such when `end` cuts a symbol in two, a function when it ends elsewhere than the symbol at 0. */
 bool lines_at_zero_are_dead(const struct dwarf *dwarf, uint64_t end);
 bool function_at_zero_is_dead(const struct dwarf *dwarf, uint64_t end);
-uint64_t address_relative(const struct dwarf *dwarf, uint64_t address);
+
+static inline uint64_t address_relative(const struct dwarf *dwarf, uint64_t address)
+{
+	return address + dwarf->input.address_bias - dwarf->input.load_address;
+}
 
 struct unit_context;
 
-/* Appends the DIE's live spans, relative, ascending, merged, to reading->spans. */
+/* Appends the DIE's live spans, relative, ascending, merged, to context->spans. */
 int ranges_of(struct unit_context *context, const struct die *die, size_t *count, struct err *err)
 	__attribute__((warn_unused_result));
 

@@ -2,6 +2,8 @@
 libobject_a_SOURCES += \
 	src/object/dwarf/abbrev.c \
 	src/object/dwarf/constants.h \
+	src/object/dwarf/copies.c \
+	src/object/dwarf/die_ref.c \
 	src/object/dwarf/dwarf.c \
 	src/object/dwarf/dwarf.h \
 	src/object/dwarf/dwarf_internal.h \
@@ -23,6 +25,7 @@ libobject_a_SOURCES += \
 	src/object/dwarf/split.c \
 	src/object/dwarf/stream.c \
 	src/object/dwarf/unit.c \
+	src/object/dwarf/unit_read.c \
 	src/object/dwarf/variables.c \
 	src/object/dwarf/walk.c
 

@@ -13,22 +13,6 @@ struct range_walk {
 	size_t first;            /* of the pool: what this DIE added */
 };
 
-static uint64_t address_max(const struct unit *unit)
-{
-	return UINT64_MAX >> (64 - 8 * unit->head.encoding.address_bytes);
-}
-
-/* 0, -1 and -2, by the linker's taste; and what lies where no code can. */
-bool address_is_dead(const struct unit *unit, uint64_t address)
-{
-	if (address >= address_max(unit) - 1)
-		return true;
-	if (unit->dwarf->input.relocatable)
-		return false;
-	return address < unit->dwarf->lowest_code ||
-	       (address == 0 && !unit->dwarf->input.has_code_at_zero);
-}
-
 static uint64_t sized_symbol_end(const struct dwarf *dwarf, uint64_t address)
 {
 	const struct dwarf_input *input = &dwarf->input;
@@ -54,11 +38,6 @@ bool function_at_zero_is_dead(const struct dwarf *dwarf, uint64_t end)
 	uint64_t symbol_end = sized_symbol_end(dwarf, 0);
 
 	return symbol_end && symbol_end != end;
-}
-
-uint64_t address_relative(const struct dwarf *dwarf, uint64_t address)
-{
-	return address + dwarf->input.address_bias - dwarf->input.load_address;
 }
 
 static int add_span(struct range_walk *walk, uint64_t start, uint64_t end, struct err *err)
@@ -89,7 +68,7 @@ static bool is_of_discarded_section(const struct range_walk *walk, uint64_t star
 
 static int add_offsets(struct range_walk *walk, uint64_t start, uint64_t end, struct err *err)
 {
-	uint64_t mask = address_max(walk->unit);
+	uint64_t mask = unit_address_max(walk->unit);
 
 	if (!walk->base && is_of_discarded_section(walk, start, end))
 		walk->base_is_dead = true;
@@ -129,7 +108,7 @@ static int read_ranges(struct range_walk *walk, uint64_t offset, struct err *err
 			break;
 		if (work_charge(&walk->context->work, RANGE_STEPS, err) < 0)
 			return -1;
-		if (start == address_max(walk->unit))
+		if (start == unit_address_max(walk->unit))
 			set_base(walk, end);
 		else if (add_offsets(walk, start, end, err) < 0)
 			return -1;

@@ -68,12 +68,16 @@ struct elf_symbols {
 int elf_file_read(struct elf_file *file, const void *bytes, size_t size, struct arena *arena,
 		  struct err *err) __attribute__((warn_unused_result));
 
-/* elf_sections.c.  Sections that hold bytes: NOBITS and offset 0 are as good as none. */
+/* elf_bytes.c.  Sections that hold bytes: NOBITS and offset 0 are as good as none. */
 bool elf_section_has_bytes(const struct elf_section *section);
-/* ".debug_info" finds ".zdebug_info" too; NULL when absent. */
-const struct elf_section *elf_file_section(const struct elf_file *file, const char *name);
 /* As stored; TEXT_NONE when (partly) outside the file. */
 struct text elf_section_raw(const struct elf_file *file, const struct elf_section *section);
+/* File bytes at a virtual address, to the end of the segment's; TEXT_NONE when unmapped. */
+struct text elf_file_at_address(const struct elf_file *file, uint64_t address);
+
+/* elf_sections.c */
+/* ".debug_info" finds ".zdebug_info" too; NULL when absent. */
+const struct elf_section *elf_file_section(const struct elf_file *file, const char *name);
 /* Of the first section of exactly that name that has some, as stored; else TEXT_NONE. */
 struct text elf_file_stored(const struct elf_file *file, struct text name);
 /* Unpacked, and relocated in a relocatable file.  Absent, or over object_section_max_bytes: TEXT_NONE. */
@@ -86,8 +90,6 @@ int elf_file_load_gradually(const struct elf_file *file, const char *name, struc
 			   struct err *err) __attribute__((warn_unused_result));
 /* The first `capacity` bytes, unpacked; how many there are. */
 size_t elf_file_peek(const struct elf_file *file, const char *name, uint8_t *out, size_t capacity);
-/* File bytes at a virtual address, to the end of the segment's; TEXT_NONE when unmapped. */
-struct text elf_file_at_address(const struct elf_file *file, uint64_t address);
 /* The least address of an executable section, whether its bytes are here or not; 0: unknown. */
 uint64_t elf_file_lowest_code(const struct elf_file *file);
 /* Of a linked file; the load address is then 0, too. */

@@ -8,9 +8,7 @@
 #include "object/pdb/codeview.h"
 
 #define NAME_DEPTH_MAX  64u          /* of types inside types */
-#define NAME_STEPS_MAX  20000u       /* records looked at for one name */
 #define NAME_BYTES_MAX  ((size_t)64 * 1024)
-#define RECORD_STEPS    4u           /* to look at one, beside its bytes */
 #define POINTERS_MAX    16u          /* of a pointer to a pointer to ... */
 
 enum { MODE_POINTER, MODE_LVALUE, MODE_MEMBER, MODE_METHOD, MODE_RVALUE };
@@ -26,19 +24,6 @@ void namer_init(struct namer *namer, const struct pdb *pdb, struct arena *scratc
 void namer_release(struct namer *namer)
 {
 	buf_release(&namer->out);
-}
-
-bool namer_record(struct namer *namer, const struct pdb_types *types, uint32_t index,
-		  uint16_t *kind, struct reader *record)
-{
-	if (++namer->steps > NAME_STEPS_MAX || !pdb_has_type(types, index))
-		return false;
-	if (pdb_type_record(types, index, namer->scratch, kind, record)) {
-		namer->work += RECORD_STEPS + record->size / WORK_BYTES_PER_STEP;
-		return true;
-	}
-	namer->out.failed = namer->out.no_memory = true;
-	return false;
 }
 
 static bool get(struct namer *namer, uint32_t index, uint16_t *kind, struct reader *record)

@@ -37,7 +37,7 @@ bool namer_plain_id(struct namer *namer, uint32_t id);
 /* The type of the function an item of the IPI stream is; 0: it is none. */
 uint32_t namer_type_of_id(struct namer *namer, uint32_t id);
 
-/* For those who put names together.  False: no such record, too many of them for one name, or no
+/* type_record.c, for those who put names together.  False: no such record, too many of them for one name, or no
  * memory (then `out` has failed). */
 bool namer_record(struct namer *namer, const struct pdb_types *types, uint32_t index,
 		  uint16_t *kind, struct reader *record);
