@@ -34,8 +34,9 @@ void support_every_allocation_failure(int (*work)(void *payload, struct err *err
 
 /*
  * Calls work() with every byte changed in several ways and with the end cut off at many
- * places.  Above 16 KiB it is a sample: its seed is printed and can be set by SUPPORT_SEED,
- * its size by SUPPORT_CHANGES.  The bytes lie in a heap block of just that size.
+ * places.  Above 16 KiB, or where SUPPORT_CHANGES says how many changes may be made, it is a
+ * sample: its seed is printed and can be set by SUPPORT_SEED.  The bytes lie in a heap block
+ * of just that size.
  */
 void support_every_byte_change(const uint8_t *bytes, size_t size,
 			       void (*work)(void *payload, const uint8_t *bytes, size_t size),

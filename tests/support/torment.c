@@ -91,10 +91,11 @@ static void cut_all(const uint8_t *bytes, size_t size, uint64_t *seed, work_fn w
 void support_every_byte_change(const uint8_t *bytes, size_t size, work_fn work, void *payload)
 {
 	uint64_t seed = number_from("SUPPORT_SEED", (uint64_t)clock_monotonic_micros());
-	uint64_t changes = number_from("SUPPORT_CHANGES", CHANGES_DEFAULT);
+	uint64_t most = number_from("SUPPORT_CHANGES", 0);
+	uint64_t changes = most ? most : CHANGES_DEFAULT;
 	uint8_t *copy = exact_copy(bytes, size);
 
-	if (size > WHOLE_BYTES) {
+	if (most ? size > most / WAYS : size > WHOLE_BYTES) {
 		printf("a sample of %llu changes, SUPPORT_SEED=%llu\n",
 		       (unsigned long long)changes, (unsigned long long)seed);
 		fflush(stdout);
