@@ -39,6 +39,7 @@ void __asan_unpoison_memory_region(void const volatile *at, size_t size);
 #endif
 
 #define ARENA_BLOCK_MAX_BYTES ((size_t)8 << 20)
+#define ARENA_RECYCLED_BYTES ((size_t)256 << 10)     /* up to here blocks are small */
 #define ARENA_ALIGN _Alignof(max_align_t)
 
 struct arena_block {
@@ -98,7 +99,7 @@ static size_t next_block_size(const struct arena *arena, size_t left)
 
 static struct arena_block *new_block(size_t size)
 {
-	bool is_small = size <= ARENA_BLOCK_BYTES;
+	bool is_small = size <= ARENA_RECYCLED_BYTES;
 	size_t bytes = sizeof(struct arena_block) + size;
 	struct arena_block *block = is_small ? mem_resize(NULL, bytes) : mem_get(bytes);
 

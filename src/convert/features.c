@@ -59,30 +59,24 @@ static void read_flag(struct quick *quick, struct text key, bool *out)
 		want(quick, TEXT("false"));
 }
 
-static bool is_plain(char c)
-{
-	return c >= ' ' && c < 0x7f && c != '\\';
-}
-
 static void read_text(struct quick *quick, struct text key, struct text *out)
 {
-	const char *start, *at;
+	const char *start;
+	size_t size;
 	char *copy;
 
 	if (!take_key(quick, key))
 		return;
 	want(quick, TEXT("\""));
 	start = quick->at;
-	for (at = start; at < quick->end && *at != '"'; at++)
-		if (!is_plain(*at))
-			quick->differs = true;
-	quick->at = at;
+	size = ascii_plain_run(start, (size_t)(quick->end - start));
+	quick->at += size;
 	want(quick, TEXT("\""));
 	if (quick->differs)
 		return;
-	copy = arena_strndup(quick->arena, start, (size_t)(at - start));
+	copy = arena_strndup(quick->arena, start, size);
 	quick->no_memory |= !copy;
-	*out = (struct text){ copy, copy ? (size_t)(at - start) : 0 };
+	*out = (struct text){ copy, copy ? size : 0 };
 }
 
 static void read_number(struct quick *quick, struct text key, uint64_t most, uint64_t *out)

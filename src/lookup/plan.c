@@ -88,18 +88,22 @@ static int make_plan(struct lookup *lookup, struct work *work, const struct look
 	return 0;
 }
 
-static void recall_candidate(struct candidate *candidate, const struct planned *planned,
-			     const struct location *location, const struct work *work,
-			     const struct lookup_request *request)
+static struct candidate *recall_candidate(const struct planned *planned, const struct location *location,
+					  struct work *work, const struct lookup_request *request)
 {
-	struct derive *derive = &candidate->held.derive;
+	struct candidate *candidate = arena_alloc(&work->arena, 1, sizeof(*candidate));
+	struct derive *derive;
 
+	if (!candidate)
+		return NULL;
+	derive = &candidate->held.derive;
 	derive->kind = kind_of(request, location->type);
 	derive->location = location;
 	derive->key = planned->key;
 	derive->key.scope = lookup_scope_of(location->source, work);
 	lookup_describe_key(&derive->key, location);
 	describe_object(derive);
+	return candidate;
 }
 
 /* The same as make_plan() has made before. */
@@ -108,10 +112,9 @@ static int recall_plan(struct lookup *lookup, struct work *work,
 {
 	size_t count = plan_count(lookup->plan), run = 0;
 	struct location *locations = arena_alloc_raw(&work->arena, count, sizeof(*locations));
-	struct candidate *fresh = arena_alloc(&work->arena, count, sizeof(*fresh));
 
 	lookup->candidates = arena_alloc(&work->arena, count, sizeof(*lookup->candidates));
-	if (!locations || !fresh || !lookup->candidates)
+	if (!locations || !lookup->candidates)
 		return err_no_memory(err);
 	lookup->locations = (struct location_list){ locations, count, count };
 	for (size_t i = 0; i < count; i++) {
@@ -126,8 +129,9 @@ static int recall_plan(struct lookup *lookup, struct work *work,
 			lookup->candidates[i] = find_candidate(request->other, &locations[i], &run);
 		if (lookup->candidates[i])
 			continue;
-		lookup->candidates[i] = &fresh[i];
-		recall_candidate(&fresh[i], planned, &locations[i], work, request);
+		lookup->candidates[i] = recall_candidate(planned, &locations[i], work, request);
+		if (!lookup->candidates[i])
+			return err_no_memory(err);
 	}
 	return 0;
 }

@@ -33,6 +33,7 @@ struct frame_lookup {                     /* what the guarded part works on */
 
 #define FIRST_ROOM_PERCENT 150u      /* inlined calls make frames more */
 
+/* It is its caller's to fill. */
 static struct native_frame *add_frame(struct native_trace *trace, struct arena *arena,
 				      struct err *err)
 {
@@ -50,9 +51,7 @@ static struct native_frame *add_frame(struct native_trace *trace, struct arena *
 			memcpy(grown, trace->frames, trace->count * sizeof(*grown));
 		trace->frames = grown;
 	}
-	grown = &trace->frames[trace->count++];
-	*grown = (struct native_frame){ .name = NO_NAME };
-	return grown;
+	return &trace->frames[trace->count++];
 }
 
 static int add_failed(struct frame_lookup *looking, struct native_trace *trace,
@@ -64,14 +63,12 @@ static int add_failed(struct frame_lookup *looking, struct native_trace *trace,
 
 	if (!frame)
 		return -1;
-	frame->raw = from;
-	frame->original_index = index;
-	frame->status = status;
-	frame->address = from->address.value;
-	frame->mode = from->mode;
-	frame->package = module ? module->raw->ids.code_file : from->package;
-	frame->function = from->function;
-	frame->symbol = from->symbol;
+	*frame = (struct native_frame){
+		.raw = from, .original_index = index, .status = status,
+		.address = from->address.value, .mode = from->mode,
+		.package = module ? module->raw->ids.code_file : from->package,
+		.function = from->function, .symbol = from->symbol, .name = NO_NAME,
+	};
 	return 0;
 }
 
