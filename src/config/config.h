@@ -75,6 +75,8 @@ struct config {
 
 	/* caches */
 	struct config_cache_times downloaded, derived, index;
+	int64_t diagnostics_seconds;         /* of failed minidumps; 0: none are kept; CONFIG_NEVER: no end */
+	uint64_t diagnostics_max_bytes;
 	int64_t sentry_index_seconds;        /* counts as 0 when cache_is_of_boot */
 	uint64_t cache_quota_bytes;          /* CONFIG_UNLIMITED: none; CONFIG_AUTO */
 	struct config_shared shared;

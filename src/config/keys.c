@@ -125,7 +125,11 @@ const struct key config_keys[] = {
   "10m", 0, 1e11, 1, NULL },
 { "caches.index.max_lazy_recomputations", KEY_COUNT, KEY_REFERENCE, AT(index.max_lazy), 0, "20",
   0, 1e9, 0, NULL },
-{ "caches.diagnostics.retention", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1, NULL },
+{ "caches.diagnostics.retention", KEY_SECONDS, KEY_REFERENCE, AT(diagnostics_seconds), 0, "24h", 0, 1e11, 1,
+  "Minidumps that could not be answered stay for this long, in state_dir/diagnostics. 0s: not at\n"
+  "all. null: until there is no room." },
+{ "caches.diagnostics.max_size", KEY_SIZE, KEY_OURS, AT(diagnostics_max_bytes), 0, "1073741824", 0, 1e18, 0,
+  "Bytes of them; then the oldest go." },
 { "caches.in_memory.sentry_index_ttl", KEY_SECONDS, KEY_REFERENCE, AT(sentry_index_seconds), 0, "1h",
   0, 1e9, 0, "What a Sentry server says it holds is believed for this long; not at all without a cache_dir." },
 { "caches.in_memory.sentry_index_capacity", KEY_WITHOUT_MEANING, KEY_REFERENCE, 0, 0, NULL, 0, 0, 1,

@@ -136,6 +136,14 @@ int job_clean(struct jobs *jobs, uint64_t *removed, struct err *err)
 int job_repair_spool(struct jobs *jobs, uint64_t *removed, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* Before it is finished: keeps the body of a job that failed below state_dir/diagnostics, as long and as
+ * far as the configuration says (caches.diagnostics). */
+int job_keep_for_diagnosis(struct jobs *jobs, const struct job *job, struct err *err)
+	__attribute__((warn_unused_result));
+/* For the keeper: removes those that are too old or too many. */
+int job_clean_diagnosis(struct jobs *jobs, uint64_t *removed, struct err *err)
+	__attribute__((warn_unused_result));
+
 /* Stores with the row what became of each candidate of the job's modules, for `symgate why`. */
 int job_note_candidates(struct jobs *jobs, const char *id, struct text json, struct err *err)
 	__attribute__((warn_unused_result));

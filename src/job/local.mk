@@ -3,6 +3,7 @@ noinst_LIBRARIES += libjob.a
 libjob_a_SOURCES = \
 	src/job/claim.c \
 	src/job/clean.c \
+	src/job/diagnosis.c \
 	src/job/history.c \
 	src/job/history.h \
 	src/job/job.c \

@@ -85,6 +85,18 @@ static int repair_spool(struct keeper *keeper, struct err *err)
 	return 0;
 }
 
+static int clean_diagnosis(struct keeper *keeper, struct err *err)
+{
+	uint64_t removed;
+
+	if (job_clean_diagnosis(&keeper->jobs, &removed, err) < 0)
+		return -1;
+	if (removed)
+		log_message(LOG_INFO, "keeper_diagnosis", NULL, "removed %llu failed crash files",
+			    (unsigned long long)removed);
+	return 0;
+}
+
 static uint64_t written_bytes(const struct keeper *keeper)
 {
 	uint64_t sum = 0;
@@ -150,6 +162,7 @@ static const struct errand {
 	{ "checkpoint", checkpoint,    10000 },
 	{ "touches",    write_touches, 60000 },
 	{ "spool",      repair_spool,  600000 },
+	{ "diagnosis",  clean_diagnosis, 60000 },
 	{ "cache",      clean_cache,   0 },
 	{ "quota",      keep_quota,    5000 },
 };

@@ -152,6 +152,8 @@ struct request_kind {
 	/* What is said of it before: status, type, headers; or that a file is the answer (an entry of the
 	 * cache, or one in a folder), and answer() is not asked.  NULL: 200 and JSON. */
 	int (*head)(struct work *work, struct answer_head *head, struct err *err);
+	/* The body of one that failed is kept for a while, for diagnosis. */
+	bool keeps_failed;
 	/* When its time is nearly over it is answered without what is still missing, which it is told
 	 * failed by ERR_TIMEOUT.  Else it ends as a timeout. */
 	bool answers_late;

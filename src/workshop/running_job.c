@@ -315,6 +315,16 @@ static void note_progress(struct running_job *running)
 	err_clear(&running->trouble);
 }
 
+static void keep_for_diagnosis(struct running_job *running, enum job_state state)
+{
+	struct err err = ERR_INIT;
+
+	if ((state == JOB_FAILED || state == JOB_INTERNAL_ERROR) && running->has_row &&
+	    !running->is_refresh && running->kind && running->kind->keeps_failed &&
+	    job_keep_for_diagnosis(&running->list->rows, &running->job, &err) < 0)
+		log_message(LOG_WARN, "job_diagnosis", running->job.id, "%s", err.text);
+}
+
 /* The one way a job ends. */
 static void end_job(struct running_job *running, enum job_state state, struct text reply, const char *why)
 {
@@ -323,6 +333,7 @@ static void end_job(struct running_job *running, enum job_state state, struct te
 
 	if (state == JOB_COMPLETED && (running->has_row || running->candidates))
 		keep_candidates(running);
+	keep_for_diagnosis(running, state);
 	if (running->has_row &&
 	    job_finish(&list->rows, &running->job, list->means->owner, state, reply, &err) < 0) {
 		hold_up(running, "job_finish", &err);

@@ -712,6 +712,69 @@ START_TEST(takes_bodies_that_are_files)
 }
 END_TEST
 
+/* --- Diagnosis ------------------------------------------------------------------------------ */
+
+/* A failed one of eight bytes, that old. */
+static void fail_one(struct desk *desk, char path[JOB_PATH_BYTES], int64_t age)
+{
+	struct job_order order = { .kind = "minidump", .scope = TEXT_NONE };
+	struct timespec times[2] = { { .tv_sec = time(NULL) - age }, { .tv_sec = time(NULL) - age } };
+	char id[JOB_ID_BYTES], body[JOB_PATH_BYTES];
+	struct err err = ERR_INIT;
+	struct job job;
+
+	order.body_path = body;
+	ck_assert_int_eq(write_body(desk, body, sizeof(body)), 0);
+	ck_assert_msg(job_submit(&desk->jobs, &order, id, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(claim(desk, "w", &job), 1);
+	ck_assert_msg(job_keep_for_diagnosis(&desk->jobs, &job, &err) == 0, "%s", err.text);
+	finish(desk, &job, "w", "{}");
+	snprintf(path, JOB_PATH_BYTES, "%s/diagnostics/%s.minidump", desk->state.config.state_dir, id);
+	(void)utimensat(AT_FDCWD, path, times, 0);
+}
+
+static void clean_diagnosis(struct desk *desk, uint64_t expected)
+{
+	struct err err = ERR_INIT;
+	uint64_t removed;
+
+	ck_assert_msg(job_clean_diagnosis(&desk->jobs, &removed, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(removed, expected);
+}
+
+START_TEST(failed_files_stay_their_time_and_within_bounds)
+{
+	static char old[JOB_PATH_BYTES], middle[JOB_PATH_BYTES], fresh[JOB_PATH_BYTES];
+	struct desk desk;
+	struct stat st;
+
+	desk_open(&desk);
+	desk.jobs.now = NULL;
+	desk.state.config.diagnostics_seconds = 100;
+	desk.state.config.diagnostics_max_bytes = 20;
+	clean_diagnosis(&desk, 0);
+	fail_one(&desk, old, 99);
+	fail_one(&desk, middle, 50);
+	ck_assert_int_eq(stat(old, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0600);
+	ck_assert_int_eq(st.st_size, 8);
+	fail_one(&desk, fresh, 0);           /* three have no room */
+	ck_assert_int_ne(access(old, F_OK), 0);
+	ck_assert_int_eq(access(middle, F_OK), 0);
+	desk.state.config.diagnostics_seconds = 50;
+	clean_diagnosis(&desk, 1);
+	ck_assert_int_ne(access(middle, F_OK), 0);
+	desk.state.config.diagnostics_seconds = CONFIG_NEVER;
+	clean_diagnosis(&desk, 0);
+	desk.state.config.diagnostics_seconds = 0;
+	fail_one(&desk, old, 0);
+	ck_assert_int_ne(access(old, F_OK), 0);
+	clean_diagnosis(&desk, 1);
+	ck_assert_int_ne(access(fresh, F_OK), 0);
+	state_remove(&desk.state);
+}
+END_TEST
+
 /* --- Trouble -------------------------------------------------------------------------------- */
 
 START_TEST(says_when_files_are_gone)
@@ -829,6 +892,7 @@ int main(void)
 	tcase_add_test(tcase, history_is_bounded);
 	tcase_add_test(tcase, lost_files_are_removed);
 	tcase_add_test(tcase, takes_bodies_that_are_files);
+	tcase_add_test(tcase, failed_files_stay_their_time_and_within_bounds);
 	tcase_add_test(tcase, says_when_files_are_gone);
 	tcase_add_test(tcase, says_when_there_is_no_capacity);
 	tcase_add_test(tcase, survives_every_allocation_failure);

@@ -327,6 +327,13 @@ def test_files_that_are_none_fail_with_words():
             reply = answer(service, path, [(name, content)])
             assert reply["status"] == "failed" and reply["message"], (path, content[:20], reply)
         assert "was ended by signal" not in service.text_of_log(), service.text_of_log()
+        # Minidumps stay for diagnosis, for their owner alone; a core may hold anything.
+        kept = os.path.join(service.state, "diagnostics")
+        contents = sorted(bytes_of(os.path.join(kept, name)) for name in os.listdir(kept))
+        assert contents == sorted(content for path, _, content in files if path == "/minidump"), os.listdir(kept)
+        for name in os.listdir(kept):
+            assert name.endswith(".minidump"), name
+            assert stat.S_IMODE(os.stat(os.path.join(kept, name)).st_mode) == 0o600, name
 
 
 def test_a_core_that_is_cut_costs_what_it_lost():

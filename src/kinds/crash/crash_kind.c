@@ -206,6 +206,7 @@ static void crash_release(struct work *work)
 
 const struct request_kind request_kind_minidump = {
 	.name = "minidump", .takes_file = true, .has_pending = true, .answers_late = true,
+	.keeps_failed = true,
 	.parse = minidump_parse, .step = crash_step, .answer = crash_answer, .want = crash_want,
 	.candidates = crash_candidates, .release = crash_release,
 };
