@@ -1,5 +1,5 @@
 /* crash_core.c -- in a cell: a core file's threads walked, its modules and what is said of it. */
-#include "convert/crash_walk.h"
+#include "convert/crash_host.h"
 #include "convert/convert_internal.h"
 
 #include <stdio.h>
@@ -73,9 +73,25 @@ static void write_facts(const struct coredump *core, struct crash_json *report)
 	}
 }
 
-static int write_thread(const struct coredump *core, size_t thread, struct crash_walk *walk,
+/* libunwind knows this machine's processor, but no kernel. */
+static bool is_of_host(const struct coredump *core)
+{
+	return core->has_walker && core->thread_count > 0 && !core->is_kernel &&
+	       unwind_host_can(core->threads[0].registers.arch);
+}
+
+static int walk_thread(const struct coredump *core, const struct coredump_thread *thread,
+		       struct crash_host *host, struct err *err)
+{
+	if (is_of_host(core))
+		return crash_host_thread(host, &thread->registers, err);
+	return crash_walk_thread(host->walk, &thread->registers, &core->memory, err);
+}
+
+static int write_thread(const struct coredump *core, size_t thread, struct crash_host *host,
 			struct crash_json *report, struct err *err)
 {
+	struct crash_walk *walk = host->walk;
 	const struct coredump_thread *dumped = &core->threads[thread];
 	const struct crash_walk_told told = {
 		.id = dumped->id,
@@ -87,23 +103,24 @@ static int write_thread(const struct coredump *core, size_t thread, struct crash
 	};
 
 	walk->frame_count = 0;
-	if (core->has_walker &&
-	    crash_walk_thread(walk, &dumped->registers, &core->memory, err) < 0)
+	if (core->has_walker && walk_thread(core, dumped, host, err) < 0)
 		return -1;
 	crash_walk_write_thread(walk, &told, core->has_walker ? &dumped->registers : NULL, report);
 	return 0;
 }
 
 static int write_core(const struct coredump *core, const struct core_file *file,
-		      struct crash_walk *walk, struct crash_json *report, struct err *err)
+		      struct crash_host *host, struct crash_json *report, struct err *err)
 {
+	struct crash_walk *walk = host->walk;
+
 	write_facts(core, report);
 	core_remarks_write(core, file, &report->json);
 	for (size_t i = 0; core->has_walker && i < core->thread_count; i++)
 		crash_walk_expect(walk, &core->threads[i].registers, &core->memory);
 	crash_json_threads(report);
 	for (size_t i = 0; i < core->thread_count; i++)
-		if (write_thread(core, i, walk, report, err) < 0)
+		if (write_thread(core, i, host, report, err) < 0)
 			return -1;
 	crash_json_list_end(report);
 	if (crash_walk_finish(walk, err) < 0)
@@ -121,6 +138,7 @@ static int read_file(struct cell *cell, struct text file, struct arena *arena, v
 	struct crash_json_module *identities;
 	struct crash_json report;
 	struct crash_walk walk;
+	struct crash_host host;
 	struct coredump core;
 
 	if (coredump_open(&core, (const uint8_t *)file.bytes, file.size, arena, err) < 0)
@@ -131,8 +149,12 @@ static int read_file(struct cell *cell, struct text file, struct arena *arena, v
 			    err) < 0)
 		return -1;
 	walk.ends_without_return = true;
+	if (crash_host_open(&host, &walk, core.thread_count > 0 ? core.threads[0].registers.arch
+								: UNWIND_X86,
+			    &core.memory, arena, err) < 0)
+		return -1;
 	crash_json_begin(&report);
-	return crash_json_end(&report, cell, write_core(&core, payload, &walk, &report, err), err);
+	return crash_json_end(&report, cell, write_core(&core, payload, &host, &report, err), err);
 }
 
 static int map_file(struct cell *cell, struct file_map *map, void *payload, struct err *err)

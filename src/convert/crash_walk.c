@@ -64,9 +64,8 @@ void crash_walk_expect(struct crash_walk *walk, const struct unwind_registers *r
 	}
 }
 
-/* 1 and the mapped file, which stays until the cell ends; 0: there is none; -1. */
-static int want(struct crash_walk *walk, const char *role, uint32_t module, struct file_map *map,
-		struct err *err)
+int crash_walk_want(struct crash_walk *walk, const char *role, uint32_t module,
+		    struct file_map *map, struct err *err)
 {
 	int fd = -1, got, rc;
 
@@ -86,7 +85,7 @@ static int want_cfi(struct crash_walk *walk, uint32_t module, struct err *err)
 	struct crash_walk_cache *cache = &walk->caches[module];
 	struct err unreadable = ERR_INIT;
 	struct file_map map;
-	int got = want(walk, "cfi", module, &map, err);
+	int got = crash_walk_want(walk, "cfi", module, &map, err);
 
 	item->state = UNWIND_CFI_ABSENT;
 	if (got <= 0)
@@ -103,7 +102,7 @@ static int want_symbols(struct crash_walk *walk, uint32_t module, struct err *er
 	struct crash_walk_cache *cache = &walk->caches[module];
 	struct err unreadable = ERR_INIT;
 	struct file_map map;
-	int got = want(walk, "symcache", module, &map, err);
+	int got = crash_walk_want(walk, "symcache", module, &map, err);
 
 	cache->symbols = UNWIND_CFI_ABSENT;
 	if (got <= 0)
@@ -149,26 +148,60 @@ int crash_walk_open(struct crash_walk *walk, struct cell *cell,
 	return 0;
 }
 
-int crash_walk_thread(struct crash_walk *walk, const struct unwind_registers *registers,
-		      const struct unwind_memory *memory, struct err *err)
+static void prepare(struct crash_walk *walk, const struct unwind_memory *memory, struct unwind *unwind)
 {
-	struct unwind unwind = {
+	*unwind = (struct unwind){
 		.memory = memory, .modules = &walk->modules, .symbols = &walk->symbols, .os = walk->os,
-		.ends_without_return = walk->ends_without_return, .frames = walk->frames, .capacity = LIMIT_CRASH_FRAMES,
+		.ends_without_return = walk->ends_without_return,
+		.passes_bad_pointers = walk->ends_without_return, .frames = walk->frames,
+		.capacity = LIMIT_CRASH_FRAMES,
 	};
+}
+
+static int walk_to_end(struct crash_walk *walk, struct unwind *unwind, struct err *err)
+{
 	enum unwind_state state;
 	int rc = 0;
 
-	unwind_begin(&unwind, registers);
 	do {
-		state = unwind_walk(&unwind);
+		state = unwind_walk(unwind);
 		if (state == UNWIND_NEEDS_CFI)
-			rc = want_cfi(walk, unwind.needed, err);
+			rc = want_cfi(walk, unwind->needed, err);
 		else if (state == UNWIND_NEEDS_SYMBOLS)
-			rc = want_symbols(walk, unwind.needed, err);
+			rc = want_symbols(walk, unwind->needed, err);
 	} while (state != UNWIND_END && rc == 0);
+	return rc;
+}
+
+int crash_walk_thread(struct crash_walk *walk, const struct unwind_registers *registers,
+		      const struct unwind_memory *memory, struct err *err)
+{
+	struct unwind unwind;
+	int rc;
+
+	prepare(walk, memory, &unwind);
+	unwind_begin(&unwind, registers);
+	rc = walk_to_end(walk, &unwind, err);
 	walk->frame_count = unwind.frame_count < LIMIT_CRASH_FRAMES ? unwind.frame_count
-								   : LIMIT_CRASH_FRAMES;
+								    : LIMIT_CRASH_FRAMES;
+	return rc;
+}
+
+int crash_walk_on(struct crash_walk *walk, const struct unwind_registers *registers,
+		  const struct unwind_memory *memory, struct err *err)
+{
+	size_t done = walk->frame_count - 1;
+	struct unwind_frame last = walk->frames[done];
+	struct unwind unwind;
+	int rc;
+
+	prepare(walk, memory, &unwind);
+	unwind.frames += done;
+	unwind.capacity -= done;
+	unwind_begin_at(&unwind, registers, &last);
+	rc = walk_to_end(walk, &unwind, err);
+	walk->frame_count = done + (unwind.frame_count < unwind.capacity ? unwind.frame_count
+									 : unwind.capacity);
 	return rc;
 }
 
@@ -196,11 +229,15 @@ static void write_registers(const struct unwind_registers *registers, struct jso
 	json_object_end(json);
 }
 
-static void write_frame(const struct crash_walk *walk, const struct unwind_frame *frame,
+/* `says`: whether the address is one to return to, for every frame. */
+static void write_frame(const struct crash_walk *walk, const struct unwind_frame *frame, bool says,
 			struct json_writer *json)
 {
 	json_object(json);
 	json_member_hex(json, "instruction_addr", frame->resume_address);
+	if (says)
+		json_member_bool(json, "adjust_instruction_addr",
+				 frame->instruction != frame->resume_address);
 	if (frame->module != UNWIND_NO_MODULE)
 		json_member_text(json, "package", walk->identities[frame->module].code_file);
 	json_member_string(json, "trust", unwind_trust_name(frame->trust));
@@ -227,10 +264,13 @@ void crash_walk_write_thread(const struct crash_walk *walk, const struct crash_w
 			     const struct unwind_registers *registers, struct crash_json *report)
 {
 	struct json_writer *json = &report->json;
+	bool has_interrupted = false;
 
 	crash_walk_begin_thread(walk, told, registers, report);
+	for (size_t i = 1; i < walk->frame_count; i++)
+		has_interrupted |= walk->frames[i].instruction == walk->frames[i].resume_address;
 	for (size_t i = 0; i < walk->frame_count; i++)
-		write_frame(walk, &walk->frames[i], json);
+		write_frame(walk, &walk->frames[i], has_interrupted, json);
 	json_array_end(json);
 	json_object_end(json);
 }

@@ -3,7 +3,7 @@
  *
  * The unwind rules ("cfi") and the symbols ("symcache") of a module are asked for when a walk
  * needs them, by a want whose name is the module as crash_json.h writes it, and whose id is the
- * debug id of the lowest module, or nothing.  What does not come is walked without.
+ * debug id of the lowest module, or nothing.  The file itself is the "image".  What does not come is walked without.
  */
 #ifndef CONVERT_CRASH_WALK_H
 #define CONVERT_CRASH_WALK_H
@@ -16,6 +16,7 @@
 struct arena;
 struct cell;
 struct err;
+struct file_map;
 
 struct crash_walk_cache {            /* of one module */
 	struct cfi cfi;
@@ -30,7 +31,7 @@ struct crash_walk {
 	struct crash_walk_cache *caches;
 	struct unwind_symbols symbols;
 	enum unwind_os os;
-	bool ends_without_return;            /* as unwind.h has it; set after opening */
+	bool ends_without_return;            /* as unwind.h has it, and passes_bad_pointers; set after opening */
 	char first_id[DEBUGID_TEXT_BYTES];   /* debug id of the first module; "": none */
 	struct unwind_frame *frames;         /* of the last walk; LIMIT_CRASH_FRAMES at most */
 	size_t frame_count;
@@ -51,6 +52,13 @@ void crash_walk_expect(struct crash_walk *walk, const struct unwind_registers *r
 int crash_walk_thread(struct crash_walk *walk, const struct unwind_registers *registers,
 		      const struct unwind_memory *memory, struct err *err)
 	__attribute__((warn_unused_result));
+/* From the last of walk->frame_count frames on, whose registers these are; there is at least one. */
+int crash_walk_on(struct crash_walk *walk, const struct unwind_registers *registers,
+		  const struct unwind_memory *memory, struct err *err)
+	__attribute__((warn_unused_result));
+/* A file of a module: 1 and it is mapped, until the cell ends; 0: there is none; -1. */
+int crash_walk_want(struct crash_walk *walk, const char *role, uint32_t module,
+		    struct file_map *map, struct err *err) __attribute__((warn_unused_result));
 /* Asks for the rules of modules that frames lie in but no step needed: their files are told of
  * like those of the others. */
 int crash_walk_finish(struct crash_walk *walk, struct err *err) __attribute__((warn_unused_result));

@@ -7,6 +7,8 @@ libconvert_a_SOURCES = \
 	src/convert/convert.c \
 	src/convert/convert.h \
 	src/convert/crash_apple.c \
+	src/convert/crash_host.c \
+	src/convert/crash_host.h \
 	src/convert/crash_json.c \
 	src/convert/crash_core.c \
 	src/convert/crash_json.h \

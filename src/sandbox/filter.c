@@ -70,6 +70,11 @@ static const struct { int call, error; } refused[] = {
 	{ SCMP_SYS(socket), EACCES }, { SCMP_SYS(connect), EACCES }, { SCMP_SYS(uname), EPERM },
 	{ SCMP_SYS(ioctl), ENOTTY }, { SCMP_SYS(clone3), ENOSYS },
 	{ SCMP_SYS(membarrier), ENOSYS }, { SCMP_SYS(mlock), EPERM },
+	/* libunwind tries these out on addresses of its own process, and does without. */
+	{ SCMP_SYS(mincore), ENOSYS },
+#ifndef SYMGATE_SANITIZED
+	{ SCMP_SYS(pipe2), EMFILE },
+#endif
 };
 
 static int allow_plain(scmp_filter_ctx context)

@@ -4,6 +4,8 @@ libunwind_a_SOURCES = \
 	src/unwind/expression.c \
 	src/unwind/expression.h \
 	src/unwind/frame_pointer.c \
+	src/unwind/host_walk.c \
+	src/unwind/host_walk.h \
 	src/unwind/regions.c \
 	src/unwind/regions.h \
 	src/unwind/registers.c \
@@ -20,6 +22,7 @@ unwind_walks = tests/unwind/walks.c tests/unwind/walks.h
 check_PROGRAMS += \
 	tests/unwind/test_arm_walks \
 	tests/unwind/test_expression \
+	tests/unwind/test_host_walk \
 	tests/unwind/test_hostile_walks \
 	tests/unwind/test_peers \
 	tests/unwind/test_regions \
@@ -28,6 +31,9 @@ check_PROGRAMS += \
 	tests/unwind/test_x86_walks
 tests_unwind_test_arm_walks_SOURCES = tests/unwind/test_arm_walks.c $(unwind_walks)
 tests_unwind_test_expression_SOURCES = tests/unwind/test_expression.c
+tests_unwind_test_host_walk_SOURCES = \
+	tests/fuzz/fuzz_host_walk.c \
+	tests/unwind/test_host_walk.c
 tests_unwind_test_hostile_walks_SOURCES = tests/unwind/test_hostile_walks.c $(unwind_walks)
 tests_unwind_test_peers_SOURCES = \
 	tests/unwind/symbol_file.c \

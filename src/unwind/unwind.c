@@ -36,8 +36,8 @@ static uint64_t pointer_mask(const struct unwind_modules *modules)
 }
 
 /* The frame in hand becomes that of these registers. */
-static void enter(struct unwind *walk, const struct unwind_registers *registers,
-		  enum unwind_trust trust)
+static void enter_at(struct unwind *walk, const struct unwind_registers *registers,
+		     enum unwind_trust trust, uint64_t instruction)
 {
 	const struct unwind_arch_facts *facts = unwind_arch_facts(registers->arch);
 	struct unwind_frame *frame = &walk->frame;
@@ -46,8 +46,7 @@ static void enter(struct unwind *walk, const struct unwind_registers *registers,
 				 ? walk->stackless_frames + 1 : 0;
 	walk->registers = *registers;
 	frame->resume_address = registers->values[facts->pc];
-	frame->instruction = frame->resume_address -
-			     (trust == UNWIND_TRUST_CONTEXT ? 0 : facts->call_bytes);
+	frame->instruction = instruction;
 	frame->stack_pointer = registers->values[facts->sp];
 	frame->frame_pointer = facts->fp == UNWIND_NO_REGISTER ? 0 : registers->values[facts->fp];
 	frame->module = unwind_module_at(walk->modules, frame->instruction);
@@ -65,7 +64,16 @@ static void enter(struct unwind *walk, const struct unwind_registers *registers,
 	walk->modules->frame_count++;
 }
 
-void unwind_begin(struct unwind *walk, const struct unwind_registers *registers)
+static void enter(struct unwind *walk, const struct unwind_registers *registers,
+		  enum unwind_trust trust)
+{
+	const struct unwind_arch_facts *facts = unwind_arch_facts(registers->arch);
+
+	enter_at(walk, registers, trust, registers->values[facts->pc] -
+		 (trust == UNWIND_TRUST_CONTEXT ? 0 : facts->call_bytes));
+}
+
+static void prepare(struct unwind *walk, const struct unwind_registers *registers)
 {
 	walk->frame_count = 0;
 	walk->needed = UNWIND_NO_MODULE;
@@ -75,8 +83,21 @@ void unwind_begin(struct unwind *walk, const struct unwind_registers *registers)
 	walk->scanned_frames = 0;
 	walk->has_no_caller = false;
 	walk->frame.stack_pointer = ~registers->values[unwind_arch_facts(registers->arch)->sp];
+}
+
+void unwind_begin(struct unwind *walk, const struct unwind_registers *registers)
+{
+	prepare(walk, registers);
 	if (unwind_registers_has(registers, unwind_arch_facts(registers->arch)->pc))
 		enter(walk, registers, UNWIND_TRUST_CONTEXT);
+}
+
+void unwind_begin_at(struct unwind *walk, const struct unwind_registers *registers,
+		     const struct unwind_frame *frame)
+{
+	prepare(walk, registers);
+	if (unwind_registers_has(registers, unwind_arch_facts(registers->arch)->pc))
+		enter_at(walk, registers, frame->trust, frame->instruction);
 }
 
 /* Is it a frame that may be above the one in hand? */
@@ -144,7 +165,8 @@ static enum unwind_answer find_caller(struct unwind *walk, struct unwind_registe
 	if (walk->has_no_caller)
 		return UNWIND_NO;
 	*trust = UNWIND_TRUST_FP;
-	if (unwind_by_frame_pointer(walk, caller))
+	if (unwind_by_frame_pointer(walk, caller) &&
+	    (!walk->passes_bad_pointers || is_above(walk, caller, UNWIND_TRUST_FP)))
 		return UNWIND_YES;
 	*trust = UNWIND_TRUST_SCAN;
 	return unwind_by_scan(walk, caller, state);

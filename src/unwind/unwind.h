@@ -122,6 +122,9 @@ struct unwind {
 	 * section 6.4.4).  Symbolicator goes on by frame pointer and by scanning, so its kinds of
 	 * requests leave this unset. */
 	bool ends_without_return;
+	/* A frame pointer that leads to no caller a stack can have is passed over, as in the vDSO of
+	 * x86, which uses it for something else; else the stack ends there, as for Symbolicator. */
+	bool passes_bad_pointers;
 	struct unwind_frame *frames;
 	struct unwind_registers *frame_registers;        /* of each frame; NULL: not wanted */
 	size_t capacity;                         /* of both arrays */
@@ -142,6 +145,10 @@ struct unwind {
 
 /* The first frame is that of the registers, as long as their program counter is known. */
 void unwind_begin(struct unwind *walk, const struct unwind_registers *registers);
+
+/* The first frame is one that was found elsewhere, with its registers. */
+void unwind_begin_at(struct unwind *walk, const struct unwind_registers *registers,
+		     const struct unwind_frame *frame);
 
 /* Walks on, to the end or to where something is needed. */
 enum unwind_state unwind_walk(struct unwind *walk);

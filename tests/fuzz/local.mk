@@ -31,6 +31,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_symbfile \
 	tests/fuzz/fuzz_symcache \
 	tests/fuzz/fuzz_unwind \
+	tests/fuzz/fuzz_host_walk \
 	tests/fuzz/fuzz_walk \
 	tests/fuzz/fuzz_wasm
 fuzz_objects = \
@@ -170,6 +171,8 @@ tests_fuzz_fuzz_pe_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_expression_SOURCES = tests/fuzz/fuzz_expression.c
 tests_fuzz_fuzz_expression_LDFLAGS = $(fuzz_ldflags)
 
+tests_fuzz_fuzz_host_walk_SOURCES = tests/fuzz/fuzz_host_walk.c
+tests_fuzz_fuzz_host_walk_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_walk_SOURCES = tests/fuzz/fuzz_walk.c
 tests_fuzz_fuzz_walk_LDFLAGS = $(fuzz_ldflags)
 

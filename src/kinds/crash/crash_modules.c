@@ -141,6 +141,18 @@ static enum resolved want_ahead(struct crash *crash, struct crash_module *module
 	return make(crash, &module->cfi, resolver, err);
 }
 
+/* The file the rules are of, as it was found. */
+static enum resolved want_image(struct crash *crash, struct crash_module *module,
+				struct work_want *want, struct resolver *resolver, struct err *err)
+{
+	enum resolved resolved = module_lookup_choose(&module->files, LOOKUP_UNWIND, crash->work,
+						      resolver, err);
+
+	if (resolved == RESOLVED_READY && !module->files.purposes[LOOKUP_UNWIND].failure)
+		want->entry = &module_lookup_winner(&module->files, LOOKUP_UNWIND)->held.derive;
+	return resolved;
+}
+
 static enum resolved want_symbols(struct crash *crash, struct crash_module *module,
 				  struct work_want *want, struct resolver *resolver, struct err *err)
 {
@@ -174,6 +186,8 @@ enum resolved crash_want(struct work *work, struct work_want *want, struct resol
 		return want_ahead(crash, module, resolver, err);
 	if (text_is(want->role, "cfi"))
 		return want_cfi(crash, module, want, resolver, err);
+	if (text_is(want->role, "image"))
+		return want_image(crash, module, want, resolver, err);
 	if (text_is(want->role, "symcache"))
 		return want_symbols(crash, module, want, resolver, err);
 	err_set(err, ERR_MALFORMED, "a cell asked for a file of no known role");
