@@ -13,6 +13,10 @@
  *   find-cfi: the same; the parameters are "json" or "text" and addresses, a line each.
  *   locate:   input "object"; the parameters are a section's name and those of symbols, the reply
  *             their addresses.
+ *   sort-look: input "file", outputs "member", "unpacked" and "slice"; the parameters are two numbers, of
+ *             an archive's member and of an object in it.  Tells what that is, where its bytes are, and how
+ *             many members and objects there are.
+ *   sort-sources: input "object", output "paths": the source files its lines are of, a line each.
  */
 #ifndef CLI_CLI_CELLS_H
 #define CLI_CLI_CELLS_H
@@ -33,7 +37,7 @@ struct err;
 
 extern const struct cell_operation cells_operation_describe, cells_operation_dump,
 	cells_operation_dump_methods, cells_operation_dump_cfi, cells_operation_find_cfi,
-	cells_operation_locate;
+	cells_operation_locate, cells_operation_sort_look, cells_operation_sort_sources;
 
 /* Call before any thread is made. */
 int cells_start(struct nursery **nursery, const struct config *config, struct err *err)

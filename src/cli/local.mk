@@ -46,6 +46,13 @@ libcli_a_SOURCES = \
 	src/cli/progress.c \
 	src/cli/progress.h \
 	src/cli/serve.c \
+	src/cli/sort.h \
+	src/cli/sort_command.c \
+	src/cli/sort_file.c \
+	src/cli/sort_operations.c \
+	src/cli/sort_place.c \
+	src/cli/sort_sources.c \
+	src/cli/sort_walk.c \
 	src/cli/standalone.c \
 	src/cli/standalone.h \
 	src/cli/stackrequest.c \

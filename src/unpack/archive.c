@@ -2,6 +2,7 @@
 #include "unpack/unpack.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "unpack/cab.h"
@@ -24,9 +25,10 @@ static int write_stored(struct text packed, const struct zip_entry *entry, int o
 	return file_write_all(out_fd, packed.bytes, packed.size, err);
 }
 
-static int write_entry(const struct zip *zip, int out_fd, uint64_t ceiling_bytes, struct err *err)
+static int write_entry(const struct zip *zip, size_t index, int out_fd, uint64_t ceiling_bytes,
+		       struct err *err)
 {
-	const struct zip_entry *entry = &zip->entries[0];
+	const struct zip_entry *entry = &zip->entries[index];
 	struct text packed;
 	unsigned packing;
 
@@ -54,7 +56,7 @@ static int zip_unpack(struct text archive, int out_fd, uint64_t ceiling_bytes, s
 		err_set(err, ERR_MALFORMED, zip.count ? "ZipArchive contains more than one symbol file"
 						      : "ZipArchive contains no symbol file");
 	else
-		rc = write_entry(&zip, out_fd, ceiling_bytes, err);
+		rc = write_entry(&zip, 0, out_fd, ceiling_bytes, err);
 	if (rc < 0 && err->kind == ERR_UNSUPPORTED)
 		err->kind = ERR_MALFORMED;
 done:
@@ -69,7 +71,44 @@ int unpack_archive(enum unpack_kind kind, struct text archive, int out_fd, uint6
 	case UNPACK_ZIP:
 		return zip_unpack(archive, out_fd, ceiling_bytes, err);
 	case UNPACK_CAB:
-		return cab_unpack(archive, out_fd, ceiling_bytes, err);
+		return cab_unpack(archive, NULL, out_fd, ceiling_bytes, err);
+	default:
+		return err_set(err, ERR_UNSUPPORTED, "%s data is no archive", unpack_kind_name(kind));
+	}
+}
+
+static int zip_unpack_member(struct text archive, size_t index, int out_fd, uint64_t ceiling_bytes,
+			     size_t *count, struct buf *name, struct err *err)
+{
+	struct arena arena;
+	struct zip zip;
+	int rc;
+
+	arena_init(&arena, DIRECTORY_BYTES);
+	rc = zip_open(&zip, archive.bytes, archive.size, &arena, err);
+	*count = rc == 0 ? zip.count : 0;
+	if (index < *count) {
+		buf_add_text(name, zip.entries[index].name);
+		rc = write_entry(&zip, index, out_fd, unpack_most(archive.size, ceiling_bytes), err);
+	}
+	arena_release(&arena);
+	return rc;
+}
+
+int unpack_archive_member(enum unpack_kind kind, struct text archive, size_t index, int out_fd,
+			  uint64_t ceiling_bytes, size_t *count, struct buf *name, struct err *err)
+{
+	struct cab_member member = { .index = index, .name = name };
+	int rc;
+
+	*count = 0;
+	switch (kind) {
+	case UNPACK_ZIP:
+		return zip_unpack_member(archive, index, out_fd, ceiling_bytes, count, name, err);
+	case UNPACK_CAB:
+		rc = cab_unpack(archive, &member, out_fd, ceiling_bytes, err);
+		*count = member.count;
+		return rc;
 	default:
 		return err_set(err, ERR_UNSUPPORTED, "%s data is no archive", unpack_kind_name(kind));
 	}

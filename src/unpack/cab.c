@@ -8,6 +8,7 @@
 
 #include <mspack.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -153,28 +154,52 @@ static int explain(struct cabinet *cabinet, int error, struct err *err)
 	return err_set(err, ERR_MALFORMED, "bad cab file: %s", words_of(error));
 }
 
-static int extract(struct cabinet *cabinet, struct mscab_decompressor *mspack, struct err *err)
+/* NULL: there is none at that place. */
+static struct mscabd_file *choose(struct mscabd_cabinet *cab, struct cab_member *member)
+{
+	struct mscabd_file *chosen = NULL;
+
+	for (struct mscabd_file *file = cab->files; file; file = file->next) {
+		if (member->count++ != member->index)
+			continue;
+		chosen = file;
+		buf_add_string(member->name, file->filename);
+	}
+	return chosen;
+}
+
+static int extract_file(struct cabinet *cabinet, struct mscab_decompressor *mspack,
+			struct mscabd_file *file, struct err *err)
+{
+	if (file->length > cabinet->left_bytes)
+		return err_set(err, ERR_LIMIT, "Maximum file size exceeded");
+	return mspack->extract(mspack, file, NAME_OUT) == MSPACK_ERR_OK
+	       ? 0 : explain(cabinet, mspack->last_error(mspack), err);
+}
+
+static int extract(struct cabinet *cabinet, struct mscab_decompressor *mspack,
+		   struct cab_member *member, struct err *err)
 {
 	struct mscabd_cabinet *cab = mspack->open(mspack, NAME_IN);
+	struct mscabd_file *file;
 	int rc = -1;
 
 	if (!cab)
 		return explain(cabinet, mspack->last_error(mspack), err);
-	if (!cab->files)
-		err_set(err, ERR_MALFORMED, "cab file is empty");
-	else if (cab->files->next)
-		err_set(err, ERR_MALFORMED, "cab file contains more than 1 symbol file");
-	else if (cab->files->length > cabinet->left_bytes)
-		err_set(err, ERR_LIMIT, "Maximum file size exceeded");
-	else if (mspack->extract(mspack, cab->files, NAME_OUT) != MSPACK_ERR_OK)
-		explain(cabinet, mspack->last_error(mspack), err);
-	else
+	file = member ? choose(cab, member) : cab->files;
+	if (!file && member)
 		rc = 0;
+	else if (!file)
+		err_set(err, ERR_MALFORMED, "cab file is empty");
+	else if (!member && file->next)
+		err_set(err, ERR_MALFORMED, "cab file contains more than 1 symbol file");
+	else
+		rc = extract_file(cabinet, mspack, file, err);
 	mspack->close(mspack, cab);
 	return rc;
 }
 
-int cab_unpack(struct text cabinet, int out_fd, uint64_t ceiling_bytes, struct err *err)
+int cab_unpack(struct text cabinet, struct cab_member *member, int out_fd, uint64_t ceiling_bytes, struct err *err)
 {
 	struct cabinet capacity = {
 		.system = {
@@ -194,7 +219,7 @@ int cab_unpack(struct text cabinet, int out_fd, uint64_t ceiling_bytes, struct e
 	mspack = mspack_create_cab_decompressor(&capacity.system);
 	if (!mspack)
 		return explain(&capacity, MSPACK_ERR_NOMEMORY, err);
-	rc = extract(&capacity, mspack, err);
+	rc = extract(&capacity, mspack, member, err);
 	mspack_destroy_cab_decompressor(mspack);
 	return rc;
 }

@@ -104,6 +104,13 @@ int unpack_buf(enum unpack_kind kind, struct text packed, struct buf *out, struc
 int unpack_archive(enum unpack_kind kind, struct text archive, int out_fd, uint64_t ceiling_bytes,
 		   struct err *err) __attribute__((warn_unused_result));
 
+/* One file of an archive of any number: *count of them there are; `index` beyond that writes nothing.
+ * `name` gets its name, which is only a name.  ERR_UNSUPPORTED: packed in a way we do not know; else as
+ * unpack_archive(). */
+int unpack_archive_member(enum unpack_kind kind, struct text archive, size_t index, int out_fd,
+			  uint64_t ceiling_bytes, size_t *count, struct buf *name, struct err *err)
+	__attribute__((warn_unused_result));
+
 /* What so many packed bytes may hold, and never more than the ceiling: zstd and xz make gigabytes
  * out of kilobytes of the same byte, which no debug file is. */
 uint64_t unpack_most(uint64_t packed_bytes, uint64_t ceiling_bytes);

@@ -12,10 +12,11 @@ import sys
 
 # Component -> the components it may include (besides itself): the layers of doc/architecture.md.
 BASE = {"base"}
-LAYER1 = {"unpack", "config", "store", "board", "sandbox"}
+LAYER1 = {"unpack", "pack", "config", "store", "board", "sandbox"}
 MAY_INCLUDE = {
     "base": set(),
     "unpack": BASE,
+    "pack": BASE,
     "config": BASE,
     "store": BASE | {"config"},
     "board": BASE | {"config"},

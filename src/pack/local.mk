@@ -1,0 +1,7 @@
+# src/pack -- sources and tests of this component.
+noinst_LIBRARIES += libpack.a
+libpack_a_SOURCES = \
+	src/pack/bundle_write.c \
+	src/pack/pack.c \
+	src/pack/pack.h \
+	src/pack/zip_write.c
