@@ -94,6 +94,7 @@ dist_man_MANS += \
 	doc/symgate-prefetch.1 \
 	doc/symgate-repair.1 \
 	doc/symgate-serve.1 \
+	doc/symgate-sort.1 \
 	doc/symgate-status.1 \
 	doc/symgate-symbolicate.1 \
 	doc/symgate-minidump.1 \
