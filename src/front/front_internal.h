@@ -229,6 +229,7 @@ bool answer_entry(const struct front *front, struct store *store, const struct a
 		  struct reply *reply);
 
 /* --- endpoints ------------------------------------------------------------------------------ */
-route_fn answer_request_poll, answer_healthcheck, answer_readyz, answer_metrics;
+route_fn answer_request_poll, answer_healthcheck, answer_readyz, answer_metrics,
+	answer_mozilla_version, answer_mozilla_heartbeat;
 
 #endif

@@ -13,6 +13,7 @@ libfront_a_SOURCES = \
 	src/front/request_pool.c \
 	src/front/waiting.c \
 	src/front/endpoints/health.c \
+	src/front/endpoints/mozilla_status.c \
 	src/front/endpoints/requests.c \
 	src/front/form.c \
 	src/front/form.h \

@@ -46,12 +46,34 @@ static const struct route routes[] = {
   { "GET",  "/healthcheck", answer_healthcheck,  NULL, TAKES_NOTHING, 0, NULL },
   { "GET",  "/readyz",      answer_readyz,       NULL, TAKES_NOTHING, 0, NULL },
   { "GET",  "/metrics",     answer_metrics,      NULL, TAKES_NOTHING, 0, NULL },
+  { "GET",  "/__version__", answer_mozilla_version,         NULL, TAKES_NOTHING, 0, NULL },
+  { "GET",  "/__heartbeat__", answer_mozilla_heartbeat,     NULL, TAKES_NOTHING, 0, NULL },
+  { "GET",  "/__lbheartbeat__", answer_mozilla_heartbeat,   NULL, TAKES_NOTHING, 0, NULL },
+/*  The last, since any name may be in it: whatever comes before keeps its paths. */
+  { "GET",  "/*/#/*",       answer_kind,         &request_kind_mozilla_download, TAKES_NOTHING, 0, NULL },
 };
 #define ROUTES (sizeof(routes) / sizeof(routes[0]))
+
+/* Three parts, the second of them an id. */
+static bool has_id(struct text path)
+{
+	const char *first = memchr(path.bytes + 1, '/', path.size - 1);
+	size_t at = first ? (size_t)(first - path.bytes) + 1 : path.size, start = at;
+
+	while (at < path.size && ascii_hex_value(path.bytes[at]) >= 0)
+		at++;
+	return start > 2 && at > start && at + 1 < path.size && path.bytes[at] == '/' &&
+	       !memchr(path.bytes + at + 1, '/', path.size - at - 1);
+}
 
 static bool path_matches(const struct route *route, struct text path, struct text *rest)
 {
 	size_t size = strlen(route->path);
+
+	if (strcmp(route->path, "/*/#/*") == 0) {
+		*rest = path.size > 1 ? text_from(path, 1) : TEXT_NONE;
+		return path.size > 1 && path.bytes[0] == '/' && has_id(path);
+	}
 
 	if (route->path[size - 1] != '*')
 		return text_is(path, route->path);
@@ -75,8 +97,10 @@ void route_find(struct request *request)
 	for (size_t i = 0; i < ROUTES; i++) {
 		if (!path_matches(&routes[i], request->path, &request->rest))
 			continue;
-		if (request->endpoint == ROUTE_NONE || strcmp(routes[request->endpoint - 1].path, routes[i].path) != 0)
+		if (request->endpoint == ROUTE_NONE)
 			request->endpoint = (unsigned)i + 1;
+		else if (strcmp(routes[request->endpoint - 1].path, routes[i].path) != 0)
+			break;               /* the first path that fits is the one */
 		if (!request->kind)
 			request->kind = routes[i].kind;
 		if (method_matches(&routes[i], request))

@@ -23,7 +23,8 @@ enum route_takes { TAKES_NOTHING, TAKES_JSON, TAKES_FORM, TAKES_ANY };
 
 struct route {
 	const char *method;          /* "GET" answers HEAD too */
-	const char *path;            /* a trailing "*" takes the rest, of at least one byte */
+	const char *path;            /* a trailing "*" takes the rest, of at least one byte; a "*" and a "#"
+				      * before it one part each, of any bytes and of hex digits */
 	route_fn *answer;
 	const struct request_kind *kind;     /* whose requests these are (answer_kind); else NULL */
 	enum route_takes takes;      /* the body's type: others are refused */

@@ -17,6 +17,7 @@ static const struct request_kind *const kinds[] = {
 	&request_kind_mozilla_v4,
 	&request_kind_mozilla_v5,
 	&request_kind_mozilla_v5_debug,
+	&request_kind_mozilla_download,
 };
 
 const struct request_kind *request_kind_named(const char *name)

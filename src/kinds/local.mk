@@ -23,6 +23,7 @@ libkinds_a_SOURCES = \
 	src/kinds/kinds.h \
 	src/kinds/mozilla/mozilla.h \
 	src/kinds/mozilla/mozilla_answer.c \
+	src/kinds/mozilla/mozilla_download.c \
 	src/kinds/mozilla/mozilla_eliot.c \
 	src/kinds/mozilla/mozilla_figures.c \
 	src/kinds/mozilla/mozilla_json.c \
@@ -60,6 +61,7 @@ check_PROGRAMS += \
 	tests/kinds/crash/test_rewrite \
 	tests/kinds/proxy/test_proxy_path \
 	tests/kinds/test_stacktrace \
+	tests/kinds/mozilla/test_mozilla_request \
 	tests/kinds/native/test_answers \
 	tests/kinds/native/test_ceilings \
 	tests/kinds/native/test_damage \
@@ -72,6 +74,13 @@ check_PROGRAMS += \
 tests_kinds_crash_test_rewrite_SOURCES = tests/kinds/crash/test_rewrite.c
 tests_kinds_proxy_test_proxy_path_SOURCES = tests/kinds/proxy/test_proxy_path.c
 tests_kinds_test_stacktrace_SOURCES = tests/kinds/test_stacktrace.c
+tests_kinds_mozilla_test_mozilla_request_SOURCES = \
+	tests/kinds/mozilla/test_mozilla_request.c \
+	tests/kinds/mozilla/mozilla_answers.c \
+	tests/kinds/mozilla/mozilla_answers.h \
+	tests/kinds/native/fake.c \
+	tests/kinds/native/fake_lower.c \
+	tests/kinds/native/fake.h
 tests_kinds_native_test_answers_SOURCES = \
 	tests/kinds/native/test_answers.c \
 	tests/kinds/native/answers.c \

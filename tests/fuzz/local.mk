@@ -20,6 +20,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_maps \
 	tests/fuzz/fuzz_minidump \
 	tests/fuzz/fuzz_multipart \
+	tests/fuzz/fuzz_mozilla \
 	tests/fuzz/fuzz_request \
 	tests/fuzz/fuzz_pdb \
 	tests/fuzz/fuzz_pe \
@@ -129,6 +130,15 @@ tests_fuzz_fuzz_maps_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_minidump_SOURCES = tests/fuzz/fuzz_minidump.c
 tests_fuzz_fuzz_minidump_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_mozilla_SOURCES = \
+	tests/fuzz/fuzz_mozilla.c \
+	tests/kinds/mozilla/mozilla_answers.c \
+	tests/kinds/mozilla/mozilla_answers.h \
+	tests/kinds/native/fake.c \
+	tests/kinds/native/fake_lower.c \
+	tests/kinds/native/fake.h
+tests_fuzz_fuzz_mozilla_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_request_SOURCES = \
 	tests/fuzz/fuzz_request.c \

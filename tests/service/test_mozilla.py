@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import uuid
 
-from service_tests import Service, Symbols, run_all
+from service_tests import SYMGATE, Service, run_all
 
 PEERS = os.path.join(os.environ.get("SYMGATE_SHARED", ""), "peers", "mozilla")
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-mozilla-")
@@ -321,6 +321,56 @@ def lets_every_page_ask():
         assert status == 400 and headers["Access-Control-Allow-Origin"] == "*"
 
 
+# --- Downloads and the rest ------------------------------------------------------------------------------
+
+def gives_out_symbols():
+    files = {**A_FILES, f"b.so/{A_ID}/b.so.sym": gzip.compress(A_SYM.encode())}
+    with Place() as place:
+        place.put(files)
+        for path in (f"/a.pdb/{A_ID}/a.sym", f"/a.pdb/{A_ID.lower()}/a.sym?_refresh", f"/b.so/{A_ID}/b.so.sym"):
+            status, body, headers = place.service.request("GET", path)
+            assert (status, body.decode()) == (200, A_SYM), (path, status, body)
+            assert headers["Content-Type"].startswith("text/plain")
+            assert headers["Access-Control-Allow-Origin"] == "*"
+            status, body, _ = place.service.request("HEAD", path)
+            assert (status, body) == (200, b""), path
+        for path in (f"/c.pdb/{A_ID}/c.sym", f"/a.pdb/{A_ID}/b.sym", "/a.pdb/abc/a.sym", f"/a%2fb/{A_ID}/b.sym",
+                     f"/../{A_ID}/x.sym", f"/%2e%2e/{A_ID}/...sym", f"/{'x' * 4000}/{A_ID}/x.sym"):
+            status, body, _ = place.service.request("GET", path)
+            assert (status, body) == (404, b"Symbol Not Found"), (path, status, body)
+        for path in (f"/a.pdb/{A_ID}/a.pdb", f"/a.pdb/{'0' * 33}/a.sym", f"/a.pdb/{A_ID}/file.ptr"):
+            status, body, _ = place.service.request("GET", path)
+            assert (status, body) == (404, b"Symbol Not Found (and ignored)"), (path, status, body)
+        status, _, headers = place.service.request("PUT", f"/a.pdb/{A_ID}/a.sym", "x")
+        assert status == 405 and headers["Allow"] == "GET,HEAD"
+        assert place.service.request("GET", f"/a.pdb/{A_ID}/a/b.sym")[0] == 404
+        assert place.service.request("GET", "/a.pdb/xyz/a.sym")[0] == 404
+
+
+def leads_from_the_code_to_its_symbols():
+    path = os.path.join(PEERS, "symbols", "win64-local", "firefox.exe")
+    if not folder_has("symbols/win64-local/firefox.exe"):
+        return
+    info = json.loads(subprocess.run([SYMGATE, "--json", "object", "info", path], capture_output=True, check=True).stdout)
+    ids = info["objects"][0]
+    with Place() as place, open(path, "rb") as f:
+        code_id = ids["code_id"][:8].upper() + ids["code_id"][8:]
+        place.put({f"firefox.exe/{code_id}/firefox.exe": f.read()})
+        status, body, headers = place.service.request("GET", f"/firefox.exe/{ids['code_id'].upper()}/firefox.exe.sym?a=b")
+        assert (status, body) == (302, b""), (status, body, ids)
+        debug_id = uuid.UUID(ids["debug_id"][:36]).hex.upper() + (ids["debug_id"][37:] or "0").upper()
+        assert headers["Location"] == f"/firefox.pdb/{debug_id}/firefox.sym?a=b", headers["Location"]
+
+
+def tells_its_version():
+    with Place() as place:
+        status, body, _ = place.service.request("GET", "/__version__")
+        assert status == 200 and json.loads(body)["source"] == "symgate"
+        for path in ("/__heartbeat__", "/__lbheartbeat__"):
+            status, body, headers = place.service.request("GET", path)
+            assert (status, body, headers["Content-Type"]) == (200, b"", "application/json; charset=utf-8")
+
+
 # --- Sources and formats -----------------------------------------------------------------------------------
 
 def takes_packed_symbols_and_those_of_another_id():
@@ -358,5 +408,6 @@ def answers_from_native_files():
 if __name__ == "__main__":
     run_all([answers_as_the_service_of_today, answers_what_profilers_sent, answers_version_5,
              refuses_wrong_requests_of_version_5, answers_version_4_as_documented, answers_version_4_as_today,
-             tells_figures, lets_every_page_ask, takes_packed_symbols_and_those_of_another_id,
+             tells_figures, lets_every_page_ask, gives_out_symbols, leads_from_the_code_to_its_symbols,
+             tells_its_version, takes_packed_symbols_and_those_of_another_id,
              answers_from_native_files], "mozilla")
