@@ -76,7 +76,7 @@ static bool next_stack_line(struct text *rest, struct text *line)
 	return text_take_line(rest, line);
 }
 
-int breakpad_source_collect(struct cfi_writer *writer, uint32_t source, struct err *err)
+int breakpad_collect(struct cfi_writer *writer, uint32_t source, struct err *err)
 {
 	struct text rest = writer->sources[source].section.bytes, line;
 
@@ -171,7 +171,7 @@ static int print_sorted(struct cfi_writer *writer, struct text rest, const struc
 	return 0;
 }
 
-int breakpad_source_print(struct cfi_writer *writer, const struct cfi_entry *entry,
+int breakpad_print(struct cfi_writer *writer, const struct cfi_entry *entry,
 			  struct err *err)
 {
 	struct text rest = rest_of(&writer->sources[entry->source].section, entry->reference);

@@ -1,45 +1,21 @@
 /* cfi_write.c -- from an object to a text of STACK records: collect, sort, print. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/vec.h"
 #include "cfi/cfi_writer.h"
 #include "cfi/frame_section.h"
 
 static const uint8_t preamble[] = { 'C', 'I', 'F', 'C', CFI_VERSION, 0, 0, 0 };
 
-void cfi_writer_blame(struct cfi_writer *writer, const struct err *why)
-{
-	if (writer->report->bad_records++ == 0)
-		snprintf(writer->report->first_bad, sizeof(writer->report->first_bad), "%.239s",
-			 why->text);
-}
-
-int cfi_writer_add(struct cfi_writer *writer, uint64_t start, uint64_t size, uint32_t source,
-		   uint64_t reference, struct err *err)
-{
-	if (size == 0 || size > UINT32_MAX || size > UINT64_MAX - start)
-		return 0;
-	if (writer->entry_count == writer->entry_capacity &&
-	    vec_reserve(&writer->entries, &writer->entry_capacity, writer->entry_count + 1,
-			sizeof(*writer->entries)) < 0)
-		return err_set(err, ERR_NO_MEMORY, "no memory for %zu unwind records",
-			       writer->entry_count + 1);
-	writer->entries[writer->entry_count++] =
-		(struct cfi_entry){ start, reference, (uint32_t)size, source };
-	return 0;
-}
-
 static const struct {
 	int (*collect)(struct cfi_writer *writer, uint32_t source, struct err *err);
 	int (*print)(struct cfi_writer *writer, const struct cfi_entry *entry, struct err *err);
 } readers[OBJECT_UNWIND_KINDS] = {
-	[OBJECT_UNWIND_DEBUG_FRAME] = { frame_source_collect, frame_source_print },
-	[OBJECT_UNWIND_EH_FRAME] = { frame_source_collect, frame_source_print },
-	[OBJECT_UNWIND_COMPACT] = { compact_source_collect, compact_source_print },
-	[OBJECT_UNWIND_PDATA] = { pdata_source_collect, pdata_source_print },
-	[OBJECT_UNWIND_BREAKPAD] = { breakpad_source_collect, breakpad_source_print },
+	[OBJECT_UNWIND_DEBUG_FRAME] = { frame_section_collect, frame_section_print },
+	[OBJECT_UNWIND_EH_FRAME] = { frame_section_collect, frame_section_print },
+	[OBJECT_UNWIND_COMPACT] = { compact_unwind_collect, compact_unwind_print },
+	[OBJECT_UNWIND_PDATA] = { pdata_collect, pdata_print },
+	[OBJECT_UNWIND_BREAKPAD] = { breakpad_collect, breakpad_print },
 };
 
 static bool is_frames(enum object_unwind_kind kind)

@@ -79,15 +79,13 @@ int cfi_writer_take_stack_frame(void *writer, const struct object_stack_frame *f
 				struct err *err);
 
 /* frame_section.c (DWARF), compact_unwind.c, pdata.c, cfi_breakpad.c */
-int frame_source_collect(struct cfi_writer *writer, uint32_t source, struct err *err);
-int frame_source_print(struct cfi_writer *writer, const struct cfi_entry *entry, struct err *err);
-int compact_source_collect(struct cfi_writer *writer, uint32_t source, struct err *err);
-int compact_source_print(struct cfi_writer *writer, const struct cfi_entry *entry,
-			 struct err *err);
-int pdata_source_collect(struct cfi_writer *writer, uint32_t source, struct err *err);
-int pdata_source_print(struct cfi_writer *writer, const struct cfi_entry *entry, struct err *err);
-int breakpad_source_collect(struct cfi_writer *writer, uint32_t source, struct err *err);
-int breakpad_source_print(struct cfi_writer *writer, const struct cfi_entry *entry,
-			  struct err *err);
+int frame_section_collect(struct cfi_writer *writer, uint32_t source, struct err *err);
+int frame_section_print(struct cfi_writer *writer, const struct cfi_entry *entry, struct err *err);
+int compact_unwind_collect(struct cfi_writer *writer, uint32_t source, struct err *err);
+int compact_unwind_print(struct cfi_writer *writer, const struct cfi_entry *entry, struct err *err);
+int pdata_collect(struct cfi_writer *writer, uint32_t source, struct err *err);
+int pdata_print(struct cfi_writer *writer, const struct cfi_entry *entry, struct err *err);
+int breakpad_collect(struct cfi_writer *writer, uint32_t source, struct err *err);
+int breakpad_print(struct cfi_writer *writer, const struct cfi_entry *entry, struct err *err);
 
 #endif

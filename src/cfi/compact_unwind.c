@@ -175,7 +175,7 @@ static uint32_t find_dwarf(const struct cfi_writer *writer)
 	return CFI_SOURCES_MAX;
 }
 
-int compact_source_collect(struct cfi_writer *writer, uint32_t source, struct err *err)
+int compact_unwind_collect(struct cfi_writer *writer, uint32_t source, struct err *err)
 {
 	const struct object_unwind *section = &writer->sources[source].section;
 	struct compact compact = { .writer = writer, .section = section, .source = source,
@@ -357,7 +357,7 @@ static void print_arm64(struct cfi_writer *writer, uint32_t encoding)
 	}
 }
 
-int compact_source_print(struct cfi_writer *writer, const struct cfi_entry *entry,
+int compact_unwind_print(struct cfi_writer *writer, const struct cfi_entry *entry,
 			 struct err *err)
 {
 	struct cfi_out *out = &writer->out;

@@ -334,7 +334,7 @@ bool frame_section_has_code(const struct frame_section *frames,
 	       description->start < most - 1 && description->size <= most - description->start;
 }
 
-int frame_source_collect(struct cfi_writer *writer, uint32_t source, struct err *err)
+int frame_section_collect(struct cfi_writer *writer, uint32_t source, struct err *err)
 {
 	struct frame_section *frames = writer->sources[source].frames;
 	uint64_t next;
@@ -358,7 +358,7 @@ int frame_source_collect(struct cfi_writer *writer, uint32_t source, struct err 
 	return 0;
 }
 
-int frame_source_print(struct cfi_writer *writer, const struct cfi_entry *entry, struct err *err)
+int frame_section_print(struct cfi_writer *writer, const struct cfi_entry *entry, struct err *err)
 {
 	struct frame_section *frames = writer->sources[entry->source].frames;
 	struct frame_description description;

@@ -12,6 +12,7 @@ libcfi_a_SOURCES = \
 	src/cfi/cfi_registers.h \
 	src/cfi/cfi_sort.c \
 	src/cfi/cfi_write.c \
+	src/cfi/cfi_writer.c \
 	src/cfi/cfi_writer.h \
 	src/cfi/compact_unwind.c \
 	src/cfi/frame_print.c \
@@ -22,6 +23,7 @@ libcfi_a_SOURCES = \
 	src/cfi/pdata.c \
 	src/cfi/pdata.h \
 	src/cfi/pdata_arm64.c \
+	src/cfi/pdata_image.c \
 	src/cfi/pdata_x64.c \
 	src/cfi/postfix.c \
 	src/cfi/postfix.h \

@@ -1,19 +1,12 @@
 /* pdata.c -- see pdata.h: which processor's records these are. */
 #include "cfi/pdata.h"
 
-struct reader pdata_image_at(const struct cfi_writer *writer, uint64_t address)
-{
-	struct text bytes = object_image_at(writer->object, address);
-
-	return reader_over("unwind information", bytes.bytes, bytes.size);
-}
-
 static enum cpu_family family_of(const struct cfi_writer *writer)
 {
 	return arch_family(writer->object->arch);
 }
 
-int pdata_source_collect(struct cfi_writer *writer, uint32_t source, struct err *err)
+int pdata_collect(struct cfi_writer *writer, uint32_t source, struct err *err)
 {
 	if (family_of(writer) == CPU_X86_64)
 		return pdata_x64_collect(writer, source, err);
@@ -22,7 +15,7 @@ int pdata_source_collect(struct cfi_writer *writer, uint32_t source, struct err 
 	return 0;
 }
 
-int pdata_source_print(struct cfi_writer *writer, const struct cfi_entry *entry, struct err *err)
+int pdata_print(struct cfi_writer *writer, const struct cfi_entry *entry, struct err *err)
 {
 	return family_of(writer) == CPU_X86_64 ? pdata_x64_print(writer, entry, err)
 					       : pdata_arm64_print(writer, entry, err);
