@@ -1,6 +1,7 @@
 /*
  * quickstart-crash -- a program that crashes inside inlined functions and then writes what a
- * crash reporter would: where its modules lie and the raw addresses of its stack.
+ * crash reporter would: where its modules lie and the raw addresses of its stack.  With a word on
+ * its command line it has a second thread and catches nothing: the kernel writes its core.
  */
 #include <cstdint>
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <execinfo.h>
 #include <link.h>
 #include <signal.h>
+#include <thread>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -55,6 +57,12 @@ __attribute__((noinline)) int check_out(Register &desk, int orders)
 	return last;
 }
 
+__attribute__((noinline)) void wait_for_delivery(volatile int *deliveries)
+{
+	while (*deliveries == 0)
+		pause();
+}
+
 } // namespace shop
 
 static int show_module(dl_phdr_info *info, size_t, void *)
@@ -89,13 +97,21 @@ static void report(int number, siginfo_t *, void *context)
 	_exit(1);
 }
 
-int main()
+static volatile int deliveries;
+
+int main(int argc, char **)
 {
 	struct sigaction action = {};
+	std::thread second;
 
 	action.sa_sigaction = report;
 	action.sa_flags = SA_SIGINFO;
-	sigaction(SIGSEGV, &action, nullptr);
+	if (argc > 1) {
+		second = std::thread(shop::wait_for_delivery, &deliveries);
+		usleep(100000);              /* it is waiting then */
+	} else {
+		sigaction(SIGSEGV, &action, nullptr);
+	}
 
 	shop::Register desk(std::getenv("SHOP") ? 2 : 1);
 
