@@ -40,6 +40,7 @@ static const struct {
 	[CACHE_SOURCE_INDEX]     = { "source_index",     INDEX,      2, 2, true },
 	[CACHE_SOURCES]          = { "sources",          DERIVED,    1, 1, true },
 	[CACHE_SECTIONS]         = { "sections",         DERIVED,    1, 1, false },
+	[CACHE_SYMBFILES]        = { "symbfiles",        DERIVED,    1, 1, true },
 };
 
 const char *cache_kind_name(enum cache_kind kind)

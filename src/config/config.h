@@ -85,7 +85,7 @@ struct config {
 
 	/* requests */
 	uint64_t max_concurrent_requests;
-	uint64_t symbolicate_body_max_bytes, crash_file_body_max_bytes;
+	uint64_t symbolicate_body_max_bytes, crash_file_body_max_bytes, symbfile_body_max_bytes;
 	bool record_all_jobs;                /* jobs.record: all */
 	const char *const *cors_origins;     /* cors.allowed_origins; "*": all */
 	size_t cors_origin_count;

@@ -31,6 +31,8 @@ const struct key config_keys[] = {
   "57671680", 1, 1e12, 0, "Largest JSON body." },
 { "crash_file_body_max_bytes", KEY_SIZE, KEY_REFERENCE, AT(crash_file_body_max_bytes), 0,
   "262144000", 1, 1e12, 0, "Largest form with a minidump, an Apple crash report or a core." },
+{ "symbfile_body_max_bytes", KEY_SIZE, KEY_OURS, AT(symbfile_body_max_bytes), 0,
+  "134217728", 1, 1e12, 0, "Largest part of an uploaded symbfile." },
 { "jobs.record", KEY_RECORD, KEY_OURS, AT(record_all_jobs), 0, "pending", 0, 0, 0,
   "all: requests answered at once leave a row too." },
 

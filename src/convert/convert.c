@@ -20,6 +20,7 @@ const struct cell_operation convert_operations[] = {
 	{ "section", convert_run_section },
 	{ "sources", convert_run_sources },
 	{ "sourcefile", convert_run_sourcefile },
+	{ "symbfile", convert_run_symbfile },
 	{ "listing", convert_run_listing },
 	{ "minidump-raw", convert_run_minidump_raw },
 	{ "demangle", convert_run_demangle },

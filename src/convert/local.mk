@@ -30,6 +30,7 @@ libconvert_a_SOURCES = \
 	src/convert/features.c \
 	src/convert/inspect.c \
 	src/convert/listing_read.c \
+	src/convert/symbfile_part.c \
 	src/convert/make.c \
 	src/convert/managed.c \
 	src/convert/memo.c \

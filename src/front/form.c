@@ -116,6 +116,8 @@ static int take_unpacked(void *payload, const void *bytes, size_t size, struct e
 {
 	struct form *form = payload;
 
+	if (!form->shape->file)
+		return take_data(form, (struct text){ bytes, size }, err);
 	return multipart_add(&form->multipart, (struct text){ bytes, size }, err);
 }
 
@@ -182,17 +184,39 @@ static int write_fields(const struct form *form, struct buf *out, struct err *er
 	return buf_check(out, err);
 }
 
+static int read_body(struct form *form, const struct form_source *source, struct err *err)
+{
+	return source->encoding == UNPACK_NONE ? read_plain(form, source, err) : read_encoded(form, source, err);
+}
+
+/* The whole body is the file. */
+static int read_file(struct form *form, const struct form_source *source, struct buf *fields, struct err *err)
+{
+	for (size_t i = 0; i < FORM_FIELDS_MAX && form->shape->fields[i]; i++) {
+		struct text value = source->variable(source->payload, form->shape->fields[i]);
+
+		form->has_field[i] = value.bytes != NULL;
+		if (!text_is_utf8(value))
+			return err_set(err, ERR_BAD_REQUEST, "a header is not UTF-8");
+		buf_add_text(&form->fields[i], value);
+	}
+	if (begin_file(form, err) < 0 || read_body(form, source, err) < 0)
+		return -1;
+	return write_fields(form, fields, err);
+}
+
 static int read_form(struct form *form, const struct form_source *source, struct buf *fields,
 		     struct err *err)
 {
 	const struct multipart_events events = { begin_part, take_data, end_part, form };
 	struct text boundary;
 
+	if (!form->shape->file)
+		return read_file(form, source, fields, err);
 	if (!multipart_boundary(source->content_type, &boundary))
 		return err_set(err, ERR_BAD_REQUEST, "Invalid `boundary` for `multipart/form-data` request");
 	multipart_init(&form->multipart, boundary, &events);
-	if ((source->encoding == UNPACK_NONE ? read_plain(form, source, err)
-					     : read_encoded(form, source, err)) < 0 ||
+	if (read_body(form, source, err) < 0 ||
 	    multipart_end(&form->multipart, err) < 0)
 		return -1;
 	if (!form->upload)

@@ -23,7 +23,8 @@ struct err;
 #define FORM_FIELDS_MAX 16u
 
 struct form_shape {
-	const char *file;                /* the part that is the file, which has to be there */
+	const char *file;                /* the part that is the file, which has to be there; NULL: the body is
+	                                    the file, and the fields are variables of the request */
 	const char *missing;             /* what is said when it is not */
 	const char *const *fields;       /* the other parts, NULL at the end; at most FORM_FIELDS_MAX */
 };
@@ -44,6 +45,8 @@ struct form_source {
 	struct text content_type;
 	int encoding;                    /* an enum unpack_kind; UNPACK_NONE: as it is */
 	uint64_t max_bytes;              /* of what it unpacks to */
+	/* Of a body that is a file: what a field is; TEXT_NONE: it is not there. */
+	struct text (*variable)(void *payload, const char *name);
 };
 
 /* Reads all of it.  *upload is the caller's; `fields` gets the object.  ERR_BAD_REQUEST: it is no such

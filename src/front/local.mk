@@ -38,6 +38,8 @@ libfront_a_SOURCES = \
 	src/front/reply_stream.h \
 	src/front/request.c \
 	src/front/request_body.c \
+	src/front/retell.c \
+	src/front/retell.h \
 	src/front/route.c \
 	src/front/route.h \
 	src/front/sendfile.c \

@@ -208,6 +208,11 @@ static ssize_t read_of_form(void *payload, void *bytes, size_t capacity, struct 
 	return size == 0 && end_body(request, err) < 0 ? -1 : size;
 }
 
+static struct text variable_of_form(void *payload, const char *name)
+{
+	return request_variable(((const struct incoming_form *)payload)->request, name);
+}
+
 int request_read_form(struct request *request, const struct jobs *jobs, const struct form_shape *shape,
 		       uint64_t max, struct err *err)
 {
@@ -215,7 +220,7 @@ int request_read_form(struct request *request, const struct jobs *jobs, const st
 	const struct form_source source = {
 		.read = read_of_form, .payload = &form, .content_type = request->content_type,
 		.encoding = request_is_encoded(request) ? (int)encoding_of(request) : UNPACK_NONE,
-		.max_bytes = max,
+		.max_bytes = max, .variable = variable_of_form,
 	};
 
 	if (begin_body(request, max, err) < 0)

@@ -8,6 +8,7 @@
 #include "board/board.h"
 #include "config/config.h"
 #include "front/front_internal.h"
+#include "front/retell.h"
 
 #define KEPT_BODY_BYTES ((size_t)1024 * 1024)   /* of memory a request may keep between uses */
 #define STATUS_NONE 0
@@ -82,6 +83,7 @@ void front_request_finish(struct front *front, struct request *request, struct r
 	char path[SENDFILE_PATH_BYTES];
 	enum log_level level = front->config->log_requests ? LOG_INFO : LOG_DEBUG;
 
+	retell_failure(request, reply);
 	may_hand_over = reply_may_hand_over(front->config, reply, path, sizeof(path));
 	if (may_hand_over)
 		reply->has_parts = false;

@@ -5,6 +5,7 @@
 #include "config/config.h"
 #include "front/form.h"
 #include "front/front_internal.h"
+#include "front/retell.h"
 #include "kinds/kinds.h"
 
 #define BODY(member) offsetof(struct config, member)
@@ -21,6 +22,11 @@ static const struct form_shape applecrash_form = {
 	"apple_crash_report", "missing apple crash report", crash_fields
 };
 static const struct form_shape coredump_form = { "coredump", "missing core dump", crash_fields };
+
+static const char *const symbfile_headers[] = {
+	"HTTP_FILEID", "HTTP_FILEPART", "HTTP_FILEPARTS", "HTTP_BUILDID", NULL
+};
+static const struct form_shape symbfile_form = { NULL, NULL, symbfile_headers };
 
 static const struct route routes[] = {
 /*  method  path            answered by          kind                       takes         at most */
@@ -42,6 +48,14 @@ static const struct route routes[] = {
     BODY(symbolicate_body_max_bytes), NULL },
   { "POST", "/",            answer_kind,         &request_kind_mozilla_v4, TAKES_ANY,
     BODY(symbolicate_body_max_bytes), NULL },
+  { "POST", "/api/symbols-ranges", answer_kind,  &request_kind_symbols_ranges, TAKES_FILE,
+    BODY(symbfile_body_max_bytes), &symbfile_form },
+  { "POST", "/api/symbols-returnpads", answer_kind, &request_kind_symbols_returnpads, TAKES_FILE,
+    BODY(symbfile_body_max_bytes), &symbfile_form },
+  { "PUT",  "/api/symbols-ranges", answer_kind,  &request_kind_symbols_ranges, TAKES_FILE,
+    BODY(symbfile_body_max_bytes), &symbfile_form },
+  { "PUT",  "/api/symbols-returnpads", answer_kind, &request_kind_symbols_returnpads, TAKES_FILE,
+    BODY(symbfile_body_max_bytes), &symbfile_form },
   { "GET",  "/requests/*",  answer_request_poll, NULL, TAKES_NOTHING, 0, NULL },
   { "GET",  "/healthcheck", answer_healthcheck,  NULL, TAKES_NOTHING, 0, NULL },
   { "GET",  "/readyz",      answer_readyz,       NULL, TAKES_NOTHING, 0, NULL },
@@ -213,9 +227,11 @@ static uint64_t ceiling_of(const struct route *route, const struct config *confi
 	return most;
 }
 
-static void refuse_form(struct reply *reply, const struct err *err)
+static void refuse_form(const struct route *route, struct reply *reply, const struct err *err)
 {
-	if (err->kind == ERR_BAD_REQUEST)
+	if (route->takes == TAKES_FILE)
+		reply_error(reply, err);
+	else if (err->kind == ERR_BAD_REQUEST)
 		reply_detail_cause(reply, 400, "Error parsing `multipart/form-data` request", err->text);
 	else if (err->kind == ERR_NOT_FOUND)
 		reply_detail(reply, 400, err->text);
@@ -240,7 +256,7 @@ static bool take_form(struct worker *worker, struct request *request, struct rep
 	if (request_read_form(request, &worker->jobs, route->form,
 			       ceiling_of(route, worker->front->config), &err) == 0)
 		return true;
-	refuse_form(reply, &err);
+	refuse_form(route, reply, &err);
 	return false;
 }
 
@@ -253,7 +269,7 @@ static bool take_body(struct worker *worker, struct request *request, struct rep
 
 	if (!is_acceptable(request, reply))
 		return false;
-	if (request->route->takes == TAKES_FORM)
+	if (request->route->takes == TAKES_FORM || request->route->takes == TAKES_FILE)
 		return take_form(worker, request, reply);
 	most = ceiling_of(request->route, config);
 	if (!request->is_body_read && (request_read_query(request, &err) < 0 ||
@@ -268,6 +284,7 @@ void route_answer(struct worker *worker, struct request *request, struct reply *
 {
 	if (!request->route)
 		answer_no_route(worker->front->config, request, reply);
-	else if (!route_takes_body(request) || take_body(worker, request, reply))
+	else if (retell_admits(worker, request, reply) &&
+		 (!route_takes_body(request) || take_body(worker, request, reply)))
 		request->route->answer(worker, request, reply);
 }

@@ -19,7 +19,7 @@ struct worker;
 
 typedef void route_fn(struct worker *worker, struct request *request, struct reply *reply);
 
-enum route_takes { TAKES_NOTHING, TAKES_JSON, TAKES_FORM, TAKES_ANY };
+enum route_takes { TAKES_NOTHING, TAKES_JSON, TAKES_FORM, TAKES_ANY, TAKES_FILE };
 
 struct route {
 	const char *method;          /* "GET" answers HEAD too */
@@ -29,7 +29,7 @@ struct route {
 	const struct request_kind *kind;     /* whose requests these are (answer_kind); else NULL */
 	enum route_takes takes;      /* the body's type: others are refused */
 	size_t body_ceiling;         /* offset in struct config of a uint64_t: the largest body */
-	const struct form_shape *form;       /* TAKES_FORM: its parts */
+	const struct form_shape *form;       /* TAKES_FORM: its parts; TAKES_FILE: its headers */
 };
 
 /* Which one it is, and what is counted: an endpoint of the path's even when its method is another. */

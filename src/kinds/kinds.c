@@ -18,6 +18,8 @@ static const struct request_kind *const kinds[] = {
 	&request_kind_mozilla_v5,
 	&request_kind_mozilla_v5_debug,
 	&request_kind_mozilla_download,
+	&request_kind_symbols_ranges,
+	&request_kind_symbols_returnpads,
 };
 
 const struct request_kind *request_kind_named(const char *name)

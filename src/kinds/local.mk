@@ -51,6 +51,11 @@ libkinds_a_SOURCES = \
 	src/kinds/proxy/proxy_kind.c \
 	src/kinds/proxy/proxy_path.c \
 	src/kinds/proxy/proxy_path.h \
+	src/kinds/symbfile/symbfile_parts.c \
+	src/kinds/symbfile/symbfile_parts.h \
+	src/kinds/symbfile/symbols_upload.c \
+	src/kinds/symbfile/upload_folder.c \
+	src/kinds/symbfile/upload_folder.h \
 	src/kinds/stacktrace.c \
 	src/kinds/stacktrace.h \
 	src/kinds/stacktrace_json.c \

@@ -55,6 +55,8 @@ struct raw_trace {
 struct raw_module {
 	struct object_ids ids;
 	struct maybe_u64 image_addr, image_size;     /* size 0 or unset: not known */
+	struct text file_id;                 /* as profilers name an executable, in any form */
+	struct maybe_u64 image_vmaddr;       /* where its program headers want it; unset: 0 */
 };
 
 struct raw_report {

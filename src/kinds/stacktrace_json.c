@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "symbfile/file_id.h"
 #include "work/work.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -258,6 +259,20 @@ static int read_code_id(const cJSON *json, const struct schema_place *place, voi
 	return 0;
 }
 
+static int read_file_id(const cJSON *json, const struct schema_place *place, void *field, void *context,
+			struct err *err)
+{
+	struct text *text = field;
+	struct file_id id;
+
+	(void)context;
+	*text = TEXT_NONE;
+	if (cJSON_IsNull(json))
+		return 0;
+	return schema_want(place, schema_string(json, text) && file_id_parse_any(*text, &id),
+			   "a file id of 16 bytes, in hexadecimal digits or base64,", err);
+}
+
 static const struct schema_member module_members[] = {
 	{ "type", SCHEMA_OTHER, AT(raw_module, ids.type), SCHEMA_REQUIRED, read_type },
 	{ "code_id", SCHEMA_OTHER, AT(raw_module, ids.code_id), 0, read_code_id },
@@ -267,6 +282,8 @@ static const struct schema_member module_members[] = {
 	{ "debug_checksum", SCHEMA_TEXT, AT(raw_module, ids.debug_checksum), SCHEMA_NULL, NULL },
 	{ "image_addr", SCHEMA_HEX, AT(raw_module, image_addr), 0, NULL },
 	{ "image_size", SCHEMA_U64, AT(raw_module, image_size), SCHEMA_NULL, NULL },
+	{ "file_id", SCHEMA_OTHER, AT(raw_module, file_id), SCHEMA_NULL, read_file_id },
+	{ "image_vmaddr", SCHEMA_HEX, AT(raw_module, image_vmaddr), SCHEMA_NULL, NULL },
 };
 
 int stacktrace_json_modules(const cJSON *json, const struct schema_place *place,

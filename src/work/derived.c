@@ -24,6 +24,7 @@ const struct derived_kind *const derived_kinds[] = {
 	&derived_ppdb,
 	&derived_sources,
 	&derived_sourcefile,
+	&derived_symbfile,
 	&derived_uuid_map,
 	&derived_symbol_map,
 	&derived_line_map,

@@ -13,6 +13,7 @@ libwork_a_SOURCES = \
 	src/work/derived_object.c \
 	src/work/derived_section.c \
 	src/work/derived_sources.c \
+	src/work/derived_symbfile.c \
 	src/work/derived_symcache.c \
 	src/work/envelope.c \
 	src/work/envelope.h \

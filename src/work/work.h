@@ -143,6 +143,11 @@ struct request_kind {
 	 * line "Name: value" for each that was sent; in capitals and with "_" a variable of the web server's
 	 * ("REMOTE_ADDR").  NULL-ended; NULL: none. */
 	const char *const *headers;
+	/* Who asks has to have an API key (apikey/apikey.h). */
+	bool needs_key;
+	/* Tells of a status of HTTP's from 400 on in the words of its protocol, as JSON: `text` is for people,
+	 * `id` for the log.  NULL: as all others do. */
+	void (*failure)(int status, struct text text, const char *id, struct buf *reply);
 	/* Reads a body, which stays as long as the work.  ERR_BAD_REQUEST (400: not JSON), ERR_BAD_SHAPE (422: JSON, wrong shape),
 	 * ERR_TOO_LARGE (413: needs more memory than one request may have). */
 	int (*parse)(struct work *work, const struct work_body *body, struct err *err);

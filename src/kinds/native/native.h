@@ -14,11 +14,12 @@
 #include "base/buf.h"
 #include "kinds/native/symbolication.h"
 #include "ppdbcache/ppdbcache.h"
+#include "kinds/symbfile/symbfile_parts.h"
 #include "symcache/symcache.h"
 
 /* --- Modules ----------------------------------------------------------------------------- */
 
-enum module_stage { MODULE_LOOKUP, MODULE_COMPANIONS, MODULE_SYMCACHE, MODULE_SETTLED };
+enum module_stage { MODULE_SYMBFILES, MODULE_LOOKUP, MODULE_COMPANIONS, MODULE_SYMCACHE, MODULE_SETTLED };
 
 struct module_sources {
 	bool is_wanted;                      /* a frame has a path and a line */
@@ -39,6 +40,9 @@ struct native_module {
 	bool is_referenced, is_source_referenced;
 	enum module_stage stage;
 	bool is_managed;                     /* answers by method and IL offset: has a ppdb cache */
+	bool has_symbfiles;                  /* answers from uploaded symbfiles, and has no symcache */
+	bool asked_build_id;
+	struct symbfile_parts symbfiles;
 	struct held symcache;                /* or the ppdb cache */
 	struct symcache cache;               /* over its payload, when settled without failure */
 	struct ppdbcache managed;            /* instead of cache, when is_managed */

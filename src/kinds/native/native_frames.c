@@ -10,6 +10,7 @@
 #include "base/limits.h"
 
 #define TOGETHER 16u
+#define SYMBFILE_FRAMES LIMIT_INLINE_DEPTH
 #define CHAIN_FRAMES (2 * LIMIT_INLINE_DEPTH)    /* more than all but hostile files need */
 
 /* A frame on its way to an answer. */
@@ -18,6 +19,8 @@ struct frame_query {
 	uint64_t answered;           /* the address the answer names */
 	bool is_looked_up;
 	size_t query;                /* which one, if it is */
+	bool is_placed;              /* in uploaded symbfiles: */
+	uint64_t relative;
 };
 
 struct frame_lookup {                     /* what the guarded part works on */
@@ -27,6 +30,7 @@ struct frame_lookup {                     /* what the guarded part works on */
 	struct symcache_query queries[TOGETHER];
 	size_t query_count;
 	struct symcache_frame chains[CHAIN_FRAMES];
+	struct symbfile_frame symbfile_frames[SYMBFILE_FRAMES];
 };
 
 /* --- Growing a trace --------------------------------------------------------------------- */
@@ -195,6 +199,71 @@ static int look_up_managed(struct frame_lookup *looking, struct native_trace *tr
 			 place.file.bytes ? place.file : TEXT(""), &frame->abs_path, looking->err);
 }
 
+/* By ranges; what they do not know by the pad of its address, or of its return address. */
+static size_t ask_symbfiles(const struct native_module *module, const struct raw_frame *raw, uint64_t address,
+			    struct symbfile_frame *frames, size_t capacity)
+{
+	const struct symbfile_parts *parts = &module->symbfiles;
+	uint64_t called = raw->address.value - (raw->mode.is_relative ? 0 : module->image_addr) +
+			  module->raw->image_vmaddr.value - 1;
+	size_t count = symbfile_lookup(parts->indexes, parts->part_count, address, frames, capacity);
+
+	if (count == 0)
+		count = symbfile_lookup_pad(parts->indexes, parts->part_count, address, frames, capacity);
+	if (count == 0 && called + 1 != address)
+		count = symbfile_lookup_pad(parts->indexes, parts->part_count, called, frames, capacity);
+	return count;
+}
+
+static int add_symbfile_frame(struct frame_lookup *looking, struct native_trace *trace,
+			      const struct native_frame *model, const struct symbfile_frame *from)
+{
+	struct arena *arena = &looking->native->work->arena;
+	struct native_frame *frame = add_frame(trace, arena, looking->err);
+
+	if (!frame)
+		return -1;
+	*frame = *model;
+	frame->line = from->line;
+	if (native_frames_copy_text(arena, from->function.bytes ? from->function : TEXT("?"), &frame->symbol,
+				    looking->err) < 0)
+		return -1;
+	frame->function = frame->symbol;
+	return from->file.bytes ? native_frames_copy_text(arena, from->file, &frame->abs_path, looking->err) : 0;
+}
+
+/* Names in symbfiles are readable, and virtual addresses those of the program headers. */
+static int look_up_symbfiles(struct frame_lookup *looking, struct native_trace *trace,
+			     const struct raw_trace *raw, size_t index, const struct frame_query *asked)
+{
+	const struct native_module *module = asked->module;
+	uint64_t vmaddr = module->raw->image_vmaddr.value;
+	struct native_frame model = {
+		.raw = &raw->frames[index], .original_index = index, .status = FRAME_SYMBOLICATED,
+		.address = asked->answered,
+		.mode = { !native_module_is_absolute(module),
+			  (uint64_t)(module - looking->native->table.modules) },
+		.package = module->raw->ids.code_file, .name = NO_NAME,
+	};
+	size_t count = !asked->is_placed ? 0 :
+		       ask_symbfiles(module, &raw->frames[index], asked->relative + vmaddr, looking->symbfile_frames,
+				     SYMBFILE_FRAMES);
+
+	if (count == 0)
+		return add_failed(looking, trace, raw, index, module, FRAME_MISSING_SYMBOL);
+	for (size_t i = 0; i < count; i++) {
+		const struct symbfile_frame *from = &looking->symbfile_frames[i];
+
+		if (from->has_entry) {
+			model.sym_addr.is_set = true;
+			model.sym_addr.value = from->entry - vmaddr + module->image_addr;
+		}
+		if (add_symbfile_frame(looking, trace, &model, from) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Finds the frame's module and, where that one has a SymCache, asks it. */
 static void ask(struct frame_lookup *looking, struct frame_query *asked,
 		const struct raw_trace *raw,
@@ -209,6 +278,10 @@ static void ask(struct frame_lookup *looking, struct frame_query *asked,
 	if (!module || native_module_debug(module)->failure || module->is_managed ||
 	    !place_address(looking, module, raw, index, any_frame_says, &asked->answered,
 			   &relative))
+		return;
+	asked->is_placed = true;
+	asked->relative = relative;
+	if (module->has_symbfiles)
 		return;
 	asked->is_looked_up = true;
 	asked->query = looking->query_count++;
@@ -235,6 +308,8 @@ static int answer(struct frame_lookup *looking, struct native_trace *trace,
 				  status_of_failure(native_module_debug(module)->status));
 	if (module->is_managed)
 		return look_up_managed(looking, trace, raw, index, module);
+	if (module->has_symbfiles)
+		return look_up_symbfiles(looking, trace, raw, index, asked);
 	if (!asked->is_looked_up || query->count == 0)
 		return add_failed(looking, trace, raw, index, module, FRAME_MISSING_SYMBOL);
 	return expand(looking, trace, raw, index, asked, query);

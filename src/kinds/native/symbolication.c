@@ -188,6 +188,7 @@ void symbolication_release(struct symbolication *native)
 		struct native_module *module = &native->table.modules[i];
 
 		held_release(&module->symcache);
+		symbfile_parts_release(&module->symbfiles);
 		held_release(&module->variables.held);
 		held_release(&module->sources.held);
 		if (!native->request.lookups)

@@ -1,0 +1,188 @@
+/*
+ * symbols_upload.c -- POST /api/symbols-ranges and /api/symbols-returnpads: a part of a symbfile is kept.
+ *
+ *	spool -> beside the other parts -> index, by a cell -> list
+ *
+ * It counts once it is listed, and it is listed once a cell could read it; so a part that cannot be read
+ * changes nothing.  All but reading the headers is a workshop's business.
+ */
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/json_writer.h"
+#include "kinds/kinds.h"
+#include "kinds/symbfile/symbfile_parts.h"
+#include "work/request_json.h"
+
+struct symbols_upload {
+	enum symbols_kind kind;
+	struct file_id id;
+	uint32_t part, part_count;
+	struct text build_id;
+	int fd;
+	bool is_put;
+	struct text path;
+	struct held held;
+};
+
+/* --- Headers -------------------------------------------------------------------------------------- */
+
+static struct text header_of(const struct cJSON *headers, const char *name)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(headers, name);
+
+	return cJSON_IsString(item) ? text_trim(text_of(item->valuestring)) : TEXT_NONE;
+}
+
+static int read_count(const struct cJSON *headers, const char *name, const char *shown, uint32_t *value,
+		      struct err *err)
+{
+	struct text text = header_of(headers, name);
+	uint64_t number;
+
+	if (!text.size)
+		return err_set(err, ERR_BAD_REQUEST, "the header %s is missing", shown);
+	if (!text_to_u64(text, 10, &number) || number > UINT32_MAX)
+		return err_set(err, ERR_BAD_REQUEST, "the header %s is no number", shown);
+	*value = (uint32_t)number;
+	return 0;
+}
+
+static int read_headers(struct symbols_upload *upload, const struct cJSON *headers, struct err *err)
+{
+	struct text id = header_of(headers, "HTTP_FILEID");
+
+	if (!id.size)
+		return err_set(err, ERR_BAD_REQUEST, "the header FileID is missing");
+	if (!file_id_parse(id, &upload->id))
+		return err_set(err, ERR_BAD_REQUEST, "the header FileID is no file id: 16 bytes in base64 for "
+			       "URLs, without padding");
+	if (read_count(headers, "HTTP_FILEPART", "FilePart", &upload->part, err) < 0 ||
+	    read_count(headers, "HTTP_FILEPARTS", "FileParts", &upload->part_count, err) < 0)
+		return -1;
+	if (upload->part_count == 0 || upload->part_count > LIMIT_SYMBFILE_PARTS)
+		return err_set(err, ERR_BAD_REQUEST, "the header FileParts is %u, not 1 to %u",
+			       upload->part_count, LIMIT_SYMBFILE_PARTS);
+	if (upload->part >= upload->part_count)
+		return err_set(err, ERR_BAD_REQUEST, "the header FilePart is %u, there are %u parts from 0 on",
+			       upload->part, upload->part_count);
+	upload->build_id = header_of(headers, "HTTP_BUILDID");
+	return 0;
+}
+
+static int upload_parse(struct work *work, const struct work_body *body, struct err *err)
+{
+	struct symbols_upload *upload = arena_alloc(&work->arena, 1, sizeof(*upload));
+	struct cJSON *headers = NULL;
+
+	if (!upload)
+		return err_no_memory(err);
+	work->state = upload;
+	upload->kind = work->kind == &request_kind_symbols_ranges ? SYMBOLS_RANGES : SYMBOLS_RETURNPADS;
+	upload->fd = body->fd;
+	if (request_json_parse(body->bytes, &work->arena, &headers, err) < 0)
+		return -1;
+	return read_headers(upload, headers, err);
+}
+
+/* --- Keeping -------------------------------------------------------------------------------------- */
+
+static int look_at(void *payload, struct text bytes, struct err *damage)
+{
+	struct symbfile_index index;
+
+	(void)payload;
+	return symbfile_index_open(&index, bytes.bytes, bytes.size, damage);
+}
+
+static int refuse_part(struct symbols_upload *upload, struct work *work, struct err *err)
+{
+	struct err ignored = ERR_INIT;
+
+	/* What is left over is removed when its id's lists change. */
+	if (upload_folder_drop(work->config, &upload->id, upload->path, &work->arena, &ignored) < 0)
+		err_clear(&ignored);
+	return err_set(err, upload->held.failure == ERR_MALFORMED ? ERR_BAD_REQUEST : upload->held.failure, "%.*s",
+		       (int)upload->held.details.size, upload->held.details.bytes);
+}
+
+static enum stepped upload_step(struct work *work, struct resolver *resolver, struct err *err)
+{
+	const struct held_opening opening = { .open = look_at, .arena = &work->arena };
+	struct symbols_upload *upload = work->state;
+	enum resolved resolved;
+
+	if (resolver->stops_at_wait)         /* a front writes nothing */
+		return STEP_WAIT;
+	if (!upload->is_put &&
+	    (upload_folder_put(work->config, &upload->id, upload->part, upload->fd, &work->arena, &upload->path,
+			err) < 0 ||
+	     symbfile_derive_make(&upload->held.derive, upload->path, work, err) < 0))
+		return STEP_ERROR;
+	upload->is_put = true;
+	resolved = held_resolve(&upload->held, &opening, resolver, err);
+	if (resolved != RESOLVED_READY)
+		return resolved == RESOLVED_WAIT ? STEP_WAIT : STEP_ERROR;
+	if (upload->held.failure)
+		return refuse_part(upload, work, err) < 0 ? STEP_ERROR : STEP_DONE;
+	if (upload_list_part(work->config, &upload->id, upload->kind, upload->part, upload->part_count,
+			     upload->path, &work->arena, err) < 0 ||
+	    upload_folder_note_build_id(work->config, upload->build_id, &upload->id, &work->arena, err) < 0)
+		return STEP_ERROR;
+	return STEP_DONE;
+}
+
+static int upload_answer(struct work *work, struct buf *reply, struct err *err)
+{
+	(void)work;
+	buf_add_string(reply, "{\"success\":true,\"status\":200}");
+	return buf_check(reply, err);
+}
+
+/* --- Failures ------------------------------------------------------------------------------------- */
+
+static const struct { int status; const char *code; } codes[] = {
+	{ 400, "1001" }, { 401, "1002" }, { 413, "1003" }, { 415, "1004" }, { 503, "1005" }, { 504, "1006" },
+	{ 0, "1000" },
+};
+
+static void upload_failure(int status, struct text text, const char *id, struct buf *reply)
+{
+	struct json_writer json;
+	size_t at = 0;
+
+	while (codes[at].status != status && codes[at].status != 0)
+		at++;
+	json_writer_init(&json, reply);
+	json_object(&json);
+	json_member_bool(&json, "success", false);
+	json_member_string(&json, "uuid", id);
+	json_key(&json, "error");
+	json_object(&json);
+	json_member_string(&json, "Code", codes[at].code);
+	json_member_text(&json, "Text", text);
+	json_object_end(&json);
+	json_member_u64(&json, "status", (uint64_t)status);
+	json_object_end(&json);
+}
+
+static void upload_release(struct work *work)
+{
+	struct symbols_upload *upload = work->state;
+
+	if (upload)
+		held_release(&upload->held);
+}
+
+#define SYMBOLS_UPLOAD(what)                                                             \
+	{                                                                                \
+		.name = what, .takes_file = true, .needs_key = true, .failure = upload_failure, \
+		.parse = upload_parse, .step = upload_step, .answer = upload_answer,     \
+		.release = upload_release,                                               \
+	}
+
+const struct request_kind request_kind_symbols_ranges = SYMBOLS_UPLOAD("symbols-ranges");
+const struct request_kind request_kind_symbols_returnpads = SYMBOLS_UPLOAD("symbols-returnpads");

@@ -1,0 +1,382 @@
+/* upload_folder.c -- see upload_folder.h. */
+#include "kinds/symbfile/upload_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/checksum.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "config/config.h"
+
+#define LIST_BYTES_MAX ((size_t)256 * LIMIT_SYMBFILE_PARTS)
+#define PATH_BYTES 4096u
+#define BUILD_ID_DIGITS_MAX 128u
+
+static const char *const list_names[SYMBOLS_KINDS] = { "ranges", "returnpads" };
+
+const char *upload_folder(const struct config *config, struct arena *arena)
+{
+	return arena_printf(arena, "%s/symbfiles", config->state_dir);
+}
+
+const char *upload_folder_path(const struct file_id *id, const char *name, struct arena *arena)
+{
+	char hex[FILE_ID_HEX_BYTES];
+
+	file_id_format_hex(id, hex);
+	return arena_printf(arena, "%.2s/%s%s%s", hex, hex + 2, *name ? "/" : "", name);
+}
+
+/* Of a file in the folder of an id; ERR_NO_MEMORY. */
+static const char *whole_path(const struct config *config, const struct file_id *id, const char *name,
+			      struct arena *arena, struct err *err)
+{
+	const char *folder = upload_folder(config, arena), *path = upload_folder_path(id, name, arena);
+	const char *whole = folder && path ? arena_printf(arena, "%s/%s", folder, path) : NULL;
+
+	if (!whole)
+		err_set(err, ERR_NO_MEMORY, "no memory for a path");
+	return whole;
+}
+
+/* --- Lists -------------------------------------------------------------------------------------- */
+
+/* "parts 3", then a line for each part that is there: its number, a blank, its name. */
+static int parse_list(struct text text, struct arena *arena, struct upload_list *list, struct err *err)
+{
+	uint64_t count, part;
+	struct text line;
+
+	if (!text_take_line(&text, &line) || !text_starts_with(line, "parts ") ||
+	    !text_to_u64(text_from(line, 6), 10, &count) || count == 0 || count > LIMIT_SYMBFILE_PARTS)
+		return err_set(err, ERR_IO, "a list of parts is damaged");
+	list->part_count = (uint32_t)count;
+	list->parts = arena_alloc(arena, (size_t)count, sizeof(*list->parts));
+	if (!list->parts)
+		return err_set(err, ERR_NO_MEMORY, "no memory for a list of parts");
+	while (text_take_line(&text, &line)) {
+		const char *blank = memchr(line.bytes, ' ', line.size);
+		size_t digits = blank ? (size_t)(blank - line.bytes) : 0;
+
+		if (!blank || !text_to_u64((struct text){ line.bytes, digits }, 10, &part) || part >= count)
+			return err_set(err, ERR_IO, "a list of parts is damaged");
+		list->parts[part] = arena_strndup(arena, blank + 1, line.size - digits - 1);
+		if (!list->parts[part])
+			return err_set(err, ERR_NO_MEMORY, "no memory for a list of parts");
+	}
+	return 0;
+}
+
+static int read_list(const char *path, struct arena *arena, struct upload_list *list, struct err *err)
+{
+	struct buf text;
+	int rc;
+
+	*list = (struct upload_list){ 0, NULL };
+	buf_init(&text, LIST_BYTES_MAX);
+	rc = file_read_all(path, LIST_BYTES_MAX, &text, err);
+	if (rc == 0)
+		rc = parse_list(buf_text(&text), arena, list, err) < 0 ? -1 : 1;
+	else if (err_is_absent(err)) {
+		err_clear(err);
+		rc = 0;
+	}
+	buf_release(&text);
+	return rc < 0 ? err_while(err, "reading %s", path) : rc;
+}
+
+int upload_list_read(const struct config *config, const struct file_id *id, enum symbols_kind kind,
+		     struct arena *arena, struct upload_list *list, struct err *err)
+{
+	const char *path = whole_path(config, id, list_names[kind], arena, err);
+
+	return path ? read_list(path, arena, list, err) : -1;
+}
+
+/* Whole, or not at all. */
+static int publish(const char *folder, const char *path, struct text text, struct err *err)
+{
+	char temporary[PATH_BYTES];
+	int fd, rc;
+
+	if (file_temporary(folder, temporary, sizeof(temporary), &fd, err) < 0)
+		return -1;
+	rc = file_write_all(fd, text.bytes, text.size, err);
+	if (rc == 0)
+		rc = file_publish(fd, temporary, path, 0600, err);
+	if (rc < 0)
+		unlink(temporary);
+	close(fd);
+	return rc;
+}
+
+static int write_list(const char *folder, const char *path, const struct upload_list *list, struct err *err)
+{
+	struct buf text;
+	int rc;
+
+	buf_init(&text, LIST_BYTES_MAX);
+	buf_printf(&text, "parts %u\n", list->part_count);
+	for (uint32_t i = 0; i < list->part_count; i++)
+		if (list->parts[i])
+			buf_printf(&text, "%u %s\n", i, list->parts[i]);
+	rc = buf_check(&text, err);
+	if (rc == 0)
+		rc = publish(folder, path, buf_text(&text), err);
+	buf_release(&text);
+	return rc;
+}
+
+/* --- Parts -------------------------------------------------------------------------------------- */
+
+/* The same file by another name where that is possible, else a copy. */
+static int link_or_copy(const char *folder, int fd, const char *path, struct err *err)
+{
+	char self[64], temporary[PATH_BYTES];
+	int out, rc = 0;
+	off_t at = 0;
+	ssize_t size;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	if (linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST)
+		return 0;
+	if (file_temporary(folder, temporary, sizeof(temporary), &out, err) < 0)
+		return -1;
+	while ((size = copy_file_range(fd, &at, out, NULL, (size_t)1 << 30, 0)) > 0)
+		;
+	if (size < 0)
+		rc = err_os(err, errno, "copying to %s", temporary);
+	if (rc == 0)
+		rc = file_publish(out, temporary, path, 0600, err);
+	if (rc < 0)
+		unlink(temporary);
+	close(out);
+	return rc;
+}
+
+int upload_folder_put(const struct config *config, const struct file_id *id, uint32_t part, int fd,
+	       struct arena *arena, struct text *path, struct err *err)
+{
+	const char *folder = whole_path(config, id, "", arena, err), *name, *file;
+	struct checksum_seal seal;
+
+	if (!folder || file_make_folders(folder, 0700, err) < 0 || checksum_seal_file(fd, &seal, err) < 0)
+		return -1;
+	name = arena_printf(arena, "%u-%016llx-%llx", part, (unsigned long long)seal.value,
+			    (unsigned long long)seal.size_bytes);
+	path->bytes = name ? upload_folder_path(id, name, arena) : NULL;
+	path->size = path->bytes ? strlen(path->bytes) : 0;
+	file = path->bytes ? whole_path(config, id, name, arena, err) : NULL;
+	if (!file)
+		return err->kind != ERR_NONE ? -1 : err_set(err, ERR_NO_MEMORY, "no memory for a path");
+	return link_or_copy(folder, fd, file, err);
+}
+
+/* Held until it is closed. */
+static int lock_folder(const char *folder, struct err *err)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || flock(fd, LOCK_EX) < 0) {
+		err_os(err, errno, "locking %s", folder);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static bool is_listed(const struct upload_list *list, const char *name)
+{
+	for (uint32_t i = 0; i < list->part_count; i++)
+		if (list->parts[i] && strcmp(list->parts[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* All lists of an id. */
+struct upload_lists { struct upload_list lists[2 * SYMBOLS_KINDS]; };
+
+static int read_lists(const struct config *config, const struct file_id *id, struct arena *arena,
+		      struct upload_lists *all, struct err *err)
+{
+	for (unsigned i = 0; i < 2 * SYMBOLS_KINDS; i++) {
+		const char *name = arena_printf(arena, "%s%s", list_names[i / 2], i % 2 ? ".new" : "");
+		const char *path = name ? whole_path(config, id, name, arena, err) : NULL;
+
+		if (!path || read_list(path, arena, &all->lists[i], err) < 0)
+			return err->kind != ERR_NONE ? -1 : err_set(err, ERR_NO_MEMORY, "no memory for a path");
+	}
+	return 0;
+}
+
+static bool is_listed_anywhere(const struct upload_lists *all, const char *name)
+{
+	for (unsigned i = 0; i < 2 * SYMBOLS_KINDS; i++)
+		if (is_listed(&all->lists[i], name))
+			return true;
+	return false;
+}
+
+static void remove_part(const char *folder, const char *name)
+{
+	char path[PATH_BYTES];
+
+	if (snprintf(path, sizeof(path), "%s/%s", folder, name) < (int)sizeof(path))
+		unlink(path);
+}
+
+static bool is_complete(const struct upload_list *list)
+{
+	for (uint32_t i = 0; i < list->part_count; i++)
+		if (!list->parts[i])
+			return false;
+	return true;
+}
+
+static const char *base_of(struct text path)
+{
+	return strrchr(path.bytes, '/') + 1;
+}
+
+/* Of parts that neither list of the kind names now. */
+static void remove_unlisted(const char *folder, const struct upload_lists *before,
+			    const struct upload_lists *after)
+{
+	for (unsigned i = 0; i < 2 * SYMBOLS_KINDS; i++)
+		for (uint32_t j = 0; j < before->lists[i].part_count; j++)
+			if (before->lists[i].parts[j] && !is_listed_anywhere(after, before->lists[i].parts[j]))
+				remove_part(folder, before->lists[i].parts[j]);
+}
+
+static int change_list(const char *folder, const char *list_path, const char *new_path,
+		       struct upload_list *current, struct upload_list *next, uint32_t part,
+		       uint32_t part_count, const char *name, struct arena *arena, struct err *err)
+{
+	bool is_current = current->part_count == part_count || current->part_count == 0;
+	struct upload_list *list = is_current ? current : next;
+
+	if (list->part_count != part_count) {
+		list->part_count = part_count;
+		list->parts = arena_alloc(arena, part_count, sizeof(*list->parts));
+		if (!list->parts)
+			return err_set(err, ERR_NO_MEMORY, "no memory for a list of parts");
+	}
+	list->parts[part] = name;
+	if (!is_current && !is_complete(next))
+		return write_list(folder, new_path, next, err);
+	if (write_list(folder, list_path, list, err) < 0)
+		return -1;
+	if (!is_current)
+		unlink(new_path);
+	return 0;
+}
+
+int upload_list_part(const struct config *config, const struct file_id *id, enum symbols_kind kind,
+		     uint32_t part, uint32_t part_count, struct text path, struct arena *arena,
+		     struct err *err)
+{
+	const char *folder = whole_path(config, id, "", arena, err);
+	const char *list_path = whole_path(config, id, list_names[kind], arena, err);
+	const char *new_path = list_path ? arena_printf(arena, "%s.new", list_path) : NULL;
+	struct upload_lists before, changed, after;
+	int lock, rc = -1;
+
+	if (!folder || !new_path)
+		return err_set(err, ERR_NO_MEMORY, "no memory for a path");
+	lock = lock_folder(folder, err);
+	if (lock < 0)
+		return -1;
+	if (read_lists(config, id, arena, &before, err) == 0 &&
+	    read_lists(config, id, arena, &changed, err) == 0 &&
+	    change_list(folder, list_path, new_path, &changed.lists[2 * kind], &changed.lists[2 * kind + 1],
+			part, part_count, base_of(path), arena, err) == 0 &&
+	    read_lists(config, id, arena, &after, err) == 0) {
+		remove_unlisted(folder, &before, &after);
+		rc = 0;
+	}
+	close(lock);
+	return rc;
+}
+
+int upload_folder_drop(const struct config *config, const struct file_id *id, struct text path,
+		struct arena *arena, struct err *err)
+{
+	const char *folder = whole_path(config, id, "", arena, err);
+	struct upload_lists lists;
+	int lock, rc;
+
+	if (!folder || (lock = lock_folder(folder, err)) < 0)
+		return -1;
+	rc = read_lists(config, id, arena, &lists, err);
+	if (rc == 0 && !is_listed_anywhere(&lists, base_of(path)))
+		remove_part(folder, base_of(path));
+	close(lock);
+	return rc;
+}
+
+/* --- Build ids ---------------------------------------------------------------------------------- */
+
+/* NULL: it is none that could be kept. */
+static const char *build_id_path(const struct config *config, struct text build_id, struct arena *arena)
+{
+	const char *folder = upload_folder(config, arena);
+	char hex[BUILD_ID_DIGITS_MAX + 1];
+
+	if (!folder || build_id.size < 4 || build_id.size > BUILD_ID_DIGITS_MAX || build_id.size % 2)
+		return NULL;
+	for (size_t i = 0; i < build_id.size; i++) {
+		if (ascii_hex_value(build_id.bytes[i]) < 0)
+			return NULL;
+		hex[i] = ascii_lower(build_id.bytes[i]);
+	}
+	hex[build_id.size] = '\0';
+	return arena_printf(arena, "%s/build-ids/%.2s/%s", folder, hex, hex + 2);
+}
+
+int upload_folder_find_build_id(const struct config *config, struct text build_id, struct file_id *id,
+			 struct err *err)
+{
+	struct arena arena;
+	const char *path;
+	struct buf text;
+	int rc = 0;
+
+	arena_init(&arena, ARENA_BLOCK_BYTES);
+	buf_init(&text, 2 * FILE_ID_HEX_BYTES);
+	path = build_id_path(config, build_id, &arena);
+	if (path)
+		rc = file_read_all(path, FILE_ID_HEX_BYTES, &text, err) < 0 ? -1 : 1;
+	if (rc > 0)
+		rc = file_id_parse_any(text_trim(buf_text(&text)), id);
+	else if (rc < 0 && err_is_absent(err)) {
+		err_clear(err);
+		rc = 0;
+	}
+	buf_release(&text);
+	arena_release(&arena);
+	return rc;
+}
+
+int upload_folder_note_build_id(const struct config *config, struct text build_id, const struct file_id *id,
+			 struct arena *arena, struct err *err)
+{
+	const char *path = build_id_path(config, build_id, arena), *folder;
+	char hex[FILE_ID_HEX_BYTES];
+
+	if (!path)
+		return 0;
+	folder = arena_strndup(arena, path, (size_t)(strrchr(path, '/') - path));
+	if (!folder)
+		return err_set(err, ERR_NO_MEMORY, "no memory for a path");
+	file_id_format_hex(id, hex);
+	return file_make_folders(folder, 0700, err) < 0 ? -1 : publish(folder, path, text_of(hex), err);
+}

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Symbfiles sent to the service, in parts, again, in other parts, broken; and frames answered from them.
+
+usage: test_symbfile.py [TEST]...      SYMGATE names the binary; lighttpd is needed
+"""
+import base64
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+
+from service_tests import SYMGATE, TOP, Service, run_all
+
+sys.path.insert(0, os.path.join(TOP, "tests", "support"))
+import symbfile  # noqa: E402
+
+ID = "9MHl_i8oA0_M6wd27ACxJQ"
+HEX = "f4c1e5fe2f28034fcceb0776ec00b125"
+RANGES = [
+    {"address": 0x401000, "length": 0x40, "function": "main", "file": "/src/a.c", "lines": [(0, 5), (0x28, 9)]},
+    {"address": 0x401010, "length": 0x18, "function": "add", "file": "/src/a.c", "call_line": 6, "depth": 1,
+     "lines": [(0, 2)]},
+]
+OTHERS = [{"address": 0x402000, "length": 0x10, "function": "other", "file": "b.c", "lines": [(0, 7)]}]
+PADS = [{"address": 0x500003, "calls": [("outer", "c.c", 3), ("inner", "", 0)]}]
+
+
+def make_key(service, name="test"):
+    run = subprocess.run([SYMGATE, "--state-dir", service.state, "apikey", "create", name], capture_output=True,
+                         text=True, check=True)
+    return run.stdout.strip()
+
+
+def send(service, key, body, kind="ranges", part=0, parts=1, file_id=ID, method="POST", **more):
+    headers = {"FileID": file_id, "FilePart": str(part), "FileParts": str(parts), "Authorization": "APIKey " + key}
+    headers.update(more)
+    status, reply, _ = service.request(method, "/api/symbols-" + kind, body,
+                                       {name: value for name, value in headers.items() if value is not None})
+    return status, json.loads(reply)
+
+
+def good(answer):
+    assert answer == (200, {"success": True, "status": 200}), answer
+
+
+def refused(answer, status, words):
+    got, reply = answer
+    assert got == status and reply["status"] == status and reply["success"] is False, answer
+    assert re.fullmatch(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", reply["uuid"]), reply
+    assert set(reply) == {"success", "uuid", "error", "status"} and set(reply["error"]) == {"Code", "Text"}, reply
+    assert isinstance(reply["error"]["Code"], str) and words in reply["error"]["Text"], reply
+    return reply["uuid"]
+
+
+def ask(service, *addresses, file_id=ID, **module):
+    """[[(function, file, line)]]: what is answered for each address, as it stands in the file."""
+    module = {"type": "elf", "file_id": file_id, "image_addr": "0x0", **module}
+    frames = [{"instruction_addr": hex(address), "addr_mode": "rel:0"} for address in addresses]
+    reply = service.answer({"modules": [module], "stacktraces": [{"frames": frames}], "sources": []})
+    found = [[] for _ in addresses]
+    for frame in reply["stacktraces"][0]["frames"]:
+        if frame["status"] == "symbolicated":
+            found[frame["original_index"]].append((frame["function"], frame.get("abs_path"), frame.get("lineno", 0)))
+    return found
+
+
+CHAIN = [("add", "/src/a.c", 2), ("main", "/src/a.c", 6)]
+
+
+def test_one_part_answers():
+    with Service() as service:
+        key = make_key(service)
+        assert ask(service, 0x401014) == [[]]
+        good(send(service, key, symbfile.write(RANGES)))
+        good(send(service, key, symbfile.write(pads=PADS), kind="returnpads"))
+        wanted = [CHAIN, [("main", "/src/a.c", 9)], [], [("inner", None, 0), ("outer", "c.c", 3)]]
+        addresses = (0x401014, 0x401030, 0x401040, 0x500003)
+        wanted[3] = [("inner", "", 0), ("outer", "c.c", 3)]
+        got = ask(service, *addresses)
+        assert [[(f, p or "", l) for f, p, l in one] for one in got] == wanted, got
+        assert ask(service, 0x401014, file_id=HEX) == [CHAIN]
+        assert ask(service, 0x1014, image_vmaddr="0x400000") == [CHAIN]
+        assert service.metric('symgate_requests_total{endpoint="api/symbols-ranges",status="200"}') == 1.0
+
+
+def test_parts_in_any_order_and_again():
+    with Service() as service:
+        key = make_key(service)
+        good(send(service, key, symbfile.write(OTHERS), part=1, parts=3))
+        assert ask(service, 0x402000, 0x401014) == [[("other", "b.c", 7)], []]
+        good(send(service, key, symbfile.write(RANGES[1:]), part=2, parts=3))
+        for _ in range(2):
+            good(send(service, key, symbfile.write(RANGES[:1]), part=0, parts=3))
+        assert ask(service, 0x402000, 0x401014) == [[("other", "b.c", 7)], CHAIN]
+        changed = [dict(OTHERS[0], function="changed")]
+        good(send(service, key, symbfile.write(changed), part=1, parts=3))
+        assert ask(service, 0x402000) == [[("changed", "b.c", 7)]]
+        # Another number of parts counts once all of them are there.
+        good(send(service, key, symbfile.write(OTHERS), part=0, parts=2, method="PUT"))
+        assert ask(service, 0x402000) == [[("changed", "b.c", 7)]]
+        good(send(service, key, symbfile.write([]), part=1, parts=2))
+        assert ask(service, 0x402000, 0x401014) == [[("other", "b.c", 7)], []]
+        folder = os.path.join(service.state, "symbfiles", HEX[:2], HEX[2:])
+        assert sorted(os.listdir(folder))[2:] == ["ranges"] and len(os.listdir(folder)) == 3, os.listdir(folder)
+
+
+def test_what_is_refused():
+    with Service("symbfile_body_max_bytes: 1000\n") as service:
+        key, body = make_key(service), symbfile.write(RANGES)
+        good(send(service, key, body))
+        kept = sorted(os.listdir(os.path.join(service.state, "symbfiles", HEX[:2], HEX[2:])))
+        for name, value, words in (
+                ("FileID", None, "FileID is missing"), ("FileID", "", "FileID"), ("FileID", ID + "==", "FileID"),
+                ("FileID", ID.replace("_", "/"), "FileID"), ("FileID", HEX, "FileID"), ("FileID", "../" + ID[3:], "FileID"),
+                ("FilePart", None, "FilePart is missing"), ("FilePart", "x", "no number"), ("FilePart", "-1", "no number"),
+                ("FilePart", "1", "FilePart is 1"), ("FilePart", str(1 << 70), "no number"),
+                ("FileParts", None, "FileParts is missing"), ("FileParts", "0", "FileParts is 0"),
+                ("FileParts", "100000", "FileParts is 100000")):
+            refused(send(service, key, body, **{name: value}), 400, words)
+        for broken, words in ((b"", "symbfile"), (b"symbfile", "length"), (body[:-3], "byte"), (body[1:], "begin"),
+                              (body.replace(b"main", b"ma\xff\xffn"), "byte")):
+            refused(send(service, key, broken), 400, words)
+        refused(send(service, key, body + bytes(1000)), 413, "length")
+        uuid = refused(send(service, key, body, **{"Content-Encoding": "br"}), 415, "Content-Encoding")
+        assert uuid in service.text_of_log() or any(
+            uuid in open(os.path.join(service.state, name), errors="replace").read()
+            for name in os.listdir(service.state) if name.endswith(".log")), uuid
+        good(send(service, key, gzip.compress(body), **{"Content-Encoding": "gzip"}))
+        assert sorted(os.listdir(os.path.join(service.state, "symbfiles", HEX[:2], HEX[2:]))) == kept
+        assert ask(service, 0x401014) == [CHAIN]
+
+
+def test_only_with_a_key():
+    with Service() as service:
+        key, body = make_key(service), symbfile.write(RANGES)
+        refused(send(service, key, body, Authorization=None), 401, "is needed")
+        refused(send(service, key, body, Authorization="Basic " + key), 401, "is needed")
+        refused(send(service, key[:-8] + "AAAAAA==", body), 401, "not good")
+        other = base64.b64encode(b"C2jCT4YB56TtAYx59Yqx:cLapSuKkSIyrLYMMIhrRow").decode()
+        refused(send(service, other, body), 401, "not good")
+        good(send(service, key, body, Authorization="ApiKey " + key))
+        subprocess.run([SYMGATE, "--state-dir", service.state, "apikey", "revoke", "test"], check=True)
+        refused(send(service, key, body), 401, "not good")
+
+
+def test_by_build_id():
+    with Service() as service:
+        key = make_key(service)
+        code_id = "3249d99d0c4049318610f4e4fb0b6936aabbccdd"
+        good(send(service, key, symbfile.write(RANGES), BuildID=code_id.upper()))
+        assert ask(service, 0x401014, file_id=None, code_id=code_id) == [CHAIN]
+        assert ask(service, 0x401014, file_id=None, code_id=code_id[:-2] + "00") == [[]]
+
+
+def test_indexes_are_made_again():
+    with Service() as service:
+        key = make_key(service)
+        good(send(service, key, symbfile.write(RANGES)))
+        subprocess.run([SYMGATE, "--state-dir", service.state, "cache", "drop", "--kind", "symbfiles", "--yes"],
+                       check=True, capture_output=True)
+        assert ask(service, 0x401014) == [CHAIN]
+
+
+def test_a_file_id_is_one():
+    with Service() as service:
+        status, body = service.post({"modules": [{"type": "elf", "file_id": "no", "image_addr": "0x0"}],
+                                     "stacktraces": []})
+        assert status == 422 and b"file_id" in body, (status, body)
+
+
+if __name__ == "__main__":
+    run_all([test_one_part_answers, test_parts_in_any_order_and_again, test_what_is_refused, test_only_with_a_key,
+             test_by_build_id, test_indexes_are_made_again, test_a_file_id_is_one], "service/symbfile")
