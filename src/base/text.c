@@ -22,12 +22,31 @@ bool text_equal_ignoring_case(struct text a, struct text b)
 	return true;
 }
 
+#define HEX_DIGITS_MAX 16u           /* of 64 bits */
+
+static bool hex_to_u64(struct text text, uint64_t *value)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < text.size; i++) {
+		int digit = ascii_hex_value(text.bytes[i]);
+
+		if (digit < 0)
+			return false;
+		sum = sum << 4 | (unsigned)digit;
+	}
+	*value = sum;
+	return true;
+}
+
 bool text_to_u64(struct text text, unsigned base, uint64_t *value)
 {
 	uint64_t sum = 0;
 
 	if (text.size == 0)
 		return false;
+	if (base == 16 && text.size <= HEX_DIGITS_MAX)
+		return hex_to_u64(text, value);
 	for (size_t i = 0; i < text.size; i++) {
 		int digit = ascii_hex_value(text.bytes[i]);
 
