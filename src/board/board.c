@@ -198,6 +198,11 @@ int board_open(struct board **board, const struct config *config, struct err *er
 	*board = NULL;
 	if (!made)
 		return err_set(err, ERR_NO_MEMORY, "no memory for the board");
+	if (board_layout().gauges > COUNTER_GAUGES) {
+		mem_give_back(made);
+		return err_set(err, ERR_INTERNAL, "%zu gauges, a board has room for %u",
+			       board_layout().gauges, COUNTER_GAUGES);
+	}
 	if (find_or_make(&made->file, config->state_dir, err) < 0) {
 		mem_give_back(made);
 		return -1;
@@ -331,38 +336,29 @@ uint64_t board_counter(const struct board *board, const struct counter_set *set,
 	return atomic_load_explicit(&board->counters[set->first + index], memory_order_relaxed);
 }
 
-void board_duration(struct board *board, int64_t millis)
+void board_duration(struct board *board, const struct counter_set *durations, int64_t millis)
 {
 	unsigned bucket = 0;
 
 	if (millis < 0)
 		millis = 0;
-	while (bucket < BOARD_BUCKETS - 1 && millis > (int64_t)1 << bucket)
+	while (bucket < COUNTER_BUCKETS - 1 && millis > (int64_t)1 << bucket)
 		bucket++;
-	atomic_fetch_add_explicit(&board->file->buckets[bucket], 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&board->file->sum_millis, (uint64_t)millis,
-				  memory_order_relaxed);
+	board_count(board, durations, bucket, 1);
+	board_count(board, durations, COUNTER_BUCKETS, (uint64_t)millis);
 }
 
-void board_histogram(const struct board *board, struct board_histogram *now)
-{
-	for (unsigned i = 0; i < BOARD_BUCKETS; i++)
-		now->buckets[i] = atomic_load_explicit(&board->file->buckets[i],
-						       memory_order_relaxed);
-	now->sum_millis = atomic_load_explicit(&board->file->sum_millis, memory_order_relaxed);
-}
-
-void board_gauge_set(struct board *board, enum board_gauge gauge, int64_t value)
+void board_gauge_set(struct board *board, const struct counter_set *gauge, int64_t value)
 {
 	struct board_slot *slot = board_seat_take(&board->seat, board->file->slots);
 
 	if (slot)
-		atomic_store_explicit(&slot->gauges[gauge], value, memory_order_relaxed);
+		atomic_store_explicit(&slot->gauges[gauge->first], value, memory_order_relaxed);
 }
 
-int64_t board_gauge(const struct board *board, enum board_gauge gauge)
+int64_t board_gauge(const struct board *board, const struct counter_set *gauge)
 {
-	return board_slots_sum(board->file->slots, gauge);
+	return board_slots_sum(board->file->slots, gauge->first);
 }
 
 /* --- Facts ---------------------------------------------------------------------------- */

@@ -56,28 +56,11 @@ unsigned board_touched(struct board *board, int64_t *entry_ids, unsigned capacit
 void     board_share(struct board *board, int64_t entry_id);
 unsigned board_shared(struct board *board, int64_t *entry_ids, unsigned capacity);
 
-/* --- Gauges, and durations; counters are in board/counters.h ------------------------------ */
-
-enum board_gauge {
-	BOARD_GAUGE_PARKED,          /* requests waiting in parkers */
-	BOARD_GAUGE_WAITING,         /* requests waiting for a request thread */
-	BOARD_GAUGE_WRITING,         /* replies whose reader is slow */
-	BOARD_GAUGE_RUNNING,         /* jobs being carried */
-	BOARD_GAUGE_CELLS,           /* cells alive */
-	BOARD_GAUGE_DOWNLOADS,       /* transfers under way */
-	BOARD_GAUGE_SHARING,         /* entries queued for the shared cache, or on their way to it */
-	BOARD_GAUGES
-};
-
-/* A request's duration into the histogram (1 ms ... 60 s, powers of two). */
-void     board_duration(struct board *board, int64_t millis);
-/* Sets this process's share of a gauge (its slot is taken at first use). */
-void     board_gauge_set(struct board *board, enum board_gauge gauge, int64_t value);
-int64_t  board_gauge(const struct board *board, enum board_gauge gauge);
+/* --- All that is counted: see board/counters.h --------------------------------------------- */
 
 /* All of it in Prometheus text format. */
 void     board_metrics(const struct board *board, struct buf *out);
-/* One more gauge after those: what the board does not know. */
+/* One more gauge after those: what nobody registered. */
 void     board_metrics_gauge(struct buf *out, const char *name, const char *help, int64_t value);
 
 /* Service facts other processes ask for.  Whoever writes the boot row sets the first (until

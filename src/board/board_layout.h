@@ -14,18 +14,16 @@
 
 #include "base/text.h"
 #include "board/board.h"
+#include "board/counters.h"
 
-#define BOARD_LAYOUT 4u
+#define BOARD_LAYOUT 5u
 #define BOARD_SLOTS 1024u
 #define BOARD_TOUCHES 4096u
 #define BOARD_SHARES  256u
-#define BOARD_BUCKETS 18u        /* 1 ms, 2 ms, ... 65.536 s, more */
 #define BOARD_TROUBLE_WORDS (BOARD_TROUBLE_BYTES / sizeof(uint64_t))
 #define BOARD_LINE_BYTES 64u     /* a cache line: words do not disturb each other */
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "counters are shared between processes");
-
-struct board_histogram { uint64_t buckets[BOARD_BUCKETS]; uint64_t sum_millis; };
 
 struct board_word_line {
 	_Atomic uint32_t value;
@@ -36,7 +34,7 @@ struct board_word_line {
 struct board_slot {
 	_Alignas(BOARD_LINE_BYTES)
 	_Atomic uint64_t owner;      /* pid << 32 | low half of its start time; 0: free */
-	_Atomic int64_t gauges[BOARD_GAUGES];
+	_Atomic int64_t gauges[COUNTER_GAUGES];
 };
 
 struct board_heading {
@@ -57,8 +55,6 @@ struct board_file {
 	_Atomic int64_t touches[BOARD_TOUCHES];      /* entry ids; 0: none */
 	_Atomic uint64_t share_next;
 	_Atomic int64_t shares[BOARD_SHARES];
-	_Atomic uint64_t buckets[BOARD_BUCKETS];     /* not cumulated */
-	_Atomic uint64_t sum_millis;
 	_Atomic int64_t trouble_at;                  /* unix seconds; 0: none */
 	_Atomic uint64_t trouble[BOARD_TROUBLE_WORDS];  /* its text, NUL-ended */
 	struct board_slot slots[BOARD_SLOTS];
@@ -68,12 +64,10 @@ struct board_file {
 _Static_assert(sizeof(struct board_heading) == BOARD_LINE_BYTES, "one heading, one cache line");
 _Static_assert(sizeof(struct board_slot) % BOARD_LINE_BYTES == 0, "slots share no cache line");
 
-void board_histogram(const struct board *board, struct board_histogram *now);
-
-/* What was registered: how many counters, and a hash of BOARD_LAYOUT, their names and labels. */
-struct board_layout { size_t counters; uint32_t number; };
+/* What was registered: how many counters and gauges, and a hash of BOARD_LAYOUT, their kinds, names and
+ * labels. */
+struct board_layout { size_t counters, gauges; uint32_t number; };
 struct board_layout board_layout(void);
-struct counter_set;
 void board_each_counter_set(void (*visit)(void *payload, const struct counter_set *set), void *payload);
 
 #define BOARD_HASH_START 2166136261u

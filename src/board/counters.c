@@ -14,11 +14,23 @@ uint32_t board_hash(uint32_t hash, struct text text)
 	return (hash ^ 0xffu) * 16777619u;
 }
 
+static const char *const kinds[] = {
+	[COUNTER_TOTAL] = "counter", [COUNTER_GAUGE] = "gauge", [COUNTER_DURATIONS] = "histogram",
+};
+
+static void take_places(struct counter_set *set)
+{
+	size_t *taken = set->kind == COUNTER_GAUGE ? &layout.gauges : &layout.counters;
+
+	set->first = *taken;
+	*taken += set->count;
+}
+
 static uint32_t hash_set(uint32_t hash, const struct counter_set *set)
 {
 	struct text values[COUNTER_LABELS];
 
-	hash = board_hash(hash, text_of(set->name));
+	hash = board_hash(board_hash(hash, text_of(set->name)), text_of(kinds[set->kind]));
 	for (unsigned i = 0; i < set->count; i++) {
 		bool is_used = !set->describe || set->describe(i, values);
 
@@ -35,8 +47,7 @@ void board_register_counters(struct counter_set *const *const *lists)
 	layout = (struct board_layout){ .number = BOARD_HASH_START ^ BOARD_LAYOUT };
 	for (struct counter_set *const *const *list = lists; *list; list++) {
 		for (struct counter_set *const *set = *list; *set; set++) {
-			(*set)->first = layout.counters;
-			layout.counters += (*set)->count;
+			take_places(*set);
 			layout.number = hash_set(layout.number, *set);
 		}
 	}

@@ -110,7 +110,7 @@ static bool sit_down(struct board_slot *slot, uint64_t me)
 		return false;
 	if (!atomic_compare_exchange_strong(&slot->owner, &owner, me))
 		return false;
-	for (unsigned i = 0; i < BOARD_GAUGES; i++)
+	for (unsigned i = 0; i < COUNTER_GAUGES; i++)
 		atomic_store(&slot->gauges[i], 0);
 	return true;
 }
@@ -145,7 +145,7 @@ struct board_slot *board_seat_take(struct board_seat *seat, struct board_slot *s
 	return taken;
 }
 
-int64_t board_slots_sum(struct board_slot *slots, enum board_gauge gauge)
+int64_t board_slots_sum(struct board_slot *slots, size_t gauge)
 {
 	int64_t sum = 0;
 

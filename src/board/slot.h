@@ -23,7 +23,7 @@ void board_seat_init(struct board_seat *seat);
 void board_seat_release(struct board_seat *seat, struct board_slot *slots);
 /* Our slot; NULL when every slot belongs to a living process. */
 struct board_slot *board_seat_take(struct board_seat *seat, struct board_slot *slots);
-/* The gauge over the slots of the living. */
-int64_t board_slots_sum(struct board_slot *slots, enum board_gauge gauge);
+/* A gauge over the slots of the living, by its place. */
+int64_t board_slots_sum(struct board_slot *slots, size_t gauge);
 
 #endif

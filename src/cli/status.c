@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/state.h"
 #include "cli/cli_table.h"
+#include "front/front_counters.h"
 #include "job/history.h"
 #include "sandbox/sandbox.h"
 #include "shared/shared.h"
@@ -18,6 +19,7 @@
 #include "store/boot.h"
 #include "store/damage.h"
 #include "store/store.h"
+#include "workshop/workshop_counters.h"
 
 #define OUT_BYTES ((size_t)64 * 1024 * 1024)
 #define DAY_SECONDS 86400
@@ -224,9 +226,9 @@ static int show_boot(struct status *status, struct err *err)
 
 static void show_gauges(struct status *status, const struct board *board)
 {
-	static const struct { enum board_gauge gauge; const char *key; } gauges[] = {
-		{ BOARD_GAUGE_PARKED, "parked_requests" }, { BOARD_GAUGE_RUNNING, "running_jobs" },
-		{ BOARD_GAUGE_CELLS, "cells" },            { BOARD_GAUGE_DOWNLOADS, "downloads" },
+	static const struct { const struct counter_set *gauge; const char *key; } gauges[] = {
+		{ &front_parked_now, "parked_requests" }, { &workshop_jobs_now, "running_jobs" },
+		{ &workshop_cells_now, "cells" },            { &workshop_downloads_now, "downloads" },
 	};
 	int level = board_sandbox_level(board);
 	const char *name = level < 0 ? "unknown" : sandbox_level_name((enum sandbox_level)level);
@@ -261,7 +263,7 @@ static void show_shared_cache(struct status *status, const struct config *config
 		{ SHARED_BLOCKED, "blocked" },
 	};
 	uint64_t told = 0;
-	uint64_t waiting = (uint64_t)board_gauge(board, BOARD_GAUGE_SHARING);
+	uint64_t waiting = (uint64_t)board_gauge(board, &shared_waiting_now);
 	struct buf place;
 
 	if (!config_has_shared_cache(config))

@@ -18,6 +18,29 @@ struct counter_set front_jobs_submitted = {
 	.help = "Jobs written to the queue (hot requests are answered without one).", .count = 1,
 };
 
+struct counter_set front_parked_now = {
+	.name = "symgate_requests_parked", .help = "Requests waiting in parkers now.",
+	.kind = COUNTER_GAUGE, .count = 1,
+};
+
+struct counter_set front_waiting_now = {
+	.name = "symgate_requests_waiting", .help = "Requests waiting for a request thread now.",
+	.kind = COUNTER_GAUGE, .count = 1,
+};
+
+struct counter_set front_writing_now = {
+	.name = "symgate_replies_writing",
+	.help = "Replies being written to web servers that are slow to read.",
+	.kind = COUNTER_GAUGE, .count = 1,
+};
+
+struct counter_set front_durations = {
+	.name = "symgate_request_duration_seconds",
+	.help = "Time from a request's arrival to its answer.",
+	.kind = COUNTER_DURATIONS, .count = COUNTER_DURATIONS_COUNT,
+};
+
 struct counter_set *const front_counters[] = {
-	&route_requests, &front_parked, &front_replies_cut, &front_jobs_submitted, NULL
+	&route_requests, &front_parked, &front_replies_cut, &front_jobs_submitted,
+	&front_parked_now, &front_waiting_now, &front_writing_now, &front_durations, NULL
 };

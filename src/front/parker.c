@@ -118,7 +118,7 @@ static void *keep_parked(void *payload)
 		}
 		pthread_mutex_lock(&parker->lock);
 		until = parker->sleeps_until_millis;
-		board_gauge_set(board, BOARD_GAUGE_PARKED, (int64_t)parker->count);
+		board_gauge_set(board, &front_parked_now, (int64_t)parker->count);
 		pthread_mutex_unlock(&parker->lock);
 		now = clock_monotonic_millis();
 		if (!leaving && until > now)

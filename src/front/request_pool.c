@@ -5,8 +5,8 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "board/board.h"
 #include "config/config.h"
+#include "front/front_counters.h"
 #include "front/front_internal.h"
 #include "front/retell.h"
 
@@ -98,7 +98,7 @@ void front_request_finish(struct front *front, struct request *request, struct r
 		log_request(level, request, reply->status, bytes, micros);
 	request_end(request);
 	route_count(front->board, request, reply->status);
-	board_duration(front->board, micros / 1000);
+	board_duration(front->board, &front_durations, micros / 1000);
 	front_request_give_back(front, request);
 	log_set_request_id(NULL);
 }

@@ -1,10 +1,10 @@
 /* waiting.c -- requests that wait in the lanes: put there, shown, refused where a lane is full. */
-#include "board/board.h"
+#include "front/front_counters.h"
 #include "front/front_internal.h"
 
 void worker_show_waiting(struct front *front)
 {
-	board_gauge_set(front->board, BOARD_GAUGE_WAITING,
+	board_gauge_set(front->board, &front_waiting_now,
 			(int64_t)(lane_count(&front->small) + lane_count(&front->large)));
 }
 

@@ -219,7 +219,7 @@ static void show(struct writer *writer)
 	for (const struct writing *at = writer->oldest; at; at = at->next)
 		sending += !at->is_lingering;
 	if (board)
-		board_gauge_set(board, BOARD_GAUGE_WRITING, sending);
+		board_gauge_set(board, &front_writing_now, sending);
 }
 
 static void *write_all(void *payload)

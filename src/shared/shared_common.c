@@ -4,11 +4,11 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "board/board.h"
+#include "shared/shared_counters.h"
 
 void shared_show(const struct shared *shared)
 {
-	board_gauge_set(shared->means.board, BOARD_GAUGE_SHARING,
+	board_gauge_set(shared->means.board, &shared_waiting_now,
 			(int64_t)(shared->queue_count + shared->upload_count));
 }
 

@@ -52,6 +52,13 @@ struct counter_set shared_stored_bytes = {
 	.help = "Bytes of entries the shared cache took, as they are kept here.", .count = 1,
 };
 
+struct counter_set shared_waiting_now = {
+	.name = "symgate_shared_cache_uploads_waiting",
+	.help = "Entries queued for the shared cache or on their way to it.",
+	.kind = COUNTER_GAUGE, .count = 1,
+};
+
 struct counter_set *const shared_counters[] = {
-	&shared_lookups, &shared_fetched_bytes, &shared_uploads, &shared_stored_bytes, NULL
+	&shared_lookups, &shared_fetched_bytes, &shared_uploads, &shared_stored_bytes,
+	&shared_waiting_now, NULL
 };

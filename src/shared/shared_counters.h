@@ -14,6 +14,8 @@ extern struct counter_set shared_lookups;            /* by enum shared_lookup */
 extern struct counter_set shared_uploads;            /* by enum shared_reason * SHARED_RESULTS + enum shared_result */
 extern struct counter_set shared_fetched_bytes, shared_stored_bytes;
 
+extern struct counter_set shared_waiting_now;        /* a gauge */
+
 extern struct counter_set *const shared_counters[];  /* all of them; ends with NULL */
 
 #endif

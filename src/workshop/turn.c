@@ -20,6 +20,7 @@
 #include "store/boot.h"
 #include "store/store.h"
 #include "work/request_json.h"
+#include "workshop/workshop_counters.h"
 
 #define RENEW_MILLIS 3000
 #define SOURCES_ARENA_BYTES ((size_t)64 * 1024 * 1024)
@@ -154,9 +155,9 @@ static void show_gauges(struct workshop *workshop)
 {
 	struct board *board = workshop->means.board;
 
-	board_gauge_set(board, BOARD_GAUGE_RUNNING, (int64_t)workshop->jobs.count);
-	board_gauge_set(board, BOARD_GAUGE_CELLS, (int64_t)workshop->cells.queue.running_count);
-	board_gauge_set(board, BOARD_GAUGE_DOWNLOADS, (int64_t)fetcher_active(workshop->means.fetcher));
+	board_gauge_set(board, &workshop_jobs_now, (int64_t)workshop->jobs.count);
+	board_gauge_set(board, &workshop_cells_now, (int64_t)workshop->cells.queue.running_count);
+	board_gauge_set(board, &workshop_downloads_now, (int64_t)fetcher_active(workshop->means.fetcher));
 }
 
 /* Bells first, then our own for names, then the channel of every cell; poll_cells says whose it

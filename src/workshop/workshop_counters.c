@@ -42,6 +42,21 @@ struct counter_set workshop_download_bytes = {
 	.help = "Bytes received from sources, as transferred.", .count = 1,
 };
 
+struct counter_set workshop_jobs_now = {
+	.name = "symgate_jobs_running", .help = "Jobs being carried by workshops now.",
+	.kind = COUNTER_GAUGE, .count = 1,
+};
+
+struct counter_set workshop_cells_now = {
+	.name = "symgate_cells_alive", .help = "Cells alive now.", .kind = COUNTER_GAUGE, .count = 1,
+};
+
+struct counter_set workshop_downloads_now = {
+	.name = "symgate_downloads_running", .help = "Transfers under way now.",
+	.kind = COUNTER_GAUGE, .count = 1,
+};
+
 struct counter_set *const workshop_counters[] = {
-	&workshop_flights_waited, &workshop_downloads, &workshop_download_bytes, NULL
+	&workshop_flights_waited, &workshop_downloads, &workshop_download_bytes,
+	&workshop_jobs_now, &workshop_cells_now, &workshop_downloads_now, NULL
 };

@@ -10,6 +10,7 @@
 extern struct counter_set workshop_flights_waited;
 extern struct counter_set workshop_downloads;        /* by workshop_download_outcome() */
 extern struct counter_set workshop_download_bytes;
+extern struct counter_set workshop_jobs_now, workshop_cells_now, workshop_downloads_now;     /* gauges */
 
 /* How a transfer ended: ERR_NONE is well. */
 unsigned workshop_download_outcome(enum err_kind kind);

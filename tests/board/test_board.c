@@ -70,8 +70,14 @@ static struct counter_set balls = { .name = "symgate_balls_total", .help = "Ball
 static struct counter_set rolls = { .name = "symgate_rolls_total", .help = "Rolls.", .count = 1 };
 static struct counter_set cubes = { .name = "symgate_cubes_total", .help = "Cubes.",
 	.labels = { "size" }, .count = SIZES, .describe = describe_size };
-static struct counter_set *const round_counters[] = { &balls, &rolls, NULL };
-static struct counter_set *const square_counters[] = { &cubes, NULL };
+static struct counter_set heaps = { .name = "symgate_heaps", .help = "Heaps now.",
+	.kind = COUNTER_GAUGE, .count = 1 };
+static struct counter_set piles = { .name = "symgate_piles", .help = "Piles now.",
+	.kind = COUNTER_GAUGE, .count = 1 };
+static struct counter_set times = { .name = "symgate_roll_duration_seconds", .help = "How long it rolls.",
+	.kind = COUNTER_DURATIONS, .count = COUNTER_DURATIONS_COUNT };
+static struct counter_set *const round_counters[] = { &balls, &piles, &times, &rolls, NULL };
+static struct counter_set *const square_counters[] = { &cubes, &heaps, NULL };
 static struct counter_set *const *const all_counters[] = { round_counters, square_counters, NULL };
 static struct counter_set *const *const few_counters[] = { square_counters, NULL };
 
@@ -205,28 +211,28 @@ START_TEST(counters_survive_kill)
 		struct board *own = open_board();
 
 		board_count(own, &rolls, 0, 5);
-		board_gauge_set(own, BOARD_GAUGE_RUNNING, 3);
+		board_gauge_set(own, &heaps, 3);
 		board_bump(own, BOARD_JOBS_NEW);
 		for (;;)
 			pause();
 	}
 	while (board_read(board, BOARD_JOBS_NEW) == 0)
 		board_wait(board, BOARD_JOBS_NEW, 0, 1000);
-	board_gauge_set(board, BOARD_GAUGE_RUNNING, 4);
-	ck_assert_int_eq(board_gauge(board, BOARD_GAUGE_RUNNING), 7);
+	board_gauge_set(board, &heaps, 4);
+	ck_assert_int_eq(board_gauge(board, &heaps), 7);
 
 	kill(pid, SIGKILL);
 	/* Dead but not yet waited for: a zombie carries no jobs either. */
-	for (int i = 0; i < 1000 && board_gauge(board, BOARD_GAUGE_RUNNING) != 4; i++)
+	for (int i = 0; i < 1000 && board_gauge(board, &heaps) != 4; i++)
 		usleep(1000);
-	ck_assert_int_eq(board_gauge(board, BOARD_GAUGE_RUNNING), 4);
+	ck_assert_int_eq(board_gauge(board, &heaps), 4);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	ck_assert_int_eq(board_gauge(board, BOARD_GAUGE_RUNNING), 4);
+	ck_assert_int_eq(board_gauge(board, &heaps), 4);
 	board_close(board);
 
 	board = open_board();
 	ck_assert_uint_eq(board_counter(board, &rolls, 0), 5);
-	ck_assert_msg(board_gauge(board, BOARD_GAUGE_RUNNING) == 0,
+	ck_assert_msg(board_gauge(board, &heaps) == 0,
 		      "closing the board gives the slot back");
 	board_close(board);
 }
@@ -241,13 +247,13 @@ START_TEST(slots_of_the_dead_are_used_again)
 		pid_t pid = fork();
 
 		if (pid == 0) {
-			board_gauge_set(board, BOARD_GAUGE_CELLS, 1);
+			board_gauge_set(board, &piles, 1);
 			_exit(0);
 		}
 		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	}
-	board_gauge_set(board, BOARD_GAUGE_CELLS, 2);
-	ck_assert_int_eq(board_gauge(board, BOARD_GAUGE_CELLS), 2);
+	board_gauge_set(board, &piles, 2);
+	ck_assert_int_eq(board_gauge(board, &piles), 2);
 	board_close(board);
 }
 END_TEST
@@ -255,7 +261,7 @@ END_TEST
 static void *set_many(void *payload)
 {
 	for (int i = 0; i < 1000; i++)
-		board_gauge_set(payload, BOARD_GAUGE_PARKED, 1);
+		board_gauge_set(payload, &heaps, 1);
 	return NULL;
 }
 
@@ -268,7 +274,7 @@ START_TEST(threads_share_one_slot)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, set_many, board), 0);
 	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
-	ck_assert_int_eq(board_gauge(board, BOARD_GAUGE_PARKED), 1);
+	ck_assert_int_eq(board_gauge(board, &heaps), 1);
 	board_close(board);
 }
 END_TEST
@@ -391,7 +397,7 @@ static int open_and_close(void *payload, struct err *err)
 	(void)payload;
 	if (board_open(&board, &config, err) < 0)
 		return -1;
-	board_gauge_set(board, BOARD_GAUGE_CELLS, 1);
+	board_gauge_set(board, &piles, 1);
 	board_close(board);
 	return 0;
 }
@@ -419,14 +425,14 @@ static const struct {
 
 static const char *const facts[] = {
 	"\nsymgate_boot_started_seconds 1", "\nsymgate_sandbox_level 2\n",
-	"\nsymgate_requests_parked 3\n",
-	"\nsymgate_request_duration_seconds_bucket{le=\"0.001\"} 2\n",
-	"\nsymgate_request_duration_seconds_bucket{le=\"0.002\"} 2\n",
-	"\nsymgate_request_duration_seconds_bucket{le=\"0.004\"} 3\n",
-	"\nsymgate_request_duration_seconds_bucket{le=\"65.536\"} 3\n",
-	"\nsymgate_request_duration_seconds_bucket{le=\"+Inf\"} 4\n",
-	"\nsymgate_request_duration_seconds_sum 100.004\n",
-	"\nsymgate_request_duration_seconds_count 4\n",
+	"\nsymgate_heaps 3\n",
+	"\nsymgate_roll_duration_seconds_bucket{le=\"0.001\"} 2\n",
+	"\nsymgate_roll_duration_seconds_bucket{le=\"0.002\"} 2\n",
+	"\nsymgate_roll_duration_seconds_bucket{le=\"0.004\"} 3\n",
+	"\nsymgate_roll_duration_seconds_bucket{le=\"65.536\"} 3\n",
+	"\nsymgate_roll_duration_seconds_bucket{le=\"+Inf\"} 4\n",
+	"\nsymgate_roll_duration_seconds_sum 100.004\n",
+	"\nsymgate_roll_duration_seconds_count 4\n",
 };
 
 /* Every family has one HELP and one TYPE and stands together; names are ours. */
@@ -462,11 +468,11 @@ START_TEST(prints_metrics)
 	ck_assert_int_eq(board_sandbox_level(board), -1);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		board_count(board, lines[i].set, lines[i].index, 7);
-	board_duration(board, 0);
-	board_duration(board, 1);
-	board_duration(board, 3);
-	board_duration(board, 100000);
-	board_gauge_set(board, BOARD_GAUGE_PARKED, 3);
+	board_duration(board, &times, 0);
+	board_duration(board, &times, 1);
+	board_duration(board, &times, 3);
+	board_duration(board, &times, 100000);
+	board_gauge_set(board, &heaps, 3);
 	board_sandbox_level_set(board, 2);
 	buf_init(&out, 1 << 20);
 	board_metrics(board, &out);
@@ -514,7 +520,7 @@ END_TEST
 /* No two counters are one: each is counted as often as its place says. */
 START_TEST(every_counter_has_a_place_of_its_own)
 {
-	struct counter_set *const sets[] = { &balls, &rolls, &cubes };
+	struct counter_set *const sets[] = { &balls, &times, &rolls, &cubes };
 	struct board *board = open_board();
 	uint64_t by = 1;
 
@@ -525,6 +531,33 @@ START_TEST(every_counter_has_a_place_of_its_own)
 	for (size_t set = 0; set < sizeof(sets) / sizeof(sets[0]); set++)
 		for (unsigned i = 0; i < sets[set]->count; i++)
 			ck_assert_uint_eq(board_counter(board, sets[set], i), by++);
+	board_close(board);
+}
+END_TEST
+
+START_TEST(refuses_more_gauges_than_a_slot_holds)
+{
+	static struct counter_set many[COUNTER_GAUGES + 1];
+	static struct counter_set *list[COUNTER_GAUGES + 2];
+	static struct counter_set *const *const all[] = { list, NULL };
+	struct board *board;
+	struct err err = ERR_INIT;
+
+	for (unsigned i = 0; i <= COUNTER_GAUGES; i++) {
+		many[i] = (struct counter_set){ .name = "symgate_many", .help = "Many.",
+						.kind = COUNTER_GAUGE, .count = 1 };
+		list[i] = &many[i];
+	}
+	board_register_counters(all);
+	ck_assert_int_lt(board_open(&board, &config, &err), 0);
+	ck_assert_int_eq(err.kind, ERR_INTERNAL);
+	list[COUNTER_GAUGES] = NULL;
+	board_register_counters(all);
+	err_clear(&err);
+	ck_assert_int_eq(board_open(&board, &config, &err), 0);
+	board_gauge_set(board, &many[COUNTER_GAUGES - 1], 5);
+	ck_assert_int_eq(board_gauge(board, &many[COUNTER_GAUGES - 1]), 5);
+	ck_assert_int_eq(board_gauge(board, &many[0]), 0);
 	board_close(board);
 }
 END_TEST
@@ -574,6 +607,7 @@ int main(void)
 	tcase_add_test(tcase, prints_metrics);
 	tcase_add_test(tcase, what_it_prints_is_documented);
 	tcase_add_test(tcase, every_counter_has_a_place_of_its_own);
+	tcase_add_test(tcase, refuses_more_gauges_than_a_slot_holds);
 	tcase_add_test(tcase, other_counters_are_another_board);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);

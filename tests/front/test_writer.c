@@ -411,7 +411,7 @@ START_TEST(of_too_many_the_oldest_goes)
 	for (unsigned i = 0; i < WRITER_MOST + 2; i++) {
 		fds[i] = send_body(writer, &body, true);
 		/* In that order, and one after the other. */
-		while (i < WRITER_MOST && board_gauge(board, BOARD_GAUGE_WRITING) != i + 1)
+		while (i < WRITER_MOST && board_gauge(board, &front_writing_now) != i + 1)
 			usleep(100);
 	}
 	for (unsigned i = 0; i < 2; i++) {
