@@ -64,6 +64,7 @@ libkinds_a_SOURCES = \
 if HAVE_CHECK
 check_PROGRAMS += \
 	tests/kinds/crash/test_rewrite \
+	tests/kinds/debuginfod/test_buildid \
 	tests/kinds/proxy/test_proxy_path \
 	tests/kinds/test_stacktrace \
 	tests/kinds/mozilla/test_mozilla_request \
@@ -76,6 +77,7 @@ check_PROGRAMS += \
 	tests/kinds/native/test_request \
 	tests/kinds/native/test_sources \
 	tests/kinds/native/test_upgrade
+tests_kinds_debuginfod_test_buildid_SOURCES = tests/kinds/debuginfod/test_buildid.c
 tests_kinds_crash_test_rewrite_SOURCES = tests/kinds/crash/test_rewrite.c
 tests_kinds_proxy_test_proxy_path_SOURCES = tests/kinds/proxy/test_proxy_path.c
 tests_kinds_test_stacktrace_SOURCES = tests/kinds/test_stacktrace.c

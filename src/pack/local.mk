@@ -5,3 +5,8 @@ libpack_a_SOURCES = \
 	src/pack/pack.c \
 	src/pack/pack.h \
 	src/pack/zip_write.c
+
+if HAVE_CHECK
+check_PROGRAMS += tests/pack/test_pack
+tests_pack_test_pack_SOURCES = tests/pack/test_pack.c
+endif

@@ -6,6 +6,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_ppdb \
 	tests/fuzz/fuzz_sources \
 	tests/fuzz/fuzz_breakpad \
+	tests/fuzz/fuzz_buildid \
 	tests/fuzz/fuzz_cfi \
 	tests/fuzz/fuzz_applecrash \
 	tests/fuzz/fuzz_config \
@@ -93,6 +94,9 @@ tests_fuzz_fuzz_breakpad_SOURCES = \
 	tests/fuzz/fuzz_breakpad.c \
 	$(fuzz_objects)
 tests_fuzz_fuzz_breakpad_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_buildid_SOURCES = tests/fuzz/fuzz_buildid.c
+tests_fuzz_fuzz_buildid_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_cfi_SOURCES = tests/fuzz/fuzz_cfi.c
 tests_fuzz_fuzz_cfi_LDFLAGS = $(fuzz_ldflags)

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "support/support.h"
 
@@ -185,6 +186,89 @@ START_TEST(survives_every_byte_change)
 }
 END_TEST
 
+/* --- One of several ------------------------------------------------------------------------------- */
+
+static const struct { enum unpack_kind kind; const char *recipe; } several[] = {
+	{ UNPACK_ZIP, "python3 -c 'import os,zipfile\n"
+	  "with zipfile.ZipFile(os.environ[\"OUT\"],\"w\",8) as z:\n"
+	  "  z.writestr(\"../a\",b\"one \"*50); z.writestr(\"b\",b\"two \"*20); z.writestr(\"c\",b\"\")'" },
+	{ UNPACK_CAB, "cd $DIR; printf 'one %.0s' $(seq 50) > a; printf 'two %.0s' $(seq 20) > b; : > c; gcab -c -z -n $OUT a b c" },
+};
+
+static int take_member(enum unpack_kind kind, const struct file_map *map, size_t index, int out,
+		       size_t *count, struct err *err)
+{
+	struct buf name;
+	int rc;
+
+	buf_init(&name, 4096);
+	rc = unpack_archive_member(kind, (struct text){ (const char *)map->bytes, map->size }, index, out,
+				   1 << 20, count, &name, err);
+	if (rc == 0 && index < *count && buf_check(&name, err) == 0)
+		ck_assert_uint_gt(name.size, 0);
+	buf_release(&name);
+	return rc;
+}
+
+static struct file_map several_map(int i)
+{
+	return support_read(support_fixture(support_printf("archive-several-%d", i), several[i].recipe));
+}
+
+START_TEST(gives_one_of_several)
+{
+	static const size_t bytes[] = { 200, 80, 0, 0 };
+	struct file_map map = several_map(_i);
+	struct err err = ERR_INIT;
+
+	for (size_t i = 0; i < 4; i++) {
+		int out = memfd_create("out", MFD_CLOEXEC);
+		size_t count;
+
+		ck_assert_msg(take_member(several[_i].kind, &map, i, out, &count, &err) == 0, "%s", err.text);
+		ck_assert_uint_eq(count, 3);
+		ck_assert_int_eq(lseek(out, 0, SEEK_END), (off_t)bytes[i]);
+		close(out);
+	}
+}
+END_TEST
+
+static int work_member(void *payload, struct err *err)
+{
+	struct job *job = payload;
+	int out = memfd_create("out", MFD_CLOEXEC);
+	size_t count;
+	int rc = take_member(job->kind, &job->map, 1, out, &count, err);
+
+	close(out);
+	return rc;
+}
+
+START_TEST(members_survive_every_allocation_failure)
+{
+	struct job job = { several[_i].kind, several_map(_i) };
+
+	support_every_allocation_failure(work_member, &job, 100);
+}
+END_TEST
+
+static void change_member(void *payload, const uint8_t *bytes, size_t size)
+{
+	struct job changed = { ((struct job *)payload)->kind, { bytes, size } };
+	struct err err = ERR_INIT;
+
+	if (work_member(&changed, &err) < 0)
+		ck_assert_str_ne(err.text, "");
+}
+
+START_TEST(members_survive_every_byte_change)
+{
+	struct job job = { several[_i].kind, several_map(_i) };
+
+	support_every_byte_change(job.map.bytes, job.map.size, change_member, &job);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("archive");
@@ -193,6 +277,9 @@ int main(void)
 	tcase_add_loop_test(tcase, holds_one_file_or_is_refused, 0, CASES);
 	tcase_add_loop_test(tcase, survives_every_allocation_failure, 0, 2);
 	tcase_add_loop_test(tcase, survives_every_byte_change, 0, 2);
+	tcase_add_loop_test(tcase, gives_one_of_several, 0, 2);
+	tcase_add_loop_test(tcase, members_survive_every_allocation_failure, 0, 2);
+	tcase_add_loop_test(tcase, members_survive_every_byte_change, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
 }
