@@ -21,6 +21,7 @@
 #include "config/config.h"
 #include "shared/shared.h"
 #include "source/source.h"
+#include "supervisor/crash.h"
 #include "supervisor/supervisor.h"
 #include "work/request_json.h"
 #include "work/work.h"
@@ -286,6 +287,9 @@ int main(int argc, char **argv)
 	int option;
 
 	process_protect();
+#ifndef SYMGATE_SANITIZED                    /* sanitizers tell more */
+	crash_install();
+#endif
 	supervisor_register_counters();
 	if (file_fill_standard_descriptors(&err) < 0)
 		return cli_fail(&err);

@@ -1,17 +1,23 @@
-/* crash.c -- see crash.h.  Only async-signal-safe calls, and libunwind's local walk. */
+/*
+ * crash.c -- see crash.h.
+ *
+ * The handler takes no lock of ours and allocates nothing: it may have come out of malloc().  It
+ * calls what is async-signal-safe, libunwind's local walk, and names from own_symbols.h; libunwind's
+ * own names are not asked for, since it unpacks .gnu_debugdata for them.
+ */
 #define UNW_LOCAL_ONLY
 #include "supervisor/crash.h"
 
 #include <libunwind.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "supervisor/own_symbols.h"
 
 #define FRAMES_MAX 64
-#define NAME_BYTES 200
 #define ALTERNATE_STACK_BYTES ((size_t)64 * 1024)
 
 static char alternate_stack[ALTERNATE_STACK_BYTES];
@@ -34,20 +40,31 @@ static void put_hex(uint64_t value)
 	put(text + at, sizeof(text) - at);
 }
 
-static void put_frame(unw_cursor_t *cursor)
+/* " symgate+0x1234" */
+static void put_place(struct text name, uint64_t offset)
 {
-	unw_word_t address = 0, offset = 0;
-	char name[NAME_BYTES];
+	if (!name.bytes)
+		return;
+	put(" ", 1);
+	put(name.bytes, name.size);
+	put("+", 1);
+	put_hex(offset);
+}
+
+static void put_frame(unw_cursor_t *cursor, bool is_called)
+{
+	struct own_place place;
+	unw_word_t address = 0;
 
 	unw_get_reg(cursor, UNW_REG_IP, &address);
+	/* A return address may be that of the function behind. */
+	own_symbols_find(address - (is_called && address > 0), &place);
+	place.offset += is_called;
+	place.function_offset += is_called;
 	put("crash frame ", 12);
 	put_hex(address);
-	if (unw_get_proc_name(cursor, name, sizeof(name), &offset) == 0) {
-		put(" ", 1);
-		put(name, strlen(name));
-		put("+", 1);
-		put_hex(offset);
-	}
+	put_place(place.module, place.offset);
+	put_place(place.function, place.function_offset);
 	put("\n", 1);
 }
 
@@ -64,7 +81,7 @@ static void tell_and_die(int number, siginfo_t *info, void *context)
 		int frames = 0;
 
 		do
-			put_frame(&cursor);
+			put_frame(&cursor, frames > 0);
 		while (++frames < FRAMES_MAX && unw_step(&cursor) > 0);
 	}
 	raise(number);                       /* SA_RESETHAND: the default action now */
@@ -78,6 +95,7 @@ void crash_install(void)
 	};
 	stack_t stack = { .ss_sp = alternate_stack, .ss_size = sizeof(alternate_stack) };
 
+	own_symbols_open();
 	sigaltstack(&stack, NULL);
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)

@@ -1,8 +1,9 @@
 /*
- * crash -- when a process of the service dies of its own doing, its stack goes to the log.
+ * crash -- when a process of ours dies of its own doing, its stack goes to the log: addresses, offsets
+ * in modules, and functions of the program where it has its symbols (`symgate lookup` knows the rest).
  *
- * For processes that read no hostile bytes (front, workshop, keeper): cells die silently and
- * their nursery tells how.
+ * For processes that read no hostile bytes (front, workshop, keeper, commands): cells die silently
+ * and their nursery tells how.
  */
 #ifndef SUPERVISOR_CRASH_H
 #define SUPERVISOR_CRASH_H

@@ -12,12 +12,15 @@ libsupervisor_a_SOURCES = \
 	src/supervisor/master.h \
 	src/supervisor/on_demand.c \
 	src/supervisor/on_demand.h \
+	src/supervisor/own_symbols.c \
+	src/supervisor/own_symbols.h \
 	src/supervisor/standby.c \
 	src/supervisor/standby.h \
 	src/supervisor/supervisor.h \
 	src/supervisor/supervisor_counters.c
 
 if HAVE_CHECK
-check_PROGRAMS += tests/supervisor/test_children
+check_PROGRAMS += tests/supervisor/test_children tests/supervisor/test_crash_log
+tests_supervisor_test_crash_log_SOURCES = tests/supervisor/test_crash_log.c
 tests_supervisor_test_children_SOURCES = tests/supervisor/test_children.c
 endif
