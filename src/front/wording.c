@@ -30,7 +30,7 @@ void wording_apply(const struct config *config, const struct request *request, s
 
 	if (!kind || !kind->refuse || reply->status < 400)
 		return;
-	if (reply->status == 400 && reply->content_type &&
+	if ((reply->status == 400 || reply->status == 404) && reply->content_type &&
 	    strcmp(reply->content_type, "application/json") == 0)
 		return;                      /* its own */
 	said = words_of(reply, words);

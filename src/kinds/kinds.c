@@ -20,6 +20,7 @@ static const struct request_kind *const kinds[] = {
 	&request_kind_mozilla_download,
 	&request_kind_symbols_ranges,
 	&request_kind_symbols_returnpads,
+	&request_kind_mozilla_source,
 };
 
 const struct request_kind *request_kind_named(const char *name)

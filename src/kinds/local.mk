@@ -31,6 +31,7 @@ libkinds_a_SOURCES = \
 	src/kinds/mozilla/mozilla_kind.c \
 	src/kinds/mozilla/mozilla_module.c \
 	src/kinds/mozilla/mozilla_module.h \
+	src/kinds/mozilla/mozilla_source.c \
 	src/kinds/mozilla/mozilla_symbols.c \
 	src/kinds/mozilla/mozilla_tecken.c \
 	src/kinds/native/adjust.c \

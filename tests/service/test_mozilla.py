@@ -386,23 +386,64 @@ def takes_packed_symbols_and_those_of_another_id():
         assert errors[f"no.so/{'0' * 33}"] == ["InvalidBreakpadId"] and len(errors) == 3, errors
 
 
+class Native:
+    """A program with a build id of 16 bytes, which a debug id holds all of."""
+
+    def __init__(self):
+        self.source, self.path = os.path.join(FOLDER.name, "native.cc"), os.path.join(FOLDER.name, "native")
+        self.text = ("namespace shape { __attribute__((noinline)) int area(int a, int b) { return a * b; } }\n"
+                     "int main(int argc, char **) { return shape::area(argc, 3); }\n")
+        with open(self.source, "w", encoding="ascii") as f:
+            f.write(self.text)
+        identity = uuid.UUID("00112233-4455-6677-8899-aabbccddeeff")
+        build_id = identity.bytes_le.hex()
+        subprocess.run(["g++", "-O1", "-g", f"-Wl,--build-id=0x{build_id}", "-o", self.path, self.source], check=True)
+        symbols = subprocess.run(["nm", self.path], capture_output=True, text=True, check=True).stdout
+        self.address = next(int(line.split()[0], 16) for line in symbols.splitlines() if "area" in line)
+        self.debug_id = identity.hex.upper() + "0"
+        with open(self.path, "rb") as f:
+            self.files = {f"{build_id[:2]}/{build_id[2:]}.debug": f.read()}
+
+
 def answers_from_native_files():
-    source = os.path.join(FOLDER.name, "native.cc")
-    program = os.path.join(FOLDER.name, "native")
-    with open(source, "w", encoding="ascii") as f:
-        f.write("namespace shape { __attribute__((noinline)) int area(int a, int b) { return a * b; } }\n"
-                "int main(int argc, char **) { return shape::area(argc, 3); }\n")
-    identity = uuid.UUID("00112233-4455-6677-8899-aabbccddeeff")
-    subprocess.run(["g++", "-O1", "-g", f"-Wl,--build-id=0x{identity.bytes_le.hex()}", "-o", program, source], check=True)
-    symbols = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
-    address = next(int(line.split()[0], 16) for line in symbols.splitlines() if "area" in line)
-    build_id, debug_id = identity.bytes_le.hex(), identity.hex.upper() + "0"
-    with Place() as place, open(program, "rb") as f:
-        place.put({f"{build_id[:2]}/{build_id[2:]}.debug": f.read()})
-        result = place.post("/symbolicate/v5", {"memoryMap": [["native", debug_id]], "stacks": [[[0, address]]]})[1]
+    native = Native()
+    with Place() as place:
+        place.put(native.files)
+        result = place.post("/symbolicate/v5", {"memoryMap": [["native", native.debug_id]],
+                                                "stacks": [[[0, native.address]]]})[1]
         frame = result["results"][0]["stacks"][0][0]
         assert frame["function"] == "shape::area(int, int)" and frame["function_offset"] == "0x0", result
-        assert frame["file"] == source and frame["line"] == 1, frame
+        assert frame["file"] == native.source and frame["line"] == 1, frame
+
+
+WRONG_SOURCE = [
+    ("[]", 400, "Couldn't parse request: no JSON object"), ({}, 400, "Couldn't parse request: missing a string: debugName"),
+    ({"moduleOffset": "12"}, 400, "Couldn't parse request: Unexpected hex string without 0x prefix: 12"),
+    ({"moduleOffset": "0x100000000"}, 400, "Couldn't parse request: no offset of 32 bits: 0x100000000"),
+    ({"debugId": "xyz"}, 404, "Could not obtain symbols for the requested library: the debug id is none"),
+    ({"moduleOffset": "0xfffffff0"}, 404, "Don't have any debug info for the requested library"),
+    ({"file": "/etc/passwd"}, 404, "The requested path is not present in the symbolication frames"),
+    ({"file": ""}, 404, "The requested path is not present in the symbolication frames"),
+]
+
+
+def gives_out_sources_of_functions():
+    native = Native()
+    request = {"debugName": "native", "debugId": native.debug_id, "moduleOffset": hex(native.address), "file": native.source}
+    with Place(more=f"debuginfod:\n  source_folders: [{FOLDER.name}]\n") as place:
+        os.chmod(FOLDER.name, 0o755)
+        place.put(native.files)
+        status, answer, _ = place.post("/source/v1", request)
+        assert (status, answer) == (200, {"symbolsLastModified": None, "sourceLastModified": None, "file": native.source,
+                                          "source": native.text}), (status, answer)
+        for change, status, words in WRONG_SOURCE:
+            body = change if not isinstance(change, dict) or not change else {**request, **change}
+            got, answer, _ = place.post("/source/v1", body)
+            assert (got, answer) == (status, {"title": words, "error": words}), (change, got, answer)
+    with Place() as place:
+        place.put(native.files)
+        status, answer, _ = place.post("/source/v1", request)
+        assert (status, answer["title"]) == (404, "An error occurred when reading the file: no source has it"), answer
 
 
 if __name__ == "__main__":
@@ -410,4 +451,4 @@ if __name__ == "__main__":
              refuses_wrong_requests_of_version_5, answers_version_4_as_documented, answers_version_4_as_today,
              tells_figures, lets_every_page_ask, gives_out_symbols, leads_from_the_code_to_its_symbols,
              tells_its_version, takes_packed_symbols_and_those_of_another_id,
-             answers_from_native_files], "mozilla")
+             answers_from_native_files, gives_out_sources_of_functions], "mozilla")

@@ -170,12 +170,22 @@ static int settle(struct mozilla_search *looking)
 	return 0;
 }
 
+/* A symbol of native code without a size, behind all others, is no name for what follows it. */
+static bool is_behind_all(const struct mozilla_module *module, uint64_t offset)
+{
+	const struct symcache *cache = &module->cache;
+
+	return mozilla_module_is_native(module) && cache->range_count > 0 &&
+	       offset > symcache_range_address(cache, cache->range_count - 1);
+}
+
 static int ask(struct mozilla_search *looking, const struct mozilla_job *job, struct mozilla_frame *frame)
 {
 	const struct mozilla_module *module = frame->index < 0 ? NULL : job->slots[frame->index].module;
 
 	frame->is_resolved = false;
-	if (!module || !module->has_cache || frame->echoed.bytes || frame->offset.is_negative)
+	if (!module || !module->has_cache || frame->echoed.bytes || frame->offset.is_negative ||
+	    is_behind_all(module, frame->offset.magnitude))
 		return 0;
 	looking->of[looking->count] = module;
 	looking->asked[looking->count] = frame;
