@@ -1,18 +1,15 @@
-/* board.c -- see board.h: making, finding and mapping the file; its words and counters. */
+/* board.c -- see board.h: making, finding and mapping the file; what is counted on it. */
 #include "board/board.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -26,16 +23,8 @@
 #include "config/config.h"
 
 #define MAGIC "SGBOARD"
-#define WAIT_MILLIS_MAX 1000
 #define BOOT_ID_BYTES 37u        /* a UUID and its NUL */
 #define OPEN_TRIES 3
-
-struct board {
-	struct board_file *file;
-	_Atomic uint64_t *counters;  /* of the file */
-	size_t bytes;                /* that are mapped of it */
-	struct board_seat seat;      /* this process's slot */
-};
 
 /* --- The file ------------------------------------------------------------------------- */
 
@@ -221,64 +210,6 @@ void board_close(struct board *board)
 	board_seat_release(&board->seat, board->file->slots);
 	munmap(board->file, board->bytes);
 	mem_give_back(board);
-}
-
-/* --- Words ---------------------------------------------------------------------------- */
-
-uint32_t board_read(const struct board *board, enum board_word word)
-{
-	return atomic_load(&board->file->words[word].value);
-}
-
-void board_bump(struct board *board, enum board_word word)
-{
-	_Atomic uint32_t *value = &board->file->words[word].value;
-
-	atomic_fetch_add(value, 1);
-	/* Not FUTEX_PRIVATE: the waiters are other processes. */
-	syscall(SYS_futex, value, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-}
-
-void board_wait(struct board *board, enum board_word word, uint32_t seen, int millis)
-{
-	struct timespec limit;
-
-	if (millis < 0 || millis > WAIT_MILLIS_MAX)
-		millis = WAIT_MILLIS_MAX;
-	limit.tv_sec = millis / 1000;
-	limit.tv_nsec = (long)(millis % 1000) * 1000000;
-	syscall(SYS_futex, &board->file->words[word].value, FUTEX_WAIT, seen, &limit, NULL, 0);
-}
-
-static unsigned stripe_of_hash(const uint8_t hash[32])
-{
-	return (hash[0] | (unsigned)hash[1] << 8) % BOARD_STRIPES;
-}
-
-uint32_t board_generation(const struct board *board, const uint8_t hash[32])
-{
-	return atomic_load(&board->file->generations[stripe_of_hash(hash)]);
-}
-
-void board_generation_bump(struct board *board, const uint8_t hash[32])
-{
-	atomic_fetch_add(&board->file->generations[stripe_of_hash(hash)], 1);
-	board_bump(board, BOARD_CACHE_CHANGED);
-}
-
-static unsigned stripe_of_job(const char *job_id)
-{
-	return board_hash(BOARD_HASH_START, text_of(job_id)) % BOARD_STRIPES;
-}
-
-uint32_t board_job_generation(const struct board *board, const char *job_id)
-{
-	return atomic_load(&board->file->job_generations[stripe_of_job(job_id)]);
-}
-
-void board_job_generation_bump(struct board *board, const char *job_id)
-{
-	atomic_fetch_add(&board->file->job_generations[stripe_of_job(job_id)], 1);
 }
 
 /* --- Touches -------------------------------------------------------------------------- */

@@ -1,10 +1,9 @@
 /*
- * board -- one mapped file shared by every process of a state folder: futex words to
- * wait on, generations of cache entries, counters for /metrics.
+ * board -- one mapped file shared by every process of a state folder: what they wake each other
+ * with (board/wakes.h), counters for /metrics, facts about the service.
  *
  * The file is STATE_DIR/board-<layout version>-<boot id>; it is made by rename and never
- * truncated.  A wake is a hint, the database row is the truth: every wait is bounded.
- * Nothing on the board needs its writer to stay alive: counters only grow; gauges are sums
+ * truncated.  Nothing on the board needs its writer to stay alive: counters only grow; gauges are sums
  * over owner slots, and a slot whose owner is dead counts as nothing.
  *
  * May include: base, config.
@@ -15,38 +14,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "board/wakes.h"
+
 struct buf;
 struct config;
 struct err;
 struct board;
 
-#define BOARD_STRIPES 4096u
-
-enum board_word {
-	BOARD_JOBS_NEW,              /* bumped when a job row is inserted */
-	BOARD_JOBS_DONE,             /* bumped when any job ends */
-	BOARD_STOP,                  /* bumped when the service is asked to stop */
-	BOARD_CACHE_CHANGED,         /* bumped with every generation: a flight of another process ended */
-	BOARD_WORDS
-};
-
 /* After board_register_counters(): what counts is part of the layout. */
 int  board_open(struct board **board, const struct config *config, struct err *err)
 	__attribute__((warn_unused_result));
 void board_close(struct board *board);
-
-uint32_t board_read(const struct board *board, enum board_word word);
-void     board_bump(struct board *board, enum board_word word);      /* increments and wakes all */
-/* Waits until the word differs from `seen`, at most `millis` (capped at 1000). */
-void     board_wait(struct board *board, enum board_word word, uint32_t seen, int millis);
-
-/* Generations, striped by the key's hash: whoever changes an entry's row bumps its stripe. */
-uint32_t board_generation(const struct board *board, const uint8_t hash[32]);
-void     board_generation_bump(struct board *board, const uint8_t hash[32]);
-
-/* The same for jobs, by id. */
-uint32_t board_job_generation(const struct board *board, const char *job_id);
-void     board_job_generation_bump(struct board *board, const char *job_id);
 
 /* Touches: entries read since, to be written out by the keeper in one batch.  Lossy. */
 void     board_touch(struct board *board, int64_t entry_id);

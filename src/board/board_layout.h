@@ -9,6 +9,7 @@
 #ifndef BOARD_BOARD_LAYOUT_H
 #define BOARD_BOARD_LAYOUT_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -68,6 +69,21 @@ _Static_assert(sizeof(struct board_slot) % BOARD_LINE_BYTES == 0, "slots share n
  * labels. */
 struct board_layout { size_t counters, gauges; uint32_t number; };
 struct board_layout board_layout(void);
+/* Where this process sits.  A forked child finds that the seat is its parent's and takes one
+ * of its own. */
+struct board_seat {
+	pthread_mutex_t lock;
+	_Atomic uint64_t owner;      /* who we are; 0: no seat yet */
+	unsigned index;
+};
+
+struct board {
+	struct board_file *file;
+	_Atomic uint64_t *counters;  /* of the file */
+	size_t bytes;                /* that are mapped of it */
+	struct board_seat seat;      /* this process's slot */
+};
+
 void board_each_counter_set(void (*visit)(void *payload, const struct counter_set *set), void *payload);
 
 #define BOARD_HASH_START 2166136261u

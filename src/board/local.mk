@@ -8,7 +8,9 @@ libboard_a_SOURCES = \
 	src/board/counters.h \
 	src/board/metrics.c \
 	src/board/slot.c \
-	src/board/slot.h
+	src/board/slot.h \
+	src/board/wakes.c \
+	src/board/wakes.h
 
 if HAVE_CHECK
 check_PROGRAMS += tests/board/test_board

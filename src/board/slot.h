@@ -5,18 +5,9 @@
 #ifndef BOARD_SLOT_H
 #define BOARD_SLOT_H
 
-#include <pthread.h>
 #include <stdint.h>
 
 #include "board/board_layout.h"
-
-/* Where this process sits.  A forked child finds that the seat is its parent's and takes one
- * of its own. */
-struct board_seat {
-	pthread_mutex_t lock;
-	_Atomic uint64_t owner;      /* who we are; 0: no seat yet */
-	unsigned index;
-};
 
 void board_seat_init(struct board_seat *seat);
 /* Leaves the slot free if it is this process's. */
