@@ -79,6 +79,9 @@
 #define LIMIT_CORE_BYTES               ((uint64_t)16 << 30)  /* of a core that came packed */
 #define LIMIT_CRASH_REPORT_BYTES      ((size_t)16 << 20)   /* of what was found in one, as JSON */
 
+/* SymCache files for Windows Performance Analyzer */
+#define LIMIT_TRANSCODED_BYTES        ((uint64_t)4 << 30)  /* of one, and of anything a transcoder writes */
+
 /* Candidates */
 #define LIMIT_SOURCES                 256u      /* sources of one request */
 #define LIMIT_FILE_NAME_BYTES         255u      /* base name used in a path */

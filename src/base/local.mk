@@ -41,6 +41,8 @@ libbase_a_SOURCES = \
 	src/base/reader.c \
 	src/base/reader.h \
 	src/base/search.h \
+	src/base/semver.c \
+	src/base/semver.h \
 	src/base/text.c \
 	src/base/text.h \
 	src/base/url.c \
@@ -71,6 +73,7 @@ check_PROGRAMS += \
 	tests/base/test_reader \
 	tests/base/test_text \
 	tests/base/test_search \
+	tests/base/test_semver \
 	tests/base/test_url \
 	tests/base/test_work_budget
 tests_base_test_arch_SOURCES = tests/base/test_arch.c
@@ -93,6 +96,7 @@ tests_base_test_mem_SOURCES = tests/base/test_mem.c
 tests_base_test_process_SOURCES = tests/base/test_process.c
 tests_base_test_reader_SOURCES = tests/base/test_reader.c
 tests_base_test_url_SOURCES = tests/base/test_url.c
+tests_base_test_semver_SOURCES = tests/base/test_semver.c
 tests_base_test_search_SOURCES = tests/base/test_search.c
 tests_base_test_work_budget_SOURCES = tests/base/test_work_budget.c
 tests_base_test_text_SOURCES = tests/base/test_text.c

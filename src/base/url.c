@@ -116,3 +116,21 @@ size_t url_unescape(struct text coded, char *out)
 	}
 	return size;
 }
+
+void url_escape_path(struct text text, char *out)
+{
+	static const char digits[] = "0123456789ABCDEF";
+
+	for (size_t i = 0; i < text.size; i++) {
+		unsigned char c = (unsigned char)text.bytes[i];
+
+		if (is_alpha((char)c) || ascii_is_digit((char)c) || (c && strchr("-._~/", c))) {
+			*out++ = (char)c;
+			continue;
+		}
+		*out++ = '%';
+		*out++ = digits[c >> 4];
+		*out++ = digits[c & 15];
+	}
+	*out = '\0';
+}

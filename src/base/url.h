@@ -43,4 +43,9 @@ struct text url_port(const struct url_parts *parts);
  * no escape ("%zz") stays as it is; NULs and slashes may come of it. */
 size_t url_unescape(struct text coded, char *out);
 
+/* Escapes all but what may stand in a path as it is ("/" too), with a NUL at the end: `out` has
+ * URL_ESCAPED_PER_BYTE times text.size + 1 bytes. */
+#define URL_ESCAPED_PER_BYTE 3u
+void url_escape_path(struct text text, char *out);
+
 #endif

@@ -41,6 +41,7 @@ static const struct {
 	[CACHE_SOURCES]          = { "sources",          DERIVED,    1, 1, true },
 	[CACHE_SECTIONS]         = { "sections",         DERIVED,    1, 1, false },
 	[CACHE_SYMBFILES]        = { "symbfiles",        DERIVED,    1, 1, true },
+	[CACHE_WPA_SYMCACHES]    = { "wpa_symcaches",    DERIVED,    1, 1, false },
 };
 
 const char *cache_kind_name(enum cache_kind kind)

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/log.h"
+#include "base/semver.h"
 #include "base/text.h"
 
 struct buf;
@@ -42,6 +43,19 @@ struct config_shared {
 		const char *bucket, *prefix, *region, *endpoint;
 		const char *provider, *access_key, *secret_key, *session_token;
 	} s3;
+};
+
+/* A program that makes SymCache files of one major version (doc/wpa.md).  Lists end with NULL. */
+struct config_transcoder {
+	struct semver version;               /* of what it makes */
+	const struct semver *earlier;        /* of what it made before; that still answers */
+	size_t earlier_count;
+	const char *const *command;          /* the first is a path */
+	const char *const *environment;      /* "NAME=value" */
+	const char *const *writable;         /* folders it may write to beside its own */
+	const char *folder;                  /* where it works; NULL: a folder of its own */
+	int64_t timeout_millis;
+	bool has_windows_paths;              /* it is told "Z:\\path", as Wine has it */
 };
 
 /* How the web server is told to send a file of cache_dir itself. */
@@ -99,6 +113,13 @@ struct config {
 	/* Mozilla's API */
 	bool mozilla_v4_is_eliot;            /* mozilla.v4: eliot */
 	bool mozilla_module_errors;
+
+	/* SymCache files for Windows Performance Analyzer */
+	const struct config_transcoder *transcoders;     /* the highest version first */
+	size_t transcoder_count;
+	const char *wpa_folder;              /* wpa.folder; NULL: none */
+	const char *wpa_redirect;            /* wpa.redirect: a URL that folder is reached at; NULL */
+	uint64_t wpa_put_max_bytes;
 
 	/* downloads */
 	bool offline;                        /* nothing is fetched; what is there is used */

@@ -57,6 +57,16 @@ const struct key config_keys[] = {
 { "mozilla.module_errors", KEY_BOOL, KEY_OURS, AT(mozilla_module_errors), 0, "false", 0, 0, 0,
   "Answers of /symbolicate/v5 tell of each module without symbols why it has none." },
 
+{ "wpa.transcoders", KEY_TRANSCODERS, KEY_OURS, AT(transcoders), AT(transcoder_count), "[]", 0, 0, 0,
+  "Programs that make SymCache files of PDBs for Windows Performance Analyzer, one for each major\n"
+  "version (doc/wpa.md): version, command, environment, folder, writable, timeout, paths, earlier." },
+{ "wpa.folder", KEY_FOLDER, KEY_OURS, AT(wpa_folder), 0, "null", 0, 0, 1,
+  "A SymCache folder as WPA and others keep it: what lies there answers too. It is only read." },
+{ "wpa.redirect", KEY_TEXT, KEY_OURS, AT(wpa_redirect), 0, "null", 0, 0, 1,
+  "Where clients reach wpa.folder themselves: they are sent there (302). null: files are sent." },
+{ "wpa.put_max_bytes", KEY_SIZE, KEY_OURS, AT(wpa_put_max_bytes), 0, "256MiB", 1, 1e12, 0,
+  "Largest SymCache file that may be sent with PUT." },
+
 { "sources", KEY_SOURCES, KEY_REFERENCE, AT(sources_json), 0, "[]", 0, 0, 0,
   "Sources for requests that name none, in order of preference (doc/sources.md). Of a source with\n"
   "is_public: true files and failures are kept once for all scopes; of the others each scope of\n"
@@ -245,7 +255,8 @@ const struct key config_keys[] = {
 };
 const size_t config_key_count = sizeof(config_keys) / sizeof(config_keys[0]);
 
-static const char *const our_sections[] = { "cors", "debuginfod", "front", "jobs", "pool", "workshop", "limits", "sandbox" };
+static const char *const our_sections[] = { "cors", "debuginfod", "front", "jobs", "pool", "workshop", "limits",
+					    "sandbox", "wpa" };
 
 const struct key *config_key_find(const char *name)
 {

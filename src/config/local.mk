@@ -8,6 +8,7 @@ libconfig_a_SOURCES = \
 	src/config/keys.h \
 	src/config/print.c \
 	src/config/scalar.c \
+	src/config/transcoders.c \
 	src/config/value.c \
 	src/config/value.h
 EXTRA_DIST += deploy/example.yml

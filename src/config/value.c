@@ -265,6 +265,8 @@ int config_value_read(const struct config_document *document, const struct key *
 
 	if (key->type == KEY_TEXTS || key->type == KEY_NETWORKS)
 		return read_list(document, key, node, base, err);
+	if (key->type == KEY_TRANSCODERS)
+		return config_transcoders(document, node, err);
 	if (key->type == KEY_SOURCES)
 		return config_json(document, key->name, node, (const char **)(void *)(base + key->offset), err);
 	if (config_scalar_is_null(node))

@@ -31,6 +31,10 @@ int config_value_read(const struct config_document *document, const struct key *
 int config_json(const struct config_document *document, const char *name, const yaml_node_t *node,
 		const char **json, struct err *err) __attribute__((warn_unused_result));
 
+/* wpa.transcoders, as struct config has them. */
+int config_transcoders(const struct config_document *document, const yaml_node_t *node, struct err *err)
+	__attribute__((warn_unused_result));
+
 size_t config_line_of(const yaml_node_t *node);
 /* The same key earlier in the mapping, or NULL. */
 const yaml_node_t *config_key_before(yaml_document_t *yaml, const yaml_node_t *mapping,

@@ -10,6 +10,9 @@
 #include "base/err.h"
 #include "base/json_writer.h"
 #include "base/limits.h"
+#include "sandbox/sandbox.h"
+
+_Static_assert(sizeof(CONVERT_TRANSCODE) == sizeof(CELL_STARTS_PROGRAM), "a transcoder is a program");
 
 const struct cell_operation convert_operations[] = {
 	{ "inspect", convert_run_inspect },
@@ -27,6 +30,7 @@ const struct cell_operation convert_operations[] = {
 	{ "minidump", convert_run_minidump },
 	{ "applecrash", convert_run_applecrash },
 	{ "coredump", convert_run_coredump },
+	{ CELL_STARTS_PROGRAM, convert_run_transcode },
 };
 const size_t convert_operation_count =
 	sizeof(convert_operations) / sizeof(convert_operations[0]);

@@ -143,6 +143,21 @@ int convert_sources_parameters(const struct convert_sources *sources, struct buf
 			       struct err *err) __attribute__((warn_unused_result));
 
 /*
+ * program: input "object" (a PDB), output "symcache": what the operator's transcoder makes of it.  ERR_CRASHED:
+ * it failed, ERR_LIMIT: its time was over.  `scratch` is the folder where folders are made for it to work in.
+ */
+#define CONVERT_TRANSCODE "program"
+struct config_transcoder;
+struct convert_transcode {
+	const struct config_transcoder *transcoder;
+	struct text name;                    /* of the PDB */
+	const char *scratch;
+	uint64_t memory_bytes, file_bytes, cpu_seconds;      /* ceilings of each of its processes */
+};
+int convert_transcode_parameters(const struct convert_transcode *transcode, struct buf *out,
+				 struct err *err) __attribute__((warn_unused_result));
+
+/*
  * listing: input "file", output "listing": what a source says it holds, turned into lines that
  * can be searched (source/source.h says which).  There is no reply.
  */

@@ -36,6 +36,9 @@ libconvert_a_SOURCES = \
 	src/convert/memo.c \
 	src/convert/memo.h \
 	src/convert/minidump_raw.c \
+	src/convert/transcode.c \
+	src/convert/transcode_files.c \
+	src/convert/transcode_files.h \
 	src/convert/uuidmap.c
 
 if HAVE_CHECK

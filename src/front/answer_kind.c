@@ -1,8 +1,10 @@
 /* answer_kind.c -- requests of a kind: answered in place when everything is known, else a job. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "cache/cache_counters.h"
@@ -11,6 +13,7 @@
 #include "front/front_counters.h"
 #include "front/front_resolver.h"
 #include "front/front_internal.h"
+#include "front/polled.h"
 #include "work/answer_head.h"
 #include "work/work.h"
 
@@ -65,6 +68,25 @@ static void submit_refresh(struct worker *worker, struct request *request,
 	}
 }
 
+/* Of one who asks again every second: not while the job he started is under way. */
+static int submit_once(struct worker *worker, struct request *request, const struct request_kind *kind,
+		       struct err *err)
+{
+	uint8_t name[HASH_SHA256_BYTES];
+	enum job_state state = JOB_UNKNOWN;
+
+	hash_sha256(request->body.bytes, request->body.size, name);
+	if (polled_find(worker->front->polled, name, request->job_id) &&
+	    job_look(&worker->jobs, request->job_id, &state, err) < 0)
+		return -1;
+	if (state == JOB_QUEUED || state == JOB_RUNNING)
+		return 0;
+	if (submit(worker, request, kind, err) < 0)
+		return -1;
+	polled_remember(worker->front->polled, name, request->job_id);
+	return 0;
+}
+
 static void record(struct worker *worker, struct request *request, struct reply *reply,
 		   const struct request_kind *kind, int64_t millis)
 {
@@ -75,31 +97,36 @@ static void record(struct worker *worker, struct request *request, struct reply 
 		reply_error(reply, &err);
 }
 
-/* "X-Forwarded-For" is the variable HTTP_X_FORWARDED_FOR. */
-static struct text header_of(const struct request *request, const char *name)
+/* "X-Forwarded-For" is the variable HTTP_X_FORWARDED_FOR; "REMOTE_ADDR" is itself.  Its size. */
+static size_t name_variable(const char *name, char variable[VARIABLE_BYTES])
 {
-	char variable[VARIABLE_BYTES] = "HTTP_";
-	size_t size = sizeof("HTTP_") - 1;
+	bool is_one = strchr(name, '_') != NULL;
+	size_t size = (size_t)snprintf(variable, VARIABLE_BYTES, "%s%s", is_one ? "" : "HTTP_", name);
 
-	if (strchr(name, '_'))
-		return request_variable(request, name);
-	for (; *name && size < sizeof(variable) - 1; name++)
-		variable[size++] = *name == '-' ? '_' : ascii_upper(*name);
-	variable[size] = '\0';
-	return request_variable(request, variable);
+	for (size_t i = 0; !is_one && i < size && i < VARIABLE_BYTES; i++)
+		variable[i] = variable[i] == '-' ? '_' : ascii_upper(variable[i]);
+	return size < VARIABLE_BYTES ? size : VARIABLE_BYTES - 1;
 }
 
-/* What would end its line is no header. */
+/* All of that name: a web server may pass one that came twice as it came.  What would end its line is
+ * no header. */
+static void add_header(struct request *request, const char *name)
+{
+	char variable[VARIABLE_BYTES];
+	size_t size = name_variable(name, variable);
+
+	for (char **at = request->fcgi.envp; at && *at; at++) {
+		if (strncmp(*at, variable, size) != 0 || (*at)[size] != '=' || strchr(*at, '\n'))
+			continue;
+		buf_printf(&request->body, "\n%s: ", name);
+		buf_add_string(&request->body, *at + size + 1);
+	}
+}
+
 static void add_headers(struct request *request, const char *const *names)
 {
-	for (; names && *names; names++) {
-		struct text value = header_of(request, *names);
-
-		if (!value.bytes || memchr(value.bytes, '\n', value.size))
-			continue;
-		buf_printf(&request->body, "\n%s: ", *names);
-		buf_add_text(&request->body, value);
-	}
+	for (; names && *names; names++)
+		add_header(request, *names);
 }
 
 /* What is asked for in the path is a body too: what follows the route's, the query, and headers. */
@@ -147,9 +174,23 @@ static enum stepped write_answer(struct worker *worker, struct work *work, struc
 	return STEP_DONE;
 }
 
+/* True: the reply says when to ask again. */
+static bool tell_later(struct work *work, struct reply *reply)
+{
+	struct answer_head head;
+
+	if (!work->kind->later)
+		return false;
+	answer_head_init(&head);
+	if (!work->kind->later(work, &head))
+		return false;
+	reply_take_head(reply, &head);
+	return true;
+}
+
 static enum stepped carry_out(struct worker *worker, struct request *request,
 			      const struct request_kind *kind, struct reply *reply,
-			      bool *wants_refresh, struct err *err)
+			      bool *wants_refresh, bool *is_told, struct err *err)
 {
 	const struct work_body body = body_of(request);
 	struct front_resolver mine;
@@ -165,8 +206,10 @@ static enum stepped carry_out(struct worker *worker, struct request *request,
 		stepped = work_step(&work, &mine.resolver, err);
 	if (stepped == STEP_DONE)
 		stepped = write_answer(worker, &work, reply, err);
-	if (stepped == STEP_WAIT)
+	if (stepped == STEP_WAIT) {
 		reply_reset(reply);
+		*is_told = tell_later(&work, reply);
+	}
 	work_release(&work);
 	*wants_refresh = mine.wants_refresh;
 	return stepped;
@@ -195,22 +238,23 @@ void answer_kind(struct worker *worker, struct request *request, struct reply *r
 	const struct request_kind *kind = kind_of(request);
 	int64_t started = clock_monotonic_millis();
 	struct err err = ERR_INIT;
-	bool wants_refresh = false;
+	bool wants_refresh = false, is_told = false;
 	enum stepped stepped;
 
 	if (make_body(request, &err) < 0) {
 		reply_error(reply, &err);
 		return;
 	}
-	stepped = carry_out(worker, request, kind, reply, &wants_refresh, &err);
+	stepped = carry_out(worker, request, kind, reply, &wants_refresh, &is_told, &err);
 	if (stepped == STEP_DONE && wants_refresh)
 		submit_refresh(worker, request, kind);
-	if (stepped == STEP_WAIT && submit(worker, request, kind, &err) < 0)
+	if (stepped == STEP_WAIT &&
+	    (is_told ? submit_once(worker, request, kind, &err) : submit(worker, request, kind, &err)) < 0)
 		stepped = STEP_ERROR;
 	if (stepped == STEP_ERROR)
 		refuse(request, reply, &err);
-	else if (stepped == STEP_WAIT)
+	else if (stepped == STEP_WAIT && !is_told)
 		answer_job(worker, request, reply);
-	else if (worker->front->config->record_all_jobs)
+	else if (stepped == STEP_DONE && worker->front->config->record_all_jobs)
 		record(worker, request, reply, kind, clock_monotonic_millis() - started);
 }

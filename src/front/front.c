@@ -20,6 +20,7 @@
 #include "config/config.h"
 #include "front/degraded.h"
 #include "front/front_internal.h"
+#include "front/polled.h"
 #include "front/writer.h"
 #include "sandbox/sandbox.h"
 #include "store/boot.h"
@@ -106,6 +107,7 @@ static int open_front(struct front *front, struct err *err)
 	if (parse_default_sources(front, err) < 0)
 		return -1;
 	front->memo = plan_memo_new();       /* none: requests are planned afresh */
+	front->polled = polled_new();
 	if (writer_start(&front->writer, err) < 0)
 		return -1;
 	if (open_state(front, err) < 0 && degraded_run(front, open_state, err) < 0)
@@ -135,6 +137,7 @@ static void close_front(struct front *front)
 		mem_give_back(request);
 	}
 	plan_memo_free(front->memo);
+	polled_free(front->polled);
 	arena_release(&front->arena);
 	pthread_mutex_destroy(&front->pool_lock);
 }

@@ -31,6 +31,7 @@ struct front;
 struct front_helpers;
 struct parker;
 struct plan_memo;
+struct polled;
 struct request_kind;
 struct relief;
 struct writer;
@@ -94,6 +95,7 @@ struct front {
 	struct arena arena;
 	struct source_list default_sources;
 	struct plan_memo *memo;              /* NULL: none */
+	struct polled *polled;               /* NULL: none */
 	struct writer *writer;
 	struct parker *parker;
 	struct relief *_Atomic relief;       /* NULL until all threads run */

@@ -29,6 +29,8 @@ libfront_a_SOURCES = \
 	src/front/multipart.c \
 	src/front/multipart.h \
 	src/front/parker.c \
+	src/front/polled.c \
+	src/front/polled.h \
 	src/front/relief.c \
 	src/front/reply.c \
 	src/front/reply.h \

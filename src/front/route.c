@@ -40,6 +40,7 @@ static const struct route routes[] = {
     BODY(crash_file_body_max_bytes), &coredump_form },
   { "POST", "/symbolicate-any", answer_kind,     &request_kind_any,         TAKES_JSON,
     BODY(symbolicate_body_max_bytes), NULL },
+  { "GET",  "/v#*",         answer_kind,         &request_kind_wpa,   TAKES_NOTHING, 0, NULL },
   { "GET",  "/proxy/*",     answer_kind,         &request_kind_proxy, TAKES_NOTHING, 0, NULL },
   { "GET",  "/buildid/*",   answer_kind,         &request_kind_buildid,     TAKES_NOTHING, 0, NULL },
   { "POST", "/symbolicate/v5", answer_kind,      &request_kind_mozilla_v5, TAKES_ANY,
@@ -82,6 +83,18 @@ static bool has_id(struct text path)
 	       !memchr(path.bytes + at + 1, '/', path.size - at - 1);
 }
 
+/* "#*" is a digit and the rest; what is before it may be of any case. */
+static bool version_matches(const struct route *route, struct text path, struct text *rest)
+{
+	size_t size = strlen(route->path) - 2;
+
+	if (path.size <= size || !ascii_is_digit(path.bytes[size]) ||
+	    !text_equal_ignoring_case((struct text){ path.bytes, size }, (struct text){ route->path, size }))
+		return false;
+	*rest = text_from(path, size);
+	return true;
+}
+
 static bool path_matches(const struct route *route, struct text path, struct text *rest)
 {
 	size_t size = strlen(route->path);
@@ -90,7 +103,8 @@ static bool path_matches(const struct route *route, struct text path, struct tex
 		*rest = path.size > 1 ? text_from(path, 1) : TEXT_NONE;
 		return path.size > 1 && path.bytes[0] == '/' && has_id(path);
 	}
-
+	if (text_ends_with(text_of(route->path), "#*"))
+		return version_matches(route, path, rest);
 	if (route->path[size - 1] != '*')
 		return text_is(path, route->path);
 	if (path.size < size || memcmp(path.bytes, route->path, size - 1) != 0)
@@ -111,12 +125,16 @@ void route_find(struct request *request)
 	request->route = NULL;
 	request->kind = NULL;
 	for (size_t i = 0; i < ROUTES; i++) {
-		if (!path_matches(&routes[i], request->path, &request->rest))
+		struct text rest = TEXT_NONE;
+
+		if (!path_matches(&routes[i], request->path, &rest))
 			continue;
-		if (request->endpoint == ROUTE_NONE)
+		if (request->endpoint == ROUTE_NONE) {
 			request->endpoint = (unsigned)i + 1;
-		else if (strcmp(routes[request->endpoint - 1].path, routes[i].path) != 0)
+			request->rest = rest;
+		} else if (strcmp(routes[request->endpoint - 1].path, routes[i].path) != 0) {
 			break;               /* the first path that fits is the one */
+		}
 		if (!request->kind)
 			request->kind = routes[i].kind;
 		if (method_matches(&routes[i], request))
@@ -175,7 +193,7 @@ static bool describe_request(unsigned index, struct text values[COUNTER_LABELS])
 	for (unsigned i = 1; i < endpoint; i++)
 		if (text_is(name, routes[i - 1].path))
 			return false;
-	if (text_ends_with(name, "/*"))
+	if (text_ends_with(name, "/*") || text_ends_with(name, "#*"))
 		name.size -= 2;
 	values[0] = text_from(name, 1);
 	values[1] = text_of(statuses[index % STATUSES].name);

@@ -24,7 +24,8 @@ enum route_takes { TAKES_NOTHING, TAKES_JSON, TAKES_FORM, TAKES_ANY, TAKES_FILE 
 struct route {
 	const char *method;          /* "GET" answers HEAD too */
 	const char *path;            /* a trailing "*" takes the rest, of at least one byte; a "*" and a "#"
-				      * before it one part each, of any bytes and of hex digits */
+				      * before it one part each, of any bytes and of hex digits;
+				      * "#*" at the end a digit, which is of the rest, in a path of any case */
 	route_fn *answer;
 	const struct request_kind *kind;     /* whose requests these are (answer_kind); else NULL */
 	enum route_takes takes;      /* the body's type: others are refused */

@@ -21,6 +21,7 @@ static const struct request_kind *const kinds[] = {
 	&request_kind_symbols_ranges,
 	&request_kind_symbols_returnpads,
 	&request_kind_mozilla_source,
+	&request_kind_wpa,
 };
 
 const struct request_kind *request_kind_named(const char *name)

@@ -60,7 +60,16 @@ libkinds_a_SOURCES = \
 	src/kinds/stacktrace.c \
 	src/kinds/stacktrace.h \
 	src/kinds/stacktrace_json.c \
-	src/kinds/stacktrace_json.h
+	src/kinds/stacktrace_json.h \
+	src/kinds/wpa/wpa.h \
+	src/kinds/wpa/wpa_choice.c \
+	src/kinds/wpa/wpa_folder.c \
+	src/kinds/wpa/wpa_folder.h \
+	src/kinds/wpa/wpa_kind.c \
+	src/kinds/wpa/wpa_make.c \
+	src/kinds/wpa/wpa_path.c \
+	src/kinds/wpa/wpa_path.h \
+	src/kinds/wpa/wpa_request.c
 
 if HAVE_CHECK
 check_PROGRAMS += \
@@ -69,6 +78,7 @@ check_PROGRAMS += \
 	tests/kinds/proxy/test_proxy_path \
 	tests/kinds/test_stacktrace \
 	tests/kinds/mozilla/test_mozilla_request \
+	tests/kinds/wpa/test_wpa_path \
 	tests/kinds/native/test_answers \
 	tests/kinds/native/test_ceilings \
 	tests/kinds/native/test_damage \
@@ -81,6 +91,7 @@ check_PROGRAMS += \
 tests_kinds_debuginfod_test_buildid_SOURCES = tests/kinds/debuginfod/test_buildid.c
 tests_kinds_crash_test_rewrite_SOURCES = tests/kinds/crash/test_rewrite.c
 tests_kinds_proxy_test_proxy_path_SOURCES = tests/kinds/proxy/test_proxy_path.c
+tests_kinds_wpa_test_wpa_path_SOURCES = tests/kinds/wpa/test_wpa_path.c
 tests_kinds_test_stacktrace_SOURCES = tests/kinds/test_stacktrace.c
 tests_kinds_mozilla_test_mozilla_request_SOURCES = \
 	tests/kinds/mozilla/test_mozilla_request.c \

@@ -266,9 +266,20 @@ static int keep_own_descriptors(const struct nursery_process *process, const str
 	return confine_descriptors(keep, count, err);
 }
 
-static int confine(const struct nursery_process *process, struct err *err)
+static bool starts_program(const struct frame *frame)
+{
+	struct frame_order order;
+
+	memcpy(&order, frame->bytes, sizeof(order));
+	return strncmp(order.operation, CELL_STARTS_PROGRAM, sizeof(order.operation)) == 0;
+}
+
+static int confine(const struct nursery_process *process, const struct frame *order, struct err *err)
 {
 	enum sandbox_level reached;
+
+	if (starts_program(order))
+		return confine_open(&process->confinement, err);
 
 	if (confine_self(&process->confinement, &reached, err) < 0)
 		return -1;
@@ -360,7 +371,7 @@ void cell_begin(const struct nursery_process *process, const struct frame *order
 	if (rc == 0)
 		rc = keep_own_descriptors(process, order, &err);
 	if (rc == 0)
-		rc = confine(process, &err);
+		rc = confine(process, order, &err);
 	if (rc == 0)
 		rc = run(process, &cell, order, &parameters, &err);
 	if (rc == 0)

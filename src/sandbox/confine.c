@@ -306,3 +306,13 @@ int confine_self(const struct confinement *confinement, enum sandbox_level *reac
 		*reached = landlocked ? SANDBOX_FULL : SANDBOX_FILTERED;
 	return 0;
 }
+
+int confine_open(const struct confinement *confinement, struct err *err)
+{
+	if (confinement->ruleset >= 0)
+		close(confinement->ruleset);
+	if (set_limit(RLIMIT_CORE, "core", 0, 0, err) < 0 || drop_capabilities(err) < 0)
+		return -1;
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0
+	       ? err_os(err, errno, "giving up new privileges") : 0;
+}

@@ -43,6 +43,10 @@ void confine_die_with(pid_t parent);
 int  confine_self(const struct confinement *confinement, enum sandbox_level *reached,
 		  struct err *err) __attribute__((warn_unused_result));
 
+/* Of a cell that starts a program: no capabilities, no new privileges, no core. */
+int  confine_open(const struct confinement *confinement, struct err *err)
+	__attribute__((warn_unused_result));
+
 /* The system call filter as BPF: 0, or -1 when it cannot be made. */
 int  filter_build(struct sock_filter **filter, unsigned short *count, struct err *err)
 	__attribute__((warn_unused_result));

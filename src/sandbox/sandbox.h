@@ -47,6 +47,9 @@ struct cell_operation {
 	const char *name;            /* "inspect", "symcache", "demangle" */
 	int (*run)(struct cell *cell, struct err *err);
 };
+/* An operation of that name starts a program of the operator's (tool.h).  It looks at no byte of its
+ * inputs and is not confined: the program is. */
+#define CELL_STARTS_PROGRAM "program"
 
 int cell_input(const struct cell *cell, const char *role);    /* descriptor or -1 */
 int cell_output(const struct cell *cell, const char *role);   /* descriptor or -1 */

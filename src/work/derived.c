@@ -25,6 +25,7 @@ const struct derived_kind *const derived_kinds[] = {
 	&derived_sources,
 	&derived_sourcefile,
 	&derived_symbfile,
+	&derived_wpa,
 	&derived_uuid_map,
 	&derived_symbol_map,
 	&derived_line_map,

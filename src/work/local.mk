@@ -15,6 +15,7 @@ libwork_a_SOURCES = \
 	src/work/derived_sources.c \
 	src/work/derived_symbfile.c \
 	src/work/derived_symcache.c \
+	src/work/derived_wpa.c \
 	src/work/envelope.c \
 	src/work/envelope.h \
 	src/work/held.c \

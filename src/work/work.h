@@ -28,6 +28,7 @@
 
 struct answer_head;
 struct buf;
+struct semver;
 struct config;
 
 /* --- What can be asked of a resolver ---------------------------------------------------- */
@@ -56,6 +57,7 @@ struct derive {
 	const struct derive_link *link;
 	const struct source_listing *listing;
 	struct text part;                    /* of the object: the section's name; else TEXT_NONE */
+	const struct semver *version;        /* of a SymCache file for WPA */
 	int64_t since;                       /* unix seconds; entries made before are made again */
 	const struct derive_companion *companions;
 	size_t companion_count;
@@ -162,6 +164,8 @@ struct request_kind {
 	/* When its time is nearly over it is answered without what is still missing, which it is told
 	 * failed by ERR_TIMEOUT.  Else it ends as a timeout. */
 	bool answers_late;
+	/* It takes time: what is told at once to who asks again by himself.  false: he waits; NULL: all do. */
+	bool (*later)(struct work *work, struct answer_head *head);
 	/* READY: want->entry says what a cell is to be given.  May be repeated as a step may; by lookups
 	 * of its own, or what the steps have looked up.  What it gives does not wait for wants
 	 * itself.  One of the role CONVERT_WANT_AHEAD is looked for alike, and nobody waits for it.  NULL: cells
