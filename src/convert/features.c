@@ -4,6 +4,10 @@
  * A hot request reads dozens of them, so this goes through the text once and makes no tree.
  * It knows the members in the order they are written, without blanks and without escapes;
  * whatever differs is left to the reader that knows all of JSON.
+ *
+ * It stands beside base/json_reader because it is measured to: the features of an ELF file cost
+ * 2,300 instructions here, 4,000 by json_reader's walk alone (before a name is compared or a text
+ * copied), 11,200 by cJSON.
  */
 #include "convert/convert_internal.h"
 

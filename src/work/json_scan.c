@@ -1,6 +1,11 @@
 /*
  * json_scan.c -- the scanner of request_json.h: one pass, no recursion, no memory unless it must change
  * something.
+ *
+ * It is no reader but a filter: it rewrites what cJSON would read otherwise than it stands (integers
+ * over 15 digits, NUL, lone surrogates) and names the byte that is wrong.  base/json_reader, which
+ * borrows and changes nothing, takes 23 instructions for a byte of a request with the check of its
+ * UTF-8, this 18 with all of that.
  */
 #include "work/request_json.h"
 
