@@ -161,9 +161,12 @@ def trusts(frames):
 
 
 def went_on_without_rules(frames, ours, others):
-    longest = max(others, key=lambda theirs: common(ours, theirs))
-    at = common(ours, longest)
-    return at > 0 and any(trust in ("fp", "scan") for trust in trusts(frames)[1:])
+    """Where a module has no rules (it has no build id, so that nobody finds its file; code made at run time) frames before the
+    first that was found by a frame pointer or by scanning are those of the others."""
+    real = [frame for at, frame in enumerate(frames)
+            if not at or frame.get("original_index") != frames[at - 1].get("original_index")]
+    first = next((at for at, trust in enumerate(trusts(real)) if trust in ("fp", "scan")), None)
+    return first is not None and max(common(ours, theirs) for theirs in others) >= first
 
 
 def common(ours, theirs):
