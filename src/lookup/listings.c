@@ -1,5 +1,5 @@
 /*
- * listings.c -- before some sources have locations they have to be asked what they hold.
+ * listings.c -- listings of sources that have locations only once they said what they hold.
  *
  * A listing that cannot be had is an empty one: the source then has no files, and the log
  * says why.

@@ -1,8 +1,8 @@
 /*
  * object_file -- the file of an object that was found, to be given away as it is.
  *
- * What lies in a folder as it is, is read there; of everything else a copy is kept in the cache, which
- * may have gone while what is known of the object stayed: then it is fetched again.
+ * A file in a folder that needs no unpacking is read there; of every other one the cache keeps a copy.
+ * The copy may be deleted while the object's features stay: then it is fetched again.
  */
 #ifndef LOOKUP_OBJECT_FILE_H
 #define LOOKUP_OBJECT_FILE_H

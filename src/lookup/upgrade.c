@@ -1,5 +1,5 @@
 /*
- * upgrade.c -- what a module had to make do with, and what may be better by now.
+ * upgrade.c -- modules answered from less than the best file, and when to look for a better one.
  *
  * A module is answered from the best there is.  What kept it from something better is tried
  * again in the background (resolver->refresh knows when), long before the failure's own time:

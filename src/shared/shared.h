@@ -44,7 +44,7 @@ int  shared_open(struct shared **shared, const struct shared_means *means, struc
 	__attribute__((warn_unused_result));
 void shared_close(struct shared *shared);    /* no callbacks; the queue is dropped */
 
-/* Does the configuration make sense, as far as can be told without asking anybody? */
+/* Checks the configuration as far as that can be done without a connection. */
 int  shared_check(const struct config *config, struct err *err) __attribute__((warn_unused_result));
 /* Where it is, for people: "gs://bucket/prefix". */
 void shared_name_place(const struct config *config, struct buf *out);

@@ -2,8 +2,8 @@
  * shared_breaker.c -- a place that fails is left alone for a while.
  *
  * Three failures in a row open it; after a pause one ask tries again, and each failure of that
- * one doubles the pause.  The breaker of hosts (fetch) is another matter: it is the operator's,
- * for servers that are worth sixty tries.
+ * one doubles the pause.  The breaker of hosts (fetch) is separate: it is configured by the operator
+ * and opens after sixty failures where nothing else is configured.
  */
 #include "shared/shared_internal.h"
 

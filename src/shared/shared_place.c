@@ -1,5 +1,5 @@
 /*
- * shared_place.c -- the configured bucket as a source, and who we are there.
+ * shared_place.c -- the configured bucket as a source, and the credentials for it.
  *
  * Google's chain of credentials: the file that is configured; the one of
  * GOOGLE_APPLICATION_CREDENTIALS; the one gcloud leaves in the home folder; those of the

@@ -4,7 +4,7 @@
  *
  *	{ "<C++ file>": { "<C# file>": { "<C++ line>": <C# line>, ... }, ... }, ... }
  *
- * The member "__debug-id__" is no file.  Maps have tens of megabytes and are anybody's, so
+ * The member "__debug-id__" is no file.  Maps have tens of megabytes and are untrusted, so
  * the text is walked twice, first to check and count, then into arrays of just that size; no
  * tree is made.
  *

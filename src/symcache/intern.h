@@ -126,7 +126,7 @@ int record_pool_add(struct record_pool *records, const struct interned_record *r
 		    struct err *err) __attribute__((warn_unused_result));
 /* As name_pool_find(). */
 uint32_t record_pool_find(const struct record_pool *records, const struct interned_record *record);
-/* Appends without looking: the caller knows that there is no equal one. */
+/* Appends without a look-up: the caller guarantees that no equal one is there. */
 int record_pool_append(struct record_pool *records, const struct interned_record *record,
 		       uint32_t *number,
 		       struct err *err) __attribute__((warn_unused_result));

@@ -8,8 +8,8 @@
  *    has ranges there; else the first unit wins.  So does llvm-symbolizer.
  * 3. Lines without a function and symbols fill what is left.  A symbol answers from its
  *    address to its end or the next symbol, one without a size to the next symbol (where
- *    symbols end at functions, to the next function at most, so that padding behind it is
- *    nobody's); it gives its name to lines without a function.
+ *    symbols end at functions, to the next function at most, so that padding behind it
+ *    belongs to none); it gives its name to lines without a function.
  */
 #ifndef SYMCACHE_OVERLAP_H
 #define SYMCACHE_OVERLAP_H

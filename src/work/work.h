@@ -88,7 +88,7 @@ struct resolver {
 	/* Fills `readable` of every name, from memory or by a cell; arena is the work's. */
 	enum resolved (*names)(struct resolver *resolver, struct convert_name *names, size_t count,
 			       struct arena *arena, struct err *err);
-	/* A READY entry turned out to be damaged: forget it; the next entry() makes it again. */
+	/* A READY entry turned out to be damaged: invalidates it; the next entry() makes it again. */
 	void (*invalidate)(struct resolver *resolver, const struct derive *derive,
 		      const struct cache_found *found, const char *why);
 	/* This failure kept us from something better than what was taken instead: is it time to
@@ -111,7 +111,7 @@ struct work {
 	void *state;
 };
 
-/* What was sent: bytes in memory, or a file nobody but a cell reads. */
+/* What was sent: bytes in memory, or a file that only a cell reads. */
 struct work_body {
 	struct text bytes;           /* of no file; of one the fields that were sent with it, a JSON
 	                                object of strings, or nothing */

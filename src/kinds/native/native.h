@@ -91,7 +91,7 @@ struct native_frame {
 	/* symbolicated ones only: */
 	struct maybe_u64 sym_addr;
 	uint32_t language, line;
-	struct text abs_path;                /* TEXT_NONE: the cache knows no file */
+	struct text abs_path;                /* TEXT_NONE: the cache has no file for it */
 	struct text variables;               /* as object.h has them; TEXT_NONE: none */
 };
 
@@ -180,7 +180,7 @@ void native_frames_mark_modules(struct symbolication *native);
 
 int  frame_names_collect(struct symbolication *native, struct err *err)
 	__attribute__((warn_unused_result));
-/* Puts readable names in and drops the frames nobody can use. */
+/* Fills readable names in and drops the frames that are of no use in an answer. */
 void frame_names_settle(struct symbolication *native);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * abbrev.c -- abbreviation tables, made into steps.
+ * abbrev.c -- abbreviation tables, compiled into steps of reading.
  *
  * Reading a DIE is the inner loop of the program, so what can be known beforehand is worked
- * out here: neighbouring attributes nobody asks for become one skip, and a DIE of nothing
- * but fixed sizes is one addition.
+ * out here: neighbouring attributes that are not used become one skip, and a DIE whose attributes
+ * all have fixed sizes is skipped by one addition.
  */
 #include "object/dwarf/dwarf_internal.h"
 

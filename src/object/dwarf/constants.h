@@ -1,5 +1,5 @@
 /*
- * names -- the numbers of the DWARF standard that this component uses.
+ * constants -- the numbers of the DWARF standard that this component uses, by their names there.
  */
 #ifndef OBJECT_DWARF_NAMES_H
 #define OBJECT_DWARF_NAMES_H

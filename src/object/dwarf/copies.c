@@ -1,4 +1,4 @@
-/* copies.c -- names that stand in a unit which goes, kept where they stay. */
+/* copies.c -- copies of names whose unit is in memory only while it is read. */
 #include "object/dwarf/dwarf_internal.h"
 
 #define FIRST_COPIES      64u

@@ -22,7 +22,7 @@ static uint64_t all_bytes(const struct dwarf_input *input)
 	return bytes;
 }
 
-static int open_books(struct dwarf *dwarf, struct work_allowance *work, struct arena *arena,
+static int open_info_sections(struct dwarf *dwarf, struct work_allowance *work, struct arena *arena,
 		      struct err *err)
 {
 	const struct dwarf_input *input = &dwarf->input;
@@ -51,7 +51,7 @@ int dwarf_open(struct dwarf **out, const struct dwarf_input *input, struct arena
 	dwarf->lowest_code -= dwarf->lowest_code > input->address_bias ? input->address_bias
 								       : dwarf->lowest_code;
 	work_allowance_begin(&work, input->work, all_bytes(input));
-	rc = open_books(dwarf, &work, arena, err);
+	rc = open_info_sections(dwarf, &work, arena, err);
 	work_allowance_end(&work);
 	if (rc < 0)
 		return err_while(err, "reading .debug_info");

@@ -90,14 +90,14 @@ int dwarf_read_taken(const struct dwarf *dwarf, struct stream_buffer *own, struc
 	__attribute__((warn_unused_result));
 void dwarf_taken_name(const struct dwarf *dwarf, struct stream_buffer *own, char *out,
 		      size_t capacity);
-/* May the units be read so?  By all abbreviations none refers to another. */
+/* May the units be read so?  True when by its abbreviations no unit refers to another. */
 bool dwarf_units_stand_alone(struct text abbreviations);
-/* No more are taken: their memory goes, what they told stays until dwarf_release().  Without a
- * flow both do nothing. */
+/* No more units are taken: frees their buffers; names given to sinks stay until dwarf_release().
+ * Without a flow both do nothing. */
 void dwarf_units_done(struct dwarf *dwarf);
 void dwarf_release(struct dwarf *dwarf);         /* NULL is fine */
 
-/* A split unit that a unit leans on and nobody brought. */
+/* A split unit that a unit refers to and that no file given to dwarf_open() has. */
 struct dwarf_missing {
 	uint64_t id;
 	struct text comp_dir, name;  /* of its .dwo file; borrowed from the sections */

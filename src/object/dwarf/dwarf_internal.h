@@ -1,15 +1,15 @@
 /*
  * dwarf_internal -- what the files of this component share.
  *
- * A `info section` is one file's DWARF: the object's own, the split units', or the dwz alternate's.
- * A `unit_head` is what dwarf_open() learns of a unit; a `unit` is one made ready for
+ * An `info_section` is one file's DWARF: the object's own, the split units', or the dwz alternate's.
+ * A `unit_head` is what dwarf_open() reads of a unit; a `unit` is one that is loaded for
  * reading, in a reading thread's scratch arena.  Nothing reachable from struct dwarf
  * changes after dwarf_open(), so threads share it freely.
  *
  * Addresses come in two kinds: raw (as the file says) and relative (what object.h hands
  * out: bias added, load address taken off).  Rows of line tables and everything that
- * leaves the component are relative; whatever is read from attributes is raw until place.c has
- * moved it.
+ * leaves the component are relative; whatever is read from attributes is raw until
+ * address_relative() has moved it.
  */
 #ifndef OBJECT_DWARF_DWARF_INTERNAL_H
 #define OBJECT_DWARF_DWARF_INTERNAL_H
@@ -115,7 +115,7 @@ static inline bool die_has(const struct die *die, enum attribute attribute)
 	return die->has >> attribute & 1;
 }
 
-/* False for a form nobody knows (its size is unknown, so the unit cannot be read). */
+/* False for an unknown form: its size is unknown, so the unit cannot be read. */
 bool attr_spec_of_form(uint64_t form, struct encoding encoding, struct attr_spec *spec);
 void attr_spec_skip_all(struct reader *reader, const struct attr_spec *specs, size_t count,
 		struct encoding encoding);
@@ -254,7 +254,7 @@ int head_read(struct unit_head *head, const struct dwarf_sections *sections, uin
 #define HEAD_STEPS    4u
 #define PADDING_BYTES 4u                 /* of a length that is 0 */
 
-/* Type units are none that anybody reads by themselves. */
+/* Is it read by itself?  Type units are not: they have no code. */
 bool head_is_listed(const struct unit_head *head);
 bool head_same_table(const struct unit_head *a, const struct unit_head *b);
 int info_section_open(struct info_section *info_section, const struct dwarf_sections *sections, bool wants_variables,
@@ -297,7 +297,7 @@ int split_find(const struct dwarf *dwarf, uint64_t dwo_id, struct split *split, 
 /* `bytes`: of all sections. */
 int stream_open(struct dwarf *dwarf, uint64_t bytes, struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
-/* The unit of a info section; `offset` is where messages say it stands. */
+/* A unit of an info_section; `offset` is where messages say it stands. */
 int unit_read(const struct dwarf *dwarf, const struct info_section *info_section, const struct unit_head *head,
 	      uint64_t offset, struct arena *scratch, const struct object_sink *sink,
 	      struct err *err) __attribute__((warn_unused_result));
@@ -316,8 +316,8 @@ static inline uint64_t unit_address_max(const struct unit *unit)
 	return UINT64_MAX >> (64 - 8 * unit->head.encoding.address_bytes);
 }
 
-/* Is this where linkers put what they threw away?  0, -1 and -2, by the linker's taste; and what
- * lies where no code can. */
+/* Is this an address that linkers give to code they discarded: 0, -1 or -2, depending on the linker,
+ * or one below all code? */
 static inline bool address_is_dead(const struct unit *unit, uint64_t address)
 {
 	if (address >= unit_address_max(unit) - 1)
@@ -402,7 +402,7 @@ struct inlinee {
 	uint32_t parent;         /* index in the function, or OBJECT_NO_PARENT */
 	uint32_t depth;
 	uint32_t call_file, call_line;
-	uint64_t origin;         /* a place, see place_of() */
+	uint64_t origin;         /* a DIE reference */
 	size_t first_span, span_count;
 };
 
@@ -440,15 +440,16 @@ struct named {
 	uint32_t language;
 };
 
-/* A place is a DIE's offset in the .debug_info of the walked unit, or of the alternate. */
+/* A DIE reference, called `place`: the offset in the .debug_info of the unit being read, or of the
+ * alternate, which DIE_REF_ALTERNATE marks. */
 #define DIE_REF_ALTERNATE ((uint64_t)1 << 63)
 #define DIE_REF_NONE      UINT64_MAX
 
-/* The place of the DIE that knows this one's name: its origin if it says nothing itself. */
+/* The DIE that has this one's name: its origin where it has none itself. */
 uint64_t name_die_ref(const struct unit *unit, const struct die *die);
 /* The DIE's linkage name, name, or its origin's.  What cannot be followed gives TEXT_NONE. */
 struct named name_at(struct unit_context *context, uint64_t place);
-/* What a reference found in that unit means: a place, as seen from the unit being read. */
+/* The DIE reference that an attribute of `unit` means, as seen from the unit being read. */
 uint64_t die_ref_from(const struct unit_context *context, const struct unit *unit, struct value value);
 /* Where the DIE's origin or specification is, or DIE_REF_NONE. */
 uint64_t die_ref_origin(const struct unit_context *context, const struct unit *unit,
@@ -488,7 +489,7 @@ int function_give(struct unit_context *context, const struct object_function *fu
 		  struct err *err) __attribute__((warn_unused_result));
 
 /* Clips inlinees to their parents and siblings to each other: inlinees' spans then lie in
- * reading->fixed, some of them empty. */
+ * context->fixed, some of them empty. */
 int nest_repair(struct unit_context *context, const struct pending *pending, struct err *err)
 	__attribute__((warn_unused_result));
 

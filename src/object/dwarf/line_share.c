@@ -1,8 +1,8 @@
 /*
  * line_share.c -- line tables that several units name.
  *
- * Most tables are one unit's, and go with it.  Where a second unit names the same place the table
- * is read once more, and kept for all that follow: nobody reads one a third time.  What it says
+ * Most tables belong to one unit and are freed with it.  When a second unit names the same table it
+ * is read again, and kept for all units that follow: none is read a third time.  What it says
  * of files depends on the unit, too: two units share a table when they agree about that.
  *
  * Readers in other threads wait meanwhile; the arena is the object's, used by none but us while

@@ -1,14 +1,14 @@
 /*
- * stream.c -- units of a .debug_info that is had once, from its beginning to its end.
+ * stream.c -- units of a .debug_info that is unpacked while it is read, once and in order.
  *
  * Compressed sections are most of what there is to read, and inflating one is most of the work.
  * Whoever reads units takes a few at a time into a buffer of their own, one reader after the
  * other, and reads them while the next one takes.  So one thread inflates while another reads,
  * and no more of the section is in memory than is being read.
  *
- * Only units that need no other can be read so: nothing may refer to another unit.  Within its
- * buffer a unit stands as if it were alone in its section.  What is told of it outlives the
- * buffer, so names that stand in the unit itself are copied.
+ * Only units that do not refer to other units can be read so.  In its buffer a unit is laid out as
+ * if it were alone in its section.  What the sink was given outlives the buffer, so names that
+ * stand in the unit itself are copied (copies.c).
  */
 #include "object/dwarf/dwarf_internal.h"
 

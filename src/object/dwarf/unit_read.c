@@ -1,4 +1,4 @@
-/* unit_read.c -- all that one unit has to tell, wherever the unit stands. */
+/* unit_read.c -- one unit read from its header to its last line row, from a section or a buffer. */
 #include "object/dwarf/dwarf_internal.h"
 
 #include <stdio.h>

@@ -22,7 +22,7 @@ struct namer {
 	struct arena *scratch;
 	struct buf out;              /* the name, after a call that said true */
 	unsigned depth, steps;
-	uint64_t work;               /* steps of the names since somebody charged them */
+	uint64_t work;               /* steps of names that are not charged yet */
 };
 
 void namer_init(struct namer *namer, const struct pdb *pdb, struct arena *scratch);
