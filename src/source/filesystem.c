@@ -9,6 +9,7 @@
 #include "source/absence.h"
 #include "source/kind.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -262,6 +263,67 @@ static bool lacks(const struct location *location, struct source_absences *absen
 	return is_written_well(files, path) && absence_is_sure(absences, path, size, root_size);
 }
 
+/* --- Build ids of which only the beginning is known ------------------------------------------------- */
+
+#define FOLDER_DIGITS 2u             /* of a build id, in the folder's name */
+#define NAMES_LOOKED_AT 65536u
+
+/* The digits that `name` begins with, in lower case, if they begin with those of `beginning`. */
+static bool read_digits(const char *name, struct text beginning, char out[SOURCE_BUILD_ID_BYTES])
+{
+	size_t size = 0;
+
+	while (ascii_hex_value(name[size]) >= 0 && size < SOURCE_BUILD_ID_BYTES - FOLDER_DIGITS - 1) {
+		out[size] = ascii_lower(name[size]);
+		size++;
+	}
+	out[size] = '\0';
+	return (name[size] == '\0' || name[size] == '.') && size >= beginning.size &&
+	       memcmp(out, beginning.bytes, beginning.size) == 0;
+}
+
+static bool look_through(DIR *folder, struct text beginning, char out[SOURCE_BUILD_ID_BYTES])
+{
+	struct text rest = text_from(beginning, FOLDER_DIGITS);
+	char digits[SOURCE_BUILD_ID_BYTES];
+	const struct dirent *entry;
+	bool is_found = false;
+
+	for (size_t i = 0; i < NAMES_LOOKED_AT && (entry = readdir(folder)); i++) {
+		if (!read_digits(entry->d_name, rest, digits) ||
+		    (is_found && strcmp(digits, out + FOLDER_DIGITS) >= 0))
+			continue;
+		memcpy(out, beginning.bytes, FOLDER_DIGITS);
+		memcpy(out + FOLDER_DIGITS, digits, strlen(digits) + 1);
+		is_found = true;
+	}
+	return is_found;
+}
+
+static bool find_build_id(const struct source *source, struct text beginning,
+			  char out[SOURCE_BUILD_ID_BYTES])
+{
+	const struct filesystem *files = source->state;
+	char path[PATH_MAX];
+	bool is_found = false;
+	DIR *folder;
+
+	if (files->config || beginning.size <= FOLDER_DIGITS)
+		return false;
+	for (unsigned i = 0; i < 2 && !is_found; i++) {
+		char (*as)(char) = i ? ascii_upper : ascii_lower;
+
+		if (snprintf(path, sizeof(path), "%s/%c%c", files->path.bytes, as(beginning.bytes[0]),
+			     as(beginning.bytes[1])) >= (int)sizeof(path))
+			return false;
+		folder = opendir(path);
+		is_found = folder && look_through(folder, beginning, out);
+		if (folder)
+			closedir(folder);
+	}
+	return is_found;
+}
+
 const struct source_kind source_kind_filesystem = {
 	.name = "filesystem",
 	.is_local = true,
@@ -269,4 +331,5 @@ const struct source_kind source_kind_filesystem = {
 	.name_location = name_location,
 	.reach = reach,
 	.lacks = lacks,
+	.find_build_id = find_build_id,
 };

@@ -32,6 +32,9 @@ struct source_kind {
 		     struct err *err);
 	/* See source_lacks(); NULL: there is no way to tell. */
 	bool (*lacks)(const struct location *location, struct source_absences *absences);
+	/* See source_find_build_id(); NULL: there is no way to look. */
+	bool (*find_build_id)(const struct source *source, struct text beginning,
+			      char out[SOURCE_BUILD_ID_BYTES]);
 	/* See source_put(); NULL: never written to. */
 	int (*put)(const struct location *location, enum source_putting putting, struct text credential,
 		   struct fetch_file *file, struct arena *arena, enum source_access *access,

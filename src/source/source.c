@@ -419,6 +419,12 @@ bool source_lacks(const struct location *location, struct source_absences *absen
 	return kind->lacks && kind->lacks(location, absences);
 }
 
+bool source_find_build_id(const struct source *source, struct text beginning,
+			  char out[SOURCE_BUILD_ID_BYTES])
+{
+	return source->kind->find_build_id && source->kind->find_build_id(source, beginning, out);
+}
+
 bool source_is_local(const struct source *source)
 {
 	return source->kind->is_local;

@@ -224,6 +224,13 @@ void source_credential_fail(const struct source *source, struct err *err);
 /* Why a header of that name cannot be added to what we ask; NULL: it can (see header.h). */
 const char *source_header_refusal(struct text name, bool is_operator);
 
+/* A build id that begins with these lower-case digits, where a folder of the operator's has a file by
+ * it, as gdb files them ("ab/cdef...", whatever follows the id): lower case, NUL-ended.  False: it has
+ * none, or cannot be looked through.  Of several the first in order.  Looks into one folder. */
+#define SOURCE_BUILD_ID_BYTES 129u
+bool source_find_build_id(const struct source *source, struct text beginning,
+			  char out[SOURCE_BUILD_ID_BYTES]);
+
 /* Does a file of this source get copied into the object cache? (filesystem: no) */
 bool source_is_local(const struct source *source);
 

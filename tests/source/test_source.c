@@ -600,6 +600,38 @@ START_TEST(files_are_reached_or_refused)
 }
 END_TEST
 
+static const struct { const char *what, *beginning, *found; } build_ids[] = {
+	{ "the first of two", "ab0011", "ab001122" }, { "all of it", "ab001133", "ab001133" },
+	{ "a folder, in upper case", "cd00", "cd00ff" }, { "none", "ab0022", NULL },
+	{ "more than there is", "ab00112233", NULL }, { "no folder", "ef0011", NULL },
+	{ "too short to say", "ab", NULL }, { "not to be left", "../../", NULL },
+};
+
+START_TEST(build_ids_are_found_by_their_beginning)
+{
+	char *top = make_tree(), found[SOURCE_BUILD_ID_BYTES];
+	struct source_list list;
+	struct arena arena;
+	struct err err = ERR_INIT;
+
+	arena_init(&arena, CEILING_BYTES);
+	ck_assert_int_eq(system(support_printf("cd %s/root && mkdir ab CD CD/00FF && touch ab/001133.debug ab/001122"
+					       " ab/0011aax ab/.debug ab/0000", top)), 0);
+	for (enum source_origin origin = SOURCE_OF_CONFIG; origin <= SOURCE_OF_REQUEST; origin++) {
+		const char *expected = origin == SOURCE_OF_CONFIG ? build_ids[_i].found : NULL;
+
+		ck_assert_int_eq(parse(support_printf("[{\"type\":\"filesystem\",\"id\":\"x\",\"path\":\"%s/root\"}]",
+						      top), origin, &no_roots, &arena, &list, &err), 0);
+		ck_assert_msg(source_find_build_id(list.sources, text_of(build_ids[_i].beginning), found) ==
+			      (expected != NULL), "%s", build_ids[_i].what);
+		if (expected)
+			ck_assert_str_eq(found, expected);
+	}
+	arena_release(&arena);
+	ck_assert_int_eq(system(support_printf("rm -rf %s", top)), 0);
+}
+END_TEST
+
 static const char everything[] =
 	"[{\"type\":\"http\",\"id\":\"h\",\"url\":\"http://u:p@x/a?b\",\"headers\":{\"A\":\"1\",\"B\":\"2\"},"
 	"\"filters\":{\"filetypes\":[\"pdb\",\"pe\"],\"path_patterns\":[\"*\",\"[a-z]*\"]},"
@@ -679,6 +711,8 @@ int main(void)
 	tcase_add_test(tcase, the_operators_addresses_are_of_http);
 	tcase_add_test(tcase, credentials_tell_sources_apart);
 	LOOP(files_are_reached_or_refused, reaches);
+	tcase_add_loop_test(tcase, build_ids_are_found_by_their_beginning, 0,
+			    sizeof(build_ids) / sizeof(build_ids[0]));
 	tcase_add_test(tcase, survives_every_allocation_failure);
 	tcase_add_loop_test(tcase, survives_every_byte_change, 0, 3);
 	suite_add_tcase(suite, tcase);

@@ -221,16 +221,38 @@ static bool is_of_module(const struct mozilla_module *module, const struct candi
 	       debugid_equal(&id, &module->ids.debug_id);
 }
 
+/* The rest of the build id, where a folder tells it. */
+static int complete_build_id(struct mozilla_module *module, const struct source_list *sources,
+			     struct arena *arena, struct err *err)
+{
+	char whole[SOURCE_BUILD_ID_BYTES], *copy;
+
+	module->is_completed = true;
+	for (size_t i = 0; i < sources->count; i++) {
+		if (!source_find_build_id(&sources->sources[i], module->elf_ids.code_id, whole))
+			continue;
+		copy = arena_strdup(arena, whole);
+		if (!copy)
+			return err_no_memory(err);
+		module->elf_ids.code_id = text_of(copy);
+		break;
+	}
+	return 0;
+}
+
 /* READY: held.derive says what is to be made, or there is nothing to make. */
 static enum resolved choose(struct mozilla_module *module, struct work *work, struct resolver *resolver,
 			    struct err *err)
 {
 	struct module_lookup *lookup = lookup_of(module);
 	const struct purpose_lookup *debug = &lookup->purposes[LOOKUP_DEBUG];
-	enum resolved resolved = symcache_lookup_derive(lookup, work, resolver, &module->held.derive,
-							err);
 	const struct candidate *file;
+	enum resolved resolved;
 
+	if (module->way == MOZILLA_ELF && !module->is_completed &&
+	    complete_build_id(module, work->default_sources, &work->arena, err) < 0)
+		return RESOLVED_ERROR;
+	resolved = symcache_lookup_derive(lookup, work, resolver, &module->held.derive, err);
 	if (resolved != RESOLVED_READY)
 		return resolved;
 	file = debug->failure ? any_file(lookup) : module_lookup_winner(lookup, LOOKUP_DEBUG);

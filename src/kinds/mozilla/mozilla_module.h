@@ -4,7 +4,7 @@
  *
  * A .sym file is looked for first and alone: a store may hold a PDB of gigabytes beside it.  Only
  * where there is none, native files are asked for; ELF files last, since they are filed by a build id,
- * of which a debug id tells the first 16 bytes.
+ * of which a debug id tells the first 16 bytes: folders are looked through for the rest.
  */
 #ifndef KINDS_MOZILLA_MOZILLA_MODULE_H
 #define KINDS_MOZILLA_MOZILLA_MODULE_H
@@ -29,7 +29,7 @@ struct mozilla_module {
 	struct text name, id, key;           /* as they were sent; key: "NAME/ID" */
 	bool is_wanted;                      /* some frame is in it */
 	struct object_ids ids, elf_ids;
-	bool is_identified, is_settled;
+	bool is_identified, is_completed, is_settled;
 	enum mozilla_way way;                /* the one it is on, or ended on */
 	struct module_lookup lookups[MOZILLA_WAYS];
 	struct held held;
