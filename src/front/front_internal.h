@@ -232,6 +232,6 @@ bool answer_entry(const struct front *front, struct store *store, const struct a
 
 /* --- endpoints ------------------------------------------------------------------------------ */
 route_fn answer_request_poll, answer_healthcheck, answer_readyz, answer_metrics,
-	answer_mozilla_version, answer_mozilla_heartbeat;
+	answer_symcache_put, answer_mozilla_version, answer_mozilla_heartbeat;
 
 #endif

@@ -15,6 +15,7 @@ libfront_a_SOURCES = \
 	src/front/endpoints/health.c \
 	src/front/endpoints/mozilla_status.c \
 	src/front/endpoints/requests.c \
+	src/front/endpoints/symcache_put.c \
 	src/front/form.c \
 	src/front/form.h \
 	src/front/front.c \

@@ -271,6 +271,7 @@ const char *reply_reason(int status)
 {
 	switch (status) {
 	case 200: return "OK";
+	case 201: return "Created";
 	case 204: return "No Content";
 	case 206: return "Partial Content";
 	case 302: return "Found";
@@ -279,8 +280,10 @@ const char *reply_reason(int status)
 	case 307: return "Temporary Redirect";
 	case 400: return "Bad Request";
 	case 404: return "Not Found";
+	case 401: return "Unauthorized";
 	case 403: return "Forbidden";
 	case 405: return "Method Not Allowed";
+	case 409: return "Conflict";
 	case 406: return "Not Acceptable";
 	case 408: return "Request Timeout";
 	case 413: return "Payload Too Large";

@@ -7,6 +7,7 @@
 #include "front/front_internal.h"
 #include "front/retell.h"
 #include "kinds/kinds.h"
+#include "kinds/wpa_put.h"
 
 #define BODY(member) offsetof(struct config, member)
 
@@ -26,6 +27,8 @@ static const struct form_shape coredump_form = { "coredump", "missing core dump"
 static const char *const symbfile_headers[] = {
 	"HTTP_FILEID", "HTTP_FILEPART", "HTTP_FILEPARTS", "HTTP_BUILDID", NULL
 };
+static const char *const no_fields[] = { NULL };
+static const struct form_shape plain_file = { NULL, NULL, no_fields };
 static const struct form_shape symbfile_form = { NULL, NULL, symbfile_headers };
 
 static const struct route routes[] = {
@@ -41,6 +44,8 @@ static const struct route routes[] = {
   { "POST", "/symbolicate-any", answer_kind,     &request_kind_any,         TAKES_JSON,
     BODY(symbolicate_body_max_bytes), NULL },
   { "GET",  "/v#*",         answer_kind,         &request_kind_wpa,   TAKES_NOTHING, 0, NULL },
+  { "PUT",  "/v#*",         answer_symcache_put, &request_kind_wpa_put, TAKES_FILE,
+    BODY(wpa_put_max_bytes), &plain_file },
   { "GET",  "/proxy/*",     answer_kind,         &request_kind_proxy, TAKES_NOTHING, 0, NULL },
   { "GET",  "/buildid/*",   answer_kind,         &request_kind_buildid,     TAKES_NOTHING, 0, NULL },
   { "POST", "/symbolicate/v5", answer_kind,      &request_kind_mozilla_v5, TAKES_ANY,

@@ -69,6 +69,8 @@ libkinds_a_SOURCES = \
 	src/kinds/wpa/wpa_make.c \
 	src/kinds/wpa/wpa_path.c \
 	src/kinds/wpa/wpa_path.h \
+	src/kinds/wpa/wpa_put.c \
+	src/kinds/wpa_put.h \
 	src/kinds/wpa/wpa_request.c
 
 if HAVE_CHECK

@@ -10,7 +10,7 @@ import tempfile
 import threading
 import uuid
 
-from service_tests import Service, Symbols, eventually, run_all
+from service_tests import SYMGATE, Service, Symbols, eventually, run_all
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-wpa-")
 GUID = "44e4ec8c-2f41-492b-9369-d6b9a059577c"
@@ -426,6 +426,31 @@ def test_what_a_transcoder_is_told():
         check(ask(service, "3.1.0"), "final", "it fails")
         said = windows.calls()[0]
         assert said.startswith("--in Z:\\") and "\\pdb\\my.pdb --out=Z:\\" in said and "/" not in said, said
+
+
+def make_key(service):
+    made = subprocess.run([SYMGATE, "-c", service.config, "--state-dir", service.state, "apikey", "create",
+                           "builder"], capture_output=True, text=True, check=True)
+    return made.stdout.split()[-1]
+
+
+def test_files_are_sent():
+    path = f"/v3.1.0/My.PDB/{SIMPLE}/31"
+    with Service(config_of(None, put_max_bytes=1000)) as service:
+        assert service.request("PUT", path, b"data")[0] == 401
+        key = {"Authorization": "APIKey " + make_key(service)}
+        assert service.request("PUT", path, b"data", {"Authorization": "APIKey bm86bm8="})[0] == 401
+        for to, body, status in ((path, b"", 400), (f"/v2.9.0/my.pdb/{SIMPLE}", b"x", 400), (path, b"x" * 1001, 413),
+                                 (f"/v3.1.0/..%5cx/{SIMPLE}", b"x", 404), (f"/v3.1.0/c%3a/{SIMPLE}", b"x", 404),
+                                 ("/v3.1/my.pdb/1", b"x", 404), (path, b"symcache 3.1.0 sent", 201),
+                                 (path.lower(), b"another", 409)):
+            got = service.request("PUT", to, body, key)
+            assert got[0] == status, (to, status, got)
+        check(ask(service, "3.1.0", age="31"), "3.1.0", "what was sent")
+        check(ask(service, "4.0.0", name="MY.pdb", age="31"), "3.1.0", "in any case")
+        kept = os.path.join(service.state, "symcache", "my.pdb", SIMPLE.upper() + "1F")
+        assert os.listdir(kept) == ["my.pdb-v3.1.0.symcache"], os.listdir(kept)
+        assert os.listdir(os.path.join(service.state, "symcache")) == ["my.pdb"]
 
 
 def main():
