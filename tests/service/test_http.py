@@ -98,12 +98,13 @@ def test_every_reply_has_an_id():
     symbols = serve_all()
     with Service() as service:
         seen = set()
-        for method, path, status in (("GET", "/healthcheck", 200), ("HEAD", "/healthcheck", 200), ("GET", "/nothing", 404), ("GET", "/", 405),
-                                     ("POST", "/metrics", 405), ("POST", "/symbolicate", 415), ("GET", "/readyz", 200)):
+        for method, path, status in (("GET", "/healthcheck", 200), ("HEAD", "/healthcheck", 200),
+                                     ("GET", "/nothing", 404), ("GET", "/", 405), ("POST", "/metrics", 405),
+                                     ("POST", "/symbolicate", 415), ("GET", "/readyz", 200)):
             got, _, headers = service.request(method, path)
             assert got == status, (method, path, got)
             seen.add(headers["X-Request-Id"])
-        assert len(seen) == 6 and all(re.fullmatch("[0-9a-f]{24}", one) for one in seen), seen
+        assert len(seen) == 7 and all(re.fullmatch("[0-9a-f]{24}", one) for one in seen), seen
         for given in ("a", "x" * 64, "0f1b9b2e-6f0f-4c0e-9a0e-000000000001", "Root=1-67891233-abcdef012345678912345678"):
             _, _, headers = send(service, json.dumps(request_for(symbols, PROGRAMS[:1])), **{"X-Request-Id": given})
             assert headers["X-Request-Id"] == given, headers
