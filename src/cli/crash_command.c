@@ -103,7 +103,8 @@ static int find_modules(struct standalone *alone, const struct crash_wish *wish,
 	const struct cell_file input = { "file", wish->fd };
 	struct cell_file output = { "report", -1 };          /* room for what comes packed */
 	const struct cell_order order = {
-		.operation = wish->what->operation, .inputs = &input, .input_count = 1,
+		.operation = wish->what->operation, .parameters = TEXT(CONVERT_ONLY_MODULES),
+		.inputs = &input, .input_count = 1,
 		.outputs = &output, .output_count = 1,
 		.want_max = LIMIT_CELL_ENTRIES,
 	};

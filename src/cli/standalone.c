@@ -109,6 +109,7 @@ struct standalone_task {
 	const struct standalone_symbols *symbols;
 	standalone_fn *fn;
 	void *payload;
+	bool is_temporary;           /* the state folder */
 };
 
 static int start(struct cli *cli, const struct config *config, const struct standalone_task *task,
@@ -175,6 +176,7 @@ static int run_in_state(struct cli *cli, const struct standalone_task *task, str
 		err_set(err, ERR_IO, "opening the log %s", config.log_path);
 	else if (keep_together(&config, err) == 0 &&
 		 file_make_folders(config.state_dir, 0700, err) == 0) {
+		config.state_is_temporary = task->is_temporary;
 		allow_what_the_user_may(cli, &config);
 		rc = start(cli, &config, task, err);
 	}
@@ -186,8 +188,10 @@ done:
 int standalone_run(struct cli *cli, const struct standalone_symbols *symbols, standalone_fn *fn,
 		   void *payload, struct err *err)
 {
-	const struct standalone_task task = { .symbols = symbols, .fn = fn, .payload = payload };
 	bool temporary = !cli->state_dir;
+	const struct standalone_task task = {
+		.symbols = symbols, .fn = fn, .payload = payload, .is_temporary = temporary,
+	};
 	char folder[PATH_BYTES];
 	int rc;
 

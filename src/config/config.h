@@ -78,6 +78,7 @@ struct config {
 
 	/* where things are */
 	const char *state_dir;               /* always set, absolute */
+	bool state_is_temporary;             /* gone with this process: nothing of it needs to last */
 	const char *cache_dir;               /* never NULL here; see cache_is_of_boot */
 	bool cache_is_of_boot;               /* cache_dir: null -> entries go with the boot */
 

@@ -29,6 +29,10 @@ struct err;
  * there is. */
 #define CONVERT_WANT_AHEAD "ahead"
 
+/* The parameters of minidump and coredump where nobody asks for stacks: threads without frames, and
+ * modules. */
+#define CONVERT_ONLY_MODULES "modules"
+
 /* The table for nursery_start(). */
 extern const struct cell_operation convert_operations[];
 extern const size_t convert_operation_count;

@@ -103,7 +103,7 @@ static int write_thread(const struct coredump *core, size_t thread, struct crash
 	};
 
 	walk->frame_count = 0;
-	if (core->has_walker && walk_thread(core, dumped, host, err) < 0)
+	if (core->has_walker && !walk->only_modules && walk_thread(core, dumped, host, err) < 0)
 		return -1;
 	crash_walk_write_thread(walk, &told, core->has_walker ? &dumped->registers : NULL, report);
 	return 0;

@@ -131,6 +131,7 @@ int crash_walk_open(struct crash_walk *walk, struct cell *cell,
 		    struct arena *arena, struct err *err)
 {
 	*walk = (struct crash_walk){ .cell = cell, .identities = identities, .os = os };
+	walk->only_modules = text_is(cell->parameters, CONVERT_ONLY_MODULES);
 	walk->modules.items = arena_alloc(arena, count + 1, sizeof(*walk->modules.items));
 	walk->caches = arena_alloc(arena, count + 1, sizeof(*walk->caches));
 	walk->frames = arena_alloc(arena, LIMIT_CRASH_FRAMES, sizeof(*walk->frames));
@@ -179,6 +180,9 @@ int crash_walk_thread(struct crash_walk *walk, const struct unwind_registers *re
 	struct unwind unwind;
 	int rc;
 
+	walk->frame_count = 0;
+	if (walk->only_modules)
+		return 0;
 	prepare(walk, memory, &unwind);
 	unwind_begin(&unwind, registers);
 	rc = walk_to_end(walk, &unwind, err);

@@ -31,6 +31,7 @@ struct crash_walk {
 	struct crash_walk_cache *caches;
 	struct unwind_symbols symbols;
 	enum unwind_os os;
+	bool only_modules;                   /* CONVERT_ONLY_MODULES: no thread has frames */
 	bool ends_without_return;            /* as unwind.h has it, and passes_bad_pointers; set after opening */
 	char first_id[DEBUGID_TEXT_BYTES];   /* debug id of the first module; "": none */
 	struct unwind_frame *frames;         /* of the last walk; LIMIT_CRASH_FRAMES at most */

@@ -150,6 +150,9 @@ static int open_files(struct store *store, struct err *err)
 	err_clear(err);
 	if (store_execute(store, connection_pragmas, "opening the database", err) < 0)
 		return -1;
+	if (store->is_temporary &&
+	    store_execute(store, "PRAGMA synchronous = OFF", "opening the database", err) < 0)
+		return -1;
 	if (store_migrate(store, err) < 0)
 		return -1;
 	return 0;
@@ -197,6 +200,7 @@ int store_open(struct store **store, const struct config *config, struct err *er
 	if (!made)
 		return err_set(err, ERR_NO_MEMORY, "no memory for the store");
 	made->service_fd = made->files_fd = -1;
+	made->is_temporary = config->state_is_temporary;
 	made->state_dir = mem_strdup(config->state_dir);
 	size = snprintf(made->path, sizeof(made->path), "%s/symgate.db", config->state_dir);
 	if (!made->state_dir)

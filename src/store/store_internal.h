@@ -23,6 +23,7 @@ struct store {
 	sqlite3 *db;
 	sqlite3_stmt *statements[STATEMENTS];    /* prepared at first use */
 	char *state_dir;
+	bool is_temporary;           /* nothing of it needs to last */
 	char path[STORE_PATH_BYTES];             /* of the database */
 	int service_fd;                          /* the service lock, shared; -1: not joined */
 	int files_fd;                            /* the lock on them; -1: none */
