@@ -11,6 +11,7 @@
  *   dump-methods: the same of a PpdbCache.
  *   dump-cfi: input "cficache", output "text".
  *   find-cfi: the same; the parameters are "json" or "text" and addresses, a line each.
+ *   dump-symbfile: input "symbfile", output "text"; parameter "json" or "text".
  *   locate:   input "object"; the parameters are a section's name and those of symbols, the reply
  *             their addresses.
  *   sort-look: input "file", outputs "member", "unpacked" and "slice"; the parameters are two numbers, of
@@ -37,7 +38,7 @@ struct err;
 
 extern const struct cell_operation cells_operation_describe, cells_operation_dump,
 	cells_operation_dump_methods, cells_operation_dump_cfi, cells_operation_find_cfi,
-	cells_operation_locate, cells_operation_sort_look, cells_operation_sort_sources;
+	cells_operation_locate, cells_operation_sort_look, cells_operation_sort_sources, cells_operation_dump_symbfile;
 
 /* Call before any thread is made. */
 int cells_start(struct nursery **nursery, const struct config *config, struct err *err)

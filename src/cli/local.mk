@@ -62,6 +62,10 @@ libcli_a_SOURCES = \
 	src/cli/state.c \
 	src/cli/state.h \
 	src/cli/status.c \
+	src/cli/symbfile_command.c \
+	src/cli/symbfile_files.c \
+	src/cli/symbfile_files.h \
+	src/cli/symbfile_operations.c \
 	src/cli/subject.c \
 	src/cli/subject.h \
 	src/cli/minidumps.c \
@@ -98,6 +102,7 @@ dist_man_MANS += \
 	doc/symgate-status.1 \
 	doc/symgate-symbolicate.1 \
 	doc/symgate-minidump.1 \
+	doc/symgate-symbfile.1 \
 	doc/symgate-symcache.1 \
 	doc/symgate-why.1 \
 	doc/symgate.yml.5

@@ -24,6 +24,7 @@ const struct cell_operation convert_operations[] = {
 	{ "sources", convert_run_sources },
 	{ "sourcefile", convert_run_sourcefile },
 	{ "symbfile", convert_run_symbfile },
+	{ "symbfile-make", convert_run_symbfile_make },
 	{ "listing", convert_run_listing },
 	{ "minidump-raw", convert_run_minidump_raw },
 	{ "demangle", convert_run_demangle },

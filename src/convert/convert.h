@@ -139,6 +139,7 @@ int convert_section_parameters(struct text name, struct buf *out, struct err *er
 /*
  * sources: input "object", output "sources": all the sources of an object, ready to be quoted.
  * symbfile: input "file" (as uploaded), output "index": a symbfile ready for look-ups.
+ * symbfile-make: inputs "symcache" and "object", outputs "ranges" and, unless absent, "pads": symbfiles of it.
  * sourcefile: input "file" (as downloaded), output "sources": that one source file.
  * The reply is that of symcache, a file being a unit.
  */

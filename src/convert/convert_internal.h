@@ -33,6 +33,7 @@ int convert_run_ppdbcache(struct cell *cell, struct err *err);
 int convert_run_section(struct cell *cell, struct err *err);
 int convert_run_sources(struct cell *cell, struct err *err);
 int convert_run_sourcefile(struct cell *cell, struct err *err);
+int convert_run_symbfile_make(struct cell *cell, struct err *err);
 int convert_run_symbfile(struct cell *cell, struct err *err);
 int convert_run_listing(struct cell *cell, struct err *err);
 int convert_run_minidump_raw(struct cell *cell, struct err *err);

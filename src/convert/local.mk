@@ -30,6 +30,9 @@ libconvert_a_SOURCES = \
 	src/convert/features.c \
 	src/convert/inspect.c \
 	src/convert/listing_read.c \
+	src/convert/return_pads.c \
+	src/convert/return_pads.h \
+	src/convert/symbfile_make.c \
 	src/convert/symbfile_part.c \
 	src/convert/make.c \
 	src/convert/managed.c \

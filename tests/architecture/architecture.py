@@ -66,6 +66,7 @@ ONLY = {
     r"openssl/": {"base", "fetch", "source", "cache", "store"},
     r"seccomp\.h": {"sandbox"},
     r"libiberty/": {"demangle"},
+    r"Zydis/": {"convert"},
 }
 BANNED = re.compile(r"\b(strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atoll|gets|localtime|alloca)\s*\(")
 ALLOCATORS = re.compile(r"\b(malloc|calloc|realloc|reallocarray|free|strdup|strndup|asprintf)\s*\(")

@@ -1,0 +1,236 @@
+/* symbfile_command.c -- "symgate symbfile": write those of an object, list one, tell file ids. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/json_writer.h"
+#include "cli/cli.h"
+#include "cli/cli_cells.h"
+#include "cli/options.h"
+#include "cli/symbfile_files.h"
+
+#define PATH_BYTES 4096u
+#define COPY_BYTES ((size_t)1 << 20)
+#define REPLY_BYTES 65536u
+
+struct symbfile_wish { const char *arch, *debug, *prefix; };
+
+/* --- write ------------------------------------------------------------------------------------------ */
+
+static int copy_to(int from, int to, struct err *err)
+{
+	struct file_map map = { NULL, 0 };
+	int rc = file_map_fd(&map, from, err);
+
+	if (rc == 0 && map.size > 0)
+		rc = file_write_all(to, map.bytes, map.size, err);
+	file_unmap(&map);
+	return rc;
+}
+
+/* The file appears whole or not at all. */
+static int publish(int fd, const char *prefix, const char *what, struct err *err)
+{
+	char path[PATH_BYTES], folder[PATH_BYTES] = ".", temporary[PATH_BYTES + 64];
+	int out, rc;
+	char *slash;
+
+	if (snprintf(path, sizeof(path), "%s.%s.symbfile", prefix, what) >= (int)sizeof(path))
+		return err_set(err, ERR_IO, "the name is too long: %s", prefix);
+	slash = strrchr(path, '/');
+	if (slash)
+		snprintf(folder, sizeof(folder), "%.*s", slash == path ? 1 : (int)(slash - path), path);
+	if (file_temporary(folder, temporary, sizeof(temporary), &out, err) < 0)
+		return -1;
+	rc = copy_to(fd, out, err);
+	if (rc == 0)
+		rc = file_publish(out, temporary, path, 0644, err);
+	if (rc < 0)
+		unlink(temporary);
+	close(out);
+	return rc;
+}
+
+static void show_made(const struct cli *cli, const struct symbfile_files *files, const char *prefix)
+{
+	char id[FILE_ID_TEXT_BYTES], hex[FILE_ID_HEX_BYTES];
+	struct json_writer json;
+	struct buf out;
+
+	file_id_format(&files->id, id);
+	file_id_format_hex(&files->id, hex);
+	if (!cli->json) {
+		printf("%s.ranges.symbfile: %llu ranges\n%s.returnpads.symbfile: %llu return pads\nfile id: %s (%s)\n",
+		       prefix, (unsigned long long)files->range_count, prefix,
+		       (unsigned long long)files->pad_count, id, hex);
+		return;
+	}
+	buf_init(&out, REPLY_BYTES);
+	json_writer_init(&json, &out);
+	json_object(&json);
+	json_member_string(&json, "file_id", id);
+	json_member_string(&json, "file_id_hex", hex);
+	json_member_string(&json, "build_id", files->build_id);
+	json_member_string(&json, "prefix", prefix);
+	json_member_string(&json, "debug", files->debug);
+	json_member_u64(&json, "ranges", files->range_count);
+	json_member_u64(&json, "return_pads", files->pad_count);
+	json_member_u64(&json, "code_bytes", files->code_bytes);
+	json_object_end(&json);
+	puts(buf_string(&out));
+	buf_release(&out);
+}
+
+static int write_symbfiles(const struct cli *cli, struct nursery *nursery, const struct config *config,
+			   const struct symbfile_wish *wish, const char *path, struct err *err)
+{
+	struct text base = text_basename(text_of(path));
+	char prefix[PATH_BYTES];
+	struct symbfile_files files;
+	int rc;
+
+	snprintf(prefix, sizeof(prefix), "%.*s", (int)base.size, base.bytes);
+	if (wish->prefix)
+		snprintf(prefix, sizeof(prefix), "%s", wish->prefix);
+	rc = symbfile_files_make(&files, nursery, config, path, wish->debug, wish->arch, err);
+	if (rc == 0)
+		rc = publish(files.ranges, prefix, "ranges", err);
+	if (rc == 0)
+		rc = publish(files.pads, prefix, "returnpads", err);
+	if (rc == 0)
+		show_made(cli, &files, prefix);
+	symbfile_files_release(&files);
+	return rc;
+}
+
+/* --- dump and id ------------------------------------------------------------------------------------ */
+
+static int dump_symbfile(const struct cli *cli, struct nursery *nursery, const struct config *config,
+			 const struct symbfile_wish *wish, const char *path, struct err *err)
+{
+	struct cell_file input = { "symbfile", -1 }, output = { "text", -1 };
+	struct cell_order order = {
+		.operation = cells_operation_dump_symbfile.name, .parameters = text_of(cli->json ? "json" : "text"),
+		.inputs = &input, .input_count = 1, .outputs = &output, .output_count = 1,
+	};
+	struct buf reply;
+	int rc = -1;
+
+	(void)config, (void)wish;
+	buf_init(&reply, REPLY_BYTES);
+	input.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (input.fd < 0)
+		err_os(err, errno, "%s", path);
+	else if (cells_temporary(&output.fd, err) == 0) {
+		rc = cells_run(nursery, &order, NULL, NULL, &reply, err);
+		rc = rc < 0 ? err_while(err, "%s", path) : cells_copy_out(output.fd, err);
+		close(output.fd);
+	}
+	if (input.fd >= 0)
+		close(input.fd);
+	buf_release(&reply);
+	return rc;
+}
+
+static int show_id(const struct cli *cli, struct nursery *nursery, const struct config *config,
+		   const struct symbfile_wish *wish, const char *path, struct err *err)
+{
+	char text[FILE_ID_TEXT_BYTES], hex[FILE_ID_HEX_BYTES];
+	struct file_map map;
+	struct file_id id;
+
+	(void)nursery, (void)config, (void)wish;
+	if (file_map_path(&map, path, err) < 0)
+		return -1;
+	id = file_id_of(map.bytes, map.size);
+	file_unmap(&map);
+	file_id_format(&id, text);
+	file_id_format_hex(&id, hex);
+	printf(cli->json ? "{\"file_id\":\"%s\",\"file_id_hex\":\"%s\"}\n" : "%s %s\n", text, hex);
+	return 0;
+}
+
+/* --- The command ------------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *name;
+	int (*run)(const struct cli *cli, struct nursery *nursery, const struct config *config,
+		   const struct symbfile_wish *wish, const char *path, struct err *err);
+} verbs[] = { { "write", write_symbfiles }, { "dump", dump_symbfile }, { "id", show_id } };
+#define VERBS (sizeof(verbs) / sizeof(verbs[0]))
+
+enum { OPTION_ARCH = 1, OPTION_OUT, OPTION_DEBUG };
+static const struct cli_option options[] = {
+	{ OPTION_ARCH, 0, "arch", "ARCH" }, { OPTION_OUT, 'o', "output", "PREFIX" },
+	{ OPTION_DEBUG, 'd', "debug", "FILE" }, CLI_OPTIONS_END
+};
+
+static int run_with_cells(struct cli *cli, size_t verb, const struct symbfile_wish *wish, const char *path)
+{
+	struct nursery *nursery = NULL;
+	struct err err = ERR_INIT;
+	struct config config;
+	int rc;
+
+	if (cli_config_load(cli, &config, &err) < 0)
+		return cli_fail(&err);
+	rc = cells_start(&nursery, &config, &err);
+	if (rc == 0) {
+		rc = verbs[verb].run(cli, nursery, &config, wish, path, &err);
+		nursery_stop(nursery);
+	}
+	config_release(&config);
+	return rc < 0 ? cli_fail(&err) : CLI_OK;
+}
+
+static int run_symbfile(struct cli *cli, int argc, char **argv)
+{
+	struct symbfile_wish wish = { NULL, NULL, NULL };
+	struct cli_reader reader;
+	const char *value;
+	size_t verb = 0;
+	int option;
+
+	cli_reader_init(&reader, cli, &cli_symbfile, argc, argv);
+	while ((option = cli_next_option(&reader, &value)) > 0)
+		*(option == OPTION_ARCH ? &wish.arch : option == OPTION_OUT ? &wish.prefix : &wish.debug) = value;
+	if (option < 0)
+		return CLI_USAGE;
+	while (verb < VERBS && (reader.operand_count < 1 || strcmp(verbs[verb].name, argv[1]) != 0))
+		verb++;
+	if (verb == VERBS)
+		return cli_misused(&cli_symbfile, "write, dump or id?");
+	if (reader.operand_count != 2)
+		return cli_misused(&cli_symbfile, "%s takes one file", argv[1]);
+	if (verb > 0 && (wish.arch || wish.prefix || wish.debug))
+		return cli_misused(&cli_symbfile, "%s has no options", argv[1]);
+	return run_with_cells(cli, verb, &wish, argv[2]);
+}
+
+const struct cli_command cli_symbfile = {
+	.name = "symbfile",
+	.arguments = "write [--arch ARCH] [-d FILE] [-o PREFIX] OBJECT | dump SYMBFILE | id FILE",
+	.about = "make the symbfiles of an object, list one, or tell a file id",
+	.help =
+	"write makes PREFIX.ranges.symbfile and PREFIX.returnpads.symbfile of a native OBJECT (an\n"
+	"executable or a library with its code, x86-64 or arm64 for return pads), with the debug\n"
+	"information of OBJECT, of the file that goes with it, or of FILE.\n"
+	"\n"
+	"  --arch ARCH          which object of a fat Mach-O file: x86_64, arm64, ...\n"
+	"  -d, --debug FILE     where the debug information is (default: as `symgate lookup' finds it)\n"
+	"  -o, --output PREFIX  where to write (default: the name of OBJECT, in this folder)\n"
+	"\n"
+	"dump lists the records of SYMBFILE, with --json as an object of arrays. id tells the file id\n"
+	"by which profilers name FILE, in base64 and in hexadecimal digits.\n"
+	"\n"
+	"exit codes: 0 done, 1 failed, 2 wrong usage\n",
+	.options = options,
+	.verbs = "write|dump|id",
+	.only_files = true,
+	.run = run_symbfile,
+};
