@@ -98,6 +98,22 @@ static const struct { const char *what, *text, *words; } refusals[] = {
 	{ "no uploads at once", "shared_cache:\n  max_concurrent_uploads: 0\n",
 	  "test-config.yml:2: shared_cache.max_concurrent_uploads: `0` is outside 1" },
 	{ "a size without sense", "caches: {quota: 10XB}\n", "`10XB` is not a size" },
+	{ "a way to send files", "front: {sendfile: maybe}\n", "`maybe` is not none, x-sendfile or" },
+	{ "no list of transcoders", "wpa: {transcoders: 3}\n", "a list is expected here" },
+	{ "a transcoder without a version", "wpa: {transcoders: [{command: [/bin/true]}]}\n",
+	  "a transcoder has a version of 3.0.0 or more" },
+	{ "a transcoder without a path", "wpa: {transcoders: [{version: 3.1.0, command: [true]}]}\n",
+	  "the program's absolute path" },
+	{ "a transcoder's odd key", "wpa: {transcoders: [{version: 3.1.0, comand: [/bin/true]}]}\n",
+	  "a transcoder has no `comand`" },
+	{ "a transcoder's odd version", "wpa: {transcoders: [{version: 3.1, command: [/bin/true]}]}\n",
+	  "`3.1` is no version" },
+	{ "two transcoders of one major version", "wpa: {transcoders: [{version: 3.1.0, command: [/a]}, "
+	  "{version: 3.2.0, command: [/b]}]}\n", "two transcoders of major version 3" },
+	{ "an earlier version that is later", "wpa: {transcoders: [{version: 3.1.0, earlier: [3.2.0], "
+	  "command: [/a]}]}\n", "earlier versions are below the version" },
+	{ "a transcoder that takes for ever", "wpa: {transcoders: [{version: 3.1.0, timeout: 2d, command: [/a]}]}\n",
+	  "`2d` is not a duration up to a day" },
 };
 
 START_TEST(refuses_with_words)

@@ -31,6 +31,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_source_check \
 	tests/fuzz/fuzz_stacktext \
 	tests/fuzz/fuzz_symbfile \
+	tests/fuzz/fuzz_symbol_paths \
 	tests/fuzz/fuzz_symcache \
 	tests/fuzz/fuzz_unwind \
 	tests/fuzz/fuzz_host_walk \
@@ -128,6 +129,9 @@ tests_fuzz_fuzz_macho_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_multipart_SOURCES = tests/fuzz/fuzz_multipart.c
 tests_fuzz_fuzz_multipart_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_symbol_paths_SOURCES = tests/fuzz/fuzz_symbol_paths.c
+tests_fuzz_fuzz_symbol_paths_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_maps_SOURCES = tests/fuzz/fuzz_maps.c
 tests_fuzz_fuzz_maps_LDFLAGS = $(fuzz_ldflags)
