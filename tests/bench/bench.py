@@ -4,7 +4,7 @@
 usage: make bench       environment, all optional:
 
   BENCH_ONLY=hot,jobs   some of: hot memory start jobs parked dwarf dsym pdb breakpad
-                        lookup cfi sources crash
+                        lookup cfi sources crash files
   BENCH_PAIRS=11        runs of each pair; what is printed are medians
   BENCH_REQUESTS=100000 hot requests before the fronts' memory is looked at the last time
   BENCH_CFI=FILE        a large ELF file with .eh_frame; without one the largest libLLVM there is
@@ -614,6 +614,50 @@ def bench_crash_service(symbols, path):
         f"{millis:.1f} ms", "< 15 ms", millis < 15)
 
 
+# --- Files given away ------------------------------------------------------------------------
+
+FILE_BYTES = 100_000_000
+
+
+def fetch_seconds(url):
+    """One download of it to nowhere, by curl."""
+    out = subprocess.run(["curl", "-sSf", "-o", "/dev/null", "-w", "%{size_download} %{time_total}", url],
+                         capture_output=True, text=True, check=True).stdout.split()
+    assert int(float(out[0])) >= FILE_BYTES, out
+    return float(out[1])
+
+
+def bench_files(folder):
+    """A cached debug file of 100 MB by build id, beside the same file below a lighttpd's document root."""
+    symbols, program = Symbols(), Program(folder, 3)
+    blob, large = os.path.join(folder, "blob"), os.path.join(folder, "large-program")
+    with open(blob, "wb") as f:
+        f.write(os.urandom(1 << 20) * (FILE_BYTES // (1 << 20) + 1))
+    subprocess.run(["objcopy", f"--add-section=.blob={blob}", program.path, large], check=True)
+    with open(large, "rb") as f:
+        symbols.files[f"/{program.code_id}/debuginfo"] = f.read()
+    source = symbols.source("remote", layout={"type": "debuginfod"}, filters={})
+    config = f"sources: {json.dumps([source])}\n"
+    port = free_port()
+    with open(os.path.join(folder, "static.conf"), "w", encoding="ascii") as f:
+        f.write(f'server.document-root = "{folder}"\nserver.port = {port}\nserver.bind = "127.0.0.1"\n')
+    with running(["lighttpd", "-D", "-f", os.path.join(folder, "static.conf")]), Service(config) as plain, \
+            Service(config + "front: {sendfile: x-sendfile}\n") as handing:
+        urls = {"static": f"http://127.0.0.1:{port}/large-program",
+                "plain": f"http://127.0.0.1:{plain.port}/buildid/{program.code_id}/debuginfo",
+                "handed": f"http://127.0.0.1:{handing.port}/buildid/{program.code_id}/debuginfo"}
+        for url in urls.values():
+            eventually(lambda: subprocess.run(["curl", "-sf", "-o", "/dev/null", url], check=False).returncode == 0, url)
+        runs = [{name: fetch_seconds(url) for name, url in urls.items()} for _ in range(PAIRS)]
+    static = statistics.median(run["static"] for run in runs)
+    row(f"a file of {FILE_BYTES // 1_000_000} MB from lighttpd's document root", f"{static * 1000:.0f} ms")
+    for name, words, bar in (("handed", "the same by build id from the cache, sent by lighttpd (front.sendfile), of that speed", 0.9),
+                             ("plain", "... sent by symgate, of that speed", None)):
+        ratios = [run["static"] / run[name] for run in runs]
+        ratio = statistics.median(ratios)
+        row(words, f"{ratio:.2f} ({min(ratios):.2f}-{max(ratios):.2f})", bar and f">= {bar}", bar and ratio >= bar)
+
+
 def bench_lookup(folder, cache):
     large = os.path.join(folder, "large")
     write_breakpad(large + ".sym")
@@ -635,7 +679,7 @@ def machine():
 def main():
     head = machine()
     wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,mozilla,parked,dwarf,dsym,pdb,breakpad,lookup,cfi,sources,"
-                            "crash").split(",")
+                            "crash,files").split(",")
     with tempfile.TemporaryDirectory(prefix="symgate-bench-") as folder:
         if {"hot", "memory", "start"} & set(wanted):
             pools = Pools(folder)
@@ -666,6 +710,8 @@ def main():
             bench_sources()
         if "crash" in wanted:
             bench_crash(folder)
+        if "files" in wanted:
+            bench_files(folder)
     width = max(len(row[0]) for row in rows)
     print(head)
     for what, figure, bar, holds in rows:

@@ -220,6 +220,25 @@ def test_packed_files_and_downloads():
         assert status == 200 and body == packed.section(".debug_info"), status
 
 
+def test_the_web_server_may_send_them():
+    """With front.sendfile what lies in the cache is handed over; what is said of it stays the same."""
+    symbols = Symbols()
+    source = symbols.source("remote", layout={"type": "debuginfod"}, filters={})
+    folder = tempfile.mkdtemp(prefix="symgate-debuginfod-")
+    program = Split(folder, 8)
+    symbols.files[f"/{program.id}/debuginfo"] = read(program.debug)
+    with Service(config_of(source, more="front: {sendfile: x-sendfile}\n")) as service:
+        for method in ("GET", "GET", "HEAD"):
+            status, body, headers = service.request(method, f"/buildid/{program.id}/debuginfo")
+            size = str(os.path.getsize(program.debug))
+            assert status == 200 and body == (read(program.debug) if method == "GET" else b""), (method, status, body[:80])
+            assert headers["X-DEBUGINFOD-SIZE"] == size and headers["Content-Length"] == size, headers.items()
+            assert "X-Sendfile" not in headers, headers.items()
+        status, body, _ = service.request("GET", f"/buildid/{program.id}/debuginfo", None, {"X-DEBUGINFOD-MAXSIZE": "10"})
+        assert status == 406 and body == b"File too large, max size=10", (status, body)
+    shutil.rmtree(folder)
+
+
 def test_a_source_bundle_has_sources():
     with Scene() as scene:
         program = scene.program
