@@ -153,7 +153,11 @@ static void answer_no_route(const struct config *config, struct request *request
 {
 	const char *methods = NULL;
 
-	for (size_t i = 0; i < ROUTES && !methods; i++)
+	/* The oldest clients post to "/"; for a reader it is a path like any that is not known. */
+	bool unknown = text_is(request->path, "/") &&
+		       (request->method == METHOD_GET || request->method == METHOD_HEAD);
+
+	for (size_t i = 0; i < ROUTES && !methods && !unknown; i++)
 		if (path_matches(&routes[i], request->path, &request->rest))
 			methods = strcmp(routes[i].method, "GET") == 0 ? "GET,HEAD" : routes[i].method;
 	if (!methods) {

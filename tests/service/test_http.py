@@ -99,7 +99,7 @@ def test_every_reply_has_an_id():
     with Service() as service:
         seen = set()
         for method, path, status in (("GET", "/healthcheck", 200), ("HEAD", "/healthcheck", 200),
-                                     ("GET", "/nothing", 404), ("GET", "/", 405), ("POST", "/metrics", 405),
+                                     ("GET", "/nothing", 404), ("GET", "/", 404), ("POST", "/metrics", 405),
                                      ("POST", "/symbolicate", 415), ("GET", "/readyz", 200)):
             got, _, headers = service.request(method, path)
             assert got == status, (method, path, got)
