@@ -62,6 +62,7 @@ libcli_a_SOURCES = \
 	src/cli/state.c \
 	src/cli/state.h \
 	src/cli/status.c \
+	src/cli/push_command.c \
 	src/cli/symbfile_command.c \
 	src/cli/symbfile_files.c \
 	src/cli/symbfile_files.h \
@@ -102,6 +103,7 @@ dist_man_MANS += \
 	doc/symgate-status.1 \
 	doc/symgate-symbolicate.1 \
 	doc/symgate-minidump.1 \
+	doc/symgate-push-symbols.1 \
 	doc/symgate-symbfile.1 \
 	doc/symgate-symcache.1 \
 	doc/symgate-why.1 \

@@ -24,7 +24,7 @@ SYMGATE = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "symgate")
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LLVM = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
 COMMANDS = ["serve", "fcgi", "config", "backup", "status", "why", "symbolicate", "lookup", "symcache", "cfi", "object", "cache",
-            "cleanup", "apikey", "symbfile", "prefetch", "repair", "minidump", "applecrash", "coredump"]
+            "cleanup", "apikey", "symbfile", "push-symbols", "prefetch", "repair", "minidump", "applecrash", "coredump"]
 
 SOURCE = r"""
 #include <cstdio>

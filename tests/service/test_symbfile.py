@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 from service_tests import SYMGATE, TOP, Service, run_all
 
@@ -163,6 +164,32 @@ def test_indexes_are_made_again():
         assert ask(service, 0x401014) == [CHAIN]
 
 
+def test_the_whole_circle():
+    """What one symgate writes and sends, another answers as debug information would be answered."""
+    with Service() as service, tempfile.TemporaryDirectory(prefix="symgate-push-") as folder:
+        source, path = os.path.join(folder, "a.c"), os.path.join(folder, "program")
+        with open(source, "w", encoding="ascii") as f:
+            f.write("#include <stdio.h>\nstatic inline __attribute__((always_inline)) int deep(int v) { return puts(\"x\") + v; }\n"
+                    "int main(int c, char **v) { (void)v; return deep(c); }\n")
+        subprocess.run(["gcc", "-O1", "-g", "-Wl,--build-id", "-o", path, source], check=True)
+        command = [SYMGATE, "push-symbols", "--url", f"http://127.0.0.1:{service.port}/", "--part-size", "200", path]
+        run = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "SYMGATE_API_KEY": "none"})
+        assert run.returncode == 1 and "401" in run.stderr and "not good" in run.stderr, (run.stdout, run.stderr)
+        run = subprocess.run(command, capture_output=True, text=True,
+                             env={**os.environ, "SYMGATE_API_KEY": make_key(service)})
+        assert run.returncode == 0 and "ranges: part 2 of" in run.stdout, (run.stdout, run.stderr)
+        subprocess.run([SYMGATE, "symbfile", "write", "-o", os.path.join(folder, "made"), path], check=True,
+                       capture_output=True)
+        with open(os.path.join(folder, "made.returnpads.symbfile"), "rb") as f:
+            pads = symbfile.read(f.read())[1]
+        with open(path, "rb") as f:
+            file_id = symbfile.file_id(f.read())[1]
+        pad = next(pad for pad in pads if pad["calls"][-1][0] == "deep")
+        wanted = [(name, file, line) for name, file, line in pad["calls"]][::-1]
+        assert [one[0] for one in wanted] == ["deep", "main"], wanted
+        assert ask(service, pad["address"], file_id=file_id) == [wanted]
+
+
 def test_a_file_id_is_one():
     with Service() as service:
         status, body = service.post({"modules": [{"type": "elf", "file_id": "no", "image_addr": "0x0"}],
@@ -172,4 +199,4 @@ def test_a_file_id_is_one():
 
 if __name__ == "__main__":
     run_all([test_one_part_answers, test_parts_in_any_order_and_again, test_what_is_refused, test_only_with_a_key,
-             test_by_build_id, test_indexes_are_made_again, test_a_file_id_is_one], "service/symbfile")
+             test_by_build_id, test_indexes_are_made_again, test_the_whole_circle, test_a_file_id_is_one], "service/symbfile")
