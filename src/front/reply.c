@@ -98,10 +98,11 @@ void reply_header_texts(struct reply *reply, struct text name, struct text value
 
 void reply_take_head(struct reply *reply, const struct answer_head *head)
 {
-	const char *type = keep(reply, head->content_type);
+	bool has_body = head->content_type.size > 0;
+	const char *type = has_body ? keep(reply, head->content_type) : NULL;
 
 	reply->status = head->status;
-	reply->content_type = head->content_type.size == 0 ? NULL : type ? type : "application/octet-stream";
+	reply->content_type = has_body && !type ? "application/octet-stream" : type;
 	for (size_t i = 0; i < head->header_count; i++)
 		reply_header_texts(reply, head->headers[i].name, head->headers[i].value);
 }
