@@ -27,6 +27,7 @@
 
 #define ARENA_BYTES ((size_t)512 << 20)
 #define TEXT_BYTES ((size_t)64 << 20)
+#define KNOWN_NAMES 256u
 #define GO_ENTRY "runtime.goexit"            /* its return address is where goroutines end */
 
 /* One level, from its beginning on. */
@@ -41,6 +42,9 @@ struct making_range {
 struct making_line { struct symbfile_line line; uint32_t next; };
 #define NONE UINT32_MAX
 
+/* A name as the SymCache has it, and as people read it. */
+struct known_name { struct text mangled; struct buf readable; };
+
 struct symbfile_making {
 	struct symcache cache;
 	const struct object *object;
@@ -49,6 +53,7 @@ struct symbfile_making {
 	bool has_pads;
 	struct arena arena;                  /* texts of the function under way */
 	struct buf scratch;
+	struct known_name known[KNOWN_NAMES];
 	struct symcache_frame frames[LIMIT_INLINE_DEPTH];        /* at the address under way */
 	struct symcache_frame pad_frames[LIMIT_INLINE_DEPTH];    /* at a call */
 	struct making_range open[LIMIT_INLINE_DEPTH];
@@ -84,13 +89,23 @@ static int keep_text(struct symbfile_making *making, struct text text, struct te
 	return bytes ? 0 : err_memory(err);
 }
 
+/* Most names are asked for again and again: by all calls of a function. */
 static int keep_name(struct symbfile_making *making, const struct symcache_frame *frame, struct text *name,
 		     struct err *err)
 {
-	buf_clear(&making->scratch);
-	if (!demangle(frame->function, (enum language)frame->language, &making->scratch))
-		return keep_text(making, frame->function, name, err);
-	return keep_text(making, buf_text(&making->scratch), name, err);
+	struct known_name *known = &making->known[(uintptr_t)frame->function.bytes / 4 % KNOWN_NAMES];
+
+	if (known->mangled.bytes != frame->function.bytes || known->mangled.size != frame->function.size) {
+		buf_clear(&known->readable);
+		if (!demangle(frame->function, (enum language)frame->language, &known->readable))
+			buf_add_text(&known->readable, frame->function);
+		known->mangled = frame->function;
+		if (buf_check(&known->readable, err) < 0) {
+			known->mangled = TEXT_NONE;
+			return -1;
+		}
+	}
+	return keep_text(making, buf_text(&known->readable), name, err);
 }
 
 /* TEXT_NONE where it has no file. */
@@ -428,6 +443,8 @@ int convert_run_symbfile_make(struct cell *cell, struct err *err)
 	arena_init(&arena, cell->memory_bytes);
 	arena_init(&making->arena, ARENA_BYTES);
 	buf_init(&making->scratch, TEXT_BYTES);
+	for (size_t i = 0; i < KNOWN_NAMES; i++)
+		buf_init(&making->known[i].readable, TEXT_BYTES);
 	making->object = &object;
 	if (file_map_fd(&cache, cell_input(cell, "symcache"), err) == 0 &&
 	    file_map_fd(&file, cell_input(cell, "object"), err) == 0 &&
@@ -442,6 +459,8 @@ int convert_run_symbfile_make(struct cell *cell, struct err *err)
 	mem_give_back(making->lines);
 	mem_give_back(making->flat);
 	buf_release(&making->scratch);
+	for (size_t i = 0; i < KNOWN_NAMES; i++)
+		buf_release(&making->known[i].readable);
 	arena_release(&making->arena);
 	mem_give_back(making);
 	file_unmap(&cache);

@@ -16,7 +16,7 @@
 #define RANGES_MAX 400u
 #define SPACE 600u
 
-struct model { struct symbfile_range ranges[RANGES_MAX]; size_t count; char names[RANGES_MAX][16]; };
+struct model { struct symbfile_range ranges[RANGES_MAX]; size_t count; char names[RANGES_MAX][24]; };
 
 static uint32_t seed;
 static unsigned below(unsigned most)
