@@ -345,8 +345,8 @@ const struct cli_command cli_push_symbols = {
 	"  -t, --api-key KEY   one that `symgate apikey create' made there; without it\n"
 	"                      $SYMGATE_API_KEY, which other users of this machine do not see\n"
 	"  -d, --debug FILE    where the debug information of OBJECT is\n"
-	"      --arch ARCH     which object of a fat Mach-O file\n"
-	"      --part-size N   about how large a part is, in bytes (default: 16777216)\n"
+	"  --arch ARCH         which object of a fat Mach-O file\n"
+	"  --part-size BYTES   about how large a part is, in bytes (default: 16777216)\n"
 	"\n"
 	"exit codes: 0 done, 1 failed, 2 wrong usage\n",
 	.options = options,

@@ -24,7 +24,7 @@ SYMGATE = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "symgate")
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LLVM = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
 COMMANDS = ["serve", "fcgi", "config", "backup", "status", "why", "symbolicate", "lookup", "symcache", "cfi", "object", "cache",
-            "cleanup", "apikey", "symbfile", "push-symbols", "prefetch", "repair", "minidump", "applecrash", "coredump"]
+            "cleanup", "apikey", "symbfile", "push-symbols", "sort", "prefetch", "repair", "minidump", "applecrash", "coredump"]
 
 SOURCE = r"""
 #include <cstdio>
@@ -782,7 +782,7 @@ def test_completion(folder):
     def offered(*words):
         return completed(script, ["symgate", *words], folder)
     check("completion: commands", sorted(offered("")) == sorted(COMMANDS + ["help"]), offered(""))
-    check("completion: what begins so", offered("symb") == ["symbolicate"], offered("symb"))
+    check("completion: what begins so", offered("symbo") == ["symbolicate"], offered("symbo"))
     check("completion: help", "lookup" in offered("help", "l"), offered("help", "l"))
     for command in COMMANDS:
         told = set(re.findall(r"^  (?:(-\w), )?(--[a-z0-9-]+)", symgate(command, "--help").stdout, re.M))
