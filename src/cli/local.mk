@@ -126,7 +126,13 @@ tests_cli_test_stacktext_SOURCES = tests/cli/test_stacktext.c
 endif
 
 # Real runs of the built program.
-EXTRA_DIST += tests/cli/test_cli.py
-TESTS += tests/cli/test_cli.py
-cli_log = tests/cli/test_cli.py.log
-$(cli_log): tests/fuzz/make_sources$(EXEEXT)
+cli_programs = \
+	tests/cli/test_crash_commands.py \
+	tests/cli/test_lookup.py \
+	tests/cli/test_objects.py \
+	tests/cli/test_stacks.py \
+	tests/cli/test_state.py \
+	tests/cli/test_usage.py
+EXTRA_DIST += $(cli_programs) tests/cli/cli_support.py
+TESTS += $(cli_programs)
+tests/cli/test_objects.py.log: tests/fuzz/make_sources$(EXEEXT)

@@ -162,7 +162,7 @@ const struct cli_command cli_sort = {
 	"  -l, --layout LAYOUT    unified (default), ssqp, symstore, symstore_index2, debuginfod\n"
 	"                         or native\n"
 	"  -z, --compress HOW     none (default), gz or zst: every reader of ours unpacks them\n"
-	"      --sources          beside debug files their source bundles, of the source files\n"
+	"  --sources              beside debug files their source bundles, of the source files\n"
 	"                         that this machine has and the debug file names\n"
 	"  -w, --watch            go on with what comes to the folders, until a signal\n"
 	"  -p, --prefix NAME      below OUT/NAME\n"

@@ -273,7 +273,7 @@ START_TEST(a_walkers_frames_are_symbolicated)
 		.thread_id = { true, 5 }, .is_requesting = MAYBE_TRUE, .frames = frames,
 		.frame_count = COUNT(frames), .registers = registers, .register_count = 1,
 	};
-	struct raw_module module = { elf_ids, { true, 0x10000 }, { true, 0x1000 } };
+	struct raw_module module = { .ids = elf_ids, .image_addr = { true, 0x10000 }, .image_size = { true, 0x1000 } };
 	struct one_module one;
 	struct module_lookup *lookups[] = { &one.lookup };
 	struct symbolication_request request = {

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""test_crash_commands -- minidumps, cores and crash reports from the command line.  How it is run: cli_support.py."""
+import contextlib
+import functools
+import http.server
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import threading
+
+from cli_support import SYMGATE, TOP, build, check, make, run_tests, symbols, symgate
+
+
+def test_minidump(folder):
+    """A dump of a header, system info and two threads; whole, cut, and no dump at all."""
+    system = struct.pack("<HHHBBIIIII H H 24x", 9, 6, 0x1a05, 4, 1, 10, 0, 22000, 2, 0, 0, 0)
+    threads = struct.pack("<I", 2) + b"".join(struct.pack("<IIIIQQIIII", id, 0, 0, 0, 0, 0, 0, 0, 0, 0) for id in (7, 8))
+    at = 32 + 2 * 12
+    dump = struct.pack("<IIIIIIQ", 0x504D444D, 0xA793, 2, 32, 0, 1600000000, 0) + struct.pack(
+        "<IIIIII", 7, len(system), at, 3, len(threads), at + len(system)) + system + threads
+    whole, cut, bad = (os.path.join(folder, name) for name in ("whole.dmp", "cut.dmp", "bad.dmp"))
+    for path, content in ((whole, dump), (cut, dump[:-10]), (bad, b"x" * 100)):
+        with open(path, "wb") as f:
+            f.write(content)
+    run = symgate("minidump", "--raw", whole)
+    check("minidump --raw", run.returncode == 0 and "2020-09-13T12:26:40Z" in run.stdout and
+          "build_number = 22000" in run.stdout and "thread[1]\n  thread_id = 0x8" in run.stdout and "lost" not in run.stdout, run)
+    run = symgate("minidump", whole, "--raw")
+    check("minidump: options after operands", run.returncode == 0, run)
+    run = symgate("minidump", "--raw", cut)
+    check("minidump --raw: cut", run.returncode == 0 and "thread[0]" in run.stdout and
+          "the file ends 90 bytes into its 100" in run.stdout and "\nlost\n" in run.stdout, run)
+    run = symgate("minidump", "--raw", bad)
+    check("minidump: no dump", run.returncode == 1 and "Header mismatch" in run.stderr and "bad.dmp" in run.stderr, run)
+    check("minidump: no file", symgate("minidump", "--raw", os.path.join(folder, "none")).returncode == 1)
+    for words in ([], ["--raw"], ["--raw", whole, cut], [whole, cut], ["--raw", "--brief", whole], ["--raw", "--source", "x", whole]):
+        check("minidump: usage", symgate("minidump", *words).returncode == 2, words)
+
+
+CORE = """
+#include <pthread.h>
+#include <unistd.h>
+static volatile int *nothing;
+__attribute__((noinline)) static int inner(int n) { return n ? inner(n - 1) + 1 : *nothing; }
+static void *rest(void *unused) { pause(); return unused; }
+int main(void) { pthread_t t; pthread_create(&t, 0, rest, 0); usleep(100000); return inner(3); }
+"""
+
+
+def make_core(folder):
+    """The core of a program with two threads that follows a null pointer; None where gdb may not trace."""
+    with open(os.path.join(folder, "deep.c"), "w") as f:
+        f.write(CORE)
+    make("gcc", "-g", "-O1", "-fno-optimize-sibling-calls", "-fomit-frame-pointer", "-pthread", "-o", "deep", "deep.c",
+         cwd=folder)
+    subprocess.run(["gdb", "-batch", "-nx", "-ex", "run", "-ex", "generate-core-file deep.core", "-ex", "kill", "deep"],
+                   cwd=folder, capture_output=True, timeout=60)
+    return os.path.join(folder, "deep.core")
+
+
+@contextlib.contextmanager
+def debuginfod(folder, program):
+    """The URL of a server that has one program by its build id."""
+    notes = subprocess.run(["readelf", "-n", program], capture_output=True, text=True, check=True).stdout
+    place = os.path.join(folder, "buildid", re.search("Build ID: ([0-9a-f]+)", notes).group(1))
+    os.makedirs(place)
+    for name in ("executable", "debuginfo"):
+        shutil.copy(program, os.path.join(place, name))
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield "http://127.0.0.1:%d/" % server.server_port
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_coredump(folder):
+    core, scratch = make_core(folder), os.path.join(folder, "scratch")
+    check("coredump: gdb makes a core", os.path.exists(core))
+    os.mkdir(scratch)
+    run = symgate("coredump", core, env={"TMPDIR": scratch})
+    lines = run.stdout.splitlines()
+    check("coredump: reason and system first", run.returncode == 0 and "SIGSEGV / SEGV_MAPERR / 0x0" in lines[0] and "x86_64" in lines[1],
+          run.stdout, run.stderr)
+    titles = [n for n, line in enumerate(lines) if line.startswith("thread ")]
+    check("coredump: two threads, the crashed one first", len(titles) == 2 and "(crashed)" in lines[titles[0]] and
+          "(crashed)" not in lines[titles[1]], run.stdout)
+    crashed, other = "\n".join(lines[titles[0]:titles[1]]), "\n".join(lines[titles[1]:])
+    check("coredump: every frame has its name and line", crashed.count(" inner at ") == 4 and "deep.c:5" in crashed and
+          " main at " in crashed and " rest at " in other, run.stdout)
+    check("coredump: registers of the crashed thread", "registers" in crashed and "rip" in crashed and
+          "registers" not in other, run.stdout)
+    check("coredump: modules with both statuses", any(re.match(r"  0x[0-9a-f]+ +found +found +%s " % re.escape(
+          os.path.join(folder, "deep")), line) for line in lines), run.stdout)
+    check("coredump: nothing is left behind", os.listdir(scratch) == [], os.listdir(scratch))
+    brief = symgate("coredump", "--brief", core).stdout
+    check("coredump --brief: one thread", brief.count("thread ") == 1 and "(crashed)" in brief and "modules" not in brief, brief)
+    with open(core, "rb") as f:
+        piped = subprocess.run([SYMGATE, "--json", "coredump", "-"], stdin=f, capture_output=True, timeout=120,
+                               env=dict(os.environ, SYMGATE_CONFIG=""))
+    answer = json.loads(piped.stdout)
+    check("coredump --json, from standard input", answer["status"] == "completed" and answer["signal"] == 11 and
+          [f["function"] for f in answer["stacktraces"][0]["frames"][:5]] == ["inner"] * 4 + ["main"], answer)
+    os.mkdir(os.path.join(folder, "away"))
+    os.rename(os.path.join(folder, "deep"), os.path.join(folder, "away", "deep"))
+    run = symgate("coredump", "--brief", core)
+    check("coredump: without its program no names", run.returncode == 0 and " inner at " not in run.stdout, run.stdout)
+    run = symgate("coredump", "--brief", "--symbols", os.path.join(folder, "away"), core)
+    check("coredump --symbols", run.returncode == 0 and run.stdout.count(" inner at ") == 4, run.stdout, run.stderr)
+    with debuginfod(os.path.join(folder, "served"), os.path.join(folder, "away", "deep")) as url:
+        for source in (url, "debuginfod:" + url):
+            run = symgate("coredump", "--brief", "--source", source, core)
+            check("coredump --source " + source, run.returncode == 0 and run.stdout.count(" inner at ") == 4, run.stdout, run.stderr)
+    run = symgate("coredump", "--brief", "--source", "ftp://x/", core)
+    check("coredump --source: no server", run.returncode == 1 and "http" in run.stderr, run.stderr)
+    run = symgate("coredump", os.path.join(folder, "deep.c"))
+    check("coredump: no core", run.returncode == 1 and "deep.c" in run.stderr and run.stdout == "", run.stderr)
+    check("coredump: a folder", symgate("coredump", folder).returncode == 1)
+
+
+def test_crash_reports(folder):
+    run = symgate("applecrash", os.path.join(TOP, "tests/fuzz/corpus/applecrash/macos.txt"))
+    check("applecrash", run.returncode == 0 and "EXC_BAD_ACCESS (SIGSEGV)" in run.stdout and "macOS 14.1 (23B74), arm64" in
+          run.stdout and "thread 0 " in run.stdout and "(crashed)" in run.stdout and "0x100003f50" in run.stdout and
+          "/Applications/Demo App 11111111-" in run.stdout, run.stdout, run.stderr)
+    nothing = os.path.join(folder, "nothing")
+    with open(nothing, "w") as f:
+        f.write("no report\n")
+    run = symgate("applecrash", nothing)
+    check("applecrash: no report", run.returncode in (1, 3) and "thread" not in run.stdout, run.returncode, run.stdout)
+    dump = os.path.join(os.environ.get("SYMGATE_SHARED", "/nonexistent"), "conformance/fixtures/linux.dmp")
+    if os.path.exists(dump):
+        run = symgate("minidump", dump)
+        check("minidump", run.returncode == 0 and "SIGSEGV / 0x45" in run.stdout and "Linux 4.9.60" in run.stdout and
+              "thread 1304 (crashed)" in run.stdout and "0x401d72           context" in run.stdout and
+              "rip     0x401d72" in run.stdout, run.stdout, run.stderr)
+        answer = json.loads(symgate("minidump", "--json", dump).stdout)
+        check("minidump --json", answer["crash_reason"] == "SIGSEGV / 0x45" and
+              answer["stacktraces"][0]["frames"][0]["instruction_addr"] == "0x401d72", answer)
+    bad = os.path.join(folder, "bad.dmp")
+    with open(bad, "wb") as f:
+        f.write(b"x" * 100)
+    run = symgate("minidump", bad)
+    check("minidump: no dump", run.returncode == 1 and "bad.dmp" in run.stderr and run.stdout == "", run.stderr)
+
+
+run_tests([test_minidump, test_coredump, test_crash_reports])
