@@ -236,7 +236,7 @@ struct derive module_lookup_derive(const struct module_lookup *module, enum look
 
 	return (struct derive){
 		.kind = kind, .location = object->location, .object_key = object->object_key,
-		.key = cache_key_as(&object->key, kind->cache),
+		.key = cache_key_as(&object->key, kind->cache), .is_extract = object->is_extract,
 	};
 }
 

@@ -179,6 +179,7 @@ static int read_meta(const struct candidate_reader *reader, struct text bytes, s
 	int parsed = convert_meta_parse(bytes, arena, &reader->candidate->meta, damage);
 
 	(void)request_json_lend_arena(before);
+	reader->candidate->held.derive.is_extract = reader->candidate->meta.is_extract;
 	return parsed;
 }
 

@@ -54,6 +54,7 @@ struct derive {
 	struct cache_key key;
 	struct cache_key object_key;         /* CACHE_OBJECTS of the same location; else as `key` */
 	const struct location *location;     /* NULL: the request's body */
+	bool is_extract;             /* known of that file: the object is not all of it, or packed */
 	const struct derive_link *link;
 	const struct source_listing *listing;
 	struct text part;                    /* of the object: the section's name; else TEXT_NONE */

@@ -140,8 +140,8 @@ static enum task_step after_done(const struct task *task)
 	}
 }
 
-/* A file that nobody has looked at: an object is inspected, everything else is what the entry is
- * made of. */
+/* A file that nobody has looked at, or that the object is still to be taken out of: an object is
+ * inspected, everything else is what the entry is made of. */
 static enum task_step after_copy(const struct task *task)
 {
 	return task->derive->kind->from == DERIVED_FROM_OBJECT ? TASK_INSPECT : TASK_DERIVE;
@@ -152,6 +152,7 @@ static enum task_step after_none(const struct task *task)
 	switch (task->step) {
 	case TASK_ASK_ENTRY: return TASK_OPEN;
 	case TASK_OPEN:      return TASK_ASK_OBJECT;
+	case TASK_KEEP_OBJECT: return TASK_DERIVE;   /* of the file in its folder: it is packed no more */
 	default:             return TASK_OBTAIN;
 	}
 }

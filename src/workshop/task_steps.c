@@ -181,8 +181,9 @@ static enum task_outcome take_obtained(struct task *task, struct err *err)
 		input_take(&part->input, &part->obtaining.file, false);
 		return OUTCOME_COPY;
 	}
-	return input_take_local(&part->input, &part->obtaining.file, derive_subject(task->derive), err) < 0
-	       ? OUTCOME_FAILED : OUTCOME_DONE;
+	if (input_take_local(&part->input, &part->obtaining.file, derive_subject(task->derive), err) < 0)
+		return OUTCOME_FAILED;
+	return task->derive->is_extract ? OUTCOME_COPY : OUTCOME_DONE;
 }
 
 /* A folder of somebody else's whose disk or server fails is a source that fails us, when it does so
@@ -299,7 +300,7 @@ static enum task_outcome open_entry(struct task *task, const struct derive *entr
 		return OUTCOME_DONE;
 	if (known < 0 && err_kind_is_ours(err->kind))
 		return OUTCOME_LOST;
-	if (entry->kind->from == DERIVED_FROM_LOCATION && source_is_local(location->source) &&
+	if (entry->kind->is_object && !entry->is_extract && source_is_local(location->source) &&
 	    source_reach(location, &task->maker->work->arena, &access, fd, &order, err) == 0)
 		return OUTCOME_DONE;
 	/* The key promises it: without it the result would be another key's.  Who waits looks for it
@@ -619,7 +620,7 @@ static enum task_outcome keep_object(struct task *task, struct err *err)
 		return OUTCOME_FAILED;
 	}
 	if (!input->is_copy)
-		return OUTCOME_DONE;         /* it lies where it lies */
+		return task->derive->kind->is_object ? OUTCOME_DONE : OUTCOME_NONE;  /* it lies where it lies */
 	if (publish_file(means_of(task), &task->derive->object_key, &input->file, 0, err) < 0)
 		return not_kept(task, err);
 	made(task, &task->derive->object_key, bytes_of(input->file.fd));

@@ -225,6 +225,8 @@ static const struct {
 	{ "features of a download", &derived_object_meta, {{ 0 }}, "CEOAGDKP", MADE, 0 },
 	{ "the object is known", &derived_symcache, {{ TASK_OPEN, 1, OUTCOME_DONE, 0 }}, "CEODP", MADE, 0 },
 	{ "a file in place", &derived_symcache, {{ TASK_OBTAIN, 1, OUTCOME_DONE, 0 }}, "CEOAGDP", MADE, 0 },
+	{ "a file in place is packed no more", &derived_symcache, {{ TASK_KEEP_OBJECT, 1, OUTCOME_NONE, 0 }},
+	  "CEOAGIKDP", MADE, 0 },
 	{ "a source file", &derived_sourcefile, {{ 0 }}, "CEOAGDP", MADE, 0 },
 	{ "an index", &derived_index, {{ 0 }}, "CEOAGDP", MADE, 0 },
 

@@ -101,25 +101,19 @@ static int describe_section(struct held *section, const struct candidate *object
 		return err_no_memory(err);
 	section->derive = (struct derive){
 		.kind = &derived_section, .location = derive->location, .object_key = derive->object_key,
-		.part = name,
+		.part = name, .is_extract = derive->is_extract,
 	};
 	return lookup_make_key(&section->derive.key, work, CACHE_SECTIONS, derive->location, text_of(text),
 			       err);
 }
 
-/* What is packed in a folder is unpacked first. */
 static enum resolved resolve_section(struct buildid *buildid, unsigned which,
 				     const struct candidate *object, struct work *work,
 				     struct resolver *resolver, struct err *err)
 {
 	const struct held_opening opening = { .open = look_at, .arena = &work->arena };
 	struct held *section = &buildid->sections[which];
-	enum resolved resolved = RESOLVED_READY;
 
-	if (object->meta.is_extract && derive_is_of_folder(&object->held.derive))
-		resolved = object_file_resolve(&buildid->object_files[which], object, work, resolver, err);
-	if (resolved != RESOLVED_READY)
-		return resolved;
 	if (!section->derive.kind &&
 	    describe_section(section, object, buildid->request.name, work, err) < 0)
 		return RESOLVED_ERROR;

@@ -95,6 +95,7 @@ enum resolved wpa_make(struct wpa *wpa, struct wpa_make *make, struct work *work
 	derive->kind = &derived_wpa;
 	derive->location = wpa->pdb->held.derive.location;
 	derive->object_key = wpa->pdb->held.derive.object_key;
+	derive->is_extract = wpa->pdb->held.derive.is_extract;
 	derive->version = &make->transcoder->version;
 	if (!derive->key.text.bytes &&
 	    wpa_make_key(wpa, work, derive->version, &derive->key, err) < 0)
