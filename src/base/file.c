@@ -266,3 +266,32 @@ int file_fill_standard_descriptors(struct err *err)
 	close(fd);
 	return 0;
 }
+
+int file_put(const char *folder, const char *path, const void *bytes, size_t size, unsigned mode, struct err *err)
+{
+	char temporary[PATH_MAX];
+	int fd, rc;
+
+	if (file_temporary(folder, temporary, sizeof(temporary), &fd, err) < 0)
+		return -1;
+	rc = file_write_all(fd, bytes, size, err);
+	if (rc == 0)
+		rc = file_publish(fd, temporary, path, mode, err);
+	if (rc < 0)
+		unlink(temporary);
+	close(fd);
+	return rc;
+}
+
+bool file_name_of(int fd, char *name, size_t capacity)
+{
+	char link[48];
+	ssize_t size;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	size = readlink(link, name, capacity - 1);
+	if (size <= 0 || name[0] != '/')
+		return false;
+	name[size] = '\0';
+	return true;
+}

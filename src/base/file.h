@@ -41,9 +41,16 @@ int  file_temporary(const char *folder, char *path_out, size_t capacity, int *fd
 /* Has anybody, in whatever process, that temporary file still open?  True when it cannot be told. */
 bool file_is_held(int folder, const char *name);
 
+/* The name the kernel knows an open file by; false where it has none below "/". */
+bool file_name_of(int fd, char *name, size_t capacity);
+
 /* fsync, mode, rename into place, making the parent folders (up to 3 tries: somebody may
  * be removing them).  The descriptor stays open. */
 int  file_publish(int fd, const char *temporary, const char *path, unsigned mode, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* These bytes as the file `path`, whole or not at all, by way of a temporary file in `folder`. */
+int  file_put(const char *folder, const char *path, const void *bytes, size_t size, unsigned mode, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* Descriptors 0, 1 and 2 are open (to /dev/null if need be). */

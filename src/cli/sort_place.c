@@ -139,20 +139,9 @@ static int put(const struct sort *sort, const char *place, enum pack_kind packin
 static int put_text(const struct sort *sort, const char *place, struct text text, bool replaces,
 		    struct err *err)
 {
-	char temporary[PATH_MAX];
-	int out, rc;
-
 	if (!replaces && access(place, F_OK) == 0)
 		return 0;
-	if (file_temporary(sort->options.out, temporary, sizeof(temporary), &out, err) < 0)
-		return -1;
-	rc = file_write_all(out, text.bytes ? text.bytes : "", text.size, err);
-	if (rc == 0)
-		rc = file_publish(out, temporary, place, FILE_MODE, err);
-	if (rc < 0)
-		unlink(temporary);
-	close(out);
-	return rc;
+	return file_put(sort->options.out, place, text.bytes ? text.bytes : "", text.size, FILE_MODE, err);
 }
 
 static bool is_unified(const struct sort *sort)

@@ -13,27 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "config/config.h"
 #include "front/front_internal.h"
-
-/* The name the kernel knows it by. */
-static bool name_of(int fd, char name[PATH_MAX])
-{
-	char link[48];
-	ssize_t size;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	size = readlink(link, name, PATH_MAX - 1);
-	if (size <= 0 || name[0] != '/')
-		return false;
-	name[size] = '\0';
-	return true;
-}
 
 static bool name_of_folder(const char *path, char name[PATH_MAX])
 {
 	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	bool named = fd >= 0 && name_of(fd, name);
+	bool named = fd >= 0 && file_name_of(fd, name, PATH_MAX);
 
 	if (fd >= 0)
 		close(fd);
@@ -66,7 +53,7 @@ bool reply_may_hand_over(const struct config *config, const struct reply *reply,
 
 	if (config->sendfile == CONFIG_SENDFILE_NONE || reply->status != 200 || body->file < 0 ||
 	    body->offset != 0 || fstat(body->file, &st) < 0 || (uint64_t)st.st_size != body->size ||
-	    !name_of_folder(config->cache_dir, folder) || !name_of(body->file, name))
+	    !name_of_folder(config->cache_dir, folder) || !file_name_of(body->file, name, sizeof(name)))
 		return false;
 	size = strlen(folder);
 	if (strncmp(name, folder, size) != 0 || name[size] != '/' || !is_plain(name) ||

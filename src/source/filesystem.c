@@ -19,6 +19,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "config/config.h"
 
 struct filesystem {
@@ -97,25 +98,11 @@ static bool lies_below(const char *path, const char *folder)
 	}
 }
 
-/* The name the kernel knows an open file by. */
-static bool name_of_fd(int fd, char name[PATH_MAX])
-{
-	char link[48];
-	ssize_t size;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	size = readlink(link, name, PATH_MAX - 1);
-	if (size <= 0 || name[0] != '/')
-		return false;
-	name[size] = '\0';
-	return true;
-}
-
 static bool lies_below_real(const char *target, const char *root)
 {
 	char real[PATH_MAX];
 	int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	bool below = fd >= 0 && name_of_fd(fd, real) && lies_below(target, real);
+	bool below = fd >= 0 && file_name_of(fd, real, PATH_MAX) && lies_below(target, real);
 
 	if (fd >= 0)
 		close(fd);
@@ -180,7 +167,7 @@ static int check_held(const struct filesystem *files, int held, struct err *err)
 	if (fstat(held, &st) < 0)
 		return err_os(err, errno, "looking at a source's file");
 	if (files->config && !allows_everything(files->config) &&
-	    (!name_of_fd(held, target) || !has_root(files->config, target, lies_below_real)))
+	    (!file_name_of(held, target, PATH_MAX) || !has_root(files->config, target, lies_below_real)))
 		return refuse_outside(err);
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, ERR_DENIED, "not a regular file");

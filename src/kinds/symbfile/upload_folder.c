@@ -101,23 +101,6 @@ int upload_list_read(const struct config *config, const struct file_id *id, enum
 	return path ? read_list(path, arena, list, err) : -1;
 }
 
-/* Whole, or not at all. */
-static int publish(const char *folder, const char *path, struct text text, struct err *err)
-{
-	char temporary[PATH_BYTES];
-	int fd, rc;
-
-	if (file_temporary(folder, temporary, sizeof(temporary), &fd, err) < 0)
-		return -1;
-	rc = file_write_all(fd, text.bytes, text.size, err);
-	if (rc == 0)
-		rc = file_publish(fd, temporary, path, 0600, err);
-	if (rc < 0)
-		unlink(temporary);
-	close(fd);
-	return rc;
-}
-
 static int write_list(const char *folder, const char *path, const struct upload_list *list, struct err *err)
 {
 	struct buf text;
@@ -130,7 +113,7 @@ static int write_list(const char *folder, const char *path, const struct upload_
 			buf_printf(&text, "%u %s\n", i, list->parts[i]);
 	rc = buf_check(&text, err);
 	if (rc == 0)
-		rc = publish(folder, path, buf_text(&text), err);
+		rc = file_put(folder, path, text.bytes, text.size, 0600, err);
 	buf_release(&text);
 	return rc;
 }
@@ -378,5 +361,5 @@ int upload_folder_note_build_id(const struct config *config, struct text build_i
 	if (!folder)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a path");
 	file_id_format_hex(id, hex);
-	return file_make_folders(folder, 0700, err) < 0 ? -1 : publish(folder, path, text_of(hex), err);
+	return file_make_folders(folder, 0700, err) < 0 ? -1 : file_put(folder, path, hex, strlen(hex), 0600, err);
 }
