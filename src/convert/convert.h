@@ -148,6 +148,19 @@ int convert_sources_parameters(const struct convert_sources *sources, struct buf
 			       struct err *err) __attribute__((warn_unused_result));
 
 /*
+ * jsfile: input "file" (as downloaded), output "jsfile": a file of a JavaScript release (jsfile/jsfile.h).
+ * jsbundle: input "object", output "index": what an artifact bundle holds (jsfile/jsbundle.h).
+ * bundled: input "object", output "jsfile": one file of it.  There is no reply.
+ */
+struct convert_jsfile {
+	struct text header;          /* what a header says of its source map; TEXT_NONE: nothing */
+	uint32_t number;             /* bundled: of the index */
+	uint64_t bytes_max;          /* unpacked */
+};
+int convert_jsfile_parameters(const struct convert_jsfile *jsfile, struct buf *out, struct err *err)
+	__attribute__((warn_unused_result));
+
+/*
  * program: input "object" (a PDB), output "symcache": what the operator's transcoder makes of it.  ERR_CRASHED:
  * it failed, ERR_LIMIT: its time was over.  `scratch` is the folder where folders are made for it to work in.
  */
@@ -169,6 +182,7 @@ int convert_transcode_parameters(const struct convert_transcode *transcode, stru
 enum convert_listing_kind {
 	CONVERT_LISTING_FILES,       /* a Sentry server's answer: lines of "TYPE ID" */
 	CONVERT_LISTING_LAST_ID,     /* of a symstore: a number */
+	CONVERT_LISTING_ARTIFACTS,   /* a Sentry server's answer about a release: see convert_artifact */
 	CONVERT_LISTING_INDEX,       /* all its segments, a line end after each: sorted paths */
 	CONVERT_LISTINGS
 };
@@ -177,6 +191,16 @@ struct convert_listing {
 	const char *const *types;    /* FILES: one of another type invalidates the listing */
 	size_t type_count;
 };
+/* What is kept of ARTIFACTS: for each one NUL-ended texts, "bundle" or "file", id, url, resolved_with,
+ * abs_path, "headers" if it was served with any, and "map" and a text if one of them names a source map. */
+struct convert_artifact {
+	bool is_bundle, has_headers;
+	struct text id, url, resolved_with;
+	struct text abs_path;        /* of a file */
+	struct text source_map;      /* what a header says of it; TEXT_NONE: none does */
+};
+/* Takes the next off what is left; false: there is none, or no sense in it. */
+bool convert_artifact_take(struct text *records, struct convert_artifact *artifact);
 int convert_listing_parameters(const struct convert_listing *listing, struct buf *out,
 			       struct err *err) __attribute__((warn_unused_result));
 

@@ -34,6 +34,9 @@ int convert_run_section(struct cell *cell, struct err *err);
 int convert_run_sources(struct cell *cell, struct err *err);
 int convert_run_sourcefile(struct cell *cell, struct err *err);
 int convert_run_symbfile_make(struct cell *cell, struct err *err);
+int convert_run_jsfile(struct cell *cell, struct err *err);
+int convert_run_jsbundle(struct cell *cell, struct err *err);
+int convert_run_bundled(struct cell *cell, struct err *err);
 int convert_run_symbfile(struct cell *cell, struct err *err);
 int convert_run_listing(struct cell *cell, struct err *err);
 int convert_run_minidump_raw(struct cell *cell, struct err *err);
@@ -54,6 +57,10 @@ int convert_uuidmap_read(struct text xml, struct debugid *original, struct err *
 /* What a listing says, in our own lines (listing_read.c).  ERR_MALFORMED; ERR_LIMIT: too many. */
 int convert_listing_read(const struct convert_listing *listing, struct text answer,
 			 struct buf *lines, struct err *err) __attribute__((warn_unused_result));
+
+/* The same of files and bundles of a JavaScript release (artifacts_read.c). */
+int convert_artifacts_read(struct text answer, struct buf *records, struct err *err)
+	__attribute__((warn_unused_result));
 
 /* --- JSON that a cell may have written (convert_json.c) ------------------------------------------ */
 

@@ -16,6 +16,7 @@
 
 static const char *const kinds[CONVERT_LISTINGS] = {
 	[CONVERT_LISTING_FILES] = "files", [CONVERT_LISTING_LAST_ID] = "last_id",
+	[CONVERT_LISTING_ARTIFACTS] = "artifacts",
 	[CONVERT_LISTING_INDEX] = "index",
 };
 

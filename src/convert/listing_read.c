@@ -3,6 +3,7 @@
  *
  *	FILES     a Sentry server's JSON           lines of "TYPE ID"
  *	LAST_ID   000Admin/lastid.txt              a number
+ *	ARTIFACTS a Sentry server's JSON           records of NUL-ended texts (convert.h)
  *	INDEX     all segments of a symstore       sorted paths, each once
  */
 #include "convert/convert_internal.h"
@@ -184,6 +185,9 @@ int convert_listing_read(const struct convert_listing *listing, struct text answ
 	switch (listing->kind) {
 	case CONVERT_LISTING_FILES:
 		rc = read_files(listing, answer, lines, err);
+		break;
+	case CONVERT_LISTING_ARTIFACTS:
+		rc = convert_artifacts_read(answer, lines, err);
 		break;
 	case CONVERT_LISTING_LAST_ID:
 		rc = read_last_id(answer, lines, err);

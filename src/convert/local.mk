@@ -1,6 +1,7 @@
 # src/convert -- sources, tests and programs of this component.
 noinst_LIBRARIES += libconvert.a
 libconvert_a_SOURCES = \
+	src/convert/artifacts_read.c \
 	src/convert/cell_counters.c \
 	src/convert/cell_counters.h \
 	src/convert/cficache.c \
@@ -25,6 +26,7 @@ libconvert_a_SOURCES = \
 	src/convert/convert_names.c \
 	src/convert/convert_section.c \
 	src/convert/convert_sources.c \
+	src/convert/js_files.c \
 	src/convert/demangler.c \
 	src/convert/demangler.h \
 	src/convert/features.c \

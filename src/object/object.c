@@ -44,7 +44,7 @@ static const char *const role_names[OBJECT_ROLES] = {
 	[OBJECT_ROLE_DWZ] = "dwz", [OBJECT_ROLE_DWP] = "dwp",
 	[OBJECT_ROLE_DEBUGLINK] = "debuglink", [OBJECT_ROLE_DWO] = "dwo",
 	[OBJECT_ROLE_BCSYMBOLMAP] = "bcsymbolmap",
-	[OBJECT_ROLE_IL2CPP] = "il2cpp",
+	[OBJECT_ROLE_IL2CPP] = "il2cpp", [OBJECT_ROLE_SOURCEMAP] = "sourcemap",
 };
 
 const char *object_kind_name(enum object_kind kind)

@@ -51,6 +51,7 @@ enum object_role {
 	OBJECT_ROLE_DWO,             /* one split unit; id is its 64-bit dwo id in hex */
 	OBJECT_ROLE_BCSYMBOLMAP,     /* what hidden names stand for; id is the object's own */
 	OBJECT_ROLE_IL2CPP,          /* Unity's line map: no object says that it has one */
+	OBJECT_ROLE_SOURCEMAP,       /* of a minified file, which is no object */
 	OBJECT_ROLES
 };
 

@@ -28,6 +28,7 @@ enum derived_from {                  /* the file its cell reads */
 	DERIVED_FROM_OBJECT,         /* the object in it: inspected, and kept under object_key */
 	DERIVED_FROM_LINK,           /* what derive->link leads to */
 	DERIVED_FROM_SEGMENTS,       /* the segments of derive->listing, one after the other */
+	DERIVED_FROM_ENTRY,          /* that of another entry: derive->base */
 	DERIVED_FROM_BODY,           /* what was sent with the request; the result is its job's alone */
 };
 
@@ -85,10 +86,11 @@ extern const struct derived_kind
 	derived_linked_minidump_report, derived_linked_applecrash_report,
 	derived_ppdb,                /* derived_managed.c */
 	derived_sources, derived_sourcefile,             /* derived_sources.c */
+	derived_jsfile, derived_scraped, derived_jsbundle, derived_bundled,      /* derived_jsfile.c */
 	derived_symbfile,            /* derived_symbfile.c */
 	derived_uuid_map, derived_symbol_map, derived_line_map,          /* derived_auxiliary.c */
 	derived_wpa,                 /* derived_wpa.c */
-	derived_module_listing, derived_last_id, derived_index;          /* derived_listing.c */
+	derived_module_listing, derived_artifact_listing, derived_last_id, derived_index;          /* derived_listing.c */
 
 extern const struct derived_kind *const derived_kinds[];
 extern const size_t derived_kind_count;

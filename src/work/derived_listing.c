@@ -20,6 +20,8 @@ static int write_parameters(const struct derive *derive, const struct config *co
 	if (derive->kind == &derived_module_listing) {
 		listing.kind = CONVERT_LISTING_FILES;
 		listing.types = source_listed_types(&listing.type_count);
+	} else if (derive->kind == &derived_artifact_listing) {
+		listing.kind = CONVERT_LISTING_ARTIFACTS;
 	} else if (derive->kind == &derived_last_id) {
 		listing.kind = CONVERT_LISTING_LAST_ID;
 	}
@@ -67,6 +69,15 @@ const struct derived_kind derived_module_listing = {
 	.logs_failures = true,
 };
 
+/* The same of what it says about a release. */
+const struct derived_kind derived_artifact_listing = {
+	.name = "artifact_listing", .cache = CACHE_SOURCE_INDEX,
+	.operation = "listing", .input = "file", .output = "listing",
+	.from = DERIVED_FROM_LOCATION, .input_bytes_max = answer_bytes_max,
+	.parameters = write_parameters, .row_bytes_max = ROW_BYTES, .forgets_failures = true,
+	.logs_failures = true,
+};
+
 /* A symstore's; the one that is known is believed another day when it cannot be read. */
 const struct derived_kind derived_last_id = {
 	.name = "last_id", .cache = CACHE_SOURCE_INDEX,
@@ -89,6 +100,7 @@ const struct derived_kind *derived_listing_of(enum source_listing_kind kind)
 {
 	switch (kind) {
 	case SOURCE_LISTING_MODULE:  return &derived_module_listing;
+	case SOURCE_LISTING_ARTIFACTS: return &derived_artifact_listing;
 	case SOURCE_LISTING_LAST_ID: return &derived_last_id;
 	default:                     return &derived_index;
 	}

@@ -57,7 +57,11 @@ struct derive {
 	bool is_extract;             /* known of that file: the object is not all of it, or packed */
 	const struct derive_link *link;
 	const struct source_listing *listing;
-	struct text part;                    /* of the object: the section's name; else TEXT_NONE */
+	const struct derive *base;           /* what it is made of is that entry's file: it was ready when
+	                                        it was asked for */
+	struct text part;                    /* of the object: the section's name, the number of a file in
+	                                        a bundle; of a file: what a header says of its source map;
+	                                        else TEXT_NONE */
 	const struct semver *version;        /* of a SymCache file for WPA */
 	int64_t since;                       /* unix seconds; entries made before are made again */
 	const struct derive_companion *companions;

@@ -158,12 +158,49 @@ static bool may_try_again(const struct task *task)
 	return may;
 }
 
+/* What is known of a file whose copy somebody deleted: whoever asks has it fetched again. */
+static void forget(const struct workshop_means *means, const struct cache_key *key)
+{
+	struct cache_found found = { .state = CACHE_ABSENT };
+	struct err err = ERR_INIT;
+
+	if (cache_find(means->cache, means->store, key, &found, &err) == 0 &&
+	    found.state == CACHE_READY)
+		cache_invalidate(means->cache, means->store, key, &found, "its file is gone");
+	cache_found_release(&found);
+}
+
+/* The file of an entry that is there, or was when the job looked. */
+static enum task_outcome open_entry(struct task *task, const struct derive *entry, int *fd,
+				    struct checksum_seal *seal, struct err *err)
+{
+	const struct location *location = entry->location;
+	struct fetch_order order = { .fd = -1 };
+	enum source_access access;
+	int known = input_open_known(means_of(task), derive_file_key(entry), fd, seal, err);
+
+	if (known > 0)
+		return OUTCOME_DONE;
+	if (known < 0 && err_kind_is_ours(err->kind))
+		return OUTCOME_LOST;
+	if (entry->kind->is_object && !entry->is_extract && source_is_local(location->source) &&
+	    source_reach(location, &task->maker->work->arena, &access, fd, &order, err) == 0)
+		return OUTCOME_DONE;
+	/* The key promises it: without it the result would be another key's.  Who waits looks for it
+	 * anew. */
+	forget(means_of(task), &entry->key);
+	err_set(err, ERR_IO, "%.*s is no longer available", (int)location->uri.size, location->uri.bytes);
+	return OUTCOME_UNUSABLE;
+}
+
 static enum task_outcome open_object(struct task *task, struct err *err)
 {
 	struct input *input = &part_of(task)->input;
 	int known;
 
 	input_drop(input);
+	if (task->derive->kind->from == DERIVED_FROM_ENTRY)
+		return open_entry(task, task->derive->base, &input->file.fd, &input->seal, err);
 	if (!task->derive->kind->keeps_object)
 		return OUTCOME_NONE;
 	known = input_open_known(means_of(task), &task->derive->object_key, &input->file.fd, &input->seal,
@@ -274,41 +311,6 @@ static enum task_outcome obtain(struct task *task, struct err *err)
 }
 
 /* --- Companions and wants ------------------------------------------------------------------ */
-
-/* What is known of a file whose copy somebody deleted: whoever asks has it fetched again. */
-static void forget(const struct workshop_means *means, const struct cache_key *key)
-{
-	struct cache_found found = { .state = CACHE_ABSENT };
-	struct err err = ERR_INIT;
-
-	if (cache_find(means->cache, means->store, key, &found, &err) == 0 &&
-	    found.state == CACHE_READY)
-		cache_invalidate(means->cache, means->store, key, &found, "its file is gone");
-	cache_found_release(&found);
-}
-
-/* The file of an entry that is there, or was when the job looked. */
-static enum task_outcome open_entry(struct task *task, const struct derive *entry, int *fd,
-				    struct checksum_seal *seal, struct err *err)
-{
-	const struct location *location = entry->location;
-	struct fetch_order order = { .fd = -1 };
-	enum source_access access;
-	int known = input_open_known(means_of(task), derive_file_key(entry), fd, seal, err);
-
-	if (known > 0)
-		return OUTCOME_DONE;
-	if (known < 0 && err_kind_is_ours(err->kind))
-		return OUTCOME_LOST;
-	if (entry->kind->is_object && !entry->is_extract && source_is_local(location->source) &&
-	    source_reach(location, &task->maker->work->arena, &access, fd, &order, err) == 0)
-		return OUTCOME_DONE;
-	/* The key promises it: without it the result would be another key's.  Who waits looks for it
-	 * anew. */
-	forget(means_of(task), &entry->key);
-	err_set(err, ERR_IO, "%.*s is no longer available", (int)location->uri.size, location->uri.bytes);
-	return OUTCOME_UNUSABLE;
-}
 
 static const struct derive_companion *find_companion(const struct derive *derive,
 						     const struct cell_event *event)
@@ -458,7 +460,9 @@ static void drop_damaged_inputs(const struct task *task)
 	const struct derive *derive = task->derive;
 	struct err err = ERR_INIT;
 
-	if (cache_drop_if_damaged(means->cache, means->store, &derive->object_key, &err) < 0)
+	if (cache_drop_if_damaged(means->cache, means->store,
+				  derive->base ? derive_file_key(derive->base) : &derive->object_key,
+				  &err) < 0)
 		log_message(LOG_WARN, "cache_drop", NULL, "%s", err.text);
 	for (size_t i = 0; i < derive->companion_count; i++) {
 		const struct derive *entry = derive->companions[i].entry;

@@ -1,0 +1,116 @@
+/* jsbundle.c -- opening the index of an artifact bundle and searching it in place. */
+#include "jsfile/jsbundle.h"
+
+#include "base/err.h"
+#include "base/reader.h"
+#include "jsfile/jsfile_layout.h"
+
+int jsbundle_open(struct jsbundle *bundle, const void *bytes, size_t size, struct err *err)
+{
+	struct reader reader = reader_over("index of a bundle", bytes, size);
+	uint32_t magic = reader_u32(&reader), version = reader_u32(&reader);
+	uint64_t string_bytes;
+
+	memset(bundle, 0, sizeof(*bundle));
+	if (reader_check(&reader, err) < 0)
+		return -1;
+	if (magic != JSBUNDLE_MAGIC)
+		return err_set(err, ERR_MALFORMED, "no index of a bundle: it starts with 0x%08x",
+			       (unsigned)magic);
+	if (version != JSBUNDLE_VERSION)
+		return err_set(err, ERR_UNSUPPORTED, "an index of a bundle of version %u, we read %u",
+			       (unsigned)version, JSBUNDLE_VERSION);
+	bundle->entry_count = reader_u32(&reader);
+	bundle->url_count = reader_u32(&reader);
+	bundle->id_count = reader_u32(&reader);
+	reader_skip(&reader, 4);
+	string_bytes = reader_u64(&reader);
+	bundle->entries = reader_take(&reader, (uint64_t)bundle->entry_count * JSBUNDLE_ENTRY_BYTES);
+	bundle->by_url = reader_take(&reader, (uint64_t)bundle->url_count * JSBUNDLE_INDEX_BYTES);
+	bundle->by_id = reader_take(&reader, (uint64_t)bundle->id_count * JSBUNDLE_INDEX_BYTES);
+	bundle->strings.bytes = (const char *)reader_take(&reader, string_bytes);
+	bundle->strings.size = (size_t)string_bytes;
+	return reader_check(&reader, err);
+}
+
+/* TEXT_NONE when there is none, or it leads out of the strings. */
+static struct text string_at(const struct jsbundle *bundle, const uint8_t *reference)
+{
+	uint32_t at = jsfile_load_u32(reference), size = jsfile_load_u32(reference + 4);
+
+	if (at > bundle->strings.size || size > bundle->strings.size - at)
+		return TEXT_NONE;
+	return (struct text){ bundle->strings.bytes + at, size };
+}
+
+bool jsbundle_entry_at(const struct jsbundle *bundle, uint32_t index, struct jsbundle_entry *entry)
+{
+	const uint8_t *at;
+
+	if (index >= bundle->entry_count)
+		return false;
+	at = bundle->entries + (size_t)index * JSBUNDLE_ENTRY_BYTES;
+	*entry = (struct jsbundle_entry){
+		.url = string_at(bundle, at), .source_map = string_at(bundle, at + 8),
+		.type = jsfile_load_u32(at + 16), .number = jsfile_load_u32(at + 20),
+		.debug_id = debugid_load(at + 24),
+	};
+	return entry->type < OBJECT_SOURCE_TYPES;
+}
+
+bool jsbundle_find_url(const struct jsbundle *bundle, struct text url, struct jsbundle_entry *entry)
+{
+	size_t low = 0, high = bundle->url_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order;
+
+		if (!jsbundle_entry_at(bundle, jsfile_load_u32(bundle->by_url + middle *
+							       JSBUNDLE_INDEX_BYTES), entry))
+			return false;
+		order = text_compare(entry->url, url);
+		if (order == 0)
+			return true;
+		if (order > 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return false;
+}
+
+static int compare_ids(const struct debugid *a, enum object_source_type a_type, const struct debugid *b,
+		       enum object_source_type b_type)
+{
+	uint8_t left[DEBUGID_RECORD_BYTES], right[DEBUGID_RECORD_BYTES];
+	int order;
+
+	debugid_store(a, left);
+	debugid_store(b, right);
+	order = memcmp(left, right, sizeof(left));
+	return order ? order : (a_type > b_type) - (a_type < b_type);
+}
+
+bool jsbundle_find_id(const struct jsbundle *bundle, const struct debugid *id,
+		      enum object_source_type type, struct jsbundle_entry *entry)
+{
+	size_t low = 0, high = bundle->id_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order;
+
+		if (!jsbundle_entry_at(bundle, jsfile_load_u32(bundle->by_id + middle *
+							       JSBUNDLE_INDEX_BYTES), entry))
+			return false;
+		order = compare_ids(&entry->debug_id, entry->type, id, type);
+		if (order == 0)
+			return true;
+		if (order > 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return false;
+}
