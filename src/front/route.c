@@ -1,4 +1,5 @@
 /* route.c -- which function answers which request: the table is the API. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -88,12 +89,27 @@ static bool has_id(struct text path)
 	       !memchr(path.bytes + at + 1, '/', path.size - at - 1);
 }
 
-/* "#*" is a digit and the rest; what is before it may be of any case. */
+/* "3.1.0/": any other name that begins so is a file's ("/v8.pdb/..."). */
+static bool begins_with_version(struct text text)
+{
+	for (unsigned part = 0; part < 3; part++) {
+		size_t digits = 0;
+
+		while (digits < text.size && ascii_is_digit(text.bytes[digits]))
+			digits++;
+		if (digits == 0 || digits == text.size || text.bytes[digits] != (part < 2 ? '.' : '/'))
+			return false;
+		text = text_from(text, digits + 1);
+	}
+	return true;
+}
+
+/* "#*" is a version of three numbers and the rest; what is before it may be of any case. */
 static bool version_matches(const struct route *route, struct text path, struct text *rest)
 {
 	size_t size = strlen(route->path) - 2;
 
-	if (path.size <= size || !ascii_is_digit(path.bytes[size]) ||
+	if (path.size <= size || !begins_with_version(text_from(path, size)) ||
 	    !text_equal_ignoring_case((struct text){ path.bytes, size }, (struct text){ route->path, size }))
 		return false;
 	*rest = text_from(path, size);
@@ -147,20 +163,40 @@ void route_find(struct request *request)
 	}
 }
 
+#define METHODS_BYTES 64u
+
+/* Of the first path that fits, as the table has them: "GET,HEAD,PUT"; empty: there is none. */
+static void list_methods(struct request *request, char methods[METHODS_BYTES])
+{
+	const char *path = NULL;
+	size_t size = 0;
+
+	methods[0] = '\0';
+	for (size_t i = 0; i < ROUTES; i++) {
+		const struct route *route = &routes[i];
+
+		if (path ? strcmp(path, route->path) != 0
+			 : !path_matches(route, request->path, &request->rest))
+			continue;
+		size += (size_t)snprintf(methods + size, METHODS_BYTES - size, "%s%s", path ? "," : "",
+					 strcmp(route->method, "GET") == 0 ? "GET,HEAD" : route->method);
+		path = route->path;
+	}
+}
+
 /* No such path, or the path has another method. */
 static void answer_no_route(const struct config *config, struct request *request,
 			    struct reply *reply)
 {
-	const char *methods = NULL;
+	char methods[METHODS_BYTES] = "";
 
 	/* The oldest clients post to "/"; for a reader it is a path like any that is not known. */
 	bool unknown = text_is(request->path, "/") &&
 		       (request->method == METHOD_GET || request->method == METHOD_HEAD);
 
-	for (size_t i = 0; i < ROUTES && !methods && !unknown; i++)
-		if (path_matches(&routes[i], request->path, &request->rest))
-			methods = strcmp(routes[i].method, "GET") == 0 ? "GET,HEAD" : routes[i].method;
-	if (!methods) {
+	if (!unknown)
+		list_methods(request, methods);
+	if (!methods[0]) {
 		reply_empty(reply, 404);
 	} else if (cors_is_for_all(request)) {
 		cors_answer_options(request, methods, reply);

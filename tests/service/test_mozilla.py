@@ -371,10 +371,12 @@ def lets_every_page_ask():
 # --- Downloads and the rest ------------------------------------------------------------------------------
 
 def gives_out_symbols():
-    files = {**A_FILES, f"b.so/{A_ID}/b.so.sym": gzip.compress(A_SYM.encode())}
+    files = {**A_FILES, f"b.so/{A_ID}/b.so.sym": gzip.compress(A_SYM.encode()),
+             **{f"{name}.pdb/{A_ID}/{name}.sym": A_SYM for name in ("v8", "v8.1.2", "V3")}}
     with Place() as place:
         place.put(files)
-        for path in (f"/a.pdb/{A_ID}/a.sym", f"/a.pdb/{A_ID.lower()}/a.sym?_refresh", f"/b.so/{A_ID}/b.so.sym"):
+        for path in (*(f"/{name}.pdb/{A_ID}/{name}.sym" for name in ("v8", "v8.1.2", "V3")),
+                     f"/a.pdb/{A_ID}/a.sym", f"/a.pdb/{A_ID.lower()}/a.sym?_refresh", f"/b.so/{A_ID}/b.so.sym"):
             status, body, headers = place.service.request("GET", path)
             assert (status, body.decode()) == (200, A_SYM), (path, status, body)
             assert headers["Content-Type"].startswith("text/plain")

@@ -271,7 +271,10 @@ def test_forms_of_the_path():
         assert (status, body) == (200, made_of(pdb))
         check(ask(service, "3.1.0"), "final", "age 1 is another one")
         for method, status in (("POST", 405), ("DELETE", 405)):
-            assert service.request(method, f"/v3.1.0/my.pdb/{SIMPLE}", b"")[0] == status
+            got, _, headers = service.request(method, f"/v3.1.0/my.pdb/{SIMPLE}", b"")
+            assert (got, headers["Allow"]) == (status, "GET,HEAD,PUT"), (method, got, headers)
+        for path in ("/v3/", "/v3.1/", "/v3.1.0", "/v3.1.0.0/", "/v3.1.x/", "/v3..0/"):
+            assert service.request("PUT", path + f"my.pdb/{SIMPLE}", b"")[0] == 404, path
         assert service.get("/vanished")[0] == 404
         for name in ("..", "%2e%2e", "a%2fb.pdb", "..%5c..%5cb.pdb", "c%3ab.pdb", "a%00.pdb", "a" * 4000,
                      "%ff.pdb", "a%0ab.pdb"):
