@@ -48,6 +48,22 @@ void hash_keyed(const void *key, size_t key_size, const void *bytes, size_t size
 		give_up("libcrypto has no HMAC-SHA-256");
 }
 
+void hash_uuid5(const uint8_t space[HASH_UUID_BYTES], const void *name, size_t size,
+		uint8_t out[HASH_UUID_BYTES])
+{
+	EVP_MD_CTX *context = EVP_MD_CTX_new();
+	uint8_t digest[EVP_MAX_MD_SIZE];
+
+	if (!context || EVP_DigestInit_ex(context, EVP_sha1(), NULL) != 1 ||
+	    EVP_DigestUpdate(context, space, HASH_UUID_BYTES) != 1 ||
+	    EVP_DigestUpdate(context, name, size) != 1 || EVP_DigestFinal_ex(context, digest, NULL) != 1)
+		give_up("libcrypto has no SHA-1");
+	EVP_MD_CTX_free(context);
+	memcpy(out, digest, HASH_UUID_BYTES);
+	out[6] = (uint8_t)((out[6] & 0x0f) | 0x50);
+	out[8] = (uint8_t)((out[8] & 0x3f) | 0x80);
+}
+
 /*
  * Sixteen bytes a step: the two words, each blinded by a secret or by the state, are
  * multiplied to 128 bits and folded.  The secrets are drawn once per process, so nobody

@@ -28,6 +28,7 @@ const struct cell_operation convert_operations[] = {
 	{ "bundled", convert_run_bundled },
 	{ "symbfile", convert_run_symbfile },
 	{ "symbfile-make", convert_run_symbfile_make },
+	{ "proguard", convert_run_proguard },
 	{ "listing", convert_run_listing },
 	{ "minidump-raw", convert_run_minidump_raw },
 	{ "demangle", convert_run_demangle },
@@ -265,6 +266,18 @@ int convert_sources_parameters(const struct convert_sources *sources, struct buf
 	json_writer_init(&json, out);
 	json_object(&json);
 	member_size(&json, "source_max_bytes", sources->source_max_bytes);
+	json_object_end(&json);
+	return buf_check(out, err);
+}
+
+int convert_proguard_parameters(const struct convert_proguard *proguard, struct buf *out,
+				struct err *err)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, out);
+	json_object(&json);
+	member_size(&json, "max_bytes", proguard->max_bytes);
 	json_object_end(&json);
 	return buf_check(out, err);
 }

@@ -5,7 +5,7 @@
  * side has a function that writes the parameters and one that reads the reply.
  *
  * May include: base, unpack, object, demangle, symcache, ppdbcache,
- * sourcecache, cfi, unwind, minidump, coredump, applecrash, sandbox.
+ * sourcecache, cfi, proguard, unwind, minidump, coredump, applecrash, sandbox.
  */
 #ifndef CONVERT_CONVERT_H
 #define CONVERT_CONVERT_H
@@ -159,6 +159,14 @@ struct convert_jsfile {
 };
 int convert_jsfile_parameters(const struct convert_jsfile *jsfile, struct buf *out, struct err *err)
 	__attribute__((warn_unused_result));
+
+/*
+ * proguard: input "file" (as downloaded, packed or not), output "proguard": a mapping of ProGuard or R8 ready
+ * for look-ups.  The reply is that of symcache, a line being a unit.
+ */
+struct convert_proguard { uint64_t max_bytes; };     /* of the unpacked file */
+int convert_proguard_parameters(const struct convert_proguard *proguard, struct buf *out,
+				struct err *err) __attribute__((warn_unused_result));
 
 /*
  * program: input "object" (a PDB), output "symcache": what the operator's transcoder makes of it.  ERR_CRASHED:

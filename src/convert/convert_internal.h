@@ -38,6 +38,7 @@ int convert_run_jsfile(struct cell *cell, struct err *err);
 int convert_run_jsbundle(struct cell *cell, struct err *err);
 int convert_run_bundled(struct cell *cell, struct err *err);
 int convert_run_symbfile(struct cell *cell, struct err *err);
+int convert_run_proguard(struct cell *cell, struct err *err);
 int convert_run_listing(struct cell *cell, struct err *err);
 int convert_run_minidump_raw(struct cell *cell, struct err *err);
 int convert_run_demangle(struct cell *cell, struct err *err);

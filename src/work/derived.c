@@ -26,6 +26,7 @@ const struct derived_kind *const derived_kinds[] = {
 	&derived_sourcefile,
 	&derived_jsfile, &derived_scraped, &derived_jsbundle, &derived_bundled,
 	&derived_symbfile,
+	&derived_proguard,
 	&derived_wpa,
 	&derived_uuid_map,
 	&derived_symbol_map,

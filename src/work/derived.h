@@ -88,6 +88,7 @@ extern const struct derived_kind
 	derived_sources, derived_sourcefile,             /* derived_sources.c */
 	derived_jsfile, derived_scraped, derived_jsbundle, derived_bundled,      /* derived_jsfile.c */
 	derived_symbfile,            /* derived_symbfile.c */
+	derived_proguard,            /* derived_proguard.c */
 	derived_uuid_map, derived_symbol_map, derived_line_map,          /* derived_auxiliary.c */
 	derived_wpa,                 /* derived_wpa.c */
 	derived_module_listing, derived_artifact_listing, derived_last_id, derived_index;          /* derived_listing.c */

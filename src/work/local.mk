@@ -12,6 +12,7 @@ libwork_a_SOURCES = \
 	src/work/derived_listing.c \
 	src/work/derived_managed.c \
 	src/work/derived_object.c \
+	src/work/derived_proguard.c \
 	src/work/derived_section.c \
 	src/work/derived_sources.c \
 	src/work/derived_symbfile.c \

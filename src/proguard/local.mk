@@ -1,0 +1,25 @@
+# src/proguard -- sources, tests and programs of this component.
+noinst_LIBRARIES += libproguard.a
+libproguard_a_SOURCES = \
+	src/proguard/mapping_header.c \
+	src/proguard/mapping_header.h \
+	src/proguard/mapping_read.c \
+	src/proguard/mapping_read.h \
+	src/proguard/proguard.c \
+	src/proguard/proguard.h \
+	src/proguard/proguard_build.c \
+	src/proguard/proguard_build.h \
+	src/proguard/proguard_file.c \
+	src/proguard/proguard_internal.h \
+	src/proguard/proguard_layout.h \
+	src/proguard/proguard_names.c \
+	src/proguard/proguard_names.h \
+	src/proguard/proguard_remap.c \
+	src/proguard/proguard_signature.c \
+	src/proguard/proguard_write.c \
+	src/proguard/proguard_write.h
+
+if HAVE_CHECK
+check_PROGRAMS += tests/proguard/test_proguard
+tests_proguard_test_proguard_SOURCES = tests/proguard/test_proguard.c
+endif

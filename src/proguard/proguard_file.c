@@ -1,0 +1,85 @@
+/* proguard_file.c -- how a source file is called that nothing names, and what names a mapping. */
+#include "proguard/proguard.h"
+
+#include "base/buf.h"
+#include "base/debugid.h"
+#include "base/hash.h"
+
+/* Behind the last of them; without one, all. */
+static struct text behind_last(struct text text, char c)
+{
+	const char *at = text.size ? memrchr(text.bytes, c, text.size) : NULL;
+
+	return at ? text_from(text, (size_t)(at - text.bytes) + 1) : text;
+}
+
+/* The part before the next dollar sign, taken off. */
+static struct text take_segment(struct text *rest)
+{
+	const char *at = rest->size ? memchr(rest->bytes, '$', rest->size) : NULL;
+	struct text segment = { rest->bytes, at ? (size_t)(at - rest->bytes) : rest->size };
+
+	*rest = at ? text_from(*rest, segment.size + 1) : TEXT_NONE;
+	return segment;
+}
+
+struct proguard_file proguard_file_of_class(struct text class_name, struct text reference)
+{
+	struct text rest = behind_last(class_name, '.'), outer = take_segment(&rest), segment = outer;
+	const char *dot = reference.size ? memrchr(reference.bytes, '.', reference.size) : NULL;
+
+	for (;;) {
+		if (segment.size > 2 && text_ends_with(segment, "Kt")) {
+			segment.size -= 2;
+			return (struct proguard_file){ segment, TEXT(".kt") };
+		}
+		if (!rest.bytes)
+			break;
+		segment = take_segment(&rest);
+	}
+	return (struct proguard_file){ outer, dot ? text_from(reference, (size_t)(dot - reference.bytes))
+						  : TEXT(".java") };
+}
+
+void proguard_file_add(struct proguard_file file, struct buf *out)
+{
+	buf_add_text(out, file.stem);
+	buf_add_text(out, file.extension);
+}
+
+/* --- Which mapping --------------------------------------------------------------------------- */
+
+struct debugid proguard_uuid(const void *bytes, size_t size)
+{
+	/* UUIDv5 of "guardsquare.com" in RFC 4122's namespace of domain names. */
+	static const uint8_t dns[HASH_UUID_BYTES] = {
+		0x6b, 0xa7, 0xb8, 0x10, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8,
+	};
+	static const char domain[] = "guardsquare.com";
+	uint8_t space[HASH_UUID_BYTES], uuid[HASH_UUID_BYTES];
+
+	hash_uuid5(dns, domain, sizeof(domain) - 1, space);
+	hash_uuid5(space, bytes, size, uuid);
+	return debugid_from_uuid(uuid, 0);
+}
+
+static bool is_id_byte(char c)
+{
+	return ascii_is_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z');
+}
+
+struct text proguard_map_id(struct text source_file)
+{
+	static const char mark[] = "r8-map-id-";
+	const char *at = source_file.size ?
+			 memmem(source_file.bytes, source_file.size, mark, sizeof(mark) - 1) : NULL;
+	struct text id;
+	size_t size = 0;
+
+	if (!at)
+		return TEXT_NONE;
+	id = text_from(source_file, (size_t)(at - source_file.bytes) + sizeof(mark) - 1);
+	while (size < id.size && is_id_byte(id.bytes[size]))
+		size++;
+	return size > 0 ? (struct text){ id.bytes, size } : TEXT_NONE;
+}

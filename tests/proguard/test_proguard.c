@@ -1,0 +1,203 @@
+/* test_proguard -- mappings read, written and asked. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/debugid.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "proguard/mapping_read.h"
+#include "proguard/proguard.h"
+#include "proguard/proguard_write.h"
+#include "support/support.h"
+
+#define OUT_BYTES ((size_t)1 << 20)
+#define MEMORY_BYTES ((size_t)1 << 30)
+
+static struct file_map cache_of(const char *text, struct proguard *mapping)
+{
+	int fd = memfd_create("cache", MFD_CLOEXEC);
+	struct proguard_report report;
+	struct file_map map;
+	struct err err = ERR_INIT;
+
+	if (proguard_write(text_of(text), MEMORY_BYTES, fd, &report, &err) < 0 ||
+	    file_map_fd(&map, fd, &err) < 0 || proguard_open(mapping, map.bytes, map.size, &err) < 0)
+		ck_abort_msg("%s", err.text);
+	ck_assert_uint_eq(map.size, report.bytes);
+	close(fd);
+	return map;
+}
+
+static void print_frames(const struct proguard_frames *frames, struct buf *out)
+{
+	for (size_t i = 0; i < frames->count; i++) {
+		const struct proguard_frame *frame = &frames->frames[i];
+
+		buf_printf(out, "%s%.*s.%.*s(", i ? " " : "", (int)frame->class_name.size,
+			   frame->class_name.bytes, (int)frame->method.size, frame->method.bytes);
+		proguard_file_add(frame->file, out);
+		if (frame->has_line)
+			buf_printf(out, ":%u", (unsigned)frame->line);
+		buf_add_string(out, frame->is_synthesized ? ")~" : ")");
+	}
+}
+
+/* --- Tables of the rules ---------------------------------------------------------------------- */
+
+#define INLINED "o.C -> c:\n    1:1:void bar():54:54 -> t\n    1:1:void foo():44 -> t\n    1:1:void top(android.view.View):40 -> t\n"
+#define NO_LINES "com.example.App -> com.example.App:\n# {\"id\":\"sourceFile\",\"fileName\":\"App.java\"}\n" \
+	"    0:4:void barInternalInject():47:47 -> onCreate\n    0:4:void onCreate():42 -> onCreate\n" \
+	"    5:6:void barInternalInject():48:48 -> onCreate\n    5:6:void onCreate():42 -> onCreate\n" \
+	"    21:24:void onCreate():43:43 -> onCreate\n"
+#define ONE(entry) "o.C -> c:\n    " entry " -> m\n"
+#define RANGED "    30:31:void g():1:2 -> m\n"
+
+/* line: -1 without, -2 by parameters */
+static const struct { const char *what, *mapping, *class_name, *method; long line; const char *parameters, *expected; } lines[] = {
+	{ "inlined calls", INLINED, "c", "t", 1, NULL, "o.C.bar(C.java:54) o.C.foo(C.java:44) o.C.top(C.java:40)" },
+	{ "by parameters", INLINED, "c", "t", -2, "android.view.View", "o.C.top(C.java:40)" },
+	{ "an unknown method", INLINED, "c", "zz", -1, NULL, "o.C.zz(C.java:0)" },
+	{ "a line outside of all ranges", INLINED, "c", "t", 7, NULL, "o.C.t(C.java:7)" },
+	{ "an unknown class", INLINED, "d", "t", 7, NULL, "" },
+	{ "ranges without line", NO_LINES, "com.example.App", "onCreate", -1, NULL, "com.example.App.onCreate(App.java:0)" },
+	/* the summary of doc/formats/proguard.md: line, 0, by parameters */
+	{ "f", ONE("void f()"), "c", "m", 5, NULL, "o.C.f(C.java:5)" },
+	{ "f, none", ONE("void f()"), "c", "m", -1, NULL, "o.C.f(C.java:0)" },
+	{ "f, by parameters", ONE("void f()"), "c", "m", -2, "", "o.C.f(C.java)" },
+	{ "f, skipped", ONE("void f()") RANGED, "c", "m", 5, NULL, "o.C.m(C.java:5)" },
+	{ "f:9", ONE("void f():9"), "c", "m", 5, NULL, "o.C.f(C.java:9)" },
+	{ "f:9, none", ONE("void f():9"), "c", "m", 0, NULL, "o.C.f(C.java:9)" },
+	{ "f:9, none, two", ONE("void f():9") "    void f(int):8 -> m\n", "c", "m", 0, NULL, "o.C.f(C.java:0)" },
+	{ "f:9, none, two names", ONE("void f():9") "    void e():8 -> m\n", "c", "m", 0, NULL, "o.C.e(C.java:0) o.C.f(C.java:0)" },
+	{ "f, none, two names", ONE("void f()") "    void e() -> m\n", "c", "m", 0, NULL, "o.C.f(C.java:0) o.C.e(C.java:0)" },
+	{ "f:9, by parameters", ONE("void f():9"), "c", "m", -2, "", "o.C.f(C.java:9)" },
+	{ "f:9:11", ONE("void f():9:11"), "c", "m", 5, NULL, "o.C.f(C.java:9) o.C.f(C.java:10) o.C.f(C.java:11)" },
+	{ "f:9:11, none", ONE("void f():9:11"), "c", "m", 0, NULL, "o.C.f(C.java:9)" },
+	{ "0:0:f", ONE("0:0:void f()"), "c", "m", 5, NULL, "o.C.f(C.java)" },
+	{ "0:0:f, none", ONE("0:0:void f()"), "c", "m", 0, NULL, "o.C.f(C.java)" },
+	{ "0:0:f, none, spans", ONE("0:0:void f()") "    0:0:void f():9:11 -> m\n", "c", "m", 0, NULL, "o.C.f(C.java:0) o.C.f(C.java:0)" },
+	{ "0:0:f:9", ONE("0:0:void f():9:9"), "c", "m", 5, NULL, "o.C.f(C.java:9)" },
+	{ "0:0:f:9, none", ONE("0:0:void f():9"), "c", "m", 0, NULL, "o.C.f(C.java:9)" },
+	{ "0:0:f:9:11", ONE("0:0:void f():9:11"), "c", "m", 5, NULL, "o.C.f(C.java:9) o.C.f(C.java:10) o.C.f(C.java:11)" },
+	{ "3:5:f", ONE("3:5:void f()"), "c", "m", 4, NULL, "o.C.f(C.java:4)" },
+	{ "3:5:f, by parameters", ONE("3:5:void f()"), "c", "m", -2, "", "o.C.f(C.java:3)" },
+	{ "3:5:f:9", ONE("3:5:void f():9"), "c", "m", 5, NULL, "o.C.f(C.java:9)" },
+	{ "3:5:f:9:11", ONE("3:5:void f():9:11"), "c", "m", 5, NULL, "o.C.f(C.java:11)" },
+	{ "3:5:f:0:0", ONE("3:5:void f():0:0"), "c", "m", 5, NULL, "o.C.f(C.java:0)" },
+	{ "3:5:f:0:0, by parameters", ONE("3:5:void f():0:0"), "c", "m", -2, "", "o.C.f(C.java)" },
+	{ "inverted ranges", ONE("5:3:void f():11:9"), "c", "m", 4, NULL, "o.C.f(C.java:10)" },
+	{ "a range above", ONE("1:7:void f():9:9") "    8:15:void f():10:10 -> m\n", "c", "m", 12, NULL, "o.C.f(C.java:10)" },
+	{ "entries of two sections", ONE("1:1:void f():2:2") "o.D -> c:\n    1:1:void g():3:3 -> m\n", "c", "m", 1, NULL, "o.D.f(D.java:2) o.D.g(D.java:3)" },
+	{ "a method before all classes", "    void f() -> m\no.C -> c:\n    void f() -> m\n", "c", "m", 1, NULL, "" },
+	{ "the next entry has this one's range", ONE("1:1:void f():5:5") "    1:1:void g():6:6 -> m\n", "c", "m", -2, "", "o.C.g(C.java:6)" },
+	{ "CR LF, junk and blank lines", "\r\n# x\r\no.C -> c:\r\n\r\njunk\r\n    1:2:void f():5:6 -> m\r\n", "c", "m", 2, NULL, "o.C.f(C.java:6)" },
+};
+
+static void ask(const struct proguard *mapping, size_t i, struct buf *out)
+{
+	struct proguard_query query = { .class_name = text_of(lines[i].class_name), .method = text_of(lines[i].method),
+		.line = lines[i].line > 0 ? (uint32_t)lines[i].line : 0, .has_line = lines[i].line >= 0,
+		.by_parameters = lines[i].line == -2, .parameters = text_of(lines[i].parameters) };
+	struct proguard_frames frames = { 0 };
+	struct proguard_carry carry = { 0 };
+	enum proguard_outcome outcome;
+	struct err err = ERR_INIT;
+
+	ck_assert_int_eq(proguard_remap(mapping, &query, &carry, &frames, &outcome, &err), 0);
+	print_frames(&frames, out);
+	proguard_frames_release(&frames);
+}
+
+START_TEST(frames_are_those_the_rules_say)
+{
+	struct proguard mapping;
+	struct file_map map = cache_of(lines[_i].mapping, &mapping);
+	struct buf out;
+
+	buf_init(&out, OUT_BYTES);
+	ask(&mapping, (size_t)_i, &out);
+	ck_assert_msg(strcmp(buf_string(&out), lines[_i].expected) == 0, "%s: %s, not %s", lines[_i].what,
+		      buf_string(&out), lines[_i].expected);
+	buf_release(&out);
+	file_unmap(&map);
+}
+END_TEST
+
+/* --- Names ----------------------------------------------------------------------------------- */
+
+static const struct { const char *class_name, *reference, *file; } files[] = {
+	{ "com.example.MainKt", NULL, "Main.kt" }, { "Main$Inner", NULL, "Main.java" },
+	{ "ComposableSingletons$MainKt", NULL, "Main.kt" }, { "Foo$Kt", NULL, "Foo.java" },
+	{ "Main", "Other.kt", "Main.kt" }, { "io.x.-$$Lambda$abc", NULL, "-.java" },
+	{ "$$compose", NULL, ".java" }, { "a.B", "SourceFile", "B.java" }, { "a.BKt", "B.java", "B.kt" },
+};
+
+START_TEST(files_are_called_after_classes)
+{
+	struct buf out;
+
+	buf_init(&out, OUT_BYTES);
+	proguard_file_add(proguard_file_of_class(text_of(files[_i].class_name), text_of(files[_i].reference)), &out);
+	ck_assert_str_eq(buf_string(&out), files[_i].file);
+	buf_release(&out);
+}
+END_TEST
+
+static const struct { const char *descriptor, *shown, *parameters; } signatures[] = {
+	{ "()V", "()", "" }, { "(I)I", "(int): int", "int" }, { "([[J)V", "(long[][])", "long[][]" },
+	{ "(Lc;[Lc;)Lc;", "(o.C, o.C[]): o.C", "o.C,o.C[]" }, { "()[V", "(): void[]", "" },
+	{ "(Ljava/lang/String;Z)V", "(java.lang.String, boolean)", "java.lang.String,boolean" },
+	{ "([)V", "()", "" }, { "(qI)V", "(int)", "int" },
+	{ "()X", NULL, NULL }, { "()[", NULL, NULL }, { "()Lq", NULL, NULL }, { "()", NULL, NULL },
+	{ "(Lc)V", NULL, NULL }, { "I)V", NULL, NULL }, { "", NULL, NULL }, { "(", NULL, NULL },
+};
+
+START_TEST(signatures_are_written_in_javas_words)
+{
+	struct proguard mapping;
+	struct file_map map = cache_of(ONE("void f()"), &mapping);
+	struct buf shown, parameters;
+	bool is_one;
+
+	buf_init(&shown, OUT_BYTES);
+	buf_init(&parameters, OUT_BYTES);
+	is_one = proguard_signature(&mapping, text_of(signatures[_i].descriptor), &shown, &parameters);
+	ck_assert_msg(is_one == (signatures[_i].shown != NULL), "%s", signatures[_i].descriptor);
+	ck_assert_str_eq(buf_string(&shown), is_one ? signatures[_i].shown : "");
+	ck_assert_str_eq(buf_string(&parameters), is_one ? signatures[_i].parameters : "");
+	buf_release(&shown);
+	buf_release(&parameters);
+	file_unmap(&map);
+}
+END_TEST
+
+START_TEST(a_mapping_is_known_by_the_uuid_of_its_bytes)
+{
+	struct debugid id = proguard_uuid("", 0);
+	char text[DEBUGID_TEXT_BYTES];
+
+	/* uuid.uuid5(uuid.uuid5(uuid.NAMESPACE_DNS, "guardsquare.com"), "") of Python */
+	debugid_format(&id, text);
+	ck_assert_str_eq(text, "0e71d76c-5067-5a02-a5d9-7e81070eb125");
+	ck_assert(text_is(proguard_map_id(TEXT("r8-map-id-0123abcd")), "0123abcd"));
+	ck_assert(text_is(proguard_map_id(TEXT("My.kt r8-map-id-ff:3")), "ff"));
+	ck_assert_ptr_null(proguard_map_id(TEXT("r8-map-id-")).bytes);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("proguard");
+	TCase *all = tcase_create("all");
+
+	tcase_add_loop_test(all, frames_are_those_the_rules_say, 0, sizeof(lines) / sizeof(lines[0]));
+	tcase_add_loop_test(all, files_are_called_after_classes, 0, sizeof(files) / sizeof(files[0]));
+	tcase_add_loop_test(all, signatures_are_written_in_javas_words, 0, sizeof(signatures) / sizeof(signatures[0]));
+	tcase_add_test(all, a_mapping_is_known_by_the_uuid_of_its_bytes);
+	suite_add_tcase(suite, all);
+	return support_main(suite);
+}
