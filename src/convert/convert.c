@@ -266,6 +266,7 @@ int convert_sources_parameters(const struct convert_sources *sources, struct buf
 	json_writer_init(&json, out);
 	json_object(&json);
 	member_size(&json, "source_max_bytes", sources->source_max_bytes);
+	json_member_bool(&json, "by_url", sources->by_url);
 	json_object_end(&json);
 	return buf_check(out, err);
 }

@@ -143,7 +143,7 @@ int convert_section_parameters(struct text name, struct buf *out, struct err *er
  * sourcefile: input "file" (as downloaded), output "sources": that one source file.
  * The reply is that of symcache, a file being a unit.
  */
-struct convert_sources { uint64_t source_max_bytes; };
+struct convert_sources { uint64_t source_max_bytes; bool by_url; };
 int convert_sources_parameters(const struct convert_sources *sources, struct buf *out,
 			       struct err *err) __attribute__((warn_unused_result));
 

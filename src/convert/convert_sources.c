@@ -24,6 +24,7 @@ static int read_parameters(const struct cell *cell, struct sourcecache_options *
 
 	if (convert_json_parse(cell->parameters, &object, err) < 0)
 		return -1;
+	options->by_url = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "by_url"));
 	options->source_max_bytes = convert_json_size(object, "source_max_bytes");
 	options->memory_bytes = cell->memory_bytes;
 	cJSON_Delete(object);

@@ -57,6 +57,8 @@ libkinds_a_SOURCES = \
 	src/kinds/symbfile/symbols_upload.c \
 	src/kinds/symbfile/upload_folder.c \
 	src/kinds/symbfile/upload_folder.h \
+	src/kinds/source_lines.c \
+	src/kinds/source_lines.h \
 	src/kinds/stacktrace.c \
 	src/kinds/stacktrace.h \
 	src/kinds/stacktrace_json.c \

@@ -66,6 +66,9 @@ struct lookup {
 int  lookup_plan(struct lookup *lookup, struct work *work, const struct lookup_request *request,
 		 struct resolver *resolver, struct err *err) __attribute__((warn_unused_result));
 void lookup_release(struct lookup *lookup);
+/* READY: the locations are known, in order of preference, each with its candidate; none was asked for. */
+enum resolved lookup_locate(struct lookup *lookup, struct work *work, struct resolver *resolver,
+			    struct err *err);
 /* Asks for everything not yet settled. */
 enum resolved lookup_resolve(struct lookup *lookup, struct work *work, struct resolver *resolver,
 			     struct err *err);

@@ -228,14 +228,14 @@ static enum resolved start_others(struct lookup *lookup, struct work *work,
 }
 
 /* The listings of sources first, then the locations they give. */
-static enum resolved locate(struct lookup *lookup, struct work *work, struct resolver *resolver,
-			    struct err *err)
+static enum resolved locate(struct lookup *lookup, bool starts_others, struct work *work,
+			    struct resolver *resolver, struct err *err)
 {
 	enum resolved resolved;
 
 	do {
 		resolved = lookup_resolve_listings(lookup, work, resolver, err);
-		if (resolved == RESOLVED_WAIT && !resolver->stops_at_wait)
+		if (resolved == RESOLVED_WAIT && starts_others && !resolver->stops_at_wait)
 			return start_others(lookup, work, resolver, err);
 		if (resolved != RESOLVED_READY)
 			return resolved;
@@ -248,10 +248,16 @@ static enum resolved locate(struct lookup *lookup, struct work *work, struct res
 	return RESOLVED_READY;
 }
 
+enum resolved lookup_locate(struct lookup *lookup, struct work *work, struct resolver *resolver,
+			    struct err *err)
+{
+	return lookup->is_asking ? locate(lookup, false, work, resolver, err) : RESOLVED_READY;
+}
+
 enum resolved lookup_resolve(struct lookup *lookup, struct work *work, struct resolver *resolver,
 			     struct err *err)
 {
-	enum resolved all = lookup->is_asking ? locate(lookup, work, resolver, err)
+	enum resolved all = lookup->is_asking ? locate(lookup, true, work, resolver, err)
 					      : RESOLVED_READY;
 
 	if (all != RESOLVED_READY)

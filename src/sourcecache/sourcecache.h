@@ -62,6 +62,7 @@ void sourcecache_url(const struct sourcecache *cache, const struct sourcecache_s
 struct sourcecache_options {
 	uint64_t source_max_bytes;   /* larger files are left out */
 	size_t memory_bytes;         /* ceiling of the writer's own memory */
+	bool by_url;                 /* files are found by their URLs, of those that have one */
 };
 
 struct sourcecache_report {

@@ -241,15 +241,17 @@ static void note_bad(struct sourcecache_writer *writer, struct text path, const 
 static int take_source(void *payload, const struct object_source *source, struct err *err)
 {
 	struct sourcecache_writer *writer = payload;
-	bool slashed = writer->object && writer->object->format->slashes_are_one;
+	bool by_url = writer->options->by_url;
+	bool slashed = writer->object && writer->object->format->slashes_are_one && !by_url;
+	const struct text path = by_url ? source->url : source->path;
 	struct err bad = ERR_INIT;
 	struct sourcecache_record *record;
 
-	if (writer->object && source->path.size == 0)
+	if (writer->object && path.size == 0)
 		return 0;                        /* no line record can mean it */
 	record = add_record(&writer->files, err);
 	if (!record ||
-	    add_string(writer, source->path, slashed ? SLASHED : AS_IT_IS, &record->path,
+	    add_string(writer, path, slashed ? SLASHED : AS_IT_IS, &record->path,
 		       &record->path_bytes, err) < 0 ||
 	    add_string(writer, source->url, AS_IT_IS, &record->url, &record->url_bytes, err) < 0)
 		return -1;
@@ -272,6 +274,8 @@ static int take_link(void *payload, const struct object_source_link *link, struc
 	bool is_prefix = text_ends_with(pattern, "*");
 	struct sourcecache_record *record;
 
+	if (writer->options->by_url)
+		return 0;
 	if (writer->links.count == LIMIT_SOURCE_LINKS)
 		return err_set(err, ERR_LIMIT, "more than %u source links", LIMIT_SOURCE_LINKS);
 	record = add_record(&writer->links, err);
@@ -378,9 +382,9 @@ static int write_head(const struct sourcecache_writer *writer, uint64_t files_at
 	uint64_t string_bytes = writer->strings.size;
 	uint32_t flags = 0;
 
-	if (object && object->format->slashes_are_one)
+	if (object && object->format->slashes_are_one && !writer->options->by_url)
 		flags |= SRCC_SLASHES_ARE_ONE;
-	if (object && object->format->links_any_path)
+	if (object && object->format->links_any_path && !writer->options->by_url)
 		flags |= SRCC_LINKS_ANY_PATH;
 	put_u32(head, SRCC_MAGIC);
 	put_u32(head + 4, SRCC_VERSION);

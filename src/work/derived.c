@@ -23,6 +23,7 @@ const struct derived_kind *const derived_kinds[] = {
 	&derived_linked_applecrash_report,
 	&derived_ppdb,
 	&derived_sources,
+	&derived_url_sources,
 	&derived_sourcefile,
 	&derived_jsfile, &derived_scraped, &derived_jsbundle, &derived_bundled,
 	&derived_symbfile,

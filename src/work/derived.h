@@ -85,7 +85,7 @@ extern const struct derived_kind
 	derived_minidump_report, derived_applecrash_report, derived_coredump_report, /* derived_crash.c */
 	derived_linked_minidump_report, derived_linked_applecrash_report,
 	derived_ppdb,                /* derived_managed.c */
-	derived_sources, derived_sourcefile,             /* derived_sources.c */
+	derived_sources, derived_url_sources, derived_sourcefile,     /* derived_sources.c */
 	derived_jsfile, derived_scraped, derived_jsbundle, derived_bundled,      /* derived_jsfile.c */
 	derived_symbfile,            /* derived_symbfile.c */
 	derived_proguard,            /* derived_proguard.c */

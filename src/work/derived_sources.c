@@ -9,9 +9,9 @@
 static int write_parameters(const struct derive *derive, const struct config *config,
 			    struct buf *out, struct err *err)
 {
-	(void)derive;
 	return convert_sources_parameters(&(struct convert_sources){
-			.source_max_bytes = config->source_max_bytes }, out, err);
+			.source_max_bytes = config->source_max_bytes,
+			.by_url = derive->kind == &derived_url_sources }, out, err);
 }
 
 static int check(struct text payload, struct err *err)
@@ -35,6 +35,15 @@ static bool is_open_to_all(const struct derive *derive)
 
 const struct derived_kind derived_sources = {
 	.name = "sources", .cache = CACHE_SOURCES,
+	.operation = "sources", .input = "object", .output = "sources",
+	.from = DERIVED_FROM_OBJECT, .keeps_object = true,
+	.parameters = write_parameters, .check = check, .report = derived_report_units,
+	.may_share = derived_may_always_share,
+};
+
+/* Of bundles whose files are asked for by URL: the same layout, but that is what they are found by. */
+const struct derived_kind derived_url_sources = {
+	.name = "url_sources", .cache = CACHE_SOURCES,
 	.operation = "sources", .input = "object", .output = "sources",
 	.from = DERIVED_FROM_OBJECT, .keeps_object = true,
 	.parameters = write_parameters, .check = check, .report = derived_report_units,

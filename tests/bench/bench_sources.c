@@ -83,7 +83,7 @@ static uint64_t quote(const struct sourcecache *cache, unsigned round)
 int main(int argc, char **argv)
 {
 	double seconds = argc > 1 ? strtod(argv[1], NULL) : 2;
-	struct sourcecache_options options = { MEMORY, MEMORY };
+	struct sourcecache_options options = { MEMORY, MEMORY, false };
 	struct sourcecache_report report;
 	struct sourcecache cache;
 	struct object object;

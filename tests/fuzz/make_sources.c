@@ -45,7 +45,7 @@ static void must(int rc, const struct err *err)
 static void keep(const struct buf *bytes, const char *name, const char *sources,
 		 const char *places)
 {
-	struct sourcecache_options options = { BYTES_MOST, BYTES_MOST };
+	struct sourcecache_options options = { BYTES_MOST, BYTES_MOST, false };
 	struct sourcecache_report source_report;
 	struct ppdbcache_report place_report;
 	FILE *file = open_file(name);

@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-static struct sourcecache_options options = { 100, BYTES_MOST };
+static struct sourcecache_options options = { 100, BYTES_MOST, false };
 
 static int write_cache(const struct buf *bytes, FILE *file, struct sourcecache_report *report,
 		       struct err *err)
@@ -134,6 +134,33 @@ START_TEST(finds_sources_of_bundles)
 END_TEST
 
 /* An URL is never longer than it may be, however often a link repeats a path. */
+/* What bundles of JVM programs are asked for. */
+START_TEST(finds_sources_by_url)
+{
+	static const struct { const char *what, *url, *text; } finds[] = {
+		{ "a file that has one", "https://example.org/twice", "late\r\nsecond\r\n|second|https://example.org/twice" },
+		{ "exactly", "https://example.org/TWICE", "nothing" },
+		{ "not its path", "/src/twice.c", "nothing" },
+		{ "nor any link", "/src/x/y.c", "nothing" },
+	};
+	struct sourcecache_report report;
+	struct sourcecache cache;
+	struct buf bytes = made_bundle();
+	struct file_map map;
+
+	options.by_url = true;
+	map = cache_of(&bytes, &report, &cache);
+	ck_assert_uint_eq(report.files, 2);
+	ck_assert_uint_eq(report.links, 0);
+	for (size_t i = 0; i < sizeof(finds) / sizeof(finds[0]); i++)
+		ck_assert_msg(strcmp(said(&cache, finds[i].url), finds[i].text) == 0, "%s: %s",
+			      finds[i].what, said(&cache, finds[i].url));
+	file_unmap(&map);
+	buf_release(&bytes);
+	options.by_url = false;
+}
+END_TEST
+
 START_TEST(bounds_urls)
 {
 	char path[2048], stars[4096];
@@ -318,6 +345,7 @@ int main(void)
 	TCase *tcase = tcase_create("sourcecache");
 
 	tcase_add_test(tcase, finds_sources_of_bundles);
+	tcase_add_test(tcase, finds_sources_by_url);
 	tcase_add_test(tcase, bounds_urls);
 	tcase_add_test(tcase, a_bomb_costs_itself);
 	tcase_add_test(tcase, finds_sources_of_ppdbs);

@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "kinds/native/symbolication.h"
 #include "ppdbcache/ppdbcache.h"
+#include "kinds/source_lines.h"
 #include "kinds/symbfile/symbfile_parts.h"
 #include "symcache/symcache.h"
 
@@ -69,12 +70,6 @@ enum frame_status { FRAME_SYMBOLICATED, FRAME_MISSING_SYMBOL, FRAME_UNKNOWN_IMAG
 		    FRAME_MALFORMED, FRAME_STATUSES };
 
 #define NO_NAME UINT32_MAX
-#define CONTEXT_LINES 5u             /* before a frame's line, and as many after */
-
-struct frame_context {
-	struct text before[CONTEXT_LINES], line, after[CONTEXT_LINES];
-	unsigned before_count, after_count;
-};
 
 struct native_frame {
 	const struct raw_frame *raw;
