@@ -54,6 +54,10 @@ CREATE TABLE cache_entry (
   key_text    TEXT,                           -- what the hash is of; passwords in it left out
   checksum    INTEGER,                        -- XXH64 of a blob; NULL: none, or made by an older one
   module_id   TEXT,                           -- its debug id, else its code id, for people
+  debug_file  TEXT,                           -- of object_meta: what the module was asked for by,
+  debug_id    TEXT,                           -- NULL where it was not told; as Breakpad writes it
+  code_file   TEXT,
+  code_id     TEXT,
   CHECK ((state = 'ready') = (details IS NULL)),
   CHECK (state = 'ready' OR (payload IS NULL AND size_bytes = 0)),
   CHECK (state IN ('not_found', 'denied') OR credentials = zeroblob(32)),
@@ -204,6 +208,19 @@ SELECT module, module_id, sum(asks) AS asks, count(*) AS places_without,
  WHERE kind = 'object_meta' AND module IS NOT NULL
  GROUP BY module, module_id HAVING max(state = 'ready') = 0 AND max(state = 'not_found') = 1
  ORDER BY asks DESC, module, module_id;
+
+-- The same as symbol servers list it: by debug file and id, with the code file where it was told.
+-- `count` is about how often it was wanted.
+CREATE VIEW v_missing_symbols AS
+SELECT coalesce(debug_file, '') AS debug_file, coalesce(debug_id, '') AS debug_id,
+       coalesce(max(code_file), '') AS code_file, coalesce(max(code_id), '') AS code_id,
+       max(asks) AS count, group_concat(DISTINCT source) AS sources_without,
+       strftime('%Y-%m-%dT%H:%M:%SZ', max(made_at), 'unixepoch') AS last_tried_utc
+  FROM cache_entry
+ WHERE kind = 'object_meta' AND (debug_id IS NOT NULL OR code_id IS NOT NULL)
+ GROUP BY debug_file, coalesce(debug_id, code_id), debug_id IS NULL
+HAVING max(state = 'ready') = 0 AND max(state = 'not_found') = 1
+ ORDER BY count DESC, 1, 2, 3, 4;
 
 -- Every remembered failure, the newest first.
 CREATE VIEW v_negative AS

@@ -51,7 +51,8 @@ struct cache_key {
 	struct text scope;           /* TEXT_NONE: global (public files have retry times of their own) */
 	struct text module;          /* for display: "libfoo.so"; may be TEXT_NONE */
 	struct debugid debug_id;     /* of the module, for display; nil: unknown */
-	struct text code_id;         /* for display when debug_id is nil; TEXT_NONE: unknown */
+	struct text code_id;         /* for display; TEXT_NONE: unknown */
+	struct text debug_file, code_file;   /* likewise */
 	struct text source;          /* source id, for people and views */
 	uint8_t hash[HASH_SHA256_BYTES];       /* of kind and text: the identity of a key */
 	uint8_t text_hash[HASH_SHA256_BYTES];  /* SHA-256 of the text alone: rows and blob names */

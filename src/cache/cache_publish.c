@@ -49,14 +49,32 @@ static struct text module_id(const struct cache_key *key, char text[DEBUGID_TEXT
 	return text_of(text);
 }
 
+/* What a module was asked for by: of its files, not of all that is made of them. */
+static void name_module(const struct cache_key *key, char id[DEBUGID_TEXT_BYTES],
+			struct store_value values[4])
+{
+	bool is_told = key->kind == CACHE_OBJECT_META;
+	bool has_id = is_told && key->debug_id.kind != DEBUGID_NIL;
+
+	if (has_id) {
+		debugid_format_breakpad(&key->debug_id, id);
+		for (char *at = id; *at; at++)
+			*at = ascii_upper(*at);
+	}
+	values[0] = store_text(is_told && key->debug_file.size ? key->debug_file : TEXT_NONE);
+	values[1] = store_text(has_id ? text_of(id) : TEXT_NONE);
+	values[2] = store_text(is_told && key->code_file.size ? key->code_file : TEXT_NONE);
+	values[3] = store_text(is_told && key->code_id.size ? key->code_id : TEXT_NONE);
+}
+
 static int add_row(struct cache *cache, struct store *store, const struct cache_key *key,
 		   const struct publication *publication, struct err *err)
 {
 	const struct cache_entry *entry = &publication->entry;
 	int64_t retry = entry->failure == ERR_NONE ? CONFIG_NEVER : cache_retry_seconds(cache, entry);
 	char shown[CACHE_KEY_SHOWN_BYTES];
-	char id[DEBUGID_TEXT_BYTES];
-	struct store_value values[20];
+	char id[DEBUGID_TEXT_BYTES], debug_id[DEBUGID_TEXT_BYTES];
+	struct store_value values[24];
 
 	cache_key_values(key, entry->version, values);
 	values[3] = store_bytes(publication->credentials, HASH_SHA256_BYTES);
@@ -78,7 +96,8 @@ static int add_row(struct cache *cache, struct store *store, const struct cache_
 	values[17] = store_text(cache_key_shown(key, shown));
 	values[18] = entry->seal.is_set ? store_int((int64_t)entry->seal.value) : store_text(TEXT_NONE);
 	values[19] = store_text(module_id(key, id));
-	return store_run(store, STATEMENT_cache_add, values, 20, NULL, NULL, err) < 0 ? -1 : 0;
+	name_module(key, debug_id, values + 20);
+	return store_run(store, STATEMENT_cache_add, values, 24, NULL, NULL, err) < 0 ? -1 : 0;
 }
 
 /* A file, that is; what is wrong with the database is told as that. */

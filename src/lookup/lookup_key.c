@@ -43,6 +43,8 @@ void lookup_describe_key(struct cache_key *key, const struct location *location)
 				    ids->debug_file.size ? ids->debug_file : location->query->url);
 	key->debug_id = ids->debug_id;
 	key->code_id = ids->code_id;
+	key->debug_file = text_basename(ids->debug_file);
+	key->code_file = text_basename(ids->code_file);
 	if (source->has_credentials)
 		memcpy(key->credentials, source->credentials, sizeof(key->credentials));
 }

@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import uuid
@@ -396,6 +397,26 @@ def gives_out_symbols():
         assert place.service.request("GET", "/a.pdb/xyz/a.sym")[0] == 404
 
 
+def lists_what_is_missing():
+    with Place() as place:
+        place.put(A_FILES)
+        other = A_ID[:-1] + "F"
+        for path in (f"/a.pdb/{A_ID}/a.sym?code_file=a.dll&code_id=11", f"/c.pdb/{other.lower()}/c.sym",
+                     f"/c.pdb/{other}/c.sym?x=1&code_file=%43.dll&code_id=5f3a0000", f"/d.so/{A_ID}/d.so.sym?code_file=&code_id=zz",
+                     f"/c.pdb/{other}/c.sym?code_file={'x' * 4000}", f"/e.pdb/{A_ID}/e.sym?code_file=..%2f..%2fe.dll"):
+            status, body, _ = place.service.request("GET", path)
+            assert status == (200 if path.startswith("/a.pdb") else 404), (path, status, body)
+        place.post("/symbolicate/v5", {"memoryMap": [["gone.pdb", A_ID]], "stacks": [[[0, 16]]]})
+        place.service.stop()
+        with sqlite3.connect(os.path.join(place.service.state, "symgate.db")) as db:
+            rows = db.execute("SELECT debug_file, debug_id, code_file, code_id, count, sources_without FROM v_missing_symbols").fetchall()
+        rows = {row[0]: row[1:] for row in rows}
+        assert sorted(rows) == ["c.pdb", "d.so", "e.pdb", "gone.pdb"], rows
+        assert rows["d.so"][:3] == (A_ID, "", "") and rows["e.pdb"][:3] == (A_ID, "e.dll", ""), rows
+        assert rows["c.pdb"][0] == other and rows["c.pdb"][3] >= 1 and rows["c.pdb"][4] == "files", rows
+        assert rows["gone.pdb"][:1] == (A_ID,), rows
+
+
 def leads_from_the_code_to_its_symbols():
     path = os.path.join(PEERS, "symbols", "win64-local", "firefox.exe")
     if not folder_has("symbols/win64-local/firefox.exe"):
@@ -513,6 +534,6 @@ def gives_out_sources_of_functions():
 if __name__ == "__main__":
     run_all([answers_as_the_service_of_today, answers_what_profilers_sent, answers_as_samply_where_both_know, answers_version_5,
              refuses_wrong_requests_of_version_5, answers_version_4_as_documented, answers_version_4_as_today,
-             tells_figures, lets_every_page_ask, gives_out_symbols, leads_from_the_code_to_its_symbols,
+             tells_figures, lets_every_page_ask, gives_out_symbols, lists_what_is_missing, leads_from_the_code_to_its_symbols,
              tells_its_version, takes_packed_symbols_and_those_of_another_id,
              answers_from_native_files, finds_the_rest_of_a_build_id, gives_out_sources_of_functions], "mozilla")

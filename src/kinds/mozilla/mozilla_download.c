@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/limits.h"
 #include "base/url.h"
 #include "lookup/module_lookup.h"
 #include "work/answer_head.h"
@@ -99,6 +100,41 @@ static bool read_path(struct download *download, struct text path, char *plain, 
 	return read_hex(parts[1], &download->ids, lower);
 }
 
+/* "code_file=a.dll" and "code_id=..." of a query: what is told of the code, for the list of what is
+ * missing.  What is odd is left out. */
+static struct text parameter(struct text query, struct text name, struct arena *arena)
+{
+	while (query.size) {
+		const char *end = memchr(query.bytes, '&', query.size);
+		struct text one = { query.bytes, end ? (size_t)(end - query.bytes) : query.size };
+		struct text value;
+		char *copy;
+
+		query = text_from(query, one.size + (end != NULL));
+		if (!text_starts_with(one, name.bytes) || one.size - name.size > LIMIT_FILE_NAME_BYTES)
+			continue;
+		copy = arena_strndup(arena, one.bytes + name.size, one.size - name.size);
+		if (!copy)
+			return TEXT_NONE;
+		value = (struct text){ copy, url_unescape(text_from(one, name.size), copy) };
+		return text_has_controls(value) || !text_is_utf8(value) ? TEXT_NONE : value;
+	}
+	return TEXT_NONE;
+}
+
+static void read_query(struct download *download, struct arena *arena)
+{
+	struct text query = download->query.size ? text_from(download->query, 1) : TEXT_NONE;
+	struct text file = text_basename(parameter(query, TEXT("code_file="), arena));
+	struct text id = parameter(query, TEXT("code_id="), arena);
+	char *lower = id.size ? arena_alloc(arena, id.size + 1, 1) : NULL;
+
+	if (file.size)
+		download->ids.code_file = file;
+	if (lower && codeid_normalise(id, lower))
+		download->ids.code_id = text_of(lower);
+}
+
 static int download_parse(struct work *work, const struct work_body *body, struct err *err)
 {
 	struct download *download = arena_alloc(&work->arena, 1, sizeof(*download));
@@ -122,6 +158,10 @@ static int download_parse(struct work *work, const struct work_body *body, struc
 		download->way = DOWNLOAD_DONE;
 	else if (download->id.size < DEBUG_ID_LEAST)
 		download->way = DOWNLOAD_CODE;
+	if (download->way == DOWNLOAD_SYM) {
+		download->ids.code_file = download->ids.code_id = TEXT_NONE;
+		read_query(download, &work->arena);
+	}
 	return 0;
 }
 
