@@ -75,6 +75,7 @@
 #define LIMIT_SYMBFILE_LEVELS         512u     /* calls at one address, of all parts together */
 
 /* Crash files */
+#define LIMIT_JVM_EXTRA_FRAMES         500000u  /* of one request, beyond one for each it sent */
 #define LIMIT_CRASH_FRAMES             256u     /* of one thread; Symbolicator's own ceiling */
 #define LIMIT_CORE_BYTES               ((uint64_t)16 << 30)  /* of a core that came packed */
 #define LIMIT_CRASH_REPORT_BYTES      ((size_t)16 << 20)   /* of what was found in one, as JSON */

@@ -36,6 +36,8 @@ static const struct route routes[] = {
 /*  method  path            answered by          kind                       takes         at most */
   { "POST", "/symbolicate", answer_kind,         &request_kind_symbolicate, TAKES_JSON,
     BODY(symbolicate_body_max_bytes), NULL },
+  { "POST", "/symbolicate-jvm", answer_kind,     &request_kind_jvm,         TAKES_JSON,
+    BODY(symbolicate_body_max_bytes), NULL },
   { "POST", "/minidump",    answer_kind,         &request_kind_minidump,    TAKES_FORM,
     BODY(crash_file_body_max_bytes), &minidump_form },
   { "POST", "/applecrashreport", answer_kind,    &request_kind_applecrash,  TAKES_FORM,

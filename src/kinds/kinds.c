@@ -8,6 +8,7 @@
 
 static const struct request_kind *const kinds[] = {
 	&request_kind_symbolicate,
+	&request_kind_jvm,
 	&request_kind_minidump,
 	&request_kind_applecrash,
 	&request_kind_coredump,

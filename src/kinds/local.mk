@@ -19,6 +19,16 @@ libkinds_a_SOURCES = \
 	src/kinds/debuginfod/federation.c \
 	src/kinds/debuginfod/federation.h \
 	src/kinds/debuginfod/source_folder.c \
+	src/kinds/jvm/jvm_answer.c \
+	src/kinds/jvm/jvm_context.c \
+	src/kinds/jvm/jvm_files.c \
+	src/kinds/jvm/jvm_json.c \
+	src/kinds/jvm/jvm_json.h \
+	src/kinds/jvm/jvm_kind.c \
+	src/kinds/jvm/jvm_remap.c \
+	src/kinds/jvm/jvm_request.c \
+	src/kinds/jvm/jvm_request.h \
+	src/kinds/jvm/jvm_work.h \
 	src/kinds/kinds.c \
 	src/kinds/kinds.h \
 	src/kinds/mozilla/mozilla.h \

@@ -78,6 +78,7 @@ const struct derived_kind *derived_auxiliary_of(enum file_type type)
 	switch (type) {
 	case FILE_TYPE_UUIDMAP: return &derived_uuid_map;
 	case FILE_TYPE_IL2CPP:  return &derived_line_map;
+	case FILE_TYPE_PROGUARD: return &derived_proguard;
 	default:                return &derived_symbol_map;
 	}
 }
