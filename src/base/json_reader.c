@@ -199,6 +199,25 @@ bool json_string_text(const struct json_string *string, struct arena *arena, str
 	return true;
 }
 
+size_t json_string_piece(const struct json_string *string, size_t *at, char *out, size_t capacity)
+{
+	struct text raw = string->raw;
+	size_t size = 0;
+
+	while (*at < raw.size && capacity - size >= 4) {
+		size_t most = raw.size - *at < capacity - size ? raw.size - *at : capacity - size;
+		const char *escape = string->has_escapes ? memchr(raw.bytes + *at, '\\', most) : NULL;
+		size_t run = escape ? (size_t)(escape - (raw.bytes + *at)) : most;
+
+		memcpy(out + size, raw.bytes + *at, run);
+		*at += run;
+		size += run;
+		if (escape && capacity - size >= 4)
+			size += step(raw, at, out + size);
+	}
+	return size;
+}
+
 /* --- Numbers and words -------------------------------------------------------------------- */
 
 static size_t digits_at(const struct json_reader *json, size_t at)

@@ -78,5 +78,8 @@ bool json_string_is(const struct json_string *string, const char *expected);
  * half says U+FFFD).  False: no memory. */
 bool json_string_text(const struct json_string *string, struct arena *arena, struct text *text)
 	__attribute__((warn_unused_result));
+/* Writes what it says from *at of `raw` on, which moves up to what is left; at most `capacity` bytes,
+ * of which there are four at least.  How many; 0: all was said. */
+size_t json_string_piece(const struct json_string *string, size_t *at, char *out, size_t capacity);
 
 #endif

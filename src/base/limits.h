@@ -36,6 +36,7 @@
 #define LIMIT_SOURCES_BYTES           ((uint64_t)4 << 30)  /* all sources of one object, unpacked */
 #define LIMIT_SOURCE_LINES            (1u << 24) /* of one file: 4 bytes each while it is taken in */
 #define LIMIT_SOURCE_LINKS            4096u     /* patterns of one object */
+#define LIMIT_SOURCEMAP_PATHS_BYTES   ((size_t)256 << 20) /* names of sources of one map, its sourceRoot before each */
 #define LIMIT_URL_BYTES               ((size_t)8192)      /* of one source */
 #define LIMIT_LINKS_FOLLOWED          512u      /* source files fetched for one request */
 #define LIMIT_SEQUENCE_POINTS         (1u << 25) /* of all methods of one Portable PDB */

@@ -30,6 +30,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_source \
 	tests/fuzz/fuzz_source_check \
 	tests/fuzz/fuzz_stacktext \
+	tests/fuzz/fuzz_sourcemap \
 	tests/fuzz/fuzz_symbfile \
 	tests/fuzz/fuzz_symbol_paths \
 	tests/fuzz/fuzz_symcache \
@@ -164,6 +165,8 @@ tests_fuzz_fuzz_source_check_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_stacktext_SOURCES = tests/fuzz/fuzz_stacktext.c
 tests_fuzz_fuzz_stacktext_LDFLAGS = $(fuzz_ldflags)
 
+tests_fuzz_fuzz_sourcemap_SOURCES = tests/fuzz/fuzz_sourcemap.c
+tests_fuzz_fuzz_sourcemap_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_symbfile_SOURCES = tests/fuzz/fuzz_symbfile.c
 tests_fuzz_fuzz_symbfile_LDFLAGS = $(fuzz_ldflags)
 
