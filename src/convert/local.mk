@@ -45,7 +45,9 @@ libconvert_a_SOURCES = \
 	src/convert/transcode.c \
 	src/convert/transcode_files.c \
 	src/convert/transcode_files.h \
-	src/convert/uuidmap.c
+	src/convert/uuidmap.c \
+	src/convert/x86_length.c \
+	src/convert/x86_length.h
 
 if HAVE_CHECK
 check_PROGRAMS += \
@@ -57,7 +59,9 @@ tests_convert_test_convert_SOURCES = tests/convert/test_convert.c
 check_PROGRAMS += \
 	tests/convert/test_uuidmap \
 	tests/convert/test_maps \
-	tests/convert/test_listings
+	tests/convert/test_listings \
+	tests/convert/test_return_pads
+tests_convert_test_return_pads_SOURCES = tests/convert/test_return_pads.c
 tests_convert_test_listings_SOURCES = \
 	tests/convert/test_listings.c \
 	tests/fuzz/fuzz_listing.c
@@ -65,3 +69,7 @@ tests_convert_test_maps_SOURCES = tests/convert/test_maps.c
 tests_convert_test_uuidmap_SOURCES = tests/convert/test_uuidmap.c
 tests_convert_test_cells_SOURCES = tests/convert/test_cells.c
 endif
+
+EXTRA_PROGRAMS += tests/bench/bench_symbfile
+tests_bench_bench_symbfile_SOURCES = tests/bench/bench_symbfile.c
+tests_bench_bench_symbfile_LDADD = $(COMPONENT_LIBS) $(SYSTEM_LIBS)

@@ -6,6 +6,7 @@
 #include <Zydis/Zydis.h>
 
 #include "base/arch.h"
+#include "convert/x86_length.h"
 
 #define ARM64_BYTES 4u
 /* Arm Architecture Reference Manual, C6.2: BL, BLR, SVC. */
@@ -41,18 +42,45 @@ static bool open_decoder(ZydisDecoder *decoder)
 	       ZYAN_SUCCESS(ZydisDecoderEnableMode(decoder, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE));
 }
 
-static int find_x86_64(struct text code, return_pads_fn *fn, void *payload, struct err *err)
+/* The disassembler's word, for what the table does not know and near the end.  0: no instruction. */
+static unsigned ask_decoder(const ZydisDecoder *decoder, const char *bytes, size_t size, bool *calls)
 {
 	ZydisDecodedInstruction instruction;
-	ZydisDecoder decoder;
 
-	if (!open_decoder(&decoder))
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, NULL, bytes, size, &instruction)))
 		return 0;
-	for (size_t at = 0; at < code.size; at += instruction.length) {
-		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, code.bytes + at, code.size - at,
-								&instruction)))
+	*calls = is_call(&instruction);
+	return instruction.length;
+}
+
+/* Behind it no byte is the opcode of a call. */
+static size_t end_of_calls(struct text code)
+{
+	size_t end = code.size;
+
+	while (end > 0 && !x86_length_may_call((uint8_t)code.bytes[end - 1]))
+		end--;
+	return end;
+}
+
+static int find_x86_64(struct text code, return_pads_fn *fn, void *payload, struct err *err)
+{
+	const uint8_t *bytes = (const uint8_t *)code.bytes;
+	size_t end = end_of_calls(code), certain = code.size < X86_BYTES_MAX ? 0 : code.size - X86_BYTES_MAX;
+	ZydisDecoder decoder;
+	unsigned length;
+
+	if (end == 0 || !open_decoder(&decoder))
+		return 0;
+	for (size_t at = x86_length_skip(bytes, 0, certain); at < end; at = x86_length_skip(bytes, at + length, certain)) {
+		bool calls = false;
+
+		length = at < certain ? x86_length(bytes + at, &calls) : 0;
+		if (length == 0)
+			length = ask_decoder(&decoder, code.bytes + at, code.size - at, &calls);
+		if (length == 0)
 			break;
-		if (is_call(&instruction) && fn(payload, at, instruction.length, err))
+		if (calls && fn(payload, at, length, err))
 			return -1;
 	}
 	return 0;

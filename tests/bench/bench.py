@@ -3,7 +3,7 @@
 
 usage: make bench       environment, all optional:
 
-  BENCH_ONLY=hot,jobs   some of: hot memory start jobs parked dwarf dsym pdb breakpad
+  BENCH_ONLY=hot,jobs   some of: hot memory start jobs parked dwarf dsym pdb breakpad symbfile
                         lookup cfi sources crash files
   BENCH_PAIRS=11        runs of each pair; what is printed are medians
   BENCH_REQUESTS=100000 hot requests before the fronts' memory is looked at the last time
@@ -521,6 +521,37 @@ def bench_cfi(folder):
     return None
 
 
+def bench_symbfile(folder):
+    """Symbfiles of a large library written; calls found in its code; a large one indexed and asked."""
+    program = os.path.join(PROGRAMS, "bench_symbfile")
+    libraries = glob.glob("/usr/lib/*/libLLVM*.so*")
+    path = max(libraries, key=os.path.getsize, default=None)
+    if path:
+        prefix, seconds, memory = os.path.join(folder, "made"), [], []
+        for _ in range(PAIRS):
+            process = subprocess.Popen([SYMGATE, "symbfile", "write", "-o", prefix, path], stdout=subprocess.DEVNULL)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            assert process.returncode == 0, path
+            seconds.append(usage.ru_utime + usage.ru_stime)
+            memory.append(usage.ru_maxrss / 1000)
+        row(f"symbfiles of {os.path.basename(path)} ({os.path.getsize(path) // 1000000} MB) written: CPU time",
+            f"{statistics.median(seconds):.2f} s")
+        row("... peak memory", f"{max(memory):.0f} MB", "< 100 MB", max(memory) < 100)
+        rates = [float(re.search(r"([\d.]+) MB/s", subprocess.run([program, "code", path], check=True, capture_output=True,
+                                                                  text=True).stdout).group(1)) for _ in range(PAIRS)]
+        row("... calls found in its code, per second of CPU time", f"{statistics.median(rates):.0f} MB", ">= 200 MB",
+            statistics.median(rates) >= 200)
+    else:
+        skip("symbfiles of a large library", "no libLLVM")
+    out = subprocess.run([program, "index", "110", folder], check=True, capture_output=True, text=True).stdout
+    written, size, rate, memory, micros = (float(value) for value in re.search(
+        r"written: ([\d.]+) MB.*\n.*, ([\d.]+) MB, ([\d.]+) MB/s, (\d+) MB\n.* ([\d.]+) us", out).groups())
+    row(f"a symbfile of {written:.0f} MB indexed ({size:.0f} MB, {memory:.0f} MB of memory), per second of CPU time",
+        f"{rate:.0f} MB", ">= 50 MB", rate >= 50)
+    row("... a look-up at a random address in it", f"{micros:.2f} us", "< 2 us", micros < 2)
+
+
 # --- Crash files -------------------------------------------------------------------------------
 
 def cpu_of(commands):
@@ -686,8 +717,8 @@ def machine():
 
 def main():
     head = machine()
-    wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,mozilla,parked,dwarf,dsym,pdb,breakpad,lookup,cfi,sources,"
-                            "crash,files").split(",")
+    wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,mozilla,parked,dwarf,dsym,pdb,breakpad,lookup,cfi,"
+                            "symbfile,sources,crash,files").split(",")
     with tempfile.TemporaryDirectory(prefix="symgate-bench-") as folder:
         if {"hot", "memory", "start"} & set(wanted):
             pools = Pools(folder)
@@ -714,6 +745,8 @@ def main():
             bench_lookup(folder, cache)
         if "cfi" in wanted:
             bench_cfi(folder)
+        if "symbfile" in wanted:
+            bench_symbfile(folder)
         if "sources" in wanted:
             bench_sources()
         if "crash" in wanted:

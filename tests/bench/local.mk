@@ -13,6 +13,7 @@ bench_programs = \
 	tests/bench/bench_dwarf \
 	tests/bench/bench_lookup \
 	tests/bench/bench_sources \
+	tests/bench/bench_symbfile \
 	tests/bench/first_answer \
 	tests/bench/http_load \
 	tests/bench/trivial_fcgi
