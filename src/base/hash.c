@@ -8,10 +8,9 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
 #include "base/debugid.h"
+#include "base/sha1.h"
+#include "base/sha256.h"
 
 /* There is no answer to give without these; going on would give a wrong one. */
 static _Noreturn void give_up(const char *what)
@@ -20,45 +19,48 @@ static _Noreturn void give_up(const char *what)
 	abort();
 }
 
-/* EVP_sha256() is looked up anew in every digest, which costs as much as a short text. */
-static EVP_MD *sha256;
-static pthread_once_t sha256_fetched = PTHREAD_ONCE_INIT;
-
-static void fetch_sha256(void)
-{
-	sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
-}
-
 void hash_sha256(const void *bytes, size_t size, uint8_t out[HASH_SHA256_BYTES])
 {
-	pthread_once(&sha256_fetched, fetch_sha256);
-	if (!sha256 || EVP_Digest(bytes, size, out, NULL, sha256, NULL) != 1)
-		give_up("libcrypto has no SHA-256");
+	struct sha256 sha;
+
+	sha256_init(&sha);
+	sha256_add(&sha, bytes, size);
+	sha256_end(&sha, out);
 }
 
+/* RFC 2104, section 2. */
 void hash_keyed(const void *key, size_t key_size, const void *bytes, size_t size,
 		uint8_t out[HASH_SHA256_BYTES])
 {
-	static const uint8_t nothing;
+	uint8_t pad[SHA256_BLOCK_BYTES] = { 0 }, inner[HASH_SHA256_BYTES];
+	struct sha256 sha;
 
-	if (key_size > INT32_MAX)
-		give_up("a key of more than 2 GiB");
-	if (!HMAC(EVP_sha256(), key ? key : &nothing, (int)key_size,
-		  bytes ? bytes : &nothing, size, out, NULL))
-		give_up("libcrypto has no HMAC-SHA-256");
+	if (key_size > sizeof(pad))
+		hash_sha256(key, key_size, pad);
+	else if (key_size > 0)
+		memcpy(pad, key, key_size);
+	for (size_t i = 0; i < sizeof(pad); i++)
+		pad[i] ^= 0x36;
+	sha256_init(&sha);
+	sha256_add(&sha, pad, sizeof(pad));
+	sha256_add(&sha, bytes, size);
+	sha256_end(&sha, inner);
+	for (size_t i = 0; i < sizeof(pad); i++)
+		pad[i] ^= 0x36 ^ 0x5c;
+	sha256_init(&sha);
+	sha256_add(&sha, pad, sizeof(pad));
+	sha256_add(&sha, inner, sizeof(inner));
+	sha256_end(&sha, out);
+	explicit_bzero(pad, sizeof(pad));
+	explicit_bzero(&sha, sizeof(sha));
 }
 
 void hash_uuid5(const uint8_t space[HASH_UUID_BYTES], const void *name, size_t size,
 		uint8_t out[HASH_UUID_BYTES])
 {
-	EVP_MD_CTX *context = EVP_MD_CTX_new();
-	uint8_t digest[EVP_MAX_MD_SIZE];
+	uint8_t digest[SHA1_BYTES];
 
-	if (!context || EVP_DigestInit_ex(context, EVP_sha1(), NULL) != 1 ||
-	    EVP_DigestUpdate(context, space, HASH_UUID_BYTES) != 1 ||
-	    EVP_DigestUpdate(context, name, size) != 1 || EVP_DigestFinal_ex(context, digest, NULL) != 1)
-		give_up("libcrypto has no SHA-1");
-	EVP_MD_CTX_free(context);
+	sha1(space, HASH_UUID_BYTES, name, size, digest);
 	memcpy(out, digest, HASH_UUID_BYTES);
 	out[6] = (uint8_t)((out[6] & 0x0f) | 0x50);
 	out[8] = (uint8_t)((out[8] & 0x3f) | 0x80);

@@ -1,5 +1,5 @@
 /*
- * hash -- SHA-256 for names that last (libcrypto), UUIDs of names, a fast hash for tables that do not,
+ * hash -- SHA-256 for names that last, UUIDs of names, a fast hash for tables that do not,
  * and unguessable bytes.
  */
 #ifndef BASE_HASH_H

@@ -23,6 +23,10 @@ libbase_a_SOURCES = \
 	src/base/guard.h \
 	src/base/hash.c \
 	src/base/hash.h \
+	src/base/sha1.c \
+	src/base/sha1.h \
+	src/base/sha256.c \
+	src/base/sha256.h \
 	src/base/http_date.c \
 	src/base/http_date.h \
 	src/base/json_reader.c \
@@ -30,6 +34,8 @@ libbase_a_SOURCES = \
 	src/base/json_writer.c \
 	src/base/json_writer.h \
 	src/base/limits.h \
+	src/base/library.c \
+	src/base/library.h \
 	src/base/log.c \
 	src/base/log.h \
 	src/base/map.c \

@@ -135,4 +135,5 @@ cli_programs = \
 	tests/cli/test_usage.py
 EXTRA_DIST += $(cli_programs) tests/cli/cli_support.py
 TESTS += $(cli_programs)
-tests/cli/test_objects.py.log: tests/fuzz/make_sources$(EXEEXT)
+cli_log = tests/cli/test_objects.py.log
+$(cli_log): tests/fuzz/make_sources$(EXEEXT)

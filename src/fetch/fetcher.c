@@ -80,22 +80,14 @@ int fetcher_open(struct fetcher **fetcher, const struct config *config, struct e
 	struct fetcher *made;
 
 	*fetcher = NULL;
-	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-		return err_set(err, ERR_INTERNAL, "libcurl does not start");
 	made = mem_get(sizeof(*made));
-	if (made)
-		made->multi = curl_multi_init();
-	if (!made || !made->multi) {
-		mem_give_back(made);
-		curl_global_cleanup();
+	if (!made)
 		return err_set(err, ERR_NO_MEMORY, "no memory for transfers");
-	}
 	made->config = config;
 	made->most_running = most_running();
 	made->part_bytes = FETCH_PART_BYTES;
 	for (size_t i = 0; i < 2; i++)
 		breaker_init(&made->breakers[i], config);
-	curl_multi_setopt(made->multi, CURLMOPT_MAXCONNECTS, IDLE_CONNECTIONS);
 	ignore_broken_pipes();
 	*fetcher = made;
 	return 0;
@@ -128,13 +120,13 @@ void fetcher_close(struct fetcher *fetcher)
 			free_fetch(fetch);
 		}
 	}
-	curl_multi_cleanup(fetcher->multi);
+	if (fetcher->multi)
+		curl_library.multi_cleanup(fetcher->multi);
 	for (size_t i = 0; i < 2; i++)
 		breaker_release(&fetcher->breakers[i]);
 	mem_give_back(fetcher->waits);
 	mem_give_back(fetcher->polls);
 	mem_give_back(fetcher);
-	curl_global_cleanup();
 }
 
 /* --- Orders ------------------------------------------------------------------------------- */
@@ -221,12 +213,29 @@ static int copy_order(struct fetch *fetch, const struct fetch_order *order, stru
 					       order->file->compressed, err);
 }
 
+/* Not before something is fetched. */
+static int open_multi(struct fetcher *fetcher, struct err *err)
+{
+	if (fetcher->multi)
+		return 0;
+	if (curl_library_load(err) < 0)
+		return -1;
+	fetcher->multi = curl_library.multi_init();
+	if (!fetcher->multi)
+		return err_set(err, ERR_NO_MEMORY, "no memory for transfers");
+	curl_library.multi_setopt(fetcher->multi, CURLMOPT_MAXCONNECTS, IDLE_CONNECTIONS);
+	return 0;
+}
+
 int fetch_start(struct fetcher *fetcher, const struct fetch_order *order, fetch_done_fn *done,
 		void *payload, struct fetch **fetch, struct err *err)
 {
-	struct fetch *made = mem_get(sizeof(*made));
+	struct fetch *made;
 
 	*fetch = NULL;
+	if (open_multi(fetcher, err) < 0)
+		return -1;
+	made = mem_get(sizeof(*made));
 	if (!made)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a transfer");
 	made->fetcher = fetcher;
@@ -347,13 +356,13 @@ static void read_messages(struct fetcher *fetcher, int64_t now)
 	CURLMsg *message;
 	int left;
 
-	while ((message = curl_multi_info_read(fetcher->multi, &left))) {
+	while ((message = curl_library.multi_info_read(fetcher->multi, &left))) {
 		CURLcode code = message->data.result;
 		void *request = NULL;
 
 		if (message->msg != CURLMSG_DONE)
 			continue;
-		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &request);
+		curl_library.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &request);
 		attempt_http_request_over(((struct http_request *)request)->fetch, request, code, now);
 	}
 }
@@ -396,10 +405,12 @@ static int move_on(struct fetcher *fetcher, struct err *err)
 	int64_t now;
 	int running;
 
+	if (!fetcher->multi)
+		return 0;
 	start_waiting(fetcher, clock_monotonic_millis());
-	rc = curl_multi_perform(fetcher->multi, &running);
+	rc = curl_library.multi_perform(fetcher->multi, &running);
 	if (rc != CURLM_OK)
-		return err_set(err, ERR_INTERNAL, "libcurl: %s", curl_multi_strerror(rc));
+		return err_set(err, ERR_INTERNAL, "libcurl: %s", curl_library.multi_strerror(rc));
 	now = clock_monotonic_millis();
 	read_messages(fetcher, now);
 	keep_time(fetcher, now);
@@ -423,14 +434,22 @@ static int patience(const struct fetcher *fetcher, int millis)
 	return next - now < millis ? (int)(next - now) : millis;
 }
 
+static int wait_for_others(struct fetcher *fetcher, const struct fetch_poll *others, size_t count,
+			   int millis, struct err *err)
+{
+	for (size_t i = 0; i < count; i++)
+		fetcher->polls[i] = (struct pollfd){ .fd = others[i].fd, .events = POLLIN };
+	if (poll(fetcher->polls, (nfds_t)count, millis) < 0 && errno != EINTR)
+		return err_os(err, errno, "waiting for descriptors");
+	return 0;
+}
+
 /* curl does not say that a pipe was hung up, so readiness is asked of the system itself. */
 static int ask_others(struct fetcher *fetcher, struct fetch_poll *others, size_t count,
 		      struct err *err)
 {
-	for (size_t i = 0; i < count; i++)
-		fetcher->polls[i] = (struct pollfd){ .fd = others[i].fd, .events = POLLIN };
-	if (count > 0 && poll(fetcher->polls, (nfds_t)count, 0) < 0 && errno != EINTR)
-		return err_os(err, errno, "waiting for descriptors");
+	if (count > 0 && wait_for_others(fetcher, others, count, 0, err) < 0)
+		return -1;
 	for (size_t i = 0; i < count; i++)
 		others[i].ready = fetcher->polls[i].revents != 0;
 	return 0;
@@ -447,10 +466,12 @@ static int wait_for_all(struct fetcher *fetcher, const struct fetch_poll *others
 	for (size_t i = 0; i < count; i++)
 		fetcher->waits[i] = (struct curl_waitfd){ .fd = others[i].fd,
 							  .events = CURL_WAIT_POLLIN };
-	rc = curl_multi_poll(fetcher->multi, fetcher->waits, (unsigned)count,
+	if (!fetcher->multi)
+		return wait_for_others(fetcher, others, count, millis, err);
+	rc = curl_library.multi_poll(fetcher->multi, fetcher->waits, (unsigned)count,
 			     patience(fetcher, millis), NULL);
 	if (rc != CURLM_OK)
-		return err_set(err, ERR_INTERNAL, "libcurl: %s", curl_multi_strerror(rc));
+		return err_set(err, ERR_INTERNAL, "libcurl: %s", curl_library.multi_strerror(rc));
 	return 0;
 }
 

@@ -165,7 +165,7 @@ static bool is_one_line(struct text text)
 
 static bool add_line(struct http_request *request, const char *line)
 {
-	struct curl_slist *grown = curl_slist_append(request->headers, line);
+	struct curl_slist *grown = curl_library.slist_append(request->headers, line);
 
 	if (grown)
 		request->headers = grown;
@@ -217,11 +217,11 @@ static bool add_headers(struct http_request *request)
 	return added;
 }
 
-/* curl_easy_setopt() is a macro that wants its types exact; a failure is remembered. */
+/* curl_library.easy_setopt() is a macro that wants its types exact; a failure is remembered. */
 #define SET(option, value) \
 	do { \
 		if (rc == CURLE_OK) \
-			rc = curl_easy_setopt(request->easy, option, value); \
+			rc = curl_library.easy_setopt(request->easy, option, value); \
 	} while (0)
 
 static CURLcode set_callbacks(struct http_request *request)
@@ -378,10 +378,10 @@ int http_request_start(struct fetch *fetch, struct http_request *request, enum r
 		refuse(request, err);
 		return -1;
 	}
-	request->easy = curl_easy_init();
+	request->easy = curl_library.easy_init();
 	if (!request->easy || !add_headers(request) || set_callbacks(request) != CURLE_OK ||
 	    set_connection(request, place, proxy) != CURLE_OK || set_request(request) != CURLE_OK ||
-	    curl_multi_add_handle(fetch->fetcher->multi, request->easy) != CURLM_OK)
+	    curl_library.multi_add_handle(fetch->fetcher->multi, request->easy) != CURLM_OK)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a transfer");
 	return 0;
 }
@@ -392,10 +392,10 @@ void http_request_stop(struct http_request *request)
 		return;
 	request->fetch->requests_running--;
 	if (request->easy) {
-		curl_multi_remove_handle(request->fetch->fetcher->multi, request->easy);
-		curl_easy_cleanup(request->easy);
+		curl_library.multi_remove_handle(request->fetch->fetcher->multi, request->easy);
+		curl_library.easy_cleanup(request->easy);
 	}
-	curl_slist_free_all(request->headers);
+	curl_library.slist_free_all(request->headers);
 	http_reply_clear(&request->reply);
 	buf_release(&request->story);
 	request->fetch = NULL;
@@ -463,7 +463,7 @@ enum fetch_blame http_request_explain(const struct http_request *request, CURLco
 		err_set(err, ERR_NO_MEMORY, "no memory for a transfer");
 		return BLAME_FINAL;
 	}
-	curl_easy_getinfo(request->easy, CURLINFO_OS_ERRNO, &os_errno);
+	curl_library.easy_getinfo(request->easy, CURLINFO_OS_ERRNO, &os_errno);
 	shortage = shortage_of(request, code, os_errno);
 	if (shortage) {
 		err_os(err, shortage, "opening a connection");
@@ -478,7 +478,7 @@ enum fetch_blame http_request_explain(const struct http_request *request, CURLco
 		err_set(err, ERR_DOWNLOAD, "%s", strerrordesc_np((int)os_errno));
 	} else {
 		err_set(err, is_about_a_name(code) ? ERR_RESOLVE : ERR_DOWNLOAD, "%s",
-			request->error[0] ? request->error : curl_easy_strerror(code));
+			request->error[0] ? request->error : curl_library.easy_strerror(code));
 	}
 	return BLAME_HOST;
 }

@@ -6,6 +6,8 @@ libfetch_a_SOURCES = \
 	src/fetch/attempt.c \
 	src/fetch/breaker.c \
 	src/fetch/breaker.h \
+	src/fetch/curl_library.c \
+	src/fetch/curl_library.h \
 	src/fetch/decode.c \
 	src/fetch/decode.h \
 	src/fetch/fetch.h \

@@ -5,19 +5,19 @@
 
 static bool get(CURLU *url, CURLUPart part, char **out, unsigned flags)
 {
-	return curl_url_get(url, part, out, flags) == CURLUE_OK;
+	return curl_library.url_get(url, part, out, flags) == CURLUE_OK;
 }
 
 static CURLUcode without_credentials(CURLU *url)
 {
-	CURLUcode rc = curl_url_set(url, CURLUPART_USER, NULL, 0);
+	CURLUcode rc = curl_library.url_set(url, CURLUPART_USER, NULL, 0);
 
 	if (rc == CURLUE_OK)
-		rc = curl_url_set(url, CURLUPART_PASSWORD, NULL, 0);
+		rc = curl_library.url_set(url, CURLUPART_PASSWORD, NULL, 0);
 	if (rc == CURLUE_OK)
-		rc = curl_url_set(url, CURLUPART_OPTIONS, NULL, 0);
+		rc = curl_library.url_set(url, CURLUPART_OPTIONS, NULL, 0);
 	if (rc == CURLUE_OK)
-		rc = curl_url_set(url, CURLUPART_FRAGMENT, NULL, 0);
+		rc = curl_library.url_set(url, CURLUPART_FRAGMENT, NULL, 0);
 	return rc;
 }
 
@@ -31,12 +31,16 @@ static CURLUcode check_scheme(CURLU *url, struct fetch_place *place)
 
 int fetch_place_of(const char *url, const char *location, struct fetch_place *place, struct err *err)
 {
-	CURLU *parts = curl_url();
-	CURLUcode rc = parts ? curl_url_set(parts, CURLUPART_URL, url, 0) : CURLUE_OUT_OF_MEMORY;
+	CURLU *parts;
+	CURLUcode rc;
 
 	*place = (struct fetch_place){ .plain = NULL };
+	if (curl_library_load(err) < 0)
+		return -1;
+	parts = curl_library.url();
+	rc = parts ? curl_library.url_set(parts, CURLUPART_URL, url, 0) : CURLUE_OUT_OF_MEMORY;
 	if (rc == CURLUE_OK && location)
-		rc = curl_url_set(parts, CURLUPART_URL, location, CURLU_URLENCODE);
+		rc = curl_library.url_set(parts, CURLUPART_URL, location, CURLU_URLENCODE);
 	if (rc == CURLUE_OK)
 		rc = check_scheme(parts, place);
 	if (rc == CURLUE_OK) {
@@ -48,24 +52,26 @@ int fetch_place_of(const char *url, const char *location, struct fetch_place *pl
 				 get(parts, CURLUPART_PORT, &place->port, CURLU_DEFAULT_PORT) &&
 				 get(parts, CURLUPART_URL, &place->plain, 0)))
 		rc = CURLUE_OUT_OF_MEMORY;
-	curl_url_cleanup(parts);
+	curl_library.url_cleanup(parts);
 	if (rc == CURLUE_OK)
 		return 0;
 	place_release(place);
 	if (rc == CURLUE_OUT_OF_MEMORY)
 		return err_set(err, ERR_NO_MEMORY, "no memory for an address");
 	return err_set(err, ERR_DOWNLOAD, "%s: %s", location ? "invalid redirect" : "invalid address",
-		       curl_url_strerror(rc));
+		       curl_library.url_strerror(rc));
 }
 
 void place_release(struct fetch_place *place)
 {
-	curl_free(place->scheme);
-	curl_free(place->host);
-	curl_free(place->port);
-	curl_free(place->user);
-	curl_free(place->password);
-	curl_free(place->plain);
+	if (!place->scheme)
+		return;
+	curl_library.free(place->scheme);
+	curl_library.free(place->host);
+	curl_library.free(place->port);
+	curl_library.free(place->user);
+	curl_library.free(place->password);
+	curl_library.free(place->plain);
 	*place = (struct fetch_place){ .plain = NULL };
 }
 

@@ -9,12 +9,12 @@
 #ifndef FETCH_TRANSFER_H
 #define FETCH_TRANSFER_H
 
-#include <curl/curl.h>
 #include <poll.h>
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "fetch/breaker.h"
+#include "fetch/curl_library.h"
 #include "fetch/decode.h"
 #include "fetch/fetch.h"
 #include "fetch/http_reply.h"
@@ -122,7 +122,7 @@ struct fetch_list { struct fetch *first, *last; size_t count; };
 
 struct fetcher {
 	const struct config *config;
-	CURLM *multi;
+	CURLM *multi;                        /* NULL: nothing was fetched yet */
 	struct breaker breakers[2];          /* by fetch->trusted: what requests name says nothing
 	                                      * about what the operator named, on whatever host */
 	struct fetch_list waiting, running, over;

@@ -8,18 +8,18 @@
 #include "source/gcs.h"
 
 #include <cjson/cJSON.h>
-#include <openssl/bio.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
+#include "base/base64.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/json_writer.h"
 #include "base/mem.h"
+#include "source/crypto_library.h"
 #include "source/sigv4.h"
 
 #define MACHINE_HOST  "metadata.google.internal"
@@ -32,7 +32,7 @@
 #define EARLY_SECONDS 60             /* one that says when it ends is not used in its last minute */
 #define LEAST_SECONDS 30
 #define JWT_BYTES     ((size_t)256 * 1024)
-#define BASE64_STEP_BYTES 48u        /* a multiple of 3: only the last step pads */
+#define BASE64_STEP_BYTES 48u        /* a multiple of 3: the steps' texts join */
 
 enum { STEP_BEGIN, STEP_TOKEN };
 
@@ -51,20 +51,15 @@ void gcs_name_credential(const struct source *source, uint8_t name[HASH_SHA256_B
 	buf_release(&bytes);
 }
 
-/* base64url without padding (RFC 4648, section 5), which libcrypto does not have: its two
- * other characters are replaced. */
 static void add_base64url(struct buf *out, const void *bytes, size_t size)
 {
-	unsigned char encoded[BASE64_STEP_BYTES / 3 * 4 + 1];
+	char encoded[BASE64_TEXT_BYTES(BASE64_STEP_BYTES)];
 	const uint8_t *from = bytes;
 
 	for (size_t at = 0; at < size; at += BASE64_STEP_BYTES) {
-		size_t step = size - at < BASE64_STEP_BYTES ? size - at : BASE64_STEP_BYTES;
-		int count = EVP_EncodeBlock(encoded, from + at, (int)step);
-
-		for (int i = 0; i < count && encoded[i] != '='; i++)
-			buf_add_char(out, encoded[i] == '+' ? '-' : encoded[i] == '/' ? '_'
-							  : (char)encoded[i]);
+		base64_format_url(from + at, size - at < BASE64_STEP_BYTES ? size - at : BASE64_STEP_BYTES,
+				  encoded);
+		buf_add_string(out, encoded);
 	}
 }
 
@@ -105,15 +100,15 @@ static EVP_PKEY *read_key(struct text text)
 		buf_add_char(&pem, is_end ? '\n' : text.bytes[i]);
 		i += is_end;
 	}
-	bio = pem.failed || pem.size == 0 ? NULL : BIO_new_mem_buf(pem.bytes, (int)pem.size);
+	bio = pem.failed || pem.size == 0 ? NULL : crypto_library.BIO_new_mem_buf(pem.bytes, (int)pem.size);
 	if (bio)
-		key = PEM_read_bio_PrivateKey(bio, NULL, NULL, (void *)"");
-	BIO_free(bio);
+		key = crypto_library.PEM_read_bio_PrivateKey(bio, NULL, NULL, (void *)"");
+	crypto_library.BIO_free(bio);
 	if (pem.bytes)
-		OPENSSL_cleanse(pem.bytes, pem.size);
+		explicit_bzero(pem.bytes, pem.size);
 	buf_release(&pem);
-	if (key && !EVP_PKEY_is_a(key, "RSA")) {
-		EVP_PKEY_free(key);
+	if (key && !crypto_library.EVP_PKEY_is_a(key, "RSA")) {
+		crypto_library.EVP_PKEY_free(key);
 		key = NULL;
 	}
 	return key;
@@ -122,35 +117,38 @@ static EVP_PKEY *read_key(struct text text)
 /* Appends the signature of what is there. */
 static bool add_signature(struct buf *out, EVP_PKEY *key)
 {
-	EVP_MD_CTX *context = EVP_MD_CTX_new();
+	EVP_MD_CTX *context = crypto_library.EVP_MD_CTX_new();
 	unsigned char *signature = NULL;
 	size_t size = 0;
 	bool done = false;
 
-	if (context && EVP_DigestSignInit(context, NULL, EVP_sha256(), NULL, key) == 1 &&
-	    EVP_DigestSign(context, NULL, &size, (const unsigned char *)out->bytes, out->size) == 1)
+	if (context && crypto_library.EVP_DigestSignInit(context, NULL, crypto_library.EVP_sha256(), NULL, key) == 1 &&
+	    crypto_library.EVP_DigestSign(context, NULL, &size, (const unsigned char *)out->bytes, out->size) == 1)
 		signature = mem_get(size);
-	if (signature && EVP_DigestSign(context, signature, &size,
+	if (signature && crypto_library.EVP_DigestSign(context, signature, &size,
 					(const unsigned char *)out->bytes, out->size) == 1) {
 		buf_add_char(out, '.');
 		add_base64url(out, signature, size);
 		done = !out->failed;
 	}
 	mem_give_back(signature);
-	EVP_MD_CTX_free(context);
+	crypto_library.EVP_MD_CTX_free(context);
 	return done;
 }
 
 static int make_jwt(const struct gcs *gcs, struct buf *out, struct err *err)
 {
-	EVP_PKEY *key = read_key(gcs->private_key);
+	EVP_PKEY *key;
 	bool done = false;
 
+	if (crypto_library_load(err) < 0)
+		return -1;
+	key = read_key(gcs->private_key);
 	if (key) {
 		add_claim(out, gcs);
 		done = !out->failed && add_signature(out, key);
 	}
-	EVP_PKEY_free(key);
+	crypto_library.EVP_PKEY_free(key);
 	return done ? 0 : err_set(err, ERR_DOWNLOAD, "failed encoding JWT");
 }
 

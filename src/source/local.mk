@@ -10,6 +10,8 @@ libsource_a_SOURCES = \
 	src/source/block.c \
 	src/source/bucket.c \
 	src/source/bucket.h \
+	src/source/crypto_library.c \
+	src/source/crypto_library.h \
 	src/source/file_types.c \
 	src/source/filesystem.c \
 	src/source/folder_watch.c \

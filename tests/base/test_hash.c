@@ -7,6 +7,8 @@
 #include "base/debugid.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sha1.h"
+#include "base/sha256.h"
 #include "support/support.h"
 
 #define KEYS 100000u
@@ -28,6 +30,76 @@ START_TEST(makes_known_digests)
 	hash_keyed(NULL, 0, NULL, 0, digest);
 	hex_format(digest, sizeof(digest), text);
 	ck_assert_str_eq(text, "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad");
+}
+END_TEST
+
+static void assert_digest(const uint8_t digest[HASH_SHA256_BYTES], const char *expected)
+{
+	char text[2 * HASH_SHA256_BYTES + 1];
+
+	hex_format(digest, HASH_SHA256_BYTES, text);
+	ck_assert_str_eq(text, expected);
+}
+
+START_TEST(digests_of_many_blocks_and_long_keys)
+{
+	static uint8_t many[1000000];
+	uint8_t key[131], digest[HASH_SHA256_BYTES], plain[HASH_SHA256_BYTES];
+	static const char text[] = "Test Using Larger Than Block-Size Key - Hash Key First";
+
+	memset(many, 'a', sizeof(many));                /* FIPS 180-2, appendix B.3 */
+	hash_sha256(many, sizeof(many), digest);
+	assert_digest(digest, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+	sha256_plainly(many, sizeof(many), plain);
+	ck_assert_mem_eq(digest, plain, sizeof(plain));
+	memset(key, 0xaa, sizeof(key));                 /* RFC 4231 section 4.7 */
+	hash_keyed(key, sizeof(key), text, strlen(text), digest);
+	assert_digest(digest, "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+END_TEST
+
+/* Each length up to 300 of the same bytes, whole, in two pieces and without the processor's
+ * instructions; the digest of all digests is Python's. */
+START_TEST(digests_of_every_length_in_any_pieces)
+{
+	uint8_t bytes[300], one[HASH_SHA256_BYTES], other[HASH_SHA256_BYTES];
+	struct sha256 pieces, all;
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i * 7 + 3);
+	sha256_init(&all);
+	for (size_t size = 0; size <= sizeof(bytes); size++) {
+		hash_sha256(bytes, size, one);
+		sha256_plainly(bytes, size, other);
+		ck_assert_mem_eq(one, other, sizeof(one));
+		sha256_init(&pieces);
+		sha256_add(&pieces, bytes, size / 3);
+		sha256_add(&pieces, bytes + size / 3, size - size / 3);
+		sha256_end(&pieces, other);
+		ck_assert_mem_eq(one, other, sizeof(one));
+		sha256_add(&all, one, sizeof(one));
+	}
+	sha256_end(&all, one);
+	assert_digest(one, "7d917fbd2cf49ddff9ad0a8706bba32d204e92e71d2e369c5a03d6af29278c9f");
+}
+END_TEST
+
+/* As above, of SHA-1. */
+START_TEST(sha1_digests_of_every_length_in_two_pieces)
+{
+	uint8_t bytes[300], digests[301 * SHA1_BYTES], other[SHA1_BYTES];
+	char text[2 * SHA1_BYTES + 1];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i * 7 + 3);
+	for (size_t size = 0; size <= sizeof(bytes); size++) {
+		sha1(bytes, size, NULL, 0, digests + size * SHA1_BYTES);
+		sha1(bytes, size / 3, bytes + size / 3, size - size / 3, other);
+		ck_assert_mem_eq(digests + size * SHA1_BYTES, other, sizeof(other));
+	}
+	sha1(digests, sizeof(digests), NULL, 0, other);
+	hex_format(other, sizeof(other), text);
+	ck_assert_str_eq(text, "43debf5006166594c976375f1c06253e43d53ddf");
 }
 END_TEST
 
@@ -191,6 +263,9 @@ int main(void)
 	TCase *tcase = tcase_create("hash and map");
 
 	tcase_add_test(tcase, makes_known_digests);
+	tcase_add_test(tcase, digests_of_many_blocks_and_long_keys);
+	tcase_add_test(tcase, digests_of_every_length_in_any_pieces);
+	tcase_add_test(tcase, sha1_digests_of_every_length_in_two_pieces);
 	tcase_add_test(tcase, the_fast_hash_sees_every_bit);
 	tcase_add_test(tcase, the_fast_hash_spreads);
 	tcase_add_test(tcase, random_bytes_differ);
