@@ -64,14 +64,14 @@ int fetch_place_of(const char *url, const char *location, struct fetch_place *pl
 
 void place_release(struct fetch_place *place)
 {
+	char *const parts[] = { place->scheme, place->host, place->port, place->user, place->password,
+				place->plain };
+	void (*give_back)(void *) = curl_library.free;       /* curl's own: it made them */
+
 	if (!place->scheme)
 		return;
-	curl_library.free(place->scheme);
-	curl_library.free(place->host);
-	curl_library.free(place->port);
-	curl_library.free(place->user);
-	curl_library.free(place->password);
-	curl_library.free(place->plain);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		give_back(parts[i]);
 	*place = (struct fetch_place){ .plain = NULL };
 }
 
