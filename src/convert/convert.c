@@ -23,6 +23,7 @@ const struct cell_operation convert_operations[] = {
 	{ "section", convert_run_section },
 	{ "sources", convert_run_sources },
 	{ "sourcefile", convert_run_sourcefile },
+	{ "sourcemap", convert_run_sourcemap },
 	{ "jsfile", convert_run_jsfile },
 	{ "jsbundle", convert_run_jsbundle },
 	{ "bundled", convert_run_bundled },

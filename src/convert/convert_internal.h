@@ -34,6 +34,7 @@ int convert_run_section(struct cell *cell, struct err *err);
 int convert_run_sources(struct cell *cell, struct err *err);
 int convert_run_sourcefile(struct cell *cell, struct err *err);
 int convert_run_symbfile_make(struct cell *cell, struct err *err);
+int convert_run_sourcemap(struct cell *cell, struct err *err);
 int convert_run_jsfile(struct cell *cell, struct err *err);
 int convert_run_jsbundle(struct cell *cell, struct err *err);
 int convert_run_bundled(struct cell *cell, struct err *err);

@@ -26,6 +26,7 @@ libconvert_a_SOURCES = \
 	src/convert/convert_names.c \
 	src/convert/convert_proguard.c \
 	src/convert/convert_section.c \
+	src/convert/convert_sourcemap.c \
 	src/convert/convert_sources.c \
 	src/convert/js_files.c \
 	src/convert/demangler.c \

@@ -25,7 +25,7 @@ const struct derived_kind *const derived_kinds[] = {
 	&derived_sources,
 	&derived_url_sources,
 	&derived_sourcefile,
-	&derived_jsfile, &derived_scraped, &derived_jsbundle, &derived_bundled,
+	&derived_jsfile, &derived_scraped, &derived_jsbundle, &derived_bundled, &derived_sourcemap,
 	&derived_symbfile,
 	&derived_proguard,
 	&derived_wpa,

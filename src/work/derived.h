@@ -87,6 +87,7 @@ extern const struct derived_kind
 	derived_ppdb,                /* derived_managed.c */
 	derived_sources, derived_url_sources, derived_sourcefile,     /* derived_sources.c */
 	derived_jsfile, derived_scraped, derived_jsbundle, derived_bundled,      /* derived_jsfile.c */
+	derived_sourcemap,           /* derived_sourcemap.c */
 	derived_symbfile,            /* derived_symbfile.c */
 	derived_proguard,            /* derived_proguard.c */
 	derived_uuid_map, derived_symbol_map, derived_line_map,          /* derived_auxiliary.c */

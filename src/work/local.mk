@@ -9,6 +9,7 @@ libwork_a_SOURCES = \
 	src/work/derived_cficache.c \
 	src/work/derived_crash.c \
 	src/work/derived_jsfile.c \
+	src/work/derived_sourcemap.c \
 	src/work/derived_listing.c \
 	src/work/derived_managed.c \
 	src/work/derived_object.c \

@@ -1,0 +1,85 @@
+/* convert_sourcemap.c -- in a cell: from a minified file and its source map to their lookup file. */
+#include "convert/convert_internal.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/json_writer.h"
+#include "jsfile/jsfile.h"
+#include "object/object.h"
+#include "sandbox/sandbox.h"
+#include "sourcemap/sourcemap.h"
+
+/* The words of a SymCache's reply. */
+static void write_reply(const struct sourcemap_report *report, struct buf *out)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, out);
+	json_object(&json);
+	json_member_u64(&json, "units", report->scopes);
+	json_member_u64(&json, "bad_units", 0);
+	json_member_u64(&json, "ranges", report->tokens);
+	json_member_u64(&json, "bytes", report->bytes);
+	json_object_end(&json);
+}
+
+static int write_cache(struct cell *cell, struct text map, struct text minified, int out,
+		       struct err *err)
+{
+	struct sourcemap_input input = { .map = map, .minified = minified,
+					 .memory_bytes = cell->memory_bytes };
+	struct sourcemap_report report;
+
+	if (sourcemap_write(&input, out, &report, err) < 0)
+		return -1;
+	write_reply(&report, cell->reply);
+	return buf_check(cell->reply, err);
+}
+
+/* The map: a file of its own, or inside of the minified one. */
+static int take_map(struct cell *cell, const struct jsfile *minified, struct file_map *bytes,
+		    struct jsfile *map, struct err *err)
+{
+	int fd = -1;
+	int got = cell_want(cell, object_role_name(OBJECT_ROLE_SOURCEMAP), TEXT_NONE, TEXT_NONE, &fd,
+			    err);
+	int rc = -1;
+
+	if (got < 0)
+		return -1;
+	if (got == CELL_ANSWER_LATE)
+		return err_set(err, ERR_TIMEOUT, "the source map came too late");
+	if (got == CELL_ANSWER_ABSENT) {
+		*map = (struct jsfile){ .text = minified->inside };
+		return minified->map == JSFILE_MAP_INSIDE ? 0
+			       : err_set(err, ERR_NOT_FOUND, "there is no source map");
+	}
+	if (file_map_fd(bytes, fd, err) == 0)
+		rc = jsfile_open(map, bytes->bytes, bytes->size, err);
+	close(fd);
+	return rc;
+}
+
+/* Where there is no minified file, the map stands for it. */
+int convert_run_sourcemap(struct cell *cell, struct err *err)
+{
+	struct file_map bytes = { NULL, 0 }, map_bytes = { NULL, 0 };
+	struct jsfile minified, map;
+	struct text text;
+	int rc = -1;
+
+	if (file_map_fd(&bytes, cell_input(cell, "file"), err) == 0 &&
+	    jsfile_open(&minified, bytes.bytes, bytes.size, err) == 0 &&
+	    take_map(cell, &minified, &map_bytes, &map, err) == 0) {
+		text = memcmp(minified.sha256, map.sha256, sizeof(map.sha256)) == 0 ? TEXT("")
+										    : minified.text;
+		rc = write_cache(cell, map.text, text, cell_output(cell, "sourcemap"), err);
+	}
+	file_unmap(&bytes);
+	file_unmap(&map_bytes);
+	return rc;
+}
