@@ -17,9 +17,22 @@ libproguard_a_SOURCES = \
 	src/proguard/proguard_remap.c \
 	src/proguard/proguard_signature.c \
 	src/proguard/proguard_write.c \
-	src/proguard/proguard_write.h
+	src/proguard/proguard_write.h \
+	src/proguard/retrace.c \
+	src/proguard/retrace.h \
+	src/proguard/retrace_internal.h \
+	src/proguard/retrace_library.c \
+	src/proguard/retrace_pattern.c \
+	src/proguard/retrace_pattern.h \
+	src/proguard/retrace_proguard.c \
+	src/proguard/retrace_r8.c
 
 if HAVE_CHECK
-check_PROGRAMS += tests/proguard/test_proguard
+check_PROGRAMS += \
+	tests/proguard/test_peers \
+	tests/proguard/test_proguard \
+	tests/proguard/test_retrace
+tests_proguard_test_peers_SOURCES = tests/proguard/test_peers.c
+tests_proguard_test_retrace_SOURCES = tests/proguard/test_retrace.c
 tests_proguard_test_proguard_SOURCES = tests/proguard/test_proguard.c
 endif

@@ -1,0 +1,97 @@
+/* test_retrace -- stack traces as text, in each dialect. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "proguard/proguard_write.h"
+#include "proguard/retrace.h"
+#include "support/support.h"
+
+#define OUT_BYTES ((size_t)1 << 20)
+#define MEMORY_BYTES ((size_t)1 << 30)
+
+#define PLAIN "o.Main$In -> a.b:\n    1:1:void callee():54:54 -> t\n    1:1:void caller(int):40 -> t\n    7:9:int own(long,int) -> u\n" \
+	"o.Boom -> a.c:\n    void <init>() -> <init>\n"
+#define TWO "o.R8 -> a.a:\n    void foo(int) -> a\n    void bar(int, int) -> a\n"
+#define BY_R8 "# compiler: R8\n"
+
+static const struct { const char *what, *mapping, *regex, *input, *expected; enum retrace_dialect dialect; bool verbose; } traces[] = {
+	{ "a frame", PLAIN, NULL, "\tat a.b.t(SourceFile:1)", "\tat o.Main$In.callee(Main.java:54)\n\tat o.Main$In.caller(Main.java:40)\n", RETRACE_PROGUARD, false },
+	{ "verbose", PLAIN, NULL, "\tat a.b.u(SourceFile:8)", "\tat o.Main$In.int own(long,int)(Main.java:8)\n", RETRACE_PROGUARD, true },
+	{ "verbose, unknown", PLAIN, NULL, "\tat a.b.x(SourceFile:8)", "\tat o.Main$In.null x(null)(Main.java:8)\n", RETRACE_PROGUARD, true },
+	{ "a class nobody knows", PLAIN, NULL, "\tat x.Y.z(Native Method)", "\tat x.Y.z(Y.java)\n", RETRACE_PROGUARD, false },
+	{ "no line", TWO, NULL, "    at a.a.a(Unknown Source)", "    at o.R8.foo(R8.java)\n            bar(R8.java)\n", RETRACE_PROGUARD, false },
+	{ "causes", PLAIN, NULL, "Caused by: a.c: boom boom", "Caused by: o.Boom: boom boom\n", RETRACE_PROGUARD, false },
+	{ "suppressed", PLAIN, NULL, "\tSuppressed: a.c: m", "\tSuppressed: o.Boom: m\n", RETRACE_PROGUARD, false },
+	{ "a thread", PLAIN, NULL, "Exception in thread \"main\" a.c: m", "Exception in thread \"main\" o.Boom: m\n", RETRACE_PROGUARD, false },
+	{ "one word behind the colon", PLAIN, NULL, "a.c: word", "a.c: word\n", RETRACE_PROGUARD, false },
+	{ "circular", PLAIN, NULL, "[CIRCULAR REFERENCE: a.c: m]", "[CIRCULAR REFERENCE: o.Boom: m]\n", RETRACE_PROGUARD, false },
+	{ "a jar behind", PLAIN, NULL, "  at a.b.t(X:1) ~[a.jar:1]", "  at o.Main$In.callee(Main.java:54) ~[a.jar:1]\n  at o.Main$In.caller(Main.java:40) ~[a.jar:1]\n", RETRACE_PROGUARD, false },
+	{ "no frame", PLAIN, NULL, "\t... 13 more", "\t... 13 more\n", RETRACE_PROGUARD, false },
+	{ "an expression", PLAIN, "%c#%m:%l", "a.b#u:8", "o.Main$In#own:8\n", RETRACE_PROGUARD, false },
+	{ "slashes", PLAIN, "%C \\(%t\\)", "a/b (a.c[])", "o/Main$In (a.c[])\n", RETRACE_PROGUARD, false },
+
+	{ "R8: alternatives", BY_R8 TWO, NULL, "    at a.a.a(Unknown Source)", "    at o.R8.bar(R8.java)\n    <OR> at o.R8.foo(R8.java)\n", RETRACE_OF_MAPPING, false },
+	{ "R8: inlined", BY_R8 PLAIN, NULL, "\tat a.b.t(SourceFile:1)", "\tat o.Main$In.callee(Main.java:54)\n\tat o.Main$In.caller(Main.java:40)\n", RETRACE_OF_MAPPING, false },
+	{ "R8: verbose", BY_R8 PLAIN, NULL, "\tat a.b.u(SourceFile:8)", "\tat o.Main$In.int own(long,int)(Main.java:8)\n", RETRACE_OF_MAPPING, true },
+	{ "R8: one word", BY_R8 PLAIN, NULL, "a.c: word", "o.Boom: word\n", RETRACE_OF_MAPPING, false },
+	{ "R8: suppressed", BY_R8 PLAIN, NULL, "\tSuppressed: a.c: word", "\tSuppressed: o.Boom: word\n", RETRACE_OF_MAPPING, false },
+	{ "R8: circular", BY_R8 PLAIN, NULL, "\t[CIRCULAR REFERENCE: a.c]", "\t[CIRCULAR REFERENCE: o.Boom]\n", RETRACE_OF_MAPPING, false },
+	{ "R8: circular, older", BY_R8 PLAIN, NULL, "\t[CIRCULAR REFERENCE:a.c]", "\t[CIRCULAR REFERENCE:o.Boom]\n", RETRACE_OF_MAPPING, false },
+	{ "R8: a module", BY_R8 PLAIN, NULL, "\tat app//a.b.u(X.java:8)", "\tat app//o.Main$In.own(Main.java:8)\n", RETRACE_OF_MAPPING, false },
+	{ "R8: unknown", BY_R8 PLAIN, NULL, "\tat x.Y.z(Y.kt:3)", "\tat x.Y.z(Y.kt:3)\n", RETRACE_OF_MAPPING, false },
+	{ "R8: logcat", BY_R8 PLAIN, NULL, "E/AndroidRuntime( 12): \tat a.b.u(SourceFile:8)", "E/AndroidRuntime( 12): \tat o.Main$In.own(Main.java:8)\n", RETRACE_OF_MAPPING, false },
+	{ "R8: logcat, exception", BY_R8 PLAIN, NULL, "E/AndroidRuntime( 12): a.c: m", "E/AndroidRuntime( 12): o.Boom: m\n", RETRACE_OF_MAPPING, false },
+	{ "R8: more", BY_R8 PLAIN, NULL, "\t... 42 more", "\t... 42 more\n", RETRACE_OF_MAPPING, false },
+
+	{ "library", PLAIN, NULL, "\tat a.b.t(SourceFile:1)", "    at o.Main$In.callee(Main.java:54)\n    at o.Main$In.caller(Main.java:40)\n", RETRACE_LIBRARY, false },
+	{ "library: alternatives", TWO, NULL, "\tat a.a.a(X)", "    at o.R8.foo(R8.java:0)\n    at o.R8.bar(R8.java:0)\n", RETRACE_LIBRARY, false },
+	{ "library: causes", PLAIN, NULL, "Caused by: a.c: m\r", "Caused by: o.Boom: m\n", RETRACE_LIBRARY, false },
+};
+
+static struct file_map cache_of(const char *text, struct proguard *mapping)
+{
+	int fd = memfd_create("cache", MFD_CLOEXEC);
+	struct proguard_report report;
+	struct file_map map;
+	struct err err = ERR_INIT;
+
+	if (proguard_write(text_of(text), MEMORY_BYTES, fd, &report, &err) < 0 ||
+	    file_map_fd(&map, fd, &err) < 0 || proguard_open(mapping, map.bytes, map.size, &err) < 0)
+		ck_abort_msg("%s", err.text);
+	close(fd);
+	return map;
+}
+
+START_TEST(lines_become_what_the_dialect_says)
+{
+	const struct retrace_options options = { traces[_i].dialect, traces[_i].verbose, traces[_i].regex };
+	struct proguard mapping;
+	struct file_map map = cache_of(traces[_i].mapping, &mapping);
+	struct retrace retrace;
+	struct err err = ERR_INIT;
+	struct buf out;
+
+	buf_init(&out, OUT_BYTES);
+	ck_assert_msg(retrace_open(&retrace, &mapping, &options, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(retrace_line(&retrace, text_of(traces[_i].input), &out, &err), 0);
+	ck_assert_msg(strcmp(buf_string(&out), traces[_i].expected) == 0, "%s:\n%s", traces[_i].what, buf_string(&out));
+	retrace_release(&retrace);
+	buf_release(&out);
+	file_unmap(&map);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("retrace");
+	TCase *all = tcase_create("all");
+
+	tcase_add_loop_test(all, lines_become_what_the_dialect_says, 0, sizeof(traces) / sizeof(traces[0]));
+	suite_add_tcase(suite, all);
+	return support_main(suite);
+}
