@@ -9,6 +9,7 @@ libproguard_a_SOURCES = \
 	src/proguard/proguard.h \
 	src/proguard/proguard_build.c \
 	src/proguard/proguard_build.h \
+	src/proguard/proguard_dump.c \
 	src/proguard/proguard_file.c \
 	src/proguard/proguard_internal.h \
 	src/proguard/proguard_layout.h \
@@ -25,7 +26,8 @@ libproguard_a_SOURCES = \
 	src/proguard/retrace_pattern.c \
 	src/proguard/retrace_pattern.h \
 	src/proguard/retrace_proguard.c \
-	src/proguard/retrace_r8.c
+	src/proguard/retrace_r8.c \
+	src/proguard/retrace_stack.c
 
 if HAVE_CHECK
 check_PROGRAMS += \

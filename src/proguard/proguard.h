@@ -45,6 +45,10 @@ struct text proguard_class(const struct proguard *mapping, struct text obfuscate
 struct text proguard_method(const struct proguard *mapping, struct text obfuscated_class,
 			    struct text obfuscated_method);
 
+/* A class with its methods, by obfuscated names, as lines of a mapping.  False: there is none of that index,
+ * or the buffer is full. */
+bool proguard_dump_class(const struct proguard *mapping, uint32_t index, struct buf *out);
+
 /* --- Frames ------------------------------------------------------------------------------- */
 
 /* How a source file is called: one part after the other.  Both empty: it has no name. */

@@ -1,4 +1,4 @@
-/* retrace.c -- see retrace.h; what the dialects share. */
+/* retrace.c -- see retrace.h: which dialect, and its expression. */
 #include "proguard/retrace_internal.h"
 
 #include "base/err.h"
@@ -70,41 +70,4 @@ int retrace_line(struct retrace *retrace, struct text line, struct buf *out, str
 	else
 		rc = retrace_line_proguard(retrace, line, out, err);
 	return rc < 0 ? -1 : buf_check(out, err);
-}
-
-void retrace_begin_stack(struct retrace *retrace, struct text class_name, struct text original)
-{
-	retrace->may_rewrite = true;
-	retrace->thrown = original;
-	if (original.bytes || class_name.size > sizeof(retrace->unmapped))
-		return;
-	memcpy(retrace->unmapped, class_name.bytes, class_name.size);
-	retrace->thrown = (struct text){ retrace->unmapped, class_name.size };
-}
-
-int retrace_frame(struct retrace *retrace, struct text class_name, struct text method, bool has_line,
-		  uint32_t line, enum proguard_outcome *outcome, struct err *err)
-{
-	const struct proguard_query query = {
-		.class_name = class_name, .method = method, .line = line, .has_line = has_line,
-		.may_rewrite = retrace->may_rewrite, .thrown = retrace->thrown,
-	};
-
-	if (proguard_remap(retrace->mapping, &query, &retrace->carry, &retrace->frames, outcome, err) < 0)
-		return -1;
-	if (*outcome != PROGUARD_OUTLINE) {
-		retrace->may_rewrite = false;
-		retrace->thrown = TEXT_NONE;
-	}
-	return 0;
-}
-
-bool retrace_line_number(struct text digits, uint32_t *line)
-{
-	uint64_t number;
-
-	if (!text_to_u64(digits, 10, &number) || number > UINT32_MAX)
-		return false;
-	*line = (uint32_t)number;
-	return true;
 }
