@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "base/limits.h"
 #include "cli/cli_cells.h"
@@ -20,6 +21,7 @@
 #include "cli/minidumps.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/sourceless.h"
 #include "cli/standalone.h"
 #include "cli/tried.h"
 #include "kinds/kinds.h"
@@ -82,16 +84,37 @@ static int open_file(struct crash_wish *wish, struct err *err)
 
 /* --- Modules of this machine -------------------------------------------------------------------- */
 
+/* The array of modules in a report; TEXT_NONE: it has none. */
+static struct text modules_of(struct text report)
+{
+	struct json_reader json = json_reader_over("the report", report);
+	struct json_string name;
+	size_t from;
+
+	if (json_reader_object(&json))
+		while (json_reader_member(&json, &name)) {
+			(void)json_reader_peek(&json);
+			from = json.pos;
+			json_reader_skip(&json);
+			if (json_string_is(&name, "modules") && !json.missing)
+				return (struct text){ report.bytes + from, json.pos - from };
+		}
+	return TEXT_NONE;
+}
+
 static int add_modules_of(struct standalone *alone, struct text report, struct err *err)
 {
+	struct text modules = modules_of(report);
 	struct arena arena;
 	struct cJSON *json;
 	int rc;
 
+	if (modules.size == 0)
+		return 0;
 	arena_init(&arena, LIMIT_REQUEST_ARENA_BYTES);
-	rc = request_json_parse(report, &arena, &json, err);
+	rc = request_json_parse(modules, &arena, &json, err);
 	if (rc == 0)
-		rc = standalone_add_modules(alone, cJSON_GetObjectItemCaseSensitive(json, "modules"), err);
+		rc = standalone_add_modules(alone, json, err);
 	arena_release(&arena);
 	return rc;
 }
@@ -156,28 +179,76 @@ static int show_answer(const struct standalone *alone, struct crash_wish *wish, 
 	return rc;
 }
 
-static int answer(struct standalone *alone, void *payload, struct err *err)
+/* The usual way: a job of a workshop of this process. */
+static int answer_from_sources(struct standalone *alone, const struct crash_wish *wish,
+			       struct buf *reply, struct err *err)
 {
-	struct crash_wish *wish = payload;
 	struct work_body body = { .fd = wish->fd, .size = wish->size };
-	struct buf fields, reply;
+	struct buf fields;
 	int rc;
 
 	buf_init(&fields, 2 * LIMIT_REPLY_BYTES);
-	buf_init(&reply, LIMIT_REPLY_BYTES);
-	progress_start("looking for the modules on this machine");
-	rc = find_modules(alone, wish, err);
-	progress_stop();
-	if (rc == 0)
-		rc = write_fields(alone, &fields, err);
+	rc = write_fields(alone, &fields, err);
 	body.bytes = buf_text(&fields);
 	if (rc == 0)
-		rc = standalone_answer(alone, wish->what->kind, &body, &reply, err);
+		rc = standalone_answer(alone, wish->what->kind, &body, reply, err);
+	buf_release(&fields);
+	return rc;
+}
+
+/* Where nothing is named that could have a file, stacks are walked by what stands in the dump; only
+ * when this machine has one of the modules there is more to do.  1: answered; 0: there is more. */
+static int answer_without_sources(struct standalone *alone, const struct crash_wish *wish,
+				  struct buf *reply, struct err *err)
+{
+	const struct work_body body = { .bytes = TEXT("{}"), .fd = wish->fd, .size = wish->size };
+	struct sourceless walked;
+	int rc;
+
+	progress_start("reading");
+	rc = sourceless_walk(&walked, wish->what->kind, alone->config, alone->nursery, &body,
+			     wish->what->operation, err);
+	if (rc == 0)
+		rc = add_modules_of(alone, buf_text(&walked.report), err);
+	progress_stop();
+	if (rc == 0 && alone->local.link_count == 0)
+		rc = sourceless_answer(&walked, reply, err) < 0 ? -1 : 1;
+	sourceless_release(&walked);
+	return rc;
+}
+
+static int find_answer(struct standalone *alone, const struct crash_wish *wish, struct buf *reply,
+		       struct err *err)
+{
+	int rc;
+
+	/* Apple's reports name their frames themselves. */
+	if (wish->what->kind->want && standalone_has_no_source(alone)) {
+		rc = answer_without_sources(alone, wish, reply, err);
+		if (rc != 0)
+			return rc < 0 ? -1 : 0;
+	} else {
+		progress_start("looking for the modules on this machine");
+		rc = find_modules(alone, wish, err);
+		progress_stop();
+		if (rc < 0)
+			return -1;
+	}
+	return answer_from_sources(alone, wish, reply, err);
+}
+
+static int answer(struct standalone *alone, void *payload, struct err *err)
+{
+	struct crash_wish *wish = payload;
+	struct buf reply;
+	int rc;
+
+	buf_init(&reply, LIMIT_REPLY_BYTES);
+	rc = find_answer(alone, wish, &reply, err);
 	if (rc == 0)
 		rc = show_answer(alone, wish, buf_text(&reply), err);
 	if (rc == 0 && wish->symbols.folder_count > 0 && !alone->cli->json)
 		tried_show(buf_text(&reply), buf_text(&alone->sources), alone->config);
-	buf_release(&fields);
 	buf_release(&reply);
 	return rc;
 }

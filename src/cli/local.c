@@ -118,6 +118,7 @@ static int make_link(struct local *local, struct text place, const char *target,
 	/* The first of its kind counts: it was looked for first. */
 	if (symlink(target, path) < 0 && errno != EEXIST)
 		return err_os(err, errno, "linking %s", path);
+	local->link_count++;
 	return 0;
 }
 

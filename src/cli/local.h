@@ -29,6 +29,7 @@ struct local {
 	char folder[PATH_MAX];       /* of the links */
 	struct arena arena;
 	struct source_list sources;  /* one: the folder */
+	size_t link_count;           /* in it */
 };
 
 /* What a file said about itself.  The texts live in the arena of `struct local`. */

@@ -55,6 +55,8 @@ libcli_a_SOURCES = \
 	src/cli/sort_walk.c \
 	src/cli/standalone.c \
 	src/cli/standalone.h \
+	src/cli/sourceless.c \
+	src/cli/sourceless.h \
 	src/cli/stackrequest.c \
 	src/cli/stackrequest.h \
 	src/cli/stacktext.c \

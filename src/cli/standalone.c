@@ -5,6 +5,7 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cjson/cJSON.h>
@@ -42,10 +43,16 @@ static int make_sources(struct standalone *alone, const struct standalone_symbol
 	for (unsigned i = 0; i < symbols->url_count; i++)
 		if (sources_remote(symbols->urls[i], i, &alone->sources, err) < 0)
 			return -1;
+	alone->has_only_links = alone->sources.size == 0;
 	if (alone->sources.size > 0)
 		buf_add_char(&alone->sources, ',');
 	local_source(&alone->local, &alone->sources);
 	return buf_check(&alone->sources, err);
+}
+
+bool standalone_has_no_source(const struct standalone *alone)
+{
+	return alone->has_only_links && strcmp(alone->config->sources_json, "[]") == 0;
 }
 
 static void ignore_found(void *payload, const struct local_file *file)

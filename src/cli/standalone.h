@@ -39,6 +39,7 @@ struct standalone {
 	char folders[STANDALONE_SYMBOLS_MAX][PATH_MAX];  /* of --symbols without a layout */
 	const char *folder_list[STANDALONE_SYMBOLS_MAX];
 	size_t folder_count;
+	bool has_only_links;         /* no source was named, by options or the configuration */
 };
 
 /* Calls `fn` once everything stands.  Call before any thread is made. */
@@ -46,6 +47,8 @@ typedef int standalone_fn(struct standalone *alone, void *payload, struct err *e
 int standalone_run(struct cli *cli, const struct standalone_symbols *symbols, standalone_fn *fn,
 		   void *payload, struct err *err) __attribute__((warn_unused_result));
 
+/* Can only files of this machine answer anything? */
+bool standalone_has_no_source(const struct standalone *alone);
 /* The files a request's modules (a JSON array) name, where this machine has the very same ones. */
 int standalone_add_modules(struct standalone *alone, const struct cJSON *modules, struct err *err)
 	__attribute__((warn_unused_result));
