@@ -25,6 +25,7 @@ libkinds_a_SOURCES = \
 	src/kinds/jvm/jvm_json.c \
 	src/kinds/jvm/jvm_json.h \
 	src/kinds/jvm/jvm_kind.c \
+	src/kinds/jvm/jvm_maps.c \
 	src/kinds/jvm/jvm_remap.c \
 	src/kinds/jvm/jvm_request.c \
 	src/kinds/jvm/jvm_request.h \
@@ -90,6 +91,7 @@ check_PROGRAMS += \
 	tests/kinds/crash/test_rewrite \
 	tests/kinds/debuginfod/test_buildid \
 	tests/kinds/proxy/test_proxy_path \
+	tests/kinds/jvm/test_jvm \
 	tests/kinds/test_stacktrace \
 	tests/kinds/mozilla/test_mozilla_request \
 	tests/kinds/wpa/test_wpa_path \
@@ -106,6 +108,16 @@ tests_kinds_debuginfod_test_buildid_SOURCES = tests/kinds/debuginfod/test_buildi
 tests_kinds_crash_test_rewrite_SOURCES = tests/kinds/crash/test_rewrite.c
 tests_kinds_proxy_test_proxy_path_SOURCES = tests/kinds/proxy/test_proxy_path.c
 tests_kinds_wpa_test_wpa_path_SOURCES = tests/kinds/wpa/test_wpa_path.c
+tests_kinds_jvm_test_jvm_SOURCES = \
+	tests/kinds/jvm/test_jvm.c \
+	tests/fuzz/fuzz_jvm.c \
+	tests/kinds/jvm/jvm_answers.c \
+	tests/kinds/jvm/jvm_answers.h \
+	tests/object/makers.c \
+	tests/object/makers.h \
+	tests/kinds/native/fake.c \
+	tests/kinds/native/fake_lower.c \
+	tests/kinds/native/fake.h
 tests_kinds_test_stacktrace_SOURCES = tests/kinds/test_stacktrace.c
 tests_kinds_mozilla_test_mozilla_request_SOURCES = \
 	tests/kinds/mozilla/test_mozilla_request.c \

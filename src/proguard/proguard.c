@@ -29,6 +29,14 @@ static int open_sections(struct proguard *mapping, struct reader *reader, struct
 	return reader_check(reader, err);
 }
 
+static struct text string_of_head(const struct proguard *mapping, const void *bytes, unsigned word)
+{
+	uint32_t ref;
+
+	memcpy(&ref, (const uint8_t *)bytes + 4u * word, sizeof(ref));
+	return ref ? proguard_string(mapping, ref - 1) : TEXT_NONE;
+}
+
 int proguard_open(struct proguard *mapping, const void *bytes, size_t size, struct err *err)
 {
 	struct reader reader = reader_over("mapping cache", bytes, size);
@@ -45,7 +53,11 @@ int proguard_open(struct proguard *mapping, const void *bytes, size_t size, stru
 			       (unsigned)version, PGMC_VERSION);
 	mapping->has_line_info = flags & PGMC_HAS_LINE_INFO;
 	mapping->is_by_r8 = flags & PGMC_IS_BY_R8;
-	return open_sections(mapping, &reader, err);
+	if (open_sections(mapping, &reader, err) < 0)
+		return -1;
+	mapping->map_id = string_of_head(mapping, bytes, PGMC_HEAD_MAP_ID);
+	mapping->map_hash = string_of_head(mapping, bytes, PGMC_HEAD_MAP_HASH);
+	return 0;
 }
 
 struct text proguard_string(const struct proguard *mapping, uint32_t ref)

@@ -29,6 +29,7 @@ struct err;
 struct proguard {
 	const uint8_t *sections[PROGUARD_SECTIONS];      /* borrowed; proguard_layout.h */
 	uint32_t counts[PROGUARD_SECTIONS];
+	struct text map_id, map_hash;        /* what it says of itself (pg_map_id, pg_map_hash); TEXT_NONE */
 	bool has_line_info;          /* any method has a line */
 	bool is_by_r8;               /* it says so, or has headers only R8 writes */
 };
@@ -125,5 +126,7 @@ bool proguard_type(const struct proguard *mapping, struct text descriptor, struc
 struct debugid proguard_uuid(const void *bytes, size_t size);
 /* Its id as R8 writes it for source files: "r8-map-id-<id>", alone or behind others; TEXT_NONE: none. */
 struct text proguard_map_id(struct text source_file);
+/* Is it of the mapping that says so of itself?  At least seven digits have to be the same. */
+bool proguard_is_of_map(struct text id, struct text map_id, struct text map_hash);
 
 #endif

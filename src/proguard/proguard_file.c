@@ -83,3 +83,22 @@ struct text proguard_map_id(struct text source_file)
 		size++;
 	return size > 0 ? (struct text){ id.bytes, size } : TEXT_NONE;
 }
+
+#define MAP_ID_BYTES 7u                  /* of a pg_map_id; R8's ids of mappings are longer */
+
+static bool begins_alike(struct text a, struct text b)
+{
+	size_t size = a.size < b.size ? a.size : b.size;
+
+	return size >= MAP_ID_BYTES && text_equal_ignoring_case((struct text){ a.bytes, size },
+								(struct text){ b.bytes, size });
+}
+
+bool proguard_is_of_map(struct text id, struct text map_id, struct text map_hash)
+{
+	const char *space = map_hash.size ? memrchr(map_hash.bytes, ' ', map_hash.size) : NULL;
+
+	if (space)                       /* "SHA-256 <digits>" */
+		map_hash = text_from(map_hash, (size_t)(space - map_hash.bytes) + 1);
+	return begins_alike(id, map_hash.size ? map_hash : map_id);
+}

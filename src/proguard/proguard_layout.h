@@ -12,7 +12,9 @@
 
 #define PGMC_MAGIC        0x434d4750u   /* "PGMC" */
 #define PGMC_VERSION      1u
-#define PGMC_HEAD_WORDS   16u           /* magic, version, flags, a count for each section, 0 */
+#define PGMC_HEAD_WORDS   16u           /* magic, version, flags, a count for each section, two ids */
+#define PGMC_HEAD_MAP_ID  14u           /* where names are + 1; 0: the mapping does not say it */
+#define PGMC_HEAD_MAP_HASH 15u
 #define PGMC_ALIGNMENT    8u
 #define PGMC_NONE         UINT32_MAX
 

@@ -30,6 +30,7 @@ struct proguard_writer {
 	struct param_key *params_of; /* of one group */
 	size_t key_capacity, param_key_capacity;
 	uint32_t written_entries;
+	uint32_t map_id, map_hash;   /* words of the head */
 
 	uint32_t *classes, *originals, *groups, *params;     /* as they are written */
 	size_t class_count, class_capacity, original_capacity, group_count, group_capacity, param_count,
@@ -570,10 +571,25 @@ static int put_head(struct proguard_writer *writer, struct err *err)
 		(uint32_t)writer->group_count, (uint32_t)writer->param_count, (uint32_t)build->method_count,
 		(uint32_t)build->extra_count, (uint32_t)build->pair_count, (uint32_t)build->rule_count,
 		(uint32_t)build->condition_count, (uint32_t)build->names.size,
+		writer->map_id, writer->map_hash,
 	};
 	ssize_t written = pwrite(writer->fd, head, sizeof(head), 0);
 
 	return written == (ssize_t)sizeof(head) ? 0 : err_os(err, written < 0 ? errno : EIO, "writing the head");
+}
+
+/* Where a name of the head is, + 1; 0: there is none. */
+static int name_head(struct proguard_writer *writer, struct text name, uint32_t *word, struct err *err)
+{
+	uint32_t ref;
+
+	*word = 0;
+	if (!name.size)
+		return 0;
+	if (proguard_names_add(&writer->build.names, name, &writer->build.memory, &ref, err) < 0)
+		return -1;
+	*word = ref + 1;
+	return 0;
 }
 
 static int write_all(struct proguard_writer *writer, struct err *err)
@@ -613,7 +629,9 @@ int proguard_write(struct text mapping, size_t memory_bytes, int fd, struct prog
 	writer.out = mem_get_array(OUT_WORDS, sizeof(*writer.out));
 	if (!writer.out)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a mapping");
-	if (proguard_build(&writer.build, mapping, memory_bytes, report, err) == 0) {
+	if (proguard_build(&writer.build, mapping, memory_bytes, report, err) == 0 &&
+	    name_head(&writer, report->map_id, &writer.map_id, err) == 0 &&
+	    name_head(&writer, report->map_hash, &writer.map_hash, err) == 0) {
 		proguard_slots_release(&writer.build.names.slots, &writer.build.memory);
 		proguard_slots_release(&writer.build.method_slots, &writer.build.memory);
 		rc = write_all(&writer, err);

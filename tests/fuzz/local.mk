@@ -17,6 +17,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_inflate \
 	tests/fuzz/fuzz_expression \
 	tests/fuzz/fuzz_json \
+	tests/fuzz/fuzz_jvm \
 	tests/fuzz/fuzz_macho \
 	tests/fuzz/fuzz_maps \
 	tests/fuzz/fuzz_minidump \
@@ -133,6 +134,17 @@ tests_fuzz_fuzz_multipart_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_symbol_paths_SOURCES = tests/fuzz/fuzz_symbol_paths.c
 tests_fuzz_fuzz_symbol_paths_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_jvm_SOURCES = \
+	tests/fuzz/fuzz_jvm.c \
+	tests/kinds/jvm/jvm_answers.c \
+	tests/kinds/jvm/jvm_answers.h \
+	tests/object/makers.c \
+	tests/object/makers.h \
+	tests/kinds/native/fake.c \
+	tests/kinds/native/fake_lower.c \
+	tests/kinds/native/fake.h
+tests_fuzz_fuzz_jvm_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_maps_SOURCES = tests/fuzz/fuzz_maps.c
 tests_fuzz_fuzz_maps_LDFLAGS = $(fuzz_ldflags)

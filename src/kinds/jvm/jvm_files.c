@@ -16,9 +16,6 @@ static void begin_mapping(struct jvm_mapping *mapping, const struct jvm_module *
 {
 	mapping->module = module;
 	mapping->ids.debug_id = module->id;
-	mapping->query = (struct source_query){
-		.by = SOURCE_BY_UUID, .ids = &mapping->ids, .types = mapping_types, .type_count = 1,
-	};
 }
 
 static void begin_bundle(struct jvm_bundle *bundle, const struct jvm_module *module,
@@ -40,7 +37,8 @@ int jvm_files_begin(struct jvm *jvm, struct err *err)
 		jvm->mapping_count += request->modules[i].type == JVM_MODULE_PROGUARD;
 		jvm->bundle_count += request->modules[i].type == JVM_MODULE_SOURCE;
 	}
-	jvm->mappings = arena_alloc(arena, jvm->mapping_count, sizeof(*jvm->mappings));
+	jvm->module_mapping_count = jvm->mapping_count;
+	jvm->mappings = arena_alloc(arena, jvm->mapping_count + JVM_MAPS_ASKED, sizeof(*jvm->mappings));
 	jvm->bundles = arena_alloc(arena, jvm->bundle_count, sizeof(*jvm->bundles));
 	if (!jvm->mappings || !jvm->bundles)
 		return err_no_memory(err);
@@ -55,11 +53,23 @@ int jvm_files_begin(struct jvm *jvm, struct err *err)
 
 /* --- Mappings -------------------------------------------------------------------------------- */
 
+static struct text keep(char into[JVM_MAP_ID_BYTES], struct text name)
+{
+	if (!name.size || name.size > JVM_MAP_ID_BYTES)
+		return TEXT_NONE;
+	memcpy(into, name.bytes, name.size);
+	return (struct text){ into, name.size };
+}
+
 static int open_mapping(void *payload, struct text bytes, struct err *damage)
 {
 	struct jvm_mapping *mapping = payload;
 
-	return proguard_open(&mapping->cache, bytes.bytes, bytes.size, damage);
+	if (proguard_open(&mapping->cache, bytes.bytes, bytes.size, damage) < 0)
+		return -1;
+	mapping->map_id = keep(mapping->names[0], mapping->cache.map_id);
+	mapping->map_hash = keep(mapping->names[1], mapping->cache.map_hash);
+	return 0;
 }
 
 static enum resolved fail(struct jvm_mapping *mapping, enum err_kind failure)
@@ -83,10 +93,14 @@ static enum resolved resolve_mapping(struct jvm *jvm, struct jvm_mapping *mappin
 		.list = &jvm->open_mappings,
 	};
 	const struct lookup_request request = {
-		.sources = jvm->request.sources, .query = &mapping->query, .is_auxiliary = true,
+		.sources = mapping->module ? jvm->request.sources : &jvm->map_sources,
+		.query = &mapping->query, .is_auxiliary = true,
 	};
 	enum resolved resolved;
 
+	mapping->query = (struct source_query){
+		.by = SOURCE_BY_UUID, .ids = &mapping->ids, .types = mapping_types, .type_count = 1,
+	};
 	if (mapping->is_failed || jvm_mapping_is_open(mapping))
 		return RESOLVED_READY;
 	if (!mapping->lookup.is_planned &&

@@ -20,6 +20,15 @@ static int jvm_parse(struct work *work, const struct work_body *body, struct err
 	return -1;
 }
 
+/* Which mappings frames name is asked when those of the request are there. */
+static enum resolved add_maps(struct jvm *jvm, struct err *err)
+{
+	int added = jvm_maps_add(jvm, err);
+
+	jvm->stage = added > 0 ? JVM_FILES : JVM_REMAP;
+	return added < 0 ? RESOLVED_ERROR : RESOLVED_READY;
+}
+
 static enum resolved step_once(struct jvm *jvm, struct resolver *resolver, struct err *err)
 {
 	enum resolved resolved;
@@ -28,8 +37,10 @@ static enum resolved step_once(struct jvm *jvm, struct resolver *resolver, struc
 	case JVM_FILES:
 		resolved = jvm_files_resolve(jvm, resolver, err);
 		if (resolved == RESOLVED_READY)
-			jvm->stage = JVM_REMAP;
+			jvm->stage = JVM_MAPS;
 		return resolved;
+	case JVM_MAPS:
+		return add_maps(jvm, err);
 	case JVM_REMAP:
 		resolved = jvm_remap(jvm, resolver, err);
 		if (resolved == RESOLVED_READY)

@@ -238,18 +238,22 @@ static int take_all(struct trace_walk *walk, const struct jvm_frame *raw)
 	return 0;
 }
 
-/* Mappings name only what they know, so any can tell a signature; the first does. */
-static int read_signature(struct trace_walk *walk, const struct jvm_frame *raw)
+/* Mappings name only what they know, so any can tell a signature; the first does, or the one the frame
+ * names. */
+static int read_signature(struct trace_walk *walk, const struct jvm_frame *raw,
+			  const struct jvm_mapping *named)
 {
 	struct jvm *jvm = walk->jvm;
 
 	walk->signature = TEXT_NONE;
 	buf_clear(&jvm->parameters);
 	for (size_t i = 0; i < jvm->mapping_count && raw->signature.bytes; i++) {
-		if (!jvm_mapping_is_open(&jvm->mappings[i]) || !jvm->mappings[i].module)
+		const struct jvm_mapping *mapping = &jvm->mappings[i];
+
+		if (!jvm_mapping_is_open(mapping) || (named ? mapping != named : !mapping->module))
 			continue;
 		buf_clear(&jvm->shown);
-		if (!proguard_signature(&jvm->mappings[i].cache, raw->signature, &jvm->shown,
+		if (!proguard_signature(&mapping->cache, raw->signature, &jvm->shown,
 					&jvm->parameters))
 			return 0;
 		if (buf_check(&jvm->shown, walk->err) < 0 || buf_check(&jvm->parameters, walk->err) < 0)
@@ -269,20 +273,37 @@ static void ask(struct trace_walk *walk, const struct jvm_frame *raw)
 	walk->query.parameters = walk->query.by_parameters ? buf_text(&walk->jvm->parameters) : TEXT_NONE;
 }
 
-/* The first mapping that knows its class answers. */
-static int remap_frame(struct trace_walk *walk, const struct jvm_frame *raw)
+/* The mapping the frame names; else the first of the request's that knows its class. */
+static int ask_mappings(struct trace_walk *walk, const struct jvm_mapping *named,
+			enum proguard_outcome *outcome)
 {
 	struct jvm *jvm = walk->jvm;
-	enum proguard_outcome outcome = PROGUARD_UNKNOWN;
 
-	if (read_signature(walk, raw) < 0)
+	*outcome = PROGUARD_UNKNOWN;
+	for (size_t i = 0; i < jvm->mapping_count && *outcome == PROGUARD_UNKNOWN; i++) {
+		const struct jvm_mapping *mapping = &jvm->mappings[i];
+
+		if (jvm_mapping_is_open(mapping) && (named ? mapping == named : mapping->module != NULL) &&
+		    proguard_remap(&mapping->cache, &walk->query, &jvm->carries[i], &jvm->found, outcome,
+				   walk->err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int remap_frame(struct trace_walk *walk, const struct jvm_frame *raw)
+{
+	const struct jvm_mapping *named = NULL;
+	enum proguard_outcome outcome;
+	struct text id;
+
+	if (jvm_maps_are_named(raw, &id))
+		named = jvm_maps_find(walk->jvm, id);
+	if (read_signature(walk, raw, named) < 0)
 		return -1;
 	ask(walk, raw);
-	for (size_t i = 0; i < jvm->mapping_count && outcome == PROGUARD_UNKNOWN; i++)
-		if (jvm_mapping_is_open(&jvm->mappings[i]) && jvm->mappings[i].module &&
-		    proguard_remap(&jvm->mappings[i].cache, &walk->query, &jvm->carries[i], &jvm->found,
-				   &outcome, walk->err) < 0)
-			return -1;
+	if (ask_mappings(walk, named, &outcome) < 0)
+		return -1;
 	if (outcome == PROGUARD_OUTLINE)
 		return 0;
 	walk->query.may_rewrite = false;
@@ -355,7 +376,7 @@ static int begin(struct jvm *jvm, struct err *err)
 	buf_init(&jvm->parameters, NAME_BYTES);
 	jvm->exceptions = arena_alloc(arena, jvm->request.exception_count, sizeof(*jvm->exceptions));
 	jvm->classes = arena_alloc(arena, jvm->request.classes.count, sizeof(*jvm->classes));
-	jvm->carries = arena_alloc(arena, jvm->mapping_count, sizeof(*jvm->carries));
+	jvm->carries = arena_alloc(arena, jvm->module_mapping_count + JVM_MAPS_ASKED, sizeof(*jvm->carries));
 	jvm->traces = arena_alloc(arena, jvm->request.trace_count, sizeof(*jvm->traces));
 	return jvm->exceptions && jvm->classes && jvm->carries && jvm->traces ? 0 : err_no_memory(err);
 }

@@ -22,9 +22,13 @@ struct json_writer;
 
 /* --- Files ----------------------------------------------------------------------------------- */
 
+#define JVM_MAP_ID_BYTES 80u         /* of a mapping's own ids: longer ones do not count */
+#define JVM_MAPS_ASKED   8u          /* mappings that are looked for by their own ids, of one request */
+
 struct jvm_mapping {
-	const struct jvm_module *module;     /* NULL: asked for by its own id */
-	struct text map_id;                  /* that, then */
+	const struct jvm_module *module;     /* NULL: looked for by its own id, which is ids.code_id */
+	struct text map_id, map_hash;        /* what it says of itself, once it is open */
+	char names[2][JVM_MAP_ID_BYTES];     /* memory for that */
 	struct object_ids ids;
 	struct source_query query;
 	struct lookup lookup;
@@ -77,14 +81,16 @@ struct jvm_class { struct text obfuscated, original; };
 #define JVM_COPIES 256u
 struct jvm_copy { struct text name, copy; };
 
-enum jvm_stage { JVM_FILES, JVM_REMAP, JVM_CONTEXTS, JVM_DONE };
+enum jvm_stage { JVM_FILES, JVM_MAPS, JVM_REMAP, JVM_CONTEXTS, JVM_DONE };
 
 struct jvm {
 	struct work *work;
 	struct jvm_request request;
 	enum jvm_stage stage;
-	struct jvm_mapping *mappings;        /* of the request's modules, in their order */
-	size_t mapping_count;
+	/* Of the request's modules, in their order; then those frames ask for by ids. */
+	struct jvm_mapping *mappings;
+	size_t mapping_count, module_mapping_count;
+	struct source_list map_sources;      /* which are asked for those */
 	struct jvm_bundle *bundles;
 	size_t bundle_count;
 	struct held *open_mappings, *open_bundles;   /* by what reads them together */
@@ -107,6 +113,13 @@ struct jvm {
 int  jvm_files_begin(struct jvm *jvm, struct err *err) __attribute__((warn_unused_result));
 enum resolved jvm_files_resolve(struct jvm *jvm, struct resolver *resolver, struct err *err);
 void jvm_files_release(struct jvm *jvm);
+
+/* jvm_maps.c: the mapping a frame itself names ("r8-map-id-..."). */
+bool jvm_maps_are_named(const struct jvm_frame *frame, struct text *id);
+/* The open one of that id; NULL: there is none. */
+struct jvm_mapping *jvm_maps_find(const struct jvm *jvm, struct text id);
+/* Adds those that are still to be looked for to the mappings: how many; -1. */
+int  jvm_maps_add(struct jvm *jvm, struct err *err) __attribute__((warn_unused_result));
 
 /* jvm_remap.c.  WAIT: a mapping was damaged, and is on its way again. */
 enum resolved jvm_remap(struct jvm *jvm, struct resolver *resolver, struct err *err);
