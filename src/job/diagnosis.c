@@ -53,7 +53,7 @@ static int note(struct kept_files *files, const char *name, const struct stat *s
 		return err_set(err, ERR_NO_MEMORY, "no memory for %zu files", files->count + 1);
 	file = &files->items[files->count++];
 	*file = (struct kept_file){ .at = st->st_mtime, .bytes = (uint64_t)st->st_size };
-	snprintf(file->name, sizeof(file->name), "%s", name);
+	snprintf(file->name, sizeof(file->name), "%.*s", (int)sizeof(file->name) - 1, name);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "sandbox/tool.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +19,8 @@ static void remove_entry(int folder, const char *name, unsigned depth)
 	if (unlinkat(folder, name, 0) == 0 || depth == DEPTH_MAX)
 		return;
 	inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (inner < 0 && errno == EACCES && fchmodat(folder, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
+		inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (inner < 0)
 		return;
 	(void)fchmod(inner, 0700);

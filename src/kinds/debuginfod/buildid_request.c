@@ -33,7 +33,7 @@ static int decode(struct text coded, struct arena *arena, struct text *path, str
 			high = ascii_hex_value(coded.bytes[i + 1]);
 			low = ascii_hex_value(coded.bytes[i + 2]);
 		}
-		bytes[size] = high < 0 || low < 0 ? coded.bytes[i] : (char)(high << 4 | low);
+		bytes[size] = (char)(high < 0 || low < 0 ? coded.bytes[i] : high << 4 | low);
 		i += high < 0 || low < 0 ? 0 : 2;
 		if (bytes[size++] == '\0')
 			return err_set(err, ERR_BAD_REQUEST, "a NUL byte in the path");
