@@ -35,6 +35,8 @@ libcli_a_SOURCES = \
 	src/cli/fcgi.c \
 	src/cli/local.c \
 	src/cli/local.h \
+	src/cli/mapping_file.c \
+	src/cli/mapping_file.h \
 	src/cli/maps.c \
 	src/cli/maps.h \
 	src/cli/methods.c \
@@ -45,6 +47,8 @@ libcli_a_SOURCES = \
 	src/cli/prefetch.c \
 	src/cli/progress.c \
 	src/cli/progress.h \
+	src/cli/proguard_command.c \
+	src/cli/retrace_command.c \
 	src/cli/serve.c \
 	src/cli/sort.h \
 	src/cli/sort_command.c \
@@ -99,7 +103,9 @@ dist_man_MANS += \
 	doc/symgate-lookup.1 \
 	doc/symgate-object.1 \
 	doc/symgate-prefetch.1 \
+	doc/symgate-proguard.1 \
 	doc/symgate-repair.1 \
+	doc/symgate-retrace.1 \
 	doc/symgate-serve.1 \
 	doc/symgate-sort.1 \
 	doc/symgate-status.1 \
