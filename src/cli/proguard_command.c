@@ -153,10 +153,10 @@ static void json_answer(const struct lookup_answer *answer, struct json_writer *
 	json_object_end(json);
 }
 
-struct looking { const struct proguard *mapping; struct proguard_frames frames; bool found; };
+struct mapping_looking { const struct proguard *mapping; struct proguard_frames frames; bool found; };
 
 /* A class by its whole name; else a method of one. */
-static int answer_one(struct looking *looking, struct text asked, struct lookup_answer *answer, struct err *err)
+static int answer_one(struct mapping_looking *looking, struct text asked, struct lookup_answer *answer, struct err *err)
 {
 	struct proguard_query query;
 
@@ -175,7 +175,7 @@ static int answer_one(struct looking *looking, struct text asked, struct lookup_
 /* 1: some was found. */
 static int look_up(const struct cli *cli, const struct proguard *mapping, char **names, int count, struct err *err)
 {
-	struct looking looking = { .mapping = mapping };
+	struct mapping_looking looking = { .mapping = mapping };
 	struct lookup_answer answer;
 	struct json_writer json;
 	struct buf out;

@@ -19,7 +19,7 @@
 #define OUT_BYTES   ((size_t)1 << 30)        /* what one line may become */
 #define FLUSH_BYTES ((size_t)256 * 1024)
 
-struct stream {
+struct retrace_stream {
 	struct retrace *retrace;
 	int in;
 	char *bytes;                 /* of a line whose end has not come, IN_BYTES */
@@ -28,7 +28,7 @@ struct stream {
 	struct buf out;
 };
 
-static int flush(struct stream *stream, struct err *err)
+static int flush(struct retrace_stream *stream, struct err *err)
 {
 	int rc = buf_check(&stream->out, err);
 
@@ -38,7 +38,7 @@ static int flush(struct stream *stream, struct err *err)
 	return rc;
 }
 
-static int take_line(struct stream *stream, struct text line, struct err *err)
+static int take_line(struct retrace_stream *stream, struct text line, struct err *err)
 {
 	if (stream->is_passing) {
 		stream->is_passing = false;
@@ -51,7 +51,7 @@ static int take_line(struct stream *stream, struct text line, struct err *err)
 }
 
 /* The whole lines there are; what is left waits for its end. */
-static int take_lines(struct stream *stream, struct err *err)
+static int take_lines(struct retrace_stream *stream, struct err *err)
 {
 	struct text rest = { stream->bytes, stream->size };
 	const char *end;
@@ -73,7 +73,7 @@ static int take_lines(struct stream *stream, struct err *err)
 	return flush(stream, err);
 }
 
-static int run_stream(struct stream *stream, struct err *err)
+static int run_stream(struct retrace_stream *stream, struct err *err)
 {
 	for (;;) {
 		ssize_t got = read(stream->in, stream->bytes + stream->size, IN_BYTES - stream->size);
@@ -99,7 +99,7 @@ static int retrace_all(const struct proguard *mapping, const struct retrace_opti
 		       struct err *err)
 {
 	struct retrace retrace;
-	struct stream stream = { .retrace = &retrace, .in = in };
+	struct retrace_stream stream = { .retrace = &retrace, .in = in };
 	int rc = retrace_open(&retrace, mapping, options, err);
 
 	buf_init(&stream.out, OUT_BYTES);
@@ -230,7 +230,7 @@ const struct cli_command cli_retrace = {
 	"  -r, --regex EXPRESSION  lines to look for, with %c for classes, %C with slashes, %m methods,\n"
 	"                          %s source files, %l lines, %t types, %a arguments\n"
 	"  -v, --verbose           methods with their types and arguments\n"
-	"      --like DIALECT      write as this program does: proguard, r8, library (Sentry's) or\n"
+	"  --like DIALECT          write as this program does: proguard, r8, library (Sentry's) or\n"
 	"                          mapping, the one that made it (the default)\n"
 	"  -q, --quiet             do not ask for traces when standard input is a terminal\n"
 	"\n"
