@@ -73,6 +73,7 @@
 /* Symbfiles */
 #define LIMIT_SYMBFILE_RECORDS        (1u << 24) /* ranges and return pads of one part */
 #define LIMIT_SYMBFILE_PARTS          1024u     /* of one upload */
+#define LIMIT_SYMBFILE_JOINED_BYTES   ((uint64_t)1 << 30) /* of parts that are one file together */
 #define LIMIT_SYMBFILE_LEVELS         512u     /* calls at one address, of all parts together */
 
 /* Crash files */

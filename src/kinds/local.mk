@@ -68,6 +68,8 @@ libkinds_a_SOURCES = \
 	src/kinds/symbfile/symbols_upload.c \
 	src/kinds/symbfile/upload_folder.c \
 	src/kinds/symbfile/upload_folder.h \
+	src/kinds/symbfile/upload_join.c \
+	src/kinds/symbfile/upload_join.h \
 	src/kinds/source_lines.c \
 	src/kinds/source_lines.h \
 	src/kinds/stacktrace.c \

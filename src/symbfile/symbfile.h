@@ -68,6 +68,9 @@ struct symbfile_sink {
 
 struct symbfile_report { uint64_t ranges, pads, lines, calls, tables, unknown; };
 
+/* In the words of a refusal: the bytes end in the middle of a message, more of them might be right. */
+#define SYMBFILE_CUT_SHORT "the file ends early"
+
 bool symbfile_probe(const void *bytes, size_t size);
 /* All of the file.  ERR_MALFORMED: "record at byte 61: ..."; ERR_LIMIT: more than a file may hold. */
 int symbfile_read(const void *bytes, size_t size, const struct symbfile_sink *sink,

@@ -496,8 +496,10 @@ static int read_all(struct symbfile_walk *walk, struct reader *file, struct err 
 		size_t at = file->pos;
 		int32_t type = SYMBFILE_INVALID;
 
-		if (read_prefix(file, &type, &message, err) < 0 ||
-		    read_message(walk, type, message, is_first, err) < 0)
+		if (read_prefix(file, &type, &message, err) < 0)
+			return err_while(err, file->failed ? "record at byte %zu: " SYMBFILE_CUT_SHORT
+					 : "record at byte %zu", at);
+		if (read_message(walk, type, message, is_first, err) < 0)
 			return err_while(err, "record at byte %zu", at);
 		if (walk->report->ranges + walk->report->pads > LIMIT_SYMBFILE_RECORDS)
 			return err_set(err, ERR_LIMIT, "more than %u records", LIMIT_SYMBFILE_RECORDS);

@@ -190,6 +190,75 @@ def test_the_whole_circle():
         assert ask(service, pad["address"], file_id=file_id) == [wanted]
 
 
+def cut(body, *at):
+    return [body[start:end] for start, end in zip((0, *at), (*at, len(body)))]
+
+
+def parts_folder(service):
+    return os.path.join(service.state, "symbfiles", HEX[:2], HEX[2:])
+
+
+def test_one_file_cut_into_parts():
+    """A part without the magic goes on where the one before ended: nothing of them counts before all are there."""
+    body = symbfile.write(RANGES + OTHERS)
+    changed = symbfile.write([dict(RANGES[0], function="changed")] + RANGES[1:] + OTHERS)
+    first = len(symbfile.MAGIC) + 2                     # behind the header: readable by itself
+    with Service() as service:
+        key = make_key(service)
+        for order, cuts in (((0, 1, 2), (30, 70)), ((2, 1, 0), (11, 60)), ((1, 2, 0), (first, first + 9))):
+            parts = cut(body, *cuts)
+            for number in order:
+                good(send(service, key, parts[number], part=number, parts=3))
+                if number != order[-1]:
+                    assert ask(service, 0x401014) == [[]], (order, number)
+            for again in (2, 0):                        # an answer that was lost
+                good(send(service, key, parts[again], part=again, parts=3))
+            assert ask(service, 0x401014, 0x402000, 0x401030) == [CHAIN, [("other", "b.c", 7)], [("main", "/src/a.c", 9)]]
+            # New content counts when all of it is there.
+            others = cut(changed, *cuts)
+            for number in order:
+                if number != 0 or cuts[0] != first:     # the header is the same in both
+                    assert ask(service, 0x401030)[0][0][0] == "main", (order, number)
+                good(send(service, key, others[number], part=number, parts=3))
+            assert ask(service, 0x401030) == [[("changed", "/src/a.c", 9)]]
+            assert len(os.listdir(parts_folder(service))) == 5, os.listdir(parts_folder(service))
+            subprocess.run(["rm", "-r", parts_folder(service)], check=True)
+
+
+def test_parts_that_disagree():
+    body = symbfile.write(RANGES + OTHERS)
+    parts, words = cut(body, 30, 70), "all of them have to be sent again"
+    with Service() as service:
+        key = make_key(service)
+        refused(send(service, key, parts[1], part=0, parts=3), 400, "begin")
+        refused(send(service, key, body[:30], part=2, parts=3), 400, "ends early")
+        for wrong in (parts[1][:-1], parts[1][::-1], b"", body, b"\xff" * 40, parts[1] + parts[1]):
+            good(send(service, key, parts[0], part=0, parts=3))
+            good(send(service, key, parts[2], part=2, parts=3))
+            refused(send(service, key, wrong, part=1, parts=3), 400, words if wrong else "")
+            if not wrong:
+                continue
+            assert ask(service, 0x401014) == [[]]
+            assert len(os.listdir(parts_folder(service))) == 0, (wrong, os.listdir(parts_folder(service)))
+        for number in (0, 1, 2):
+            good(send(service, key, parts[number], part=number, parts=3))
+        assert ask(service, 0x401014) == [CHAIN]
+        kept = sorted(os.listdir(parts_folder(service)))
+        # What does not fit the parts of before waits for others that it fits.
+        good(send(service, key, parts[1][::-1], part=1, parts=3))
+        assert ask(service, 0x401014) == [CHAIN]
+        good(send(service, key, parts[0], part=0, parts=3))
+        refused(send(service, key, parts[2], part=2, parts=3), 400, words)
+        assert ask(service, 0x401014) == [CHAIN] and sorted(os.listdir(parts_folder(service))) == kept
+        # Whole files among pieces, and another number of parts in between.
+        good(send(service, key, body, part=0, parts=2))
+        assert ask(service, 0x401014) == [CHAIN]
+        refused(send(service, key, parts[1], part=1, parts=2), 400, words)
+        good(send(service, key, symbfile.write(OTHERS), part=1, parts=2))
+        good(send(service, key, symbfile.write([]), part=0, parts=2))
+        assert ask(service, 0x401014, 0x402000) == [[], [("other", "b.c", 7)]]
+
+
 def test_a_file_id_is_one():
     with Service() as service:
         status, body = service.post({"modules": [{"type": "elf", "file_id": "no", "image_addr": "0x0"}],
@@ -199,4 +268,5 @@ def test_a_file_id_is_one():
 
 if __name__ == "__main__":
     run_all([test_one_part_answers, test_parts_in_any_order_and_again, test_what_is_refused, test_only_with_a_key,
-             test_by_build_id, test_indexes_are_made_again, test_the_whole_circle, test_a_file_id_is_one], "service/symbfile")
+             test_by_build_id, test_indexes_are_made_again, test_the_whole_circle, test_one_file_cut_into_parts,
+             test_parts_that_disagree, test_a_file_id_is_one], "service/symbfile")

@@ -75,6 +75,32 @@ int symbfile_derive_make(struct derive *derive, struct text path, struct work *w
 	return 0;
 }
 
+static int add_part(struct symbfile_parts *parts, const char *name, const struct file_id *id, struct work *work,
+		    struct err *err)
+{
+	const char *path = upload_folder_path(id, name, &work->arena);
+
+	if (!path)
+		return err_no_memory(err);
+	if (symbfile_derive_make(&parts->parts[parts->part_count].held.derive, text_of(path), work, err) < 0)
+		return -1;
+	parts->part_count++;
+	return 0;
+}
+
+/* Those that are whole, or what they are together. */
+static int add_list(struct symbfile_parts *parts, const struct upload_list *list, const struct file_id *id,
+		    struct work *work, struct err *err)
+{
+	if (list->joined)
+		return add_part(parts, list->joined, id, work, err);
+	for (uint32_t i = 0; i < list->part_count; i++)
+		if (list->parts[i] && list->pieces[i] == UPLOAD_WHOLE &&
+		    add_part(parts, list->parts[i], id, work, err) < 0)
+			return -1;
+	return 0;
+}
+
 int symbfile_parts_list(struct symbfile_parts *parts, const struct file_id *id, struct work *work,
 			struct err *err)
 {
@@ -92,21 +118,9 @@ int symbfile_parts_list(struct symbfile_parts *parts, const struct file_id *id, 
 	parts->indexes = arena_alloc(&work->arena, most, sizeof(*parts->indexes));
 	if (!parts->parts || !parts->indexes)
 		return err_no_memory(err);
-	for (unsigned kind = 0; kind < SYMBOLS_KINDS; kind++) {
-		for (uint32_t i = 0; i < lists[kind].part_count; i++) {
-			const char *path = lists[kind].parts[i]
-					   ? upload_folder_path(id, lists[kind].parts[i], &work->arena) : NULL;
-
-			if (!lists[kind].parts[i])
-				continue;
-			if (!path)
-				return err_no_memory(err);
-			if (symbfile_derive_make(&parts->parts[parts->part_count].held.derive, text_of(path),
-						 work, err) < 0)
-				return -1;
-			parts->part_count++;
-		}
-	}
+	for (unsigned kind = 0; kind < SYMBOLS_KINDS; kind++)
+		if (add_list(parts, &lists[kind], id, work, err) < 0)
+			return -1;
 	return parts->part_count > 0;
 }
 

@@ -3,10 +3,14 @@
  *
  *	spool -> beside the other parts -> index, by a cell -> list
  *
+ * A part that is no symbfile by itself is the middle or the end of one that was cut: it is listed unread, and
+ * with the last of them all are put together and read as one.
+ *
  * It counts once it is listed, and it is listed once a cell could read it; so a part that cannot be read
  * changes nothing.  All but reading the headers is a workshop's business.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
@@ -25,7 +29,10 @@ struct symbols_upload {
 	int fd;
 	bool is_put;
 	struct text path;
-	struct held held;
+	enum upload_piece piece;
+	struct held held;            /* its index */
+	struct text joined;
+	struct held whole;           /* the index of all parts together */
 };
 
 /* --- Headers -------------------------------------------------------------------------------------- */
@@ -98,41 +105,136 @@ static int look_at(void *payload, struct text bytes, struct err *damage)
 	return symbfile_index_open(&index, bytes.bytes, bytes.size, damage);
 }
 
-static int refuse_part(struct symbols_upload *upload, struct work *work, struct err *err)
+static struct upload_part part_of(const struct symbols_upload *upload)
+{
+	return (struct upload_part){ .kind = upload->kind, .part = upload->part, .part_count = upload->part_count,
+				     .path = upload->path, .piece = upload->piece };
+}
+
+static enum stepped refuse(const struct held *held, const char *words, struct err *err)
+{
+	err_set(err, held->failure == ERR_MALFORMED ? ERR_BAD_REQUEST : held->failure, "%s%.*s", words,
+		(int)held->details.size, held->details.bytes);
+	return STEP_ERROR;
+}
+
+static void drop(struct symbols_upload *upload, struct text path, struct work *work)
 {
 	struct err ignored = ERR_INIT;
 
 	/* What is left over is removed when its id's lists change. */
-	if (upload_folder_drop(work->config, &upload->id, upload->path, &work->arena, &ignored) < 0)
+	if (upload_folder_drop(work->config, &upload->id, path, &work->arena, &ignored) < 0)
 		err_clear(&ignored);
-	return err_set(err, upload->held.failure == ERR_MALFORMED ? ERR_BAD_REQUEST : upload->held.failure, "%.*s",
-		       (int)upload->held.details.size, upload->held.details.bytes);
+}
+
+static int put_part(struct symbols_upload *upload, struct work *work, struct err *err)
+{
+	char magic[SYMBFILE_MAGIC_BYTES];
+	ssize_t size = pread(upload->fd, magic, sizeof(magic), 0);
+
+	if (upload_folder_put(work->config, &upload->id, upload->part, upload->fd, &work->arena, &upload->path,
+			      err) < 0 ||
+	    symbfile_derive_make(&upload->held.derive, upload->path, work, err) < 0)
+		return -1;
+	if (upload->part > 0 && size > 0 && !symbfile_probe(magic, (size_t)size))
+		upload->piece = UPLOAD_MORE;
+	upload->is_put = true;
+	return 0;
+}
+
+/* The bytes of a file that goes on in the next part? */
+static bool goes_on(const struct symbols_upload *upload)
+{
+	return upload->held.failure == ERR_MALFORMED && upload->part + 1 < upload->part_count &&
+	       upload->held.details.bytes && memmem(upload->held.details.bytes, upload->held.details.size,
+						    SYMBFILE_CUT_SHORT, strlen(SYMBFILE_CUT_SHORT));
+}
+
+/* READY: it is a symbfile, or a piece of one. */
+static enum stepped read_part(struct symbols_upload *upload, struct work *work, struct resolver *resolver,
+			      struct err *err)
+{
+	const struct held_opening opening = { .open = look_at, .arena = &work->arena };
+	enum resolved resolved;
+
+	if (upload->piece != UPLOAD_WHOLE)
+		return STEP_DONE;
+	resolved = held_resolve(&upload->held, &opening, resolver, err);
+	if (resolved != RESOLVED_READY)
+		return resolved == RESOLVED_WAIT ? STEP_WAIT : STEP_ERROR;
+	if (upload->held.failure && goes_on(upload)) {
+		upload->piece = UPLOAD_BEGUN;
+		return STEP_DONE;
+	}
+	if (!upload->held.failure)
+		return STEP_DONE;
+	drop(upload, upload->path, work);
+	return refuse(&upload->held, "", err);
+}
+
+static int begin_whole(struct symbols_upload *upload, struct text joined, struct work *work, struct err *err)
+{
+	if (text_equal(upload->joined, joined))
+		return 0;
+	held_release(&upload->whole);
+	memset(&upload->whole, 0, sizeof(upload->whole));
+	upload->joined = joined;
+	return symbfile_derive_make(&upload->whole.derive, joined, work, err);
+}
+
+/* What the parts are together. */
+static enum stepped read_whole(struct symbols_upload *upload, struct work *work, struct resolver *resolver,
+			       struct err *err)
+{
+	const struct held_opening opening = { .open = look_at, .arena = &work->arena };
+	enum resolved resolved = held_resolve(&upload->whole, &opening, resolver, err);
+
+	if (resolved != RESOLVED_READY)
+		return resolved == RESOLVED_WAIT ? STEP_WAIT : STEP_ERROR;
+	if (!upload->whole.failure || upload->whole.failure == ERR_MALFORMED)
+		return STEP_DONE;
+	drop(upload, upload->path, work);
+	drop(upload, upload->joined, work);
+	return refuse(&upload->whole, "", err);
+}
+
+static enum stepped list_part(struct symbols_upload *upload, struct work *work, struct resolver *resolver,
+			      struct err *err)
+{
+	struct upload_part part = part_of(upload);
+	struct text joined = TEXT_NONE;
+	int rc;
+
+	while ((rc = upload_list_part(work->config, &upload->id, &part, &joined, &work->arena, err)) == 1) {
+		enum stepped stepped = begin_whole(upload, joined, work, err) < 0 ? STEP_ERROR
+				       : read_whole(upload, work, resolver, err);
+
+		if (stepped != STEP_DONE)
+			return stepped;
+		part.joined = joined;
+		part.is_bad = upload->whole.failure != ERR_NONE;
+	}
+	if (rc == 2)                         /* none of them says which is wrong */
+		return refuse(&upload->whole, "the parts make no symbfile, all of them have to be sent again: ", err);
+	return rc < 0 ? STEP_ERROR : STEP_DONE;
 }
 
 static enum stepped upload_step(struct work *work, struct resolver *resolver, struct err *err)
 {
-	const struct held_opening opening = { .open = look_at, .arena = &work->arena };
 	struct symbols_upload *upload = work->state;
-	enum resolved resolved;
+	enum stepped stepped;
 
 	if (resolver->stops_at_wait)         /* a front writes nothing */
 		return STEP_WAIT;
-	if (!upload->is_put &&
-	    (upload_folder_put(work->config, &upload->id, upload->part, upload->fd, &work->arena, &upload->path,
-			err) < 0 ||
-	     symbfile_derive_make(&upload->held.derive, upload->path, work, err) < 0))
+	if (!upload->is_put && put_part(upload, work, err) < 0)
 		return STEP_ERROR;
-	upload->is_put = true;
-	resolved = held_resolve(&upload->held, &opening, resolver, err);
-	if (resolved != RESOLVED_READY)
-		return resolved == RESOLVED_WAIT ? STEP_WAIT : STEP_ERROR;
-	if (upload->held.failure)
-		return refuse_part(upload, work, err) < 0 ? STEP_ERROR : STEP_DONE;
-	if (upload_list_part(work->config, &upload->id, upload->kind, upload->part, upload->part_count,
-			     upload->path, &work->arena, err) < 0 ||
-	    upload_folder_note_build_id(work->config, upload->build_id, &upload->id, &work->arena, err) < 0)
+	stepped = read_part(upload, work, resolver, err);
+	if (stepped == STEP_DONE)
+		stepped = list_part(upload, work, resolver, err);
+	if (stepped == STEP_DONE && upload_folder_note_build_id(work->config, upload->build_id, &upload->id,
+								&work->arena, err) < 0)
 		return STEP_ERROR;
-	return STEP_DONE;
+	return stepped;
 }
 
 static int upload_answer(struct work *work, struct buf *reply, struct err *err)
@@ -173,8 +275,10 @@ static void upload_release(struct work *work)
 {
 	struct symbols_upload *upload = work->state;
 
-	if (upload)
+	if (upload) {
 		held_release(&upload->held);
+		held_release(&upload->whole);
+	}
 }
 
 #define SYMBOLS_UPLOAD(what)                                                             \

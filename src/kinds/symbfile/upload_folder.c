@@ -1,5 +1,6 @@
 /* upload_folder.c -- see upload_folder.h. */
 #include "kinds/symbfile/upload_folder.h"
+#include "kinds/symbfile/upload_join.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -49,27 +50,78 @@ static const char *whole_path(const struct config *config, const struct file_id 
 
 /* --- Lists -------------------------------------------------------------------------------------- */
 
-/* "parts 3", then a line for each part that is there: its number, a blank, its name. */
+static const char *const piece_names[UPLOAD_PIECES] = { "", " begun", " more" };
+#define JOINED_WORD "joined "
+#define OLD_WORD "old "
+
+static int err_list(struct err *err)
+{
+	return err_set(err, ERR_IO, "a list of parts is damaged");
+}
+
+static int make_list(struct upload_list *list, uint32_t count, struct arena *arena, struct err *err)
+{
+	list->part_count = count;
+	list->parts = arena_alloc(arena, count, sizeof(*list->parts));
+	list->pieces = arena_alloc(arena, count, sizeof(*list->pieces));
+	list->are_old = arena_alloc(arena, count, sizeof(*list->are_old));
+	list->joined = NULL;
+	return list->parts && list->pieces && list->are_old ? 0 : err_set(err, ERR_NO_MEMORY, "no memory for a list of parts");
+}
+
+static int parse_old(struct text line, struct upload_list *list, struct err *err)
+{
+	uint64_t part;
+
+	if (!text_to_u64(text_from(line, strlen(OLD_WORD)), 10, &part) || part >= list->part_count)
+		return err_list(err);
+	list->are_old[part] = true;
+	return 0;
+}
+
+/* "0 0-9c3f-100 begun": its number, its name, what it is unless it is whole. */
+static int parse_part(struct text line, struct arena *arena, struct upload_list *list, struct err *err)
+{
+	const char *blank = memchr(line.bytes, ' ', line.size);
+	size_t digits = blank ? (size_t)(blank - line.bytes) : 0;
+	enum upload_piece piece = UPLOAD_WHOLE;
+	uint64_t part;
+
+	if (!blank || !text_to_u64((struct text){ line.bytes, digits }, 10, &part) || part >= list->part_count)
+		return err_list(err);
+	line = text_from(line, digits + 1);
+	for (unsigned i = 1; i < UPLOAD_PIECES; i++)
+		if (text_ends_with(line, piece_names[i])) {
+			piece = (enum upload_piece)i;
+			line.size -= strlen(piece_names[i]);
+		}
+	list->pieces[part] = piece;
+	list->parts[part] = arena_strndup(arena, line.bytes, line.size);
+	return list->parts[part] ? 0 : err_set(err, ERR_NO_MEMORY, "no memory for a list of parts");
+}
+
+/* "parts 3", a line for each part that is there, "old 2" for those of another upload, and the name of what they
+ * are together. */
 static int parse_list(struct text text, struct arena *arena, struct upload_list *list, struct err *err)
 {
-	uint64_t count, part;
 	struct text line;
+	uint64_t count;
 
 	if (!text_take_line(&text, &line) || !text_starts_with(line, "parts ") ||
 	    !text_to_u64(text_from(line, 6), 10, &count) || count == 0 || count > LIMIT_SYMBFILE_PARTS)
-		return err_set(err, ERR_IO, "a list of parts is damaged");
-	list->part_count = (uint32_t)count;
-	list->parts = arena_alloc(arena, (size_t)count, sizeof(*list->parts));
-	if (!list->parts)
-		return err_set(err, ERR_NO_MEMORY, "no memory for a list of parts");
+		return err_list(err);
+	if (make_list(list, (uint32_t)count, arena, err) < 0)
+		return -1;
 	while (text_take_line(&text, &line)) {
-		const char *blank = memchr(line.bytes, ' ', line.size);
-		size_t digits = blank ? (size_t)(blank - line.bytes) : 0;
-
-		if (!blank || !text_to_u64((struct text){ line.bytes, digits }, 10, &part) || part >= count)
-			return err_set(err, ERR_IO, "a list of parts is damaged");
-		list->parts[part] = arena_strndup(arena, blank + 1, line.size - digits - 1);
-		if (!list->parts[part])
+		if (!text_starts_with(line, JOINED_WORD)) {
+			if ((text_starts_with(line, OLD_WORD) ? parse_old(line, list, err)
+			     : parse_part(line, arena, list, err)) < 0)
+				return -1;
+			continue;
+		}
+		line = text_from(line, strlen(JOINED_WORD));
+		list->joined = arena_strndup(arena, line.bytes, line.size);
+		if (!list->joined)
 			return err_set(err, ERR_NO_MEMORY, "no memory for a list of parts");
 	}
 	return 0;
@@ -80,7 +132,7 @@ static int read_list(const char *path, struct arena *arena, struct upload_list *
 	struct buf text;
 	int rc;
 
-	*list = (struct upload_list){ 0, NULL };
+	*list = (struct upload_list){ 0 };
 	buf_init(&text, LIST_BYTES_MAX);
 	rc = file_read_all(path, LIST_BYTES_MAX, &text, err);
 	if (rc == 0)
@@ -110,7 +162,12 @@ static int write_list(const char *folder, const char *path, const struct upload_
 	buf_printf(&text, "parts %u\n", list->part_count);
 	for (uint32_t i = 0; i < list->part_count; i++)
 		if (list->parts[i])
-			buf_printf(&text, "%u %s\n", i, list->parts[i]);
+			buf_printf(&text, "%u %s%s\n", i, list->parts[i], piece_names[list->pieces[i]]);
+	for (uint32_t i = 0; i < list->part_count; i++)
+		if (list->are_old[i])
+			buf_printf(&text, OLD_WORD "%u\n", i);
+	if (list->joined)
+		buf_printf(&text, JOINED_WORD "%s\n", list->joined);
 	rc = buf_check(&text, err);
 	if (rc == 0)
 		rc = file_put(folder, path, text.bytes, text.size, 0600, err);
@@ -182,7 +239,7 @@ static bool is_listed(const struct upload_list *list, const char *name)
 	for (uint32_t i = 0; i < list->part_count; i++)
 		if (list->parts[i] && strcmp(list->parts[i], name) == 0)
 			return true;
-	return false;
+	return list->joined && strcmp(list->joined, name) == 0;
 }
 
 /* All lists of an id. */
@@ -238,54 +295,168 @@ static void remove_unlisted(const char *folder, const struct upload_lists *befor
 		for (uint32_t j = 0; j < before->lists[i].part_count; j++)
 			if (before->lists[i].parts[j] && !is_listed_anywhere(after, before->lists[i].parts[j]))
 				remove_part(folder, before->lists[i].parts[j]);
+	for (unsigned i = 0; i < 2 * SYMBOLS_KINDS; i++)
+		if (before->lists[i].joined && !is_listed_anywhere(after, before->lists[i].joined))
+			remove_part(folder, before->lists[i].joined);
 }
 
-static int change_list(const char *folder, const char *list_path, const char *new_path,
-		       struct upload_list *current, struct upload_list *next, uint32_t part,
-		       uint32_t part_count, const char *name, struct arena *arena, struct err *err)
+static bool has_pieces(const struct upload_list *list)
 {
-	bool is_current = current->part_count == part_count || current->part_count == 0;
-	struct upload_list *list = is_current ? current : next;
+	for (uint32_t i = 0; i < list->part_count; i++)
+		if (list->parts[i] && list->pieces[i] != UPLOAD_WHOLE)
+			return true;
+	return false;
+}
 
-	if (list->part_count != part_count) {
-		list->part_count = part_count;
-		list->parts = arena_alloc(arena, part_count, sizeof(*list->parts));
-		if (!list->parts)
-			return err_set(err, ERR_NO_MEMORY, "no memory for a list of parts");
+static bool has_old(const struct upload_list *list)
+{
+	for (uint32_t i = 0; i < list->part_count; i++)
+		if (list->are_old[i])
+			return true;
+	return false;
+}
+
+/* What lists become with a part. */
+struct upload_change {
+	const char *folder, *list_path, *new_path;
+	struct upload_lists before, after;
+	struct upload_list *current, *list;  /* of `after`: that which counts, that which the part is in */
+	bool is_current;
+};
+
+/* A part of whole ones takes its place at once.  Of one file all parts have to fit before they take the place of
+ * others; but the same part again is an answer that was lost. */
+static bool goes_to_current(const struct upload_list *current, const struct upload_list *next,
+			    const struct upload_part *part)
+{
+	if (current->part_count == 0)
+		return true;
+	if (current->part_count != part->part_count || next->part_count == part->part_count)
+		return false;
+	return !is_complete(current) || (!current->joined && part->piece == UPLOAD_WHOLE) ||
+	       strcmp(current->parts[part->part], base_of(part->path)) == 0;
+}
+
+/* The parts of the current list stay until their like is sent. */
+static void take_old(struct upload_list *list, const struct upload_list *current)
+{
+	if (list == current || current->part_count != list->part_count)
+		return;
+	for (uint32_t i = 0; i < list->part_count; i++) {
+		list->parts[i] = current->parts[i];
+		list->pieces[i] = current->pieces[i];
+		list->are_old[i] = true;
 	}
-	list->parts[part] = name;
-	if (!is_current && !is_complete(next))
-		return write_list(folder, new_path, next, err);
-	if (write_list(folder, list_path, list, err) < 0)
+}
+
+static int begin_change(struct upload_change *change, const struct config *config, const struct file_id *id,
+			const struct upload_part *part, struct arena *arena, struct err *err)
+{
+	struct upload_list *lists = &change->after.lists[2 * part->kind];
+
+	if (read_lists(config, id, arena, &change->before, err) < 0 ||
+	    read_lists(config, id, arena, &change->after, err) < 0)
 		return -1;
-	if (!is_current)
-		unlink(new_path);
+	change->current = &lists[0];
+	change->is_current = goes_to_current(&lists[0], &lists[1], part);
+	change->list = change->is_current ? &lists[0] : &lists[1];
+	if (change->list->part_count != part->part_count) {
+		if (make_list(change->list, part->part_count, arena, err) < 0)
+			return -1;
+		take_old(change->list, change->current);
+	}
+	change->list->parts[part->part] = base_of(part->path);
+	change->list->pieces[part->part] = part->piece;
+	change->list->are_old[part->part] = false;
 	return 0;
 }
 
-int upload_list_part(const struct config *config, const struct file_id *id, enum symbols_kind kind,
-		     uint32_t part, uint32_t part_count, struct text path, struct arena *arena,
-		     struct err *err)
+/* As upload_list_part(). */
+static int settle_joined(const struct upload_change *change, const struct file_id *id,
+			 const struct upload_part *part, struct text *joined, struct arena *arena, struct err *err)
 {
-	const char *folder = whole_path(config, id, "", arena, err);
-	const char *list_path = whole_path(config, id, list_names[kind], arena, err);
-	const char *new_path = list_path ? arena_printf(arena, "%s.new", list_path) : NULL;
-	struct upload_lists before, changed, after;
-	int lock, rc = -1;
+	const char *name;
 
-	if (!folder || !new_path)
+	change->list->joined = NULL;
+	if (!is_complete(change->list) || !has_pieces(change->list))
+		return 0;
+	name = upload_join_name(change->list, arena);
+	joined->bytes = name ? upload_folder_path(id, name, arena) : NULL;
+	if (!joined->bytes)
 		return err_set(err, ERR_NO_MEMORY, "no memory for a path");
-	lock = lock_folder(folder, err);
+	joined->size = strlen(joined->bytes);
+	if (!text_equal(part->joined, *joined))
+		return upload_join(change->folder, change->list, name, err) < 0 ? -1 : 1;
+	if (part->is_bad)
+		return has_old(change->list) ? 0 : 2;
+	change->list->joined = name;
+	return 0;
+}
+
+static void remove_unless_listed(const struct upload_change *change, struct text path)
+{
+	if (path.bytes && !is_listed_anywhere(&change->after, base_of(path)))
+		remove_part(change->folder, base_of(path));
+}
+
+static int end_change(struct upload_change *change, const struct upload_part *part, struct err *err)
+{
+	bool counts = change->is_current || change->list->joined ||
+		      (is_complete(change->list) && !has_pieces(change->list));
+
+	if (counts)
+		memset(change->list->are_old, 0, change->list->part_count * sizeof(*change->list->are_old));
+	if (write_list(change->folder, counts ? change->list_path : change->new_path, change->list, err) < 0)
+		return -1;
+	if (counts && !change->is_current) {
+		unlink(change->new_path);
+		*change->current = *change->list;
+		*change->list = (struct upload_list){ 0 };
+	}
+	remove_unlisted(change->folder, &change->before, &change->after);
+	remove_unless_listed(change, part->joined);
+	return 0;
+}
+
+static void forget_change(struct upload_change *change, const struct upload_part *part)
+{
+	unlink(change->is_current ? change->list_path : change->new_path);
+	*change->list = (struct upload_list){ 0 };
+	remove_unlisted(change->folder, &change->before, &change->after);
+	remove_unless_listed(change, part->path);
+	remove_unless_listed(change, part->joined);
+}
+
+static int change_lists(struct upload_change *change, const struct config *config, const struct file_id *id,
+			const struct upload_part *part, struct text *joined, struct arena *arena, struct err *err)
+{
+	int rc = begin_change(change, config, id, part, arena, err);
+
+	if (rc == 0)
+		rc = settle_joined(change, id, part, joined, arena, err);
+	if (rc == 0)
+		rc = end_change(change, part, err);
+	else if (rc == 2)
+		forget_change(change, part);
+	return rc;
+}
+
+int upload_list_part(const struct config *config, const struct file_id *id, const struct upload_part *part,
+		     struct text *joined, struct arena *arena, struct err *err)
+{
+	struct upload_change change = { .folder = whole_path(config, id, "", arena, err) };
+	int lock, rc;
+
+	if (!change.folder)
+		return -1;
+	change.list_path = arena_printf(arena, "%s/%s", change.folder, list_names[part->kind]);
+	change.new_path = change.list_path ? arena_printf(arena, "%s.new", change.list_path) : NULL;
+	if (!change.new_path)
+		return err_set(err, ERR_NO_MEMORY, "no memory for a path");
+	lock = lock_folder(change.folder, err);
 	if (lock < 0)
 		return -1;
-	if (read_lists(config, id, arena, &before, err) == 0 &&
-	    read_lists(config, id, arena, &changed, err) == 0 &&
-	    change_list(folder, list_path, new_path, &changed.lists[2 * kind], &changed.lists[2 * kind + 1],
-			part, part_count, base_of(path), arena, err) == 0 &&
-	    read_lists(config, id, arena, &after, err) == 0) {
-		remove_unlisted(folder, &before, &after);
-		rc = 0;
-	}
+	rc = change_lists(&change, config, id, part, joined, arena, err);
 	close(lock);
 	return rc;
 }

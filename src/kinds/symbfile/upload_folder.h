@@ -4,6 +4,7 @@
  *	HH/REST/ranges           a list of the parts of the executable with that file id
  *	HH/REST/ranges.new       of parts of an upload in another number of parts, until it is complete
  *	HH/REST/0-9c3f...        a part, named by its number and its content
+ *	HH/REST/joined-9c3f...   the parts put together that are one file, named by theirs
  *	HH/REST/returnpads ...   the same of return pads
  *	build-ids/HH/REST        the file id of the executable with that build id
  *
@@ -15,6 +16,8 @@
 #ifndef KINDS_SYMBFILE_UPLOAD_FOLDER_H
 #define KINDS_SYMBFILE_UPLOAD_FOLDER_H
 
+#include <stdbool.h>
+
 #include "base/limits.h"
 #include "symbfile/file_id.h"
 
@@ -24,8 +27,27 @@ struct err;
 
 enum symbols_kind { SYMBOLS_RANGES, SYMBOLS_RETURNPADS, SYMBOLS_KINDS };
 
+/* What a part is: a whole symbfile; the beginning of one; bytes of one that began before. */
+enum upload_piece { UPLOAD_WHOLE, UPLOAD_BEGUN, UPLOAD_MORE, UPLOAD_PIECES };
+
 /* Names of parts, NULL where one is missing; in the arena. */
-struct upload_list { uint32_t part_count; const char **parts; };
+struct upload_list {
+	uint32_t part_count;
+	const char **parts;
+	enum upload_piece *pieces;
+	bool *are_old;               /* of the upload before: what comes may be the same */
+	const char *joined;          /* all of them put together; NULL: each is whole */
+};
+
+/* A part that was put into the folder. */
+struct upload_part {
+	enum symbols_kind kind;
+	uint32_t part, part_count;
+	struct text path;            /* upload_folder_put()'s */
+	enum upload_piece piece;
+	struct text joined;          /* upload_list_part()'s, once it was read */
+	bool is_bad;                 /* and is no symbfile */
+};
 
 /* The list that counts.  1; 0: there is none; -1. */
 int upload_list_read(const struct config *config, const struct file_id *id, enum symbols_kind kind,
@@ -39,10 +61,15 @@ int upload_folder_find_build_id(const struct config *config, struct text build_i
  * of all.  It counts once it was listed. */
 int upload_folder_put(const struct config *config, const struct file_id *id, uint32_t part, int fd,
 	       struct arena *arena, struct text *path, struct err *err) __attribute__((warn_unused_result));
-/* Lists what upload_folder_put() named `path` as a part, and removes what is not listed any more. */
-int upload_list_part(const struct config *config, const struct file_id *id, enum symbols_kind kind,
-		     uint32_t part, uint32_t part_count, struct text path, struct arena *arena,
-		     struct err *err) __attribute__((warn_unused_result));
+/*
+ * Lists a part, and removes what is not listed any more: 0.
+ * 1: with it all parts are there, and they are one file: it lies at *joined (relative) and has to be read
+ * before the part is listed.  Until then the parts of before answer.
+ * 2: that was no symbfile, though all parts were sent: they are forgotten, and have to come again.
+ */
+int upload_list_part(const struct config *config, const struct file_id *id, const struct upload_part *part,
+		     struct text *joined, struct arena *arena, struct err *err)
+	__attribute__((warn_unused_result));
 /* It is no symbfile: removes it, unless a list names it. */
 int upload_folder_drop(const struct config *config, const struct file_id *id, struct text path,
 		struct arena *arena, struct err *err) __attribute__((warn_unused_result));

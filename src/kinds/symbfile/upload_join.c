@@ -1,0 +1,85 @@
+/* upload_join.c -- see upload_join.h. */
+#include "kinds/symbfile/upload_join.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/checksum.h"
+#include "base/err.h"
+#include "base/file.h"
+
+#define PATH_BYTES 4096u
+#define COPY_BYTES ((size_t)1 << 30)
+
+const char *upload_join_name(const struct upload_list *list, struct arena *arena)
+{
+	struct checksum checksum;
+
+	checksum_init(&checksum);
+	for (uint32_t i = 0; i < list->part_count; i++)
+		checksum_add(&checksum, list->parts[i], strlen(list->parts[i]) + 1);
+	return arena_printf(arena, "joined-%016llx", (unsigned long long)checksum_value(&checksum));
+}
+
+static int append(int in, int out, uint64_t *total, struct err *err)
+{
+	struct stat status;
+	ssize_t size;
+	off_t at = 0;
+
+	if (fstat(in, &status) < 0)
+		return err_os(err, errno, "looking at a part");
+	*total += (uint64_t)status.st_size;
+	if (*total > LIMIT_SYMBFILE_JOINED_BYTES)
+		return err_set(err, ERR_LIMIT, "its parts have more than %llu bytes together",
+			       (unsigned long long)LIMIT_SYMBFILE_JOINED_BYTES);
+	while ((size = copy_file_range(in, &at, out, NULL, COPY_BYTES, 0)) > 0)
+		;
+	return size < 0 ? err_os(err, errno, "copying a part") : 0;
+}
+
+static int append_all(const char *folder, const struct upload_list *list, int out, struct err *err)
+{
+	char path[PATH_BYTES];
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < list->part_count; i++) {
+		int in, rc;
+
+		if (snprintf(path, sizeof(path), "%s/%s", folder, list->parts[i]) >= (int)sizeof(path))
+			return err_set(err, ERR_IO, "the path is too long: %s", folder);
+		in = open(path, O_RDONLY | O_CLOEXEC);
+		if (in < 0)
+			return err_os(err, errno, "opening %s", path);
+		rc = append(in, out, &total, err);
+		close(in);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int upload_join(const char *folder, const struct upload_list *list, const char *name, struct err *err)
+{
+	char path[PATH_BYTES], temporary[PATH_BYTES];
+	int out, rc;
+
+	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
+		return err_set(err, ERR_IO, "the path is too long: %s", folder);
+	if (access(path, F_OK) == 0)
+		return 0;
+	if (file_temporary(folder, temporary, sizeof(temporary), &out, err) < 0)
+		return -1;
+	rc = append_all(folder, list, out, err);
+	if (rc == 0)
+		rc = file_publish(out, temporary, path, 0600, err);
+	if (rc < 0)
+		unlink(temporary);
+	close(out);
+	return rc;
+}
