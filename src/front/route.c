@@ -46,6 +46,8 @@ static const struct route routes[] = {
     BODY(crash_file_body_max_bytes), &coredump_form },
   { "POST", "/symbolicate-any", answer_kind,     &request_kind_any,         TAKES_JSON,
     BODY(symbolicate_body_max_bytes), NULL },
+  { "POST", "/symbolicate-js", answer_kind,      &request_kind_js,          TAKES_JSON,
+    BODY(symbolicate_body_max_bytes), NULL },
   { "GET",  "/v#*",         answer_kind,         &request_kind_wpa,   TAKES_NOTHING, 0, NULL },
   { "PUT",  "/v#*",         answer_symcache_put, &request_kind_wpa_put, TAKES_FILE,
     BODY(wpa_put_max_bytes), &plain_file },

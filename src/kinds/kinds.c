@@ -23,6 +23,7 @@ static const struct request_kind *const kinds[] = {
 	&request_kind_symbols_returnpads,
 	&request_kind_mozilla_source,
 	&request_kind_wpa,
+	&request_kind_js,
 };
 
 const struct request_kind *request_kind_named(const char *name)

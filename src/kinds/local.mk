@@ -19,6 +19,21 @@ libkinds_a_SOURCES = \
 	src/kinds/debuginfod/federation.c \
 	src/kinds/debuginfod/federation.h \
 	src/kinds/debuginfod/source_folder.c \
+	src/kinds/js/js.h \
+	src/kinds/js/js_answer.c \
+	src/kinds/js/js_bundle.c \
+	src/kinds/js/js_error.c \
+	src/kinds/js/js_file.c \
+	src/kinds/js/js_frames.c \
+	src/kinds/js/js_kind.c \
+	src/kinds/js/js_listing.c \
+	src/kinds/js/js_module.c \
+	src/kinds/js/js_query.c \
+	src/kinds/js/js_quote.c \
+	src/kinds/js/js_request.c \
+	src/kinds/js/js_scrape.c \
+	src/kinds/js/js_url.c \
+	src/kinds/js/js_url.h \
 	src/kinds/jvm/jvm_answer.c \
 	src/kinds/jvm/jvm_context.c \
 	src/kinds/jvm/jvm_files.c \
@@ -92,6 +107,7 @@ if HAVE_CHECK
 check_PROGRAMS += \
 	tests/kinds/crash/test_rewrite \
 	tests/kinds/debuginfod/test_buildid \
+	tests/kinds/js/test_js_url \
 	tests/kinds/proxy/test_proxy_path \
 	tests/kinds/jvm/test_jvm \
 	tests/kinds/test_stacktrace \
@@ -109,6 +125,7 @@ check_PROGRAMS += \
 tests_kinds_debuginfod_test_buildid_SOURCES = tests/kinds/debuginfod/test_buildid.c
 tests_kinds_crash_test_rewrite_SOURCES = tests/kinds/crash/test_rewrite.c
 tests_kinds_proxy_test_proxy_path_SOURCES = tests/kinds/proxy/test_proxy_path.c
+tests_kinds_js_test_js_url_SOURCES = tests/kinds/js/test_js_url.c
 tests_kinds_wpa_test_wpa_path_SOURCES = tests/kinds/wpa/test_wpa_path.c
 tests_kinds_jvm_test_jvm_SOURCES = \
 	tests/kinds/jvm/test_jvm.c \

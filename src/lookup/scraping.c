@@ -4,6 +4,9 @@
 #include <cjson/cJSON.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/limits.h"
 #include "base/url.h"
 #include "work/work.h"
 
@@ -65,6 +68,29 @@ int scraping_read(struct scraping *scraping, const cJSON *json, const struct sch
 {
 	return schema_read(json, place, members, sizeof(members) / sizeof(members[0]), scraping,
 			   arena, err);
+}
+
+int scraping_set_credentials(struct source *source, const struct derive_link *order, struct err *err)
+{
+	static const char label[] = "symgate source link headers";
+	struct buf secrets;
+	int rc;
+
+	if (!order->header_count)
+		return 0;
+	buf_init(&secrets, LIMIT_SYMBOLICATE_BODY_BYTES);
+	for (size_t i = 0; i < order->header_count; i++) {
+		buf_add_text(&secrets, order->headers[i].name);
+		buf_add_char(&secrets, '\0');
+		buf_add_text(&secrets, order->headers[i].value);
+		buf_add_char(&secrets, '\0');
+	}
+	rc = buf_check(&secrets, err);
+	if (rc == 0)
+		hash_keyed(label, sizeof(label) - 1, secrets.bytes, secrets.size, source->credentials);
+	source->has_credentials = rc == 0;
+	buf_release(&secrets);
+	return rc;
 }
 
 /* --- The URL itself ---------------------------------------------------------------------- */

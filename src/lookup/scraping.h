@@ -32,4 +32,11 @@ bool scraping_allows(const struct scraping *scraping, struct text url);
 int scraping_normalise_url(struct text url, struct arena *arena, struct text *normal,
 			   struct err *err) __attribute__((warn_unused_result));
 
+/* What one got with the headers of that order does not answer for others: they are what opens `source`
+ * (source/source.h). */
+struct derive_link;
+struct source;
+int scraping_set_credentials(struct source *source, const struct derive_link *order, struct err *err)
+	__attribute__((warn_unused_result));
+
 #endif

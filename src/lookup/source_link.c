@@ -2,9 +2,6 @@
 #include "lookup/source_link.h"
 
 #include "base/arena.h"
-#include "base/buf.h"
-#include "base/hash.h"
-#include "base/limits.h"
 #include "work/derived.h"
 
 #define SOURCE_ID "web-scraping"
@@ -30,31 +27,6 @@ static void describe_order(struct source_link *link, const struct scraping *scra
 		return;
 	link->order.headers = scraping->headers;
 	link->order.header_count = scraping->header_count;
-}
-
-/* What one got with these headers does not answer for others (see source/source.h). */
-static int hash_headers(struct source_link *link, struct err *err)
-{
-	static const char label[] = "symgate source link headers";
-	struct buf secrets;
-	int rc;
-
-	if (!link->order.header_count)
-		return 0;
-	buf_init(&secrets, LIMIT_SYMBOLICATE_BODY_BYTES);
-	for (size_t i = 0; i < link->order.header_count; i++) {
-		buf_add_text(&secrets, link->order.headers[i].name);
-		buf_add_char(&secrets, '\0');
-		buf_add_text(&secrets, link->order.headers[i].value);
-		buf_add_char(&secrets, '\0');
-	}
-	rc = buf_check(&secrets, err);
-	if (rc == 0)
-		hash_keyed(label, sizeof(label) - 1, secrets.bytes, secrets.size,
-			   link->source.credentials);
-	link->source.has_credentials = rc == 0;
-	buf_release(&secrets);
-	return rc;
 }
 
 /* A location like others, so that keys, logs and candidates know what to say about it. */
@@ -88,7 +60,7 @@ struct source_link *source_link_add(struct source_links *links, struct text url,
 		.source = &link->source, .type = FILE_TYPES, .uri = url, .query = query,
 	};
 	describe_order(link, scraping);
-	if (hash_headers(link, err) < 0 || describe_derive(link, work, err) < 0)
+	if (scraping_set_credentials(&link->source, &link->order, err) < 0 || describe_derive(link, work, err) < 0)
 		return NULL;
 	link->next = links->first;
 	links->first = link;
