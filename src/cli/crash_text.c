@@ -7,10 +7,14 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/json_reader.h"
 #include "base/limits.h"
+#include "base/mem.h"
+#include "base/vec.h"
 #include "cli/cli.h"
 #include "cli/cli_table.h"
 #include "cli/trace.h"
+#include "work/request_json.h"
 
 #define STATUS_COLUMNS 16u
 #define ADDRESS_COLUMNS 19u
@@ -88,39 +92,118 @@ static void show_registers(const cJSON *registers, struct buf *out)
 		buf_add_char(out, '\n');
 }
 
-static bool is_requesting(const cJSON *stack)
+/* One element of "stacktraces", and what it says before its frames. */
+struct stack_text {
+	struct text json;
+	bool is_requesting;
+};
+
+/* A reply taken apart: its threads are parsed one after the other, in the same memory. */
+struct reply_parts {
+	struct arena arena;
+	struct buf rest;             /* the reply without them */
+	struct stack_text *stacks;
+	size_t count, capacity;
+};
+
+static bool is_requesting(struct json_reader json)
 {
-	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(stack, "is_requesting"));
+	struct json_string name;
+	bool value;
+
+	if (json_reader_object(&json))
+		while (json_reader_member(&json, &name) && !json_string_is(&name, "frames")) {
+			if (json_string_is(&name, "is_requesting") && json_reader_bool(&json, &value))
+				return value;
+			json_reader_skip(&json);
+		}
+	return false;
 }
 
-static void show_threads(const cJSON *reply, const struct crash_text_options *options, struct buf *out,
-			 size_t *threads)
+static int take_stacks(struct reply_parts *parts, struct json_reader *json, struct err *err)
 {
-	const cJSON *stacks = cJSON_GetObjectItemCaseSensitive(reply, "stacktraces"), *stack;
-	const cJSON *first = stacks ? stacks->child : NULL;
+	if (!json_reader_array(json))
+		return json_reader_check(json, err);
+	while (json_reader_element(json)) {
+		struct stack_text *stack;
+		size_t from;
+
+		if (vec_reserve(&parts->stacks, &parts->capacity, parts->count + 1,
+				sizeof(*parts->stacks)) < 0)
+			return err_set(err, ERR_NO_MEMORY, "no memory for the threads");
+		(void)json_reader_peek(json);
+		from = json->pos;
+		stack = &parts->stacks[parts->count++];
+		stack->is_requesting = is_requesting(*json);
+		json_reader_skip(json);
+		stack->json = (struct text){ json->bytes + from, json->pos - from };
+	}
+	return 0;
+}
+
+static int take_apart(struct reply_parts *parts, struct text reply, struct err *err)
+{
+	struct json_reader json = json_reader_over("the reply", reply);
+	struct json_string name;
+
+	if (!json_reader_object(&json))
+		return json_reader_check(&json, err);
+	buf_add_char(&parts->rest, '{');
+	while (json_reader_member(&json, &name)) {
+		size_t from;
+
+		if (json_string_is(&name, "stacktraces")) {
+			if (take_stacks(parts, &json, err) < 0)
+				return -1;
+			continue;
+		}
+		buf_add_string(&parts->rest, parts->rest.size > 1 ? ",\"" : "\"");
+		buf_add_text(&parts->rest, name.raw);
+		buf_add_string(&parts->rest, "\":");
+		from = json.pos;
+		json_reader_skip(&json);
+		buf_add(&parts->rest, json.bytes + from, json.pos - from);
+	}
+	buf_add_char(&parts->rest, '}');
+	return json_reader_check(&json, err) < 0 ? -1 : buf_check(&parts->rest, err);
+}
+
+/* With its registers, if it is the first. */
+static int show_thread(struct reply_parts *parts, size_t index, const char *requesting,
+		       const struct crash_text_options *options, bool is_first, struct buf *out,
+		       struct err *err)
+{
+	struct arena_mark mark = arena_mark(&parts->arena);
+	cJSON *stack;
+
+	if (request_json_parse(parts->stacks[index].json, &parts->arena, &stack, err) < 0)
+		return -1;
+	buf_add_char(out, '\n');
+	(void)trace_add_stack(stack, index, requesting, options->colour, out);
+	if (is_first)
+		show_registers(cJSON_GetObjectItemCaseSensitive(stack, "registers"), out);
+	arena_rewind(&parts->arena, mark);
+	return 0;
+}
+
+static int show_threads(const cJSON *reply, struct reply_parts *parts,
+			const struct crash_text_options *options, struct buf *out, struct err *err)
+{
 	bool crashed = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(reply, "crashed"));
 	const char *requesting = crashed ? "crashed" : "requesting";
-	size_t index = 0, first_index = 0;
+	size_t first = 0;
 
-	cJSON_ArrayForEach(stack, stacks) {
-		if (is_requesting(stack) && !is_requesting(first)) {
-			first = stack;
-			first_index = *threads;
-		}
-		*threads += 1;
-	}
-	if (!first)
-		return;
-	buf_add_char(out, '\n');
-	(void)trace_add_stack(first, first_index, requesting, options->colour, out);
-	show_registers(cJSON_GetObjectItemCaseSensitive(first, "registers"), out);
-	cJSON_ArrayForEach(stack, stacks) {
-		if (stack != first && !options->brief) {
-			buf_add_char(out, '\n');
-			(void)trace_add_stack(stack, index, requesting, options->colour, out);
-		}
-		index++;
-	}
+	while (first < parts->count && !parts->stacks[first].is_requesting)
+		first++;
+	if (first == parts->count)
+		first = 0;
+	if (parts->count > 0 &&
+	    show_thread(parts, first, requesting, options, true, out, err) < 0)
+		return -1;
+	for (size_t i = 0; i < parts->count && !options->brief; i++)
+		if (i != first && show_thread(parts, i, requesting, options, false, out, err) < 0)
+			return -1;
+	return 0;
 }
 
 /* --- Modules ---------------------------------------------------------------------------------- */
@@ -156,23 +239,35 @@ static void show_modules(const cJSON *modules, struct buf *out)
 		show_module(module, out);
 }
 
+static int show(struct reply_parts *parts, const struct crash_text_options *options, struct buf *out,
+		struct err *err)
+{
+	cJSON *json;
+
+	if (trace_read(buf_text(&parts->rest), &parts->arena, &json, err) < 0)
+		return -1;
+	show_facts(json, out);
+	if (show_threads(json, parts, options, out, err) < 0)
+		return -1;
+	if (!options->brief)
+		show_modules(cJSON_GetObjectItemCaseSensitive(json, "modules"), out);
+	return buf_check(out, err);
+}
+
 int crash_text_show(struct text reply, const struct crash_text_options *options, struct buf *out,
 		    size_t *threads, struct err *err)
 {
-	struct arena arena;
-	cJSON *json;
+	struct reply_parts parts = { .stacks = NULL };
 	int rc;
 
-	*threads = 0;
-	arena_init(&arena, 4 * LIMIT_REPLY_BYTES);
-	rc = trace_read(reply, &arena, &json, err);
-	if (rc == 0) {
-		show_facts(json, out);
-		show_threads(json, options, out, threads);
-		if (!options->brief)
-			show_modules(cJSON_GetObjectItemCaseSensitive(json, "modules"), out);
-		rc = buf_check(out, err);
-	}
-	arena_release(&arena);
+	arena_init(&parts.arena, 4 * LIMIT_REPLY_BYTES);
+	buf_init(&parts.rest, LIMIT_REPLY_BYTES);
+	rc = take_apart(&parts, reply, err);
+	if (rc == 0)
+		rc = show(&parts, options, out, err);
+	*threads = parts.count;
+	mem_give_back(parts.stacks);
+	buf_release(&parts.rest);
+	arena_release(&parts.arena);
 	return rc;
 }

@@ -2,6 +2,7 @@
 #include "cli/tried.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include <cjson/cJSON.h>
 
@@ -18,6 +19,8 @@
 
 #define MODULES_SHOWN 3u
 #define PATHS_SHOWN 40u
+/* As replies have it, of modules alone. */
+#define MISSING "\"debug_status\":\"missing\""
 
 struct tried {
 	struct arena arena;
@@ -110,6 +113,8 @@ void tried_show(struct text reply, struct text sources, const struct config *con
 	const cJSON *module;
 	cJSON *json;
 
+	if (!memmem(reply.bytes, reply.size, MISSING, sizeof(MISSING) - 1))
+		return;                      /* as a rule all is found */
 	arena_init(&tried.arena, 4 * LIMIT_REPLY_BYTES);
 	buf_init(&tried.out, LIMIT_REPLY_BYTES);
 	if (read_sources(&tried, sources, config) < 0 ||
