@@ -322,6 +322,33 @@ static bool is_wanted(const struct local_walk *walk, const char *name)
 	return false;
 }
 
+/* DIR/NAME/ID/FILE.sym, as a server of Breakpad files has it, with a name that was asked for to the
+ * letter: a source of that folder finds it by its id, if it is what is wanted, and nobody need look
+ * into what may be large. */
+static bool is_in_symbol_server(const struct local_walk *walk, const char *path, unsigned depth)
+{
+	struct text parts[3] = { text_of(path) };    /* FILE.sym, ID, NAME */
+
+	for (size_t i = 0; i < 3; i++) {
+		struct text name = text_basename(parts[i]);
+
+		if (i < 2)
+			parts[i + 1] = (struct text){ parts[i].bytes, parts[i].size > name.size
+						      ? parts[i].size - name.size - 1 : 0 };
+		parts[i] = name;
+	}
+	if (depth != 2 || !text_ends_with(parts[0], ".sym") || parts[1].size <= 2 * DEBUGID_UUID_BYTES ||
+	    !local_is_called(parts[0], parts[2]))
+		return false;
+	for (size_t i = 0; i < parts[1].size; i++)
+		if (!strchr("0123456789ABCDEF", parts[1].bytes[i]))
+			return false;
+	for (size_t i = 0; i < walk->name_count; i++)
+		if (text_equal(text_basename(walk->names[i]), parts[2]))
+			return true;
+	return false;
+}
+
 static int walk_folder(struct local_walk *walk, const char *folder, unsigned depth,
 		       struct err *err);
 
@@ -336,11 +363,12 @@ static int walk_entry(struct local_walk *walk, const char *path, const char *nam
 		return 0;
 	if (S_ISDIR(st.st_mode) && !text_ends_with(text_of(name), ".dSYM"))
 		return depth < DEPTH_MAX ? walk_folder(walk, path, depth + 1, err) : 0;
-	if (!is_wanted(walk, name) || walk->files >= FILES_MAX)
+	if (!is_wanted(walk, name) || walk->files >= FILES_MAX ||
+	    (!walk->found && is_in_symbol_server(walk, path, depth)))
 		return 0;
 	walk->files++;
 	rc = local_add(walk->local, path, &file, err);
-	if (rc > 0)
+	if (rc > 0 && walk->found)
 		walk->found(walk->payload, &file);
 	return rc < 0 ? -1 : 0;
 }

@@ -52,7 +52,8 @@ int  local_add(struct local *local, const char *path, struct local_file *file, s
 	__attribute__((warn_unused_result));
 
 /* The files below a folder that are called like one of the names (paths, of which the last part
- * counts, without .debug, .sym, .dSYM and the like); `found` is told each of them. */
+ * counts, without .debug, .sym, .dSYM and the like); `found` is told each of them.
+ * NULL: their ids are known, and one that lies where a symbol server has it is left to a source. */
 typedef void local_found_fn(void *payload, const struct local_file *file);
 int  local_add_folder(struct local *local, const char *folder, const struct text *names, size_t count,
 		      local_found_fn *found, void *payload, struct err *err)

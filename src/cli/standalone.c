@@ -55,11 +55,6 @@ bool standalone_has_no_source(const struct standalone *alone)
 	return alone->has_only_links && strcmp(alone->config->sources_json, "[]") == 0;
 }
 
-static void ignore_found(void *payload, const struct local_file *file)
-{
-	(void)payload, (void)file;
-}
-
 int standalone_add_modules(struct standalone *alone, const struct cJSON *modules, struct err *err)
 {
 	static const char *const keys[] = { "code_file", "debug_file" };
@@ -83,8 +78,8 @@ int standalone_add_modules(struct standalone *alone, const struct cJSON *modules
 		}
 	}
 	for (size_t i = 0; i < alone->folder_count; i++)
-		if (local_add_folder(&alone->local, alone->folder_list[i], names, count, ignore_found,
-				     NULL, err) < 0)
+		if (local_add_folder(&alone->local, alone->folder_list[i], names, count, NULL, NULL,
+				     err) < 0)
 			return -1;
 	return 0;
 }

@@ -9,6 +9,7 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 import threading
 
 from cli_support import SYMGATE, TOP, build, check, make, run_tests, symbols, symgate
@@ -38,6 +39,57 @@ def test_minidump(folder):
     check("minidump: no file", symgate("minidump", "--raw", os.path.join(folder, "none")).returncode == 1)
     for words in ([], ["--raw"], ["--raw", whole, cut], [whole, cut], ["--raw", "--brief", whole], ["--raw", "--source", "x", whole]):
         check("minidump: usage", symgate("minidump", *words).returncode == 2, words)
+
+
+def made_dump(folder):
+    """A dump of two threads by the recipe of the benchmark, and the id of its module."""
+    sys.path.insert(0, os.path.join(TOP, "tests", "bench"))
+    from makers import crash_debug_id, write_crash
+    path = os.path.join(folder, "made.dmp")
+    write_crash(path, 2, 6)
+    return path, crash_debug_id()
+
+
+def test_minidump_without_sources(folder):
+    """Answered without a workshop: what it says is what a workshop that finds nothing says."""
+    dump, _ = made_dump(folder)
+    empty = os.path.join(folder, "empty")
+    os.mkdir(empty)
+    replies = []
+    for options in ((), ("--symbols", empty), ("--state-dir", os.path.join(folder, "state"))):
+        reply = json.loads(symgate("--json", "minidump", *options, dump).stdout)
+        for module in reply["modules"]:
+            module.pop("candidates", None)
+        replies.append(reply)
+    check("minidump: no sources and empty ones answer alike", replies[0] == replies[1] == replies[2] and
+          len(replies[0]["stacktraces"]) == 2 and replies[0]["modules"][0]["unwind_status"] == "missing", replies)
+    run = symgate("minidump", dump)
+    check("minidump: both threads", run.returncode == 0 and run.stdout.count("\nthread 100") == 2 and
+          "\nthread 1000 (crashed)\n" in run.stdout, run)
+    bad = os.path.join(folder, "bad.dmp")
+    with open(bad, "wb") as f:
+        f.write(b"MDMP" + b"\xff" * 200)
+    said = [symgate("minidump", *options, bad).stderr for options in ((), ("--symbols", empty))]
+    check("minidump: a bad one is refused alike", said[0] == said[1] and "bad.dmp" in said[0], said)
+
+
+def test_minidump_symbols(folder):
+    """A Breakpad file where symbol servers have it: found by its id, twice, the second time by what was kept."""
+    dump, debug_id = made_dump(folder)
+    path = os.path.join(folder, "server", "crasher", debug_id, "crasher.sym")
+    os.makedirs(os.path.dirname(path))
+    with open(path, "w") as f:
+        f.write("MODULE Linux x86_64 %s crasher\nFUNC 1000 1000000 0 all_of_it\n" % debug_id)
+    shown = []
+    for _ in range(2):
+        run = symgate("--state-dir", os.path.join(folder, "state"), "minidump", "--symbols", os.path.join(folder, "server"), dump)
+        check("minidump --symbols", run.returncode == 0 and run.stdout.count("all_of_it") == 12 and run.stderr == "",
+              run.stdout[:600], run.stderr)
+        shown.append(run.stdout)
+    check("minidump --symbols: again", shown[0] == shown[1], shown)
+    os.mkdir(os.path.join(folder, "none"))
+    run = symgate("minidump", "--symbols", os.path.join(folder, "none"), dump)
+    check("minidump --symbols: what was tried is told", "crasher was looked for at" in run.stderr and debug_id in run.stderr, run.stderr)
 
 
 CORE = """
@@ -151,4 +203,4 @@ def test_crash_reports(folder):
     check("minidump: no dump", run.returncode == 1 and "bad.dmp" in run.stderr and run.stdout == "", run.stderr)
 
 
-run_tests([test_minidump, test_coredump, test_crash_reports])
+run_tests([test_minidump, test_minidump_without_sources, test_minidump_symbols, test_coredump, test_crash_reports])
