@@ -12,6 +12,10 @@
  *   dump-cfi: input "cficache", output "text".
  *   find-cfi: the same; the parameters are "json" or "text" and addresses, a line each.
  *   dump-symbfile: input "symbfile", output "text"; parameter "json" or "text".
+ *   sourcemap-text: inputs "map" and perhaps "minified", outputs "text" and "cache" (a lookup file on
+ *             the way); the parameters are a line each: check, dump or lookup, "json" or "text", how
+ *             many lines of context, then places as LINE:COLUMN.  The reply is "invalid" for a map
+ *             with errors.
  *   locate:   input "object"; the parameters are a section's name and those of symbols, the reply
  *             their addresses.
  *   sort-look: input "file", outputs "member", "unpacked" and "slice"; the parameters are two numbers, of
@@ -38,7 +42,8 @@ struct err;
 
 extern const struct cell_operation cells_operation_describe, cells_operation_dump,
 	cells_operation_dump_methods, cells_operation_dump_cfi, cells_operation_find_cfi,
-	cells_operation_locate, cells_operation_sort_look, cells_operation_sort_sources, cells_operation_dump_symbfile;
+	cells_operation_locate, cells_operation_sort_look, cells_operation_sort_sources, cells_operation_dump_symbfile,
+	cells_operation_sourcemap_text;
 
 /* Call before any thread is made. */
 int cells_start(struct nursery **nursery, const struct config *config, struct err *err)

@@ -57,6 +57,8 @@ libcli_a_SOURCES = \
 	src/cli/sort_place.c \
 	src/cli/sort_sources.c \
 	src/cli/sort_walk.c \
+	src/cli/sourcemap_command.c \
+	src/cli/sourcemap_operations.c \
 	src/cli/standalone.c \
 	src/cli/standalone.h \
 	src/cli/sourceless.c \
@@ -108,6 +110,7 @@ dist_man_MANS += \
 	doc/symgate-retrace.1 \
 	doc/symgate-serve.1 \
 	doc/symgate-sort.1 \
+	doc/symgate-sourcemap.1 \
 	doc/symgate-status.1 \
 	doc/symgate-symbolicate.1 \
 	doc/symgate-minidump.1 \

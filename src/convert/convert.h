@@ -161,6 +161,21 @@ int convert_jsfile_parameters(const struct convert_jsfile *jsfile, struct buf *o
 	__attribute__((warn_unused_result));
 
 /*
+ * sourcemap: input "file", a file of a JavaScript release, output "sourcemap": its lookup file
+ * (sourcemap/sourcemap.h).  Wants the map, another such file, by the role "sourcemap"; absent, it is
+ * inside of the first.  The reply is that of symcache, a function being a unit.
+ */
+struct convert_sourcemap {
+	uint64_t functions, bad_functions;   /* of the minified file; bad ones are parts not read */
+	uint64_t tokens, bytes;
+	const char *first_bad;               /* what was expected there; NULL: all was read */
+};
+/* What the operation does, for those who have the two texts. */
+int convert_write_sourcemap(struct text map, struct text minified, size_t memory_bytes, int fd,
+			    struct convert_sourcemap *made, struct err *err)
+	__attribute__((warn_unused_result));
+
+/*
  * proguard: input "file" (as downloaded, packed or not), output "proguard": a mapping of ProGuard or R8 ready
  * for look-ups.  The reply is that of symcache, a line being a unit.
  */

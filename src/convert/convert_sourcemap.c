@@ -13,31 +13,34 @@
 #include "sandbox/sandbox.h"
 #include "sourcemap/sourcemap.h"
 
-/* The words of a SymCache's reply. */
-static void write_reply(const struct sourcemap_report *report, struct buf *out)
+int convert_write_sourcemap(struct text map, struct text minified, size_t memory_bytes, int fd,
+			    struct convert_sourcemap *made, struct err *err)
+{
+	struct sourcemap_input input = { .map = map, .minified = minified, .memory_bytes = memory_bytes };
+	struct sourcemap_report report;
+
+	if (sourcemap_write(&input, fd, &report, err) < 0)
+		return -1;
+	*made = (struct convert_sourcemap){ .functions = report.scopes, .tokens = report.tokens,
+					    .bytes = report.bytes };
+	return 0;
+}
+
+/* --- The operation ------------------------------------------------------------------------ */
+
+static void write_reply(const struct convert_sourcemap *made, struct buf *out)
 {
 	struct json_writer json;
 
 	json_writer_init(&json, out);
 	json_object(&json);
-	json_member_u64(&json, "units", report->scopes);
-	json_member_u64(&json, "bad_units", 0);
-	json_member_u64(&json, "ranges", report->tokens);
-	json_member_u64(&json, "bytes", report->bytes);
+	json_member_u64(&json, "units", made->functions + made->bad_functions);
+	json_member_u64(&json, "bad_units", made->bad_functions);
+	json_member_u64(&json, "ranges", made->tokens);
+	json_member_u64(&json, "bytes", made->bytes);
+	if (made->first_bad)
+		json_member_string(&json, "first_bad", made->first_bad);
 	json_object_end(&json);
-}
-
-static int write_cache(struct cell *cell, struct text map, struct text minified, int out,
-		       struct err *err)
-{
-	struct sourcemap_input input = { .map = map, .minified = minified,
-					 .memory_bytes = cell->memory_bytes };
-	struct sourcemap_report report;
-
-	if (sourcemap_write(&input, out, &report, err) < 0)
-		return -1;
-	write_reply(&report, cell->reply);
-	return buf_check(cell->reply, err);
 }
 
 /* The map: a file of its own, or inside of the minified one. */
@@ -68,6 +71,7 @@ static int take_map(struct cell *cell, const struct jsfile *minified, struct fil
 int convert_run_sourcemap(struct cell *cell, struct err *err)
 {
 	struct file_map bytes = { NULL, 0 }, map_bytes = { NULL, 0 };
+	struct convert_sourcemap made;
 	struct jsfile minified, map;
 	struct text text;
 	int rc = -1;
@@ -77,7 +81,12 @@ int convert_run_sourcemap(struct cell *cell, struct err *err)
 	    take_map(cell, &minified, &map_bytes, &map, err) == 0) {
 		text = memcmp(minified.sha256, map.sha256, sizeof(map.sha256)) == 0 ? TEXT("")
 										    : minified.text;
-		rc = write_cache(cell, map.text, text, cell_output(cell, "sourcemap"), err);
+		rc = convert_write_sourcemap(map.text, text, cell->memory_bytes,
+					     cell_output(cell, "sourcemap"), &made, err);
+	}
+	if (rc == 0) {
+		write_reply(&made, cell->reply);
+		rc = buf_check(cell->reply, err);
 	}
 	file_unmap(&bytes);
 	file_unmap(&map_bytes);

@@ -2,6 +2,8 @@
 noinst_LIBRARIES += libsourcemap.a
 libsourcemap_a_SOURCES = \
 	src/sourcemap/hermes_map.c \
+	src/sourcemap/map_check.c \
+	src/sourcemap/map_each.c \
 	src/sourcemap/map_flatten.c \
 	src/sourcemap/map_json.c \
 	src/sourcemap/map_write.c \

@@ -7,14 +7,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-enum map_member {
-	MEMBER_VERSION, MEMBER_FILE, MEMBER_SOURCES, MEMBER_SOURCE_ROOT, MEMBER_CONTENTS, MEMBER_NAMES,
-	MEMBER_MAPPINGS, MEMBER_RANGE_MAPPINGS, MEMBER_IGNORE_LIST, MEMBER_GOOGLE_IGNORE_LIST,
-	MEMBER_SECTIONS, MEMBER_FACEBOOK_SOURCES, MEMBER_FACEBOOK_OFFSETS, MEMBER_METRO_PATHS,
-	MEMBER_DEBUG_ID, MEMBER_DEBUGID,
-	MAP_MEMBERS
-};
-
 static const char *const member_names[MAP_MEMBERS] = {
 	"version", "file", "sources", "sourceRoot", "sourcesContent", "names", "mappings",
 	"rangeMappings", "ignoreList", "x_google_ignoreList", "sections", "x_facebook_sources",
@@ -183,7 +175,6 @@ static bool take_member(struct map_walk *walk, struct map_part *part, enum map_m
 	size_t at, count;
 	uint32_t number;
 
-	(void)json_reader_peek(json);
 	switch (member) {
 	case MEMBER_VERSION:
 		return take_null(json) || json_reader_u32(json, &number) ||
@@ -291,11 +282,12 @@ static enum walk_in step_map(struct map_walk *walk, struct map_part *part, struc
 	}
 	if (!mark_seen(walk, &part->seen, member, member_names))
 		return IN_MAP;
+	(void)json_reader_peek(&walk->json);
+	part->member_at[member] = (uint32_t)walk->json.pos;
 	if (member != MEMBER_SECTIONS) {
 		(void)take_member(walk, part, (enum map_member)member);
 		return IN_MAP;
 	}
-	(void)json_reader_peek(&walk->json);
 	if (take_null(&walk->json))
 		return IN_MAP;
 	if (!json_reader_array(&walk->json)) {

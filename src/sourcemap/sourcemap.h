@@ -65,6 +65,38 @@ struct sourcemap_report {
 int sourcemap_write(const struct sourcemap_input *input, int fd, struct sourcemap_report *report,
 		    struct err *err) __attribute__((warn_unused_result));
 
+/* --- As it came --------------------------------------------------------------------------- */
+
+/* A token of a map; `line` and `column` are those of the minified file. */
+struct sourcemap_mapping {
+	uint32_t line, column;
+	uint32_t original_line, original_column;
+	bool has_source, is_range;
+	struct text source, name;    /* with sourceRoot; of no name TEXT_NONE */
+};
+
+typedef int sourcemap_mapping_fn(void *payload, const struct sourcemap_mapping *mapping,
+				 struct err *err);
+
+/* Tells every token of a map, sections laid behind each other, by line and column. */
+int sourcemap_each(struct text map, size_t memory_bytes, sourcemap_mapping_fn *fn, void *payload,
+		   struct err *err) __attribute__((warn_unused_result));
+
+/* Something a map should not say (ECMA-426), or that makes it less useful than it could be. */
+struct sourcemap_problem {
+	bool is_error;               /* the standard forbids it */
+	size_t at;                   /* byte of the map */
+	const char *words;
+};
+
+typedef void sourcemap_problem_fn(void *payload, const struct sourcemap_problem *problem);
+
+/* Tells what is wrong with a map, stricter than those that read it.  `minified`: the file it is
+ * of, TEXT_NONE: it is not at hand.  -1: it could not be read to its end, which was told. */
+int sourcemap_check(struct text map, struct text minified, size_t memory_bytes,
+		    sourcemap_problem_fn *fn, void *payload, struct err *err)
+	__attribute__((warn_unused_result));
+
 /* --- Read --------------------------------------------------------------------------------- */
 
 enum sourcemap_scope_kind { SOURCEMAP_SCOPE_UNKNOWN, SOURCEMAP_SCOPE_ANONYMOUS, SOURCEMAP_SCOPE_NAMED };

@@ -22,6 +22,14 @@ struct arena;
 
 /* --- JSON --------------------------------------------------------------------------------- */
 
+enum map_member {
+	MEMBER_VERSION, MEMBER_FILE, MEMBER_SOURCES, MEMBER_SOURCE_ROOT, MEMBER_CONTENTS, MEMBER_NAMES,
+	MEMBER_MAPPINGS, MEMBER_RANGE_MAPPINGS, MEMBER_IGNORE_LIST, MEMBER_GOOGLE_IGNORE_LIST,
+	MEMBER_SECTIONS, MEMBER_FACEBOOK_SOURCES, MEMBER_FACEBOOK_OFFSETS, MEMBER_METRO_PATHS,
+	MEMBER_DEBUG_ID, MEMBER_DEBUGID,
+	MAP_MEMBERS
+};
+
 /* A map, or one of an index map's sections with the map in it. */
 struct map_part {
 	struct map_part *parent, *sections, *last_section, *next;
@@ -30,6 +38,7 @@ struct map_part {
 	size_t at;                   /* where its object begins, for messages */
 	unsigned seen, seen_of_section;      /* members, as bits */
 	bool is_index, has_map;
+	uint32_t member_at[MAP_MEMBERS];     /* where their values stand; 0: there is none */
 	struct json_string mappings, range_mappings, source_root;
 	size_t mappings_at;
 	size_t sources_at, names_at, contents_at, hermes_at, ignored_at;  /* 0: none or null */
