@@ -27,6 +27,8 @@ from windows import broken_rules, canonical_chains, undecorated
 FLOOR = 99.9
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(TOP, "tests", "support"))
+from counts import finish  # noqa: E402
 SYMGATE = os.path.abspath(os.environ.get("SYMGATE", os.path.join(TOP, "build", "symgate")))
 SYMBOLIZER, DWP = "llvm-symbolizer-19", "llvm-dwp-19"
 
@@ -316,12 +318,7 @@ def main():
             failed += not fine
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    counts = os.environ.get("SUPPORT_COUNTS")
-    if counts:
-        with open(counts, "a", encoding="ascii") as f:
-            f.write(f"{passed} {failed} agree\n")
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(1 if failed else 0)
+    finish(passed, failed, "agree")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import tempfile
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "tests", "support"))
 import symbfile  # noqa: E402
+from counts import finish  # noqa: E402
 
 SYMGATE = os.environ.get("SYMGATE", os.path.join(TOP, "symgate"))
 SOURCE = r"""
@@ -123,12 +124,7 @@ def main():
             first = subprocess.run([SYMGATE, "--json", "symbfile", "dump", os.path.join(folder, "made.ranges.symbfile")],
                                    check=True, capture_output=True).stdout
             check("dump", first.count(b'"function"') == len(ranges), len(ranges))
-    counts = os.environ.get("SUPPORT_COUNTS")
-    if counts:
-        with open(counts, "a", encoding="ascii") as f:
-            f.write(f"{passed} {failed} agree/symbfile\n")
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(1 if failed else 0)
+    finish(passed, failed, "agree/symbfile")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ from bisect import bisect_right
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(TOP, "tests", "support"))
+from counts import finish  # noqa: E402
 SYMGATE = os.path.abspath(os.environ.get("SYMGATE", os.path.join(TOP, "build", "symgate")))
 READOBJ = "llvm-readobj-19"
 TOLD = 8                                                         # differences printed for a file
@@ -278,12 +280,8 @@ def main():
                 results.append(False)
             else:
                 results.append(compare_file(out, name, folder))
-    counts = os.environ.get("SUPPORT_COUNTS")
-    if counts:
-        with open(counts, "a", encoding="utf-8") as f:
-            f.write(f"{sum(results)} {len(results) - sum(results)} unwinding\n")
-    return 0 if all(results) else 1
+    finish(sum(results), len(results) - sum(results), "unwinding")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

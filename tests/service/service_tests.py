@@ -18,6 +18,9 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support"))
+from counts import finish  # noqa: E402
+
 
 def load_stretch():
     """How much longer things take where others keep the processors busy: 1 to 8."""
@@ -268,9 +271,4 @@ def run_all(tests, title):
             print(f"FAIL {test.__name__}: {type(error).__name__}: {error}", flush=True)
             import traceback
             traceback.print_exc(file=sys.stdout)
-    counts = os.environ.get("SUPPORT_COUNTS")
-    if counts:
-        with open(counts, "a", encoding="ascii") as f:
-            f.write(f"{passed} {failed} {title}\n")
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(1 if failed else 0)
+    finish(passed, failed, title)
