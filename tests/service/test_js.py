@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+"""test_js -- POST /symbolicate-js against the whole service: stores of one's own, servers that lie, and files
+that are not what they are said to be.
+
+Every lie costs its own frame; the rest of the request is answered.
+
+usage: test_js.py [TEST ...]        environment: SYMGATE (the program)
+"""
+import base64
+import concurrent.futures
+import gzip
+import io
+import json
+import os
+import struct
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from service_tests import Service, run_all
+
+MOST = 64 << 20
+DEBUG_ID = "67e9247c-814e-392b-a027-dbde6748fcbf"
+CODE = "function add(n,d){return n+d.x}add(1);"
+TEXT = "function add(a, b) {\n  return a + b.x;\n}\nadd(1);\n"
+
+
+def vlq(*numbers):
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    out = ""
+    for number in numbers:
+        left = -number << 1 | 1 if number < 0 else number << 1
+        while True:
+            digit, left = left & 31, left >> 5
+            out += letters[digit | (32 if left else 0)]
+            if not left:
+                break
+    return out
+
+
+def source_map(**more):
+    """CODE's: the function, its name, and the place that throws."""
+    mappings = ",".join([vlq(0, 0, 0, 0), vlq(9, 0, 0, 9, 0), vlq(9, 0, 1, -7), vlq(9, 0, 0, 11)])
+    return {"version": 3, "sources": ["app.js"], "sourcesContent": [TEXT], "names": ["add"],
+            "mappings": mappings, **more}
+
+
+MAP = json.dumps(source_map())
+REFERENCE = "\n//# sourceMappingURL="
+
+
+def bundle(files, extra=()):
+    """A source bundle: (url, type, headers, contents) each."""
+    out = io.BytesIO()
+    out.write(b"SYSB" + struct.pack("<I", 2))
+    with zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED) as archive:
+        manifest = {"files": {}}
+        for number, (url, kind, headers, contents) in enumerate(files):
+            path = f"files/{number:06}"
+            manifest["files"][path] = {"url": url, "type": kind, "headers": headers}
+            archive.writestr(path, contents)
+        for path, entry, contents in extra:
+            manifest["files"][path] = entry
+            archive.writestr(path, contents)
+        archive.writestr("manifest.json", json.dumps(manifest))
+    return out.getvalue()
+
+
+class Web(ThreadingHTTPServer):
+    """Answers by path: bytes, or a function of the handler; counts."""
+
+    daemon_threads = True
+    request_queue_size = 256
+
+    def __init__(self):
+        self.pages, self.hits, self.lock = {}, {}, threading.Lock()
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server_port}"
+
+    def handle_error(self, request, client_address):
+        pass
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        path = self.path.split("?")[0]
+        with self.server.lock:
+            self.server.hits[path] = self.server.hits.get(path, 0) + 1
+        page = self.server.pages.get(path)
+        if callable(page):
+            page(self)
+            return
+        self.reply(404 if page is None else 200, page or b"")
+
+    def reply(self, status, body, **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        pass
+
+
+CONFIG = f"""
+connect_to_reserved_ips: true
+max_download_size: {MOST}
+max_download_timeout: 8s
+object_file_max_decompressed_source_size: {MOST}
+"""
+
+
+def ask(service, frames, **more):
+    body = {"source": {"id": "sentry:project", "url": "http://127.0.0.1:9/none", "token": ""},
+            "stacktraces": [{"frames": frames}], **more}
+    status, reply, _ = service.request("POST", "/symbolicate-js", json.dumps(body),
+                                       {"Content-Type": "application/json"})
+    assert status == 200, (status, reply[:300])
+    reply = json.loads(reply)
+    assert reply["status"] == "completed", reply
+    return reply
+
+
+def frame(url, colno=28, **more):
+    return {"abs_path": url, "lineno": 1, "colno": colno, **more}
+
+
+def is_good(found):
+    return (found["data"]["symbolicated"] and found["filename"] == "app.js" and found["lineno"] == 2
+            and found["context_line"] == "  return a + b.x;")
+
+
+def error_types(reply):
+    return [error["type"] for error in reply.get("errors", [])]
+
+
+# --- Stores of one's own ------------------------------------------------------------------------
+
+
+def put(folder, path, contents):
+    path = os.path.join(folder, path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as f:
+        f.write(contents if isinstance(contents, bytes) else contents.encode())
+
+
+def store_config(service_folder):
+    return CONFIG + f"""
+sources:
+  - id: own
+    type: filesystem
+    path: {service_folder}
+    layout: {{type: unified}}
+"""
+
+
+def with_store(files, check):
+    import tempfile
+    with tempfile.TemporaryDirectory(prefix="symgate-js-store-") as folder:
+        for path, contents in files.items():
+            put(folder, path, contents)
+        with Service(store_config(folder)) as service:
+            check(service)
+
+
+def files_by_release_and_url():
+    def check(service):
+        reply = ask(service, [frame("https://example.org/js/app.min.js?v=1")], source=None,
+                    release="app@1.0", scraping={"enabled": False, "allowed_origins": [], "headers": {}})
+        found = reply["stacktraces"][0]["frames"][0]
+        assert is_good(found), reply
+        assert found["data"]["resolved_with"] == "release", found
+        assert found["data"]["sourcemap"] == "https://example.org/js/app.min.js.map", found
+        other = ask(service, [frame("https://example.org/js/app.min.js")], source=None, release="app@2.0",
+                    scraping={"enabled": False, "allowed_origins": [], "headers": {}})
+        assert error_types(other) == ["scraping_disabled"], other
+
+    with_store({"releases/app@1.0/~/files/~/js/app.min.js": CODE + REFERENCE + "app.min.js.map\n",
+                "releases/app@1.0/~/files/~/js/app.min.js.map": MAP}, check)
+
+
+def files_by_debug_id():
+    folder = DEBUG_ID[:2] + "/" + DEBUG_ID.replace("-", "")[2:]
+
+    def check(service):
+        reply = ask(service, [frame("app:///x.js")], source=None,
+                    modules=[{"type": "sourcemap", "code_file": "app:///x.js", "debug_id": DEBUG_ID}])
+        found = reply["stacktraces"][0]["frames"][0]
+        assert is_good(found), reply
+        assert found["data"]["resolved_with"] == "debug-id", found
+
+    with_store({folder + "/minified_source": gzip.compress(CODE.encode()), folder + "/source_map": MAP}, check)
+
+
+def bundles_of_a_release():
+    packed = bundle([("~/js/app.min.js", "minified_source", {"sourcemap": "app.min.js.map"}, CODE),
+                     ("~/js/app.min.js.map", "source_map", {}, json.dumps(source_map(sourcesContent=None))),
+                     ("~/js/app.js", "source", {}, TEXT)])
+
+    def check(service):
+        reply = ask(service, [frame("https://example.org/js/app.min.js")], source=None, release="app@1.0",
+                    scraping={"enabled": False, "allowed_origins": [], "headers": {}})
+        found = reply["stacktraces"][0]["frames"][0]
+        assert is_good(found), reply
+        assert "bundled" in found["data"]["sourcemap_origin"], found
+        assert reply["raw_stacktraces"][0]["frames"][0]["context_line"] == CODE, reply
+
+    with_store({"releases/app@1.0/~/sourcebundle": packed}, check)
+
+
+# --- Servers --------------------------------------------------------------------------------------
+
+
+def each_file_once():
+    web = Web()
+    web.pages = {"/a.js": (CODE + REFERENCE + "a.map").encode(), "/a.map": MAP.encode()}
+    with Service(CONFIG) as service, concurrent.futures.ThreadPoolExecutor(16) as pool:
+        replies = list(pool.map(lambda _: ask(service, [frame(web.url + "/a.js")] * 5), range(32)))
+        assert all(is_good(f) for reply in replies for f in reply["stacktraces"][0]["frames"]), replies[0]
+        assert all(reply == replies[0] for reply in replies), "cold and warm answers differ"
+        assert web.hits == {"/a.js": 1, "/a.map": 1}, web.hits
+
+
+def endless(handler):
+    handler.send_response(200)
+    handler.end_headers()
+    try:
+        while True:
+            handler.wfile.write(b"x" * 65536)
+    except OSError:
+        handler.close_connection = True
+
+
+def redirect(to):
+    return lambda handler: handler.reply(302, b"", Location=to)
+
+
+def lying_files():
+    web = Web()
+    long_line = "x" * 100
+    web.pages = {
+        "/good.js": (CODE + REFERENCE + "good.map").encode(), "/good.map": MAP.encode(),
+        "/loop.js": redirect("/loop2.js"), "/loop2.js": redirect("/loop.js"),
+        "/endless.js": endless,
+        "/html.js": b"<!DOCTYPE html><html><body>not found</body></html>",
+        "/json.js": b'{"error": "no such file"}',
+        "/binary.js": bytes(range(256)) * 10,
+        "/bomb.js": gzip.compress(b"\0" * (2 * MOST)),
+        "/htmlmap.js": (CODE + REFERENCE + "html.js").encode(),
+        "/binarymap.js": (CODE + REFERENCE + "binary.js").encode(),
+        "/self.js": (CODE + REFERENCE + "self.js").encode(),
+        "/nomap.js": (CODE + REFERENCE + "nowhere.map").encode(),
+        "/data.js": (CODE + REFERENCE + "data:application/json;base64," +
+                     base64.b64encode(MAP.encode()).decode()).encode(),
+        "/baddata.js": (CODE + REFERENCE + "data:application/json;base64,!!!").encode(),
+        "/largedata.js": (CODE + REFERENCE + "data:application/json;base64," +
+                          base64.b64encode(json.dumps(source_map(sourcesContent=[TEXT], x=long_line * 300000))
+                                           .encode()).decode()).encode(),
+    }
+    wanted = {
+        "loop": "missing_source", "endless": "missing_source", "html": None, "json": None,
+        "binary": "missing_source", "bomb": "missing_source", "htmlmap": "malformed_sourcemap",
+        "binarymap": "malformed_sourcemap", "self": "malformed_sourcemap", "nomap": "missing_sourcemap",
+        "data": None, "baddata": None, "largedata": None,
+    }
+    with Service(CONFIG) as service:
+        names = list(wanted)
+        reply = ask(service, [frame(f"{web.url}/{name}.js") for name in names + ["good"]])
+        found = {error["abs_path"].rsplit("/", 1)[1][:-3]: error["type"] for error in reply["errors"]}
+        assert found == {name: kind for name, kind in wanted.items() if kind}, found
+        frames = dict(zip(names + ["good"], reply["stacktraces"][0]["frames"]))
+        for name in ("good", "data", "largedata"):
+            assert is_good(frames[name]), (name, frames[name])
+        assert frames["data"]["data"]["sourcemap_origin"] == "embedded"
+        assert not frames["baddata"]["data"]["symbolicated"], frames["baddata"]
+        attempts = {a["url"].rsplit("/", 1)[1]: a for a in reply["scraping_attempts"]}
+        assert attempts["nowhere.map"]["reason"] == "not_found", attempts
+
+
+def lying_bundles():
+    good = [("~/app.js", "minified_source", {"Sourcemap": "app.js.map"}, CODE),
+            ("~/app.js.map", "source_map", {}, MAP)]
+    many = [(f"~/many/{i}.js", "source", {}, "x") for i in range(100000)]
+    traversal = [("../../../etc/passwd", {"url": "~/trap.js", "type": "minified_source"}, "root"),
+                 ("/etc/passwd", {"url": "~/trap2.js", "type": "minified_source"}, "root")]
+    bomb = [("~/bomb.js", "minified_source", {}, b" " * (300 << 20))]
+    web = Web()
+    web.pages = {"/many": bundle(many + good), "/traversal": bundle(good, traversal),
+                 "/bomb": bundle(bomb + good), "/html": b"<html>", "/zip": b"SYSB\2\0\0\0PK\3\4",
+                 "/none": bundle([])}
+    for name in list(web.pages):
+        answer = json.dumps([{"type": "bundle", "id": name[1:], "url": web.url + name,
+                              "resolved_with": "release"}]).encode()
+        web.pages["/lookup" + name] = answer
+    with Service(CONFIG) as service:
+        for name, has in (("many", True), ("traversal", True), ("bomb", True), ("html", False),
+                          ("zip", False), ("none", False)):
+            source = {"id": "sentry:project", "url": f"{web.url}/lookup/{name}", "token": ""}
+            reply = ask(service, [frame("https://x.example/app.js"), frame("https://x.example/bomb.js")],
+                        source=source, release="r",
+                        scraping={"enabled": False, "allowed_origins": [], "headers": {}})
+            assert is_good(reply["stacktraces"][0]["frames"][0]) == has, (name, reply)
+            assert "scraping_disabled" in error_types(reply), (name, reply)
+            assert web.hits["/" + name] == 1, web.hits
+
+
+def lying_answers():
+    web = Web()
+    url = web.url
+    answers = {
+        "none": b"", "html": b"<html>", "object": b"{}", "deep": b"[" * 100000,
+        "number": json.dumps([{"type": "bundle", "id": 1, "url": url}]).encode(),
+        "unknown": json.dumps([{"type": "folder", "id": "1", "url": url}]).encode(),
+        "cyclic": json.dumps([{"type": "bundle", "id": "c", "url": url + "/cyclic"},
+                              {"type": "file", "id": "d", "url": url + "/cyclic", "abs_path": "~/a.js"}]).encode(),
+        "endless": endless, "loop": redirect("/loop"),
+    }
+    web.pages = {"/" + name: page for name, page in answers.items()}
+    with Service(CONFIG) as service:
+        for name in answers:
+            source = {"id": "sentry:project", "url": f"{url}/{name}", "token": "secret"}
+            reply = ask(service, [frame("https://x.example/a.js")], source=source, release="r",
+                        scraping={"enabled": False, "allowed_origins": [], "headers": {}})
+            assert not reply["stacktraces"][0]["frames"][0]["data"]["symbolicated"] or name == "cyclic", reply
+
+
+def addresses_are_guarded():
+    web = Web()
+    web.pages = {"/a.js": CODE.encode()}
+    with Service("connect_to_reserved_ips: false\n") as service:
+        reply = ask(service, [frame(web.url + "/a.js"), frame(web.url.replace("127.0.0.1", "127.1") + "/a.js"),
+                              frame(web.url.replace("127.0.0.1", "[::ffff:127.0.0.1]") + "/a.js")])
+        assert error_types(reply) == ["missing_source"] * 3, reply
+        assert not web.hits, web.hits
+
+
+if __name__ == "__main__":
+    run_all([files_by_release_and_url, files_by_debug_id, bundles_of_a_release, each_file_once, lying_files,
+             lying_bundles, lying_answers, addresses_are_guarded], "js")
