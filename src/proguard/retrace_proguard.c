@@ -152,6 +152,9 @@ static bool write_trimmed(struct text line, struct text before, struct buf *out)
 		same++;
 	if (same == line.size)
 		return false;
+	/* A name that differs is not cut; what differs and is no part of one goes too. */
+	if (!is_name_byte(line.bytes[same]))
+		same++;
 	while (same > 0 && is_name_byte(line.bytes[same - 1]))
 		same--;
 	for (size_t i = 0; i < same; i++)
