@@ -182,6 +182,21 @@ def test_crash_reports(folder):
     check("applecrash", run.returncode == 0 and "EXC_BAD_ACCESS (SIGSEGV)" in run.stdout and "macOS 14.1 (23B74), arm64" in
           run.stdout and "thread 0 " in run.stdout and "(crashed)" in run.stdout and "0x100003f50" in run.stdout and
           "/Applications/Demo App 11111111-" in run.stdout, run.stdout, run.stderr)
+    with open(os.path.join(TOP, "tests/fuzz/corpus/applecrash/macos.txt")) as f:
+        odd = f.read().replace("ARM-64 (Native)", "Abacus (Translated)")
+    path = os.path.join(folder, "odd.crash")
+    with open(path, "w") as f:
+        f.write(odd)
+    told = json.loads(symgate("--json", "applecrash", path).stdout)
+    check("applecrash: a processor nobody knows", told["system_info"]["cpu_arch"] == "unknown", told["system_info"])
+    module = told["modules"][0]
+    place = os.path.join(folder, "symbols", module["debug_id"][:2], module["debug_id"][2:].replace("-", ""))
+    os.makedirs(place)
+    with open(os.path.join(place, "breakpad"), "w") as f:
+        f.write("MODULE mac arm64 %s0 Demo\nFUNC 0 100000 0 all_of_it\n" % module["debug_id"].replace("-", "").upper())
+    told = json.loads(symgate("--json", "applecrash", "--symbols", os.path.join(folder, "symbols"), path).stdout)
+    check("applecrash: its modules tell the processor", told["system_info"]["cpu_arch"] == "arm64" and
+          told["modules"][0]["debug_status"] == "found", told["system_info"], told["modules"][0])
     nothing = os.path.join(folder, "nothing")
     with open(nothing, "w") as f:
         f.write("no report\n")

@@ -1,6 +1,8 @@
 /* crash_report.c -- what a cell found in a crash file, and what the answer tells of it. */
 #include "kinds/crash/crash_work.h"
 
+#include <string.h>
+
 #include <cjson/cJSON.h>
 
 #include "base/arena.h"
@@ -33,18 +35,29 @@ int crash_report_read(struct crash *crash, struct text bytes, struct err *err)
 	return 0;
 }
 
-static void write_system(const cJSON *system, struct json_writer *json)
+/* A processor the file does not tell by a name we know is that of its modules' files. */
+static struct text arch_of(const struct crash *crash, struct text told)
+{
+	struct text found = text_is(told, "unknown") ? symbolication_arch(crash->symbolication) : TEXT_NONE;
+
+	return found.size > 0 ? found : told;
+}
+
+static void write_system(const struct crash *crash, struct json_writer *json)
 {
 	static const char *const names[] = { "os_name", "os_version", "os_build", "cpu_arch",
 					     "device_model" };
+	const cJSON *system = cJSON_GetObjectItemCaseSensitive(crash->facts, "system_info");
 
 	json_key(json, "system_info");
 	json_object(json);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *value =
+		const char *string =
 			cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(system, names[i]));
+		struct text value = text_of(string ? string : "");
 
-		json_member_string(json, names[i], value ? value : "");
+		json_member_text(json, names[i],
+				 strcmp(names[i], "cpu_arch") == 0 ? arch_of(crash, value) : value);
 	}
 	json_object_end(json);
 }
@@ -72,7 +85,7 @@ void crash_report_write(const struct crash *crash, struct json_writer *json)
 	}
 	if (signal.is_set)
 		json_member_u64(json, "signal", signal.value);
-	write_system(cJSON_GetObjectItemCaseSensitive(crash->facts, "system_info"), json);
+	write_system(crash, json);
 	json_member_bool(json, "crashed", cJSON_IsTrue(crashed));
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		json_member_string(json, texts[i],

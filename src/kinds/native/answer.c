@@ -251,6 +251,17 @@ static int write_module(struct symbolication *native, const struct native_module
 
 /* --- The whole --------------------------------------------------------------------------- */
 
+struct text symbolication_arch(const struct symbolication *native)
+{
+	for (size_t i = 0; i < native->table.count; i++) {
+		struct text name = text_of(arch_name(native->table.modules[i].arch));
+
+		if (!text_is(name, "unknown"))
+			return name;
+	}
+	return TEXT_NONE;
+}
+
 int symbolication_write(struct symbolication *native, struct json_writer *json, struct err *err)
 {
 	const struct raw_report *report = &native->request.report;

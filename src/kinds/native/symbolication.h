@@ -41,6 +41,8 @@ enum stepped symbolication_step(struct symbolication *symbolication, struct reso
 /* "stacktraces" and "modules". */
 int symbolication_write(struct symbolication *symbolication, struct json_writer *json,
 			struct err *err) __attribute__((warn_unused_result));
+/* Of the first module whose architecture its file told; TEXT_NONE: of none. */
+struct text symbolication_arch(const struct symbolication *symbolication);
 /* "modules" for people who ask why: every candidate, and what became of it. */
 int symbolication_write_candidates(struct symbolication *symbolication, struct json_writer *json,
 				   struct err *err) __attribute__((warn_unused_result));
