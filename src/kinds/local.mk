@@ -109,6 +109,7 @@ check_PROGRAMS += \
 	tests/kinds/debuginfod/test_buildid \
 	tests/kinds/js/test_js_url \
 	tests/kinds/proxy/test_proxy_path \
+	tests/kinds/symbfile/test_upload_folder \
 	tests/kinds/jvm/test_jvm \
 	tests/kinds/test_stacktrace \
 	tests/kinds/mozilla/test_mozilla_request \
@@ -124,6 +125,9 @@ check_PROGRAMS += \
 	tests/kinds/native/test_upgrade
 tests_kinds_debuginfod_test_buildid_SOURCES = tests/kinds/debuginfod/test_buildid.c
 tests_kinds_crash_test_rewrite_SOURCES = tests/kinds/crash/test_rewrite.c
+tests_kinds_symbfile_test_upload_folder_SOURCES = \
+	tests/kinds/symbfile/test_upload_folder.c \
+	tests/fuzz/fuzz_symbfile_parts.c
 tests_kinds_proxy_test_proxy_path_SOURCES = tests/kinds/proxy/test_proxy_path.c
 tests_kinds_js_test_js_url_SOURCES = tests/kinds/js/test_js_url.c
 tests_kinds_wpa_test_wpa_path_SOURCES = tests/kinds/wpa/test_wpa_path.c

@@ -24,6 +24,7 @@ __attribute__((noinline)) int outer(int (*call)(int), int value) { return call(m
 int main(int argc, char **argv) { (void)argv; return outer(putchar, argc) + middle(argc); }
 """
 SAMPLE = 400
+ARM64 = "aarch64-linux-gnu-"
 passed = failed = 0
 
 
@@ -34,11 +35,11 @@ def check(what, good, *facts):
         print("FAIL", what, *[str(fact)[:600] for fact in facts])
 
 
-def build(folder, *options, name="program"):
+def build(folder, *options, name="program", compiler="gcc"):
     source, path = os.path.join(folder, "program.c"), os.path.join(folder, name)
     with open(source, "w", encoding="ascii") as f:
         f.write(SOURCE)
-    subprocess.run(["gcc", "-O2", "-g", "-Wl,--build-id", *options, "-o", path, source], check=True)
+    subprocess.run([compiler, "-O2", "-g", "-Wl,--build-id", *options, "-o", path, source], check=True)
     return path
 
 
@@ -60,7 +61,13 @@ def symbolized(path, addresses):
 
 def calls_of(path):
     """Addresses of the last bytes of all call instructions, by objdump."""
-    run = subprocess.run(["objdump", "-d", "-w", path], text=True, check=True, capture_output=True)
+    with open(path, "rb") as f:
+        is_arm64 = f.read(20)[18:20] == b"\xb7\0"
+    run = subprocess.run([ARM64 + "objdump" if is_arm64 else "objdump", "-d", "-w", path], text=True, check=True,
+                         capture_output=True)
+    if is_arm64:
+        return {int(at, 16) + 3: int(at, 16)
+                for at in re.findall(r"^\s*([0-9a-f]+):\t[0-9a-f]{8} \t(?:bl|blr|svc)\t", run.stdout, re.M)}
     pads = {}
     for line in run.stdout.splitlines():
         match = re.match(r"\s*([0-9a-f]+):\t((?:[0-9a-f]{2} )+)\s*\t?(.*)", line)
@@ -114,6 +121,11 @@ def main():
         programs = sys.argv[1:]
         if not programs:
             programs = [build(folder), build(folder, "-no-pie", name="fixed")]
+            if shutil.which(ARM64 + "gcc") and shutil.which(ARM64 + "objdump"):
+                # With the C library in it: a thousand functions, by another compiler's hand.
+                programs.insert(0, build(folder, "-static", name="arm64", compiler=ARM64 + "gcc"))
+            else:
+                print("no aarch64-linux-gnu-gcc: arm64 is not compared")
         for path in programs:
             ranges, pads = compare(path, folder)
         if not sys.argv[1:]:

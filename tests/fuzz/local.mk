@@ -33,6 +33,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_stacktext \
 	tests/fuzz/fuzz_sourcemap \
 	tests/fuzz/fuzz_symbfile \
+	tests/fuzz/fuzz_symbfile_parts \
 	tests/fuzz/fuzz_symbol_paths \
 	tests/fuzz/fuzz_symcache \
 	tests/fuzz/fuzz_unwind \
@@ -179,6 +180,8 @@ tests_fuzz_fuzz_stacktext_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_sourcemap_SOURCES = tests/fuzz/fuzz_sourcemap.c
 tests_fuzz_fuzz_sourcemap_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_symbfile_parts_SOURCES = tests/fuzz/fuzz_symbfile_parts.c
+tests_fuzz_fuzz_symbfile_parts_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_symbfile_SOURCES = tests/fuzz/fuzz_symbfile.c
 tests_fuzz_fuzz_symbfile_LDFLAGS = $(fuzz_ldflags)
 

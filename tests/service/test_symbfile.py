@@ -5,12 +5,14 @@ usage: test_symbfile.py [TEST]...      SYMGATE names the binary; lighttpd is nee
 """
 import base64
 import gzip
+import http.server
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import threading
 
 from service_tests import SYMGATE, TOP, Service, run_all
 
@@ -259,6 +261,120 @@ def test_parts_that_disagree():
         assert ask(service, 0x401014, 0x402000) == [[], [("other", "b.c", 7)]]
 
 
+def test_hostile_bodies_and_names():
+    with Service() as service:
+        key, body = make_key(service), symbfile.write(RANGES)
+        good(send(service, key, body))
+        kept = sorted(os.listdir(parts_folder(service)))
+        head, message, field, varint = symbfile.MAGIC + b"\0\1", symbfile.message, symbfile.field, symbfile.varint
+        for what, lie in (
+                ("a length of 2^63", head + varint(1 << 63) + b"\2"), ("16 MiB and 1", head + varint((16 << 20) + 1) + b"\4"),
+                ("no end of a number", head + b"\xff" * 11), ("a type of 2^31", head + b"\0" + varint(1 << 31)),
+                ("a string past its message", head + message(2, b"\x60\1\x1a\x7fx")),
+                ("a string that is not there", head + message(2, field(12, 1) + field(9, 7))),
+                ("columns that differ", head + message(4, field(1, "f")) + message(3, field(5, 1) + field(2, b"\0\0") + field(3, b"\0"))),
+                ("groups in groups", head + message(2, b"\x0b" * 4000)), ("a delta first", head + message(2, b"\x08\2\x1a\1a")),
+                ("no UTF-8", head + message(2, field(12, 1) + field(3, b"\xc0\xaf"))), ("a depth of 65536", head + message(
+                    2, field(12, 1) + field(2, 1) + field(3, "f") + field(7, 65536))), ("two headers", head + b"\0\1")):
+            status, reply = send(service, key, lie)
+            assert status in (400, 413) and reply["success"] is False and reply["error"]["Text"], (what, status, reply)
+            for part, parts in ((0, 2), (1, 2)):        # alone, and where the next one might bring the rest
+                status, reply = send(service, key, lie, part=part, parts=parts, kind="returnpads")
+                assert status in (200, 400, 413), (what, status, reply)
+        for name in ("A" * 4096, "../" * 1365, "%2e%2e%2f" * 400, "C:\\" + "x" * 4000, ID[:-1] + "%00"):
+            refused(send(service, key, body, file_id=name), 400, "FileID")
+            good(send(service, key, body, BuildID=name))                # none that could be kept
+        assert sorted(name for name in os.listdir(parts_folder(service)) if "returnpads" not in name and name in kept) == kept
+        tree = {name for _, folders, _ in os.walk(os.path.join(service.state, "symbfiles")) for name in folders}
+        assert tree == {HEX[:2], HEX[2:]}, tree
+        assert ask(service, 0x401014) == [CHAIN]
+        status, reply = service.post({"modules": [{"type": "elf", "file_id": "A" * 4096, "image_addr": "0x0"}], "stacktraces": []})
+        assert status == 422 and b"file_id" in reply and len(reply) < 4096, (status, reply[:200])
+
+
+def test_ten_thousand_addresses_and_one():
+    with Service() as service:
+        key = make_key(service)
+        good(send(service, key, symbfile.write(RANGES)))
+        found = ask(service, *[0x401014] * 10001)
+        assert len(found) == 10001 and all(one == CHAIN for one in found), len(found)
+
+
+def test_as_the_page_says():
+    """The curl of doc/api/symbfile.md, as it stands there; and modules named by file id and by build id."""
+    with open(os.path.join(TOP, "doc", "api", "symbfile.md"), encoding="utf-8") as f:
+        page = f.read()
+    curl = re.search(r"^    \$ (curl .*?)\n    (\{[^\n]*\})$", page, re.M | re.S)
+    command, answer = curl.group(1).replace("\\\n", " "), curl.group(2)
+    with Service() as service, tempfile.TemporaryDirectory(prefix="symgate-page-") as folder:
+        with open(os.path.join(folder, "key"), "w", encoding="ascii") as f:
+            f.write(make_key(service))
+        with open(os.path.join(folder, "program.ranges"), "wb") as f:
+            f.write(symbfile.write(RANGES))
+        command = command.replace("localhost:3021", f"127.0.0.1:{service.port}")
+        run = subprocess.run(["sh", "-ec", command.replace("curl", "curl -s -H 'BuildID: aabbccddeeff'", 1)], cwd=folder,
+                             capture_output=True, text=True, check=True)
+        assert run.stdout == answer, run
+        by_file_id, by_build_id = ask(service, 0x401014), ask(service, 0x401014, file_id=None, code_id="aabbccddeeff")
+        assert by_file_id == by_build_id == [CHAIN], (by_file_id, by_build_id)
+
+
+class LyingServer(http.server.BaseHTTPRequestHandler):
+    """Answers each part as `lies` says, in turn; the last one is for all that follow."""
+    lies, seen = [], []
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        LyingServer.seen.append((self.path, self.headers["FilePart"], body))
+        lie = LyingServer.lies.pop(0) if len(LyingServer.lies) > 1 else LyingServer.lies[0]
+        if lie == "hang up":
+            self.close_connection = True
+            self.connection.shutdown(2)
+            return
+        status, text, said = lie
+        self.send_response(status)
+        self.send_header("Content-Length", str(said if said is not None else len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+        if said is not None:
+            self.close_connection = True
+
+    def log_message(self, *words):
+        pass
+
+
+GOOD = (200, b'{"success":true,"status":200}', None)
+
+
+def pushed(folder, *lies):
+    """What push-symbols says to a server that lies: its exit code, its words, what it sent."""
+    LyingServer.lies, LyingServer.seen = list(lies), []
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), LyingServer)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    run = subprocess.run([SYMGATE, "push-symbols", "--url", f"http://127.0.0.1:{server.server_port}", "--api-key", "k",
+                          os.path.join(folder, "program")], capture_output=True, text=True)
+    server.shutdown()
+    server.server_close()
+    return run.returncode, run.stdout + run.stderr, LyingServer.seen
+
+
+def test_push_to_a_server_that_lies():
+    with tempfile.TemporaryDirectory(prefix="symgate-lies-") as folder:
+        with open(os.path.join(folder, "a.c"), "w", encoding="ascii") as f:
+            f.write("int main(void) { return 0; }\n")
+        subprocess.run(["gcc", "-g", "-o", os.path.join(folder, "program"), os.path.join(folder, "a.c")], check=True)
+        code, words, seen = pushed(folder, (503, b'{"error":{"Text":"come again"}}', None), GOOD)
+        assert code == 0 and "come again" in words and "trying again" in words and len(seen) == 3, (code, words, len(seen))
+        assert seen[0] == seen[1] and seen[2][0] == "/api/symbols-returnpads", seen
+        code, words, seen = pushed(folder, "hang up", GOOD)
+        assert code == 0 and len(seen) == 3 and seen[0] == seen[1], (code, words, len(seen))
+        for lie in ((400, b'{"error":{"Text":"no such thing"}}', None), (401, b"", None), (413, b"{", None)):
+            code, words, seen = pushed(folder, lie)
+            assert code == 1 and len(seen) == 1 and str(lie[0]) in words, (lie, code, words, len(seen))
+        assert "sending ranges, part 1 of 1" in words, words
+
+
 def test_a_file_id_is_one():
     with Service() as service:
         status, body = service.post({"modules": [{"type": "elf", "file_id": "no", "image_addr": "0x0"}],
@@ -269,4 +385,5 @@ def test_a_file_id_is_one():
 if __name__ == "__main__":
     run_all([test_one_part_answers, test_parts_in_any_order_and_again, test_what_is_refused, test_only_with_a_key,
              test_by_build_id, test_indexes_are_made_again, test_the_whole_circle, test_one_file_cut_into_parts,
-             test_parts_that_disagree, test_a_file_id_is_one], "service/symbfile")
+             test_parts_that_disagree, test_hostile_bodies_and_names, test_ten_thousand_addresses_and_one,
+             test_as_the_page_says, test_push_to_a_server_that_lies, test_a_file_id_is_one], "service/symbfile")

@@ -181,19 +181,20 @@ static int write_list(const char *folder, const char *path, const struct upload_
 static int link_or_copy(const char *folder, int fd, const char *path, struct err *err)
 {
 	char self[64], temporary[PATH_BYTES];
-	int out, rc = 0;
-	off_t at = 0;
-	ssize_t size;
+	struct file_map map;
+	int out, rc;
 
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 	if (linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST)
 		return 0;
-	if (file_temporary(folder, temporary, sizeof(temporary), &out, err) < 0)
+	if (file_map_fd(&map, fd, err) < 0)
 		return -1;
-	while ((size = copy_file_range(fd, &at, out, NULL, (size_t)1 << 30, 0)) > 0)
-		;
-	if (size < 0)
-		rc = err_os(err, errno, "copying to %s", temporary);
+	if (file_temporary(folder, temporary, sizeof(temporary), &out, err) < 0) {
+		file_unmap(&map);
+		return -1;
+	}
+	rc = file_write_all(out, map.bytes, map.size, err);
+	file_unmap(&map);
 	if (rc == 0)
 		rc = file_publish(out, temporary, path, 0600, err);
 	if (rc < 0)

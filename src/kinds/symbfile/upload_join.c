@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -14,7 +13,6 @@
 #include "base/file.h"
 
 #define PATH_BYTES 4096u
-#define COPY_BYTES ((size_t)1 << 30)
 
 const char *upload_join_name(const struct upload_list *list, struct arena *arena)
 {
@@ -28,19 +26,18 @@ const char *upload_join_name(const struct upload_list *list, struct arena *arena
 
 static int append(int in, int out, uint64_t *total, struct err *err)
 {
-	struct stat status;
-	ssize_t size;
-	off_t at = 0;
+	struct file_map map;
+	int rc;
 
-	if (fstat(in, &status) < 0)
-		return err_os(err, errno, "looking at a part");
-	*total += (uint64_t)status.st_size;
-	if (*total > LIMIT_SYMBFILE_JOINED_BYTES)
-		return err_set(err, ERR_LIMIT, "its parts have more than %llu bytes together",
-			       (unsigned long long)LIMIT_SYMBFILE_JOINED_BYTES);
-	while ((size = copy_file_range(in, &at, out, NULL, COPY_BYTES, 0)) > 0)
-		;
-	return size < 0 ? err_os(err, errno, "copying a part") : 0;
+	if (file_map_fd(&map, in, err) < 0)
+		return -1;
+	*total += map.size;
+	rc = *total > LIMIT_SYMBFILE_JOINED_BYTES
+	     ? err_set(err, ERR_LIMIT, "its parts have more than %llu bytes together",
+		       (unsigned long long)LIMIT_SYMBFILE_JOINED_BYTES)
+	     : file_write_all(out, map.bytes, map.size, err);
+	file_unmap(&map);
+	return rc;
 }
 
 static int append_all(const char *folder, const struct upload_list *list, int out, struct err *err)
