@@ -33,10 +33,18 @@ libecmascript_a_SOURCES = \
 if HAVE_CHECK
 check_PROGRAMS += \
 	tests/ecmascript/test_lines \
-	tests/ecmascript/test_scope_names
+	tests/ecmascript/test_scope_names \
+	tests/ecmascript/test_scope_peers \
+	tests/ecmascript/test_scopes
 EXTRA_PROGRAMS += tests/ecmascript/dump_scopes
 CLEANFILES += tests/ecmascript/dump_scopes
 tests_ecmascript_dump_scopes_SOURCES = tests/ecmascript/dump_scopes.c
 tests_ecmascript_test_lines_SOURCES = tests/ecmascript/test_lines.c
+tests_ecmascript_test_scope_peers_SOURCES = \
+	tests/ecmascript/test_scope_peers.c \
+	tests/fuzz/fuzz_ecmascript.c
+tests_ecmascript_test_scopes_SOURCES = \
+	tests/ecmascript/test_scopes.c \
+	tests/fuzz/fuzz_ecmascript.c
 tests_ecmascript_test_scope_names_SOURCES = tests/ecmascript/test_scope_names.c
 endif

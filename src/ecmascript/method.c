@@ -76,6 +76,11 @@ bool ecmascript_method(struct scope_parser *parser, struct method_start *method,
 
 	if (!parser_at(parser, TOKEN_PRIVATE_NAME))
 		naming.accessor = (uint8_t)method->accessor;
+	*key = naming.token;
+	if (!ecmascript_starts_property_name(key)) {
+		parser_fail(parser, "a property name");
+		return false;
+	}
 	if (method->is_async || method->is_generator || method->accessor)
 		return known_method(parser, method, &naming, key);
 	if (!ecmascript_property_name(parser, key) || !parser_at(parser, TOKEN_LPAREN))

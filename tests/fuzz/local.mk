@@ -13,6 +13,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_coredump \
 	tests/fuzz/fuzz_demangle \
 	tests/fuzz/fuzz_dwarf \
+	tests/fuzz/fuzz_ecmascript \
 	tests/fuzz/fuzz_elf \
 	tests/fuzz/fuzz_inflate \
 	tests/fuzz/fuzz_expression \
@@ -117,6 +118,9 @@ tests_fuzz_fuzz_dwarf_SOURCES = \
 	tests/object/dwarf/container.h
 tests_fuzz_fuzz_dwarf_LDFLAGS = $(fuzz_ldflags)
 
+tests_fuzz_fuzz_ecmascript_SOURCES = tests/fuzz/fuzz_ecmascript.c
+tests_fuzz_fuzz_ecmascript_LDFLAGS = $(fuzz_ldflags)
+
 tests_fuzz_fuzz_elf_SOURCES = \
 	tests/fuzz/fuzz_elf.c \
 	$(fuzz_objects)
@@ -219,6 +223,7 @@ tests_fuzz_fuzz_wasm_LDFLAGS = $(fuzz_ldflags)
 
 EXTRA_DIST += \
 	tests/fuzz/corpus \
+	tests/fuzz/ecmascript.dict \
 	tests/fuzz/make-corpus \
 	tests/fuzz/pack-dwarf
 
