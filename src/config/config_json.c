@@ -129,7 +129,7 @@ static int write_mapping(struct json_writing *writing, const yaml_node_t *node, 
 			return wrong(writing, key_node);
 		if (refuse_twice(writing, node, key_node, err) < 0)
 			return -1;
-		json_key(&writing->json, key);
+		json_key_text(&writing->json, text_of(key));
 		snprintf(writing->place + size, sizeof(writing->place) - size, ".%s", key);
 		if (write_member(writing, key_node, yaml_document_get_node(document->yaml, pair->value),
 				 err) < 0)

@@ -70,6 +70,8 @@ int convert_inspect_parameters(const struct convert_inspect *inspect, struct buf
 	json_member_text(&json, "code_id", inspect->code_id);
 	member_size(&json, "max_bytes", inspect->max_bytes);
 	member_size(&json, "max_section_bytes", inspect->max_section_bytes);
+	if (inspect->is_copied)
+		json_member_bool(&json, "copy", true);
 	json_object_end(&json);
 	return buf_check(out, err);
 }

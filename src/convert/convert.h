@@ -48,6 +48,7 @@ struct convert_inspect {
 	struct text code_id;         /* TEXT_NONE: none */
 	uint64_t max_bytes;          /* of the unpacked file */
 	uint64_t max_section_bytes;
+	bool is_copied;              /* the output is written though it is the input as it is */
 };
 struct convert_meta {
 	bool has_debug_info, has_unwind_info, has_symbols, has_sources;

@@ -47,6 +47,7 @@ static int read_parameters(struct inspection *inspection, struct text parameters
 		asked->debug_id = (struct debugid){ .kind = DEBUGID_NIL };
 	asked->max_bytes = convert_json_size(object, "max_bytes");
 	object_section_max_bytes = convert_json_size(object, "max_section_bytes");
+	asked->is_copied = convert_json_bool(object, "copy");
 	rc = convert_json_text(object, "code_id", &inspection->arena, &asked->code_id, err);
 	cJSON_Delete(object);
 	return rc;
@@ -127,6 +128,17 @@ static int take_slice(struct inspection *inspection, struct err *err)
 		       slice.size, inspection->output, err) < 0)
 		return -1;
 	return map_again(inspection, err);
+}
+
+/* Of a file that nobody else would find where it lies. */
+static int take_copy(struct inspection *inspection, struct err *err)
+{
+	if (!inspection->asked.is_copied || inspection->written)
+		return 0;
+	if (inspection->map.size > inspection->asked.max_bytes)
+		return err_set(err, ERR_LIMIT, "the file is larger than max_download_size");
+	return move_bytes(inspection->input, 0, inspection->map.size, inspection->output, err) < 0
+	       ? -1 : map_again(inspection, err);
 }
 
 /* --- The reply -------------------------------------------------------------------------- */
@@ -217,7 +229,8 @@ int convert_run_inspect(struct cell *cell, struct err *err)
 	if (read_parameters(&inspection, cell->parameters, err) == 0 &&
 	    file_map_fd(&inspection.map, inspection.input, err) == 0 &&
 	    unpack(&inspection, err) == 0 &&
-	    take_slice(&inspection, err) == 0)
+	    take_slice(&inspection, err) == 0 &&
+	    take_copy(&inspection, err) == 0)
 		rc = tell(&inspection, cell->reply, err);
 	file_unmap(&inspection.map);
 	arena_release(&inspection.arena);

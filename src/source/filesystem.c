@@ -8,6 +8,7 @@
  */
 #include "source/absence.h"
 #include "source/kind.h"
+#include "source/pointer.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -204,6 +205,27 @@ static int open_held(int held, int *fd, struct err *err)
 		return 0;
 	return errno == ENOENT ? err_os(err, errno, "opening a source's file")
 			       : open_failed(errno, "opening a source's file", err);
+}
+
+int source_open_below(const char *folder, const char *path, int *fd, struct err *err)
+{
+	int held = open(path, O_PATH | O_CLOEXEC), rc;
+	char target[PATH_MAX];
+	struct stat st;
+
+	*fd = -1;
+	if (held < 0)
+		return open_failed(errno, "finding a source's file", err);
+	if (fstat(held, &st) < 0)
+		rc = err_os(err, errno, "looking at a source's file");
+	else if (!S_ISREG(st.st_mode))
+		rc = err_set(err, ERR_DENIED, "not a regular file");
+	else if (!file_name_of(held, target, PATH_MAX) || !lies_below_real(target, folder))
+		rc = err_set(err, ERR_DENIED, "a link leads out of %s", folder);
+	else
+		rc = open_held(held, fd, err);
+	close(held);
+	return rc;
 }
 
 static int reach(const struct location *location, struct text credential, struct arena *arena,

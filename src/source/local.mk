@@ -24,6 +24,8 @@ libsource_a_SOURCES = \
 	src/source/header.h \
 	src/source/http.c \
 	src/source/kind.h \
+	src/source/pointer.c \
+	src/source/pointer.h \
 	src/source/put.h \
 	src/source/s3.c \
 	src/source/s3.h \
@@ -48,12 +50,16 @@ if HAVE_CHECK
 check_PROGRAMS += \
 	tests/source/test_absence \
 	tests/source/test_layout \
+	tests/source/test_pointer \
 	tests/source/test_source \
 	tests/source/test_s3 \
 	tests/source/test_gcs \
 	tests/source/test_listing
 tests_source_test_absence_SOURCES = tests/source/test_absence.c
 tests_source_test_layout_SOURCES = tests/source/test_layout.c
+tests_source_test_pointer_SOURCES = \
+	tests/source/test_pointer.c \
+	tests/fuzz/fuzz_pointer.c
 tests_source_test_source_SOURCES = \
 	tests/source/test_source.c \
 	tests/fuzz/fuzz_source.c

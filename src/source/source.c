@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "source/source_filters.h"
 #include "source/kind.h"
+#include "source/pointer.h"
 #include "source/source_layout.h"
 #include "source/source_listing.h"
 
@@ -89,6 +90,8 @@ static int parse_one(struct source *source, const struct shape *shape,
 		rc |= parse_common(source, shape, err);
 	if (shape_goes_on(shape, rc))
 		rc |= parse_proxy(source, shape, setup, err);
+	if (shape_goes_on(shape, rc) && source_layout_is_symstore(source->layout))
+		rc |= source_pointers_parse(shape, setup, &source->pointers, err);
 	if (shape_goes_on(shape, rc))
 		rc |= source->kind->configure(source, shape, setup, err);
 	return rc;
@@ -246,11 +249,14 @@ static int append_type(const struct source *source, struct text index,
 		       const struct source_query *query, enum file_type type, struct arena *arena,
 		       struct location_list *list, struct err *err)
 {
-	struct text paths[LAYOUT_PATHS];
+	struct text paths[LAYOUT_PATHS + 1];
 	size_t count;
 
 	if (source_layout_paths(source->layout, source->casing, query, type, arena, paths, &count,
 				err) < 0)
+		return -1;
+	if (source->pointers && count > 0 && (type == FILE_TYPE_PDB || type == FILE_TYPE_PE) &&
+	    source_pointer_beside(paths[0], arena, &paths[count++], err) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
 		struct location location = {

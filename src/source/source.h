@@ -78,6 +78,7 @@ struct source {
 	struct text id;
 	bool is_public;
 	bool has_index;              /* a symstore that lists its files */
+	const struct source_pointers *pointers;  /* where file.ptr may lead; NULL: it is not asked for */
 	const struct source_filters *filters;    /* the component's own */
 	const struct source_layout *layout;
 	unsigned casing;
@@ -188,6 +189,14 @@ enum source_access { SOURCE_OPENED, SOURCE_ORDERED, SOURCE_NEEDS_CREDENTIAL };
 int source_reach(const struct location *location, struct arena *arena, enum source_access *access,
 		 int *fd, struct fetch_order *order, struct err *err)
 	__attribute__((warn_unused_result));
+
+/* Is it a file.ptr, a text that says where on this machine the file is?  What was got is not the file
+ * then, and at most SOURCE_POINTER_BYTES: source_follow() opens it.  ERR_DENIED: it leads where
+ * the operator does not want, or refuses; ERR_DOWNLOAD: to nothing; ERR_MALFORMED, ERR_IO. */
+#define SOURCE_POINTER_BYTES 4096u
+bool source_is_pointer(const struct location *location);
+int source_follow(const struct location *location, int pointer, struct arena *arena, int *fd,
+		  struct err *err) __attribute__((warn_unused_result));
 
 /* What folders lacked, so that one look at a folder now says it still lacks all of it; for one thread. */
 struct source_absences;

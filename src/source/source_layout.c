@@ -120,6 +120,11 @@ bool source_layout_is_federated(const struct source_layout *layout)
 	return layout->recipes == debuginfod;
 }
 
+bool source_layout_is_symstore(const struct source_layout *layout)
+{
+	return layout->recipes == symstore;
+}
+
 bool source_layout_may_have_index(const struct source_layout *layout)
 {
 	return strcmp(layout->name, "symstore") == 0;

@@ -25,6 +25,8 @@ bool source_layout_has(const struct source_layout *layout, enum file_type type);
 bool source_layout_is_federated(const struct source_layout *layout);
 
 /* Stores of this layout may keep a list of their files. */
+/* One of the three that have the paths of Microsoft's symbol stores. */
+bool source_layout_is_symstore(const struct source_layout *layout);
 bool source_layout_may_have_index(const struct source_layout *layout);
 
 /* Are files that belong to no module looked for in it?  Stores of other makers' layouts are only

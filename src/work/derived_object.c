@@ -17,6 +17,7 @@ static int write_parameters(const struct derive *derive, const struct config *co
 		.code_id = derive->location->query->ids->code_id,
 		.max_bytes = config->max_download_bytes,
 		.max_section_bytes = config->section_max_bytes,
+		.is_copied = source_is_pointer(derive->location),
 	};
 
 	return convert_inspect_parameters(&inspect, out, err);

@@ -26,7 +26,7 @@ bool derive_is_of_folder(const struct derive *derive)
 void derive_set_answer(const struct derive *derive, struct answer_head *head)
 {
 	answer_head_set_entry(head, derive_file_key(derive));
-	if (derive->kind->is_object && derive_is_of_folder(derive) &&
+	if (derive->kind->is_object && !derive->is_extract && derive_is_of_folder(derive) &&
 	    text_starts_with(derive->location->uri, FILE_URI))
 		head->file = text_from(derive->location->uri, sizeof(FILE_URI) - 1);
 }

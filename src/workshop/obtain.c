@@ -1,20 +1,41 @@
 /* obtain.c -- see obtain.h. */
 #include "workshop/obtain.h"
 
+#include <errno.h>
+
 #include "base/err.h"
 #include "config/config.h"
 #include "work/work.h"
 #include "workshop/workshop_counters.h"
 
+/* What was got says where the file is: that takes its place.  A share that fails is a source that does. */
+static int follow(struct obtaining *obtaining, struct err *err)
+{
+	int fd, rc;
+
+	if (!obtaining->location || !source_is_pointer(obtaining->location))
+		return 0;
+	rc = source_follow(obtaining->location, obtaining->file.fd, obtaining->arena, &fd, err);
+	temporary_drop(&obtaining->file);
+	obtaining->file.fd = fd;
+	obtaining->is_copy = false;
+	if (rc < 0 && err->kind == ERR_IO && err->os_errno != EMFILE && err->os_errno != ENFILE)
+		err->kind = ERR_DOWNLOAD;
+	return rc;
+}
+
 static void fetched(void *payload, const struct err *status, uint64_t bytes)
 {
 	struct obtaining *obtaining = payload;
 	struct board *board = obtaining->means->board;
+	struct err err = *status;
 
 	obtaining->fetch = NULL;
 	board_count(board, &workshop_downloads, workshop_download_outcome(status->kind), 1);
 	board_count(board, &workshop_download_bytes, 0, bytes);
-	obtaining->told(obtaining, status->kind == ERR_NONE ? NULL : status);
+	if (err.kind == ERR_NONE)
+		(void)!follow(obtaining, &err);
+	obtaining->told(obtaining, err.kind == ERR_NONE ? NULL : &err);
 }
 
 static int err_offline(struct err *err)
@@ -69,7 +90,7 @@ static int reach(struct obtaining *obtaining, struct text credential, struct err
 	if (access == SOURCE_ORDERED)
 		return download(obtaining, &order, err);
 	if (access == SOURCE_OPENED)
-		return 1;
+		return follow(obtaining, err) < 0 ? -1 : 1;
 	if (credential.bytes)
 		return err_set(err, ERR_INTERNAL, "a credential is no credential");
 	if (means->config->offline)
@@ -84,7 +105,7 @@ int obtain_location(struct obtaining *obtaining, const struct location *location
 		    uint64_t bytes_max, struct err *err)
 {
 	obtaining->location = location;
-	obtaining->bytes_max = bytes_max;
+	obtaining->bytes_max = source_is_pointer(location) ? SOURCE_POINTER_BYTES : bytes_max;
 	obtaining->is_copy = false;
 	return reach(obtaining, TEXT_NONE, err);
 }
@@ -99,6 +120,7 @@ int obtain_link(struct obtaining *obtaining, const struct derive_link *link, uin
 		.trusted = link->is_trusted, .trusted_everywhere = link->is_trusted,
 	};
 
+	obtaining->location = NULL;
 	obtaining->bytes_max = bytes_max;
 	return download(obtaining, &order, err);
 }

@@ -163,7 +163,7 @@ START_TEST(sources_become_json)
 {
 	static const char text[] =
 		"sources:\n- id: a\n  type: http\n  url: ${SYMGATE_TEST_URL}\n  is_public: true\n"
-		"  headers: {X-A: \"1\", n: 12, z: 007x, none: ~}\n";
+		"  headers: {X-A: \"1\", n: 12, z: 007x, none: ~, \"a\\\"\\\\\": x}\n";
 	struct config config;
 	struct notes notes = { 0 };
 	struct err err = ERR_INIT;
@@ -172,7 +172,7 @@ START_TEST(sources_become_json)
 	ck_assert_msg(load(&config, text, &notes, &err) == 0, "%s", err.text);
 	ck_assert_str_eq(config.sources_json,
 			 "[{\"id\":\"a\",\"type\":\"http\",\"url\":\"http://h/\\\"q\",\"is_public\":true,"
-			 "\"headers\":{\"X-A\":\"1\",\"n\":12,\"z\":\"007x\",\"none\":null}}]");
+			 "\"headers\":{\"X-A\":\"1\",\"n\":12,\"z\":\"007x\",\"none\":null,\"a\\\"\\\\\":\"x\"}}]");
 	config_release(&config);
 }
 END_TEST

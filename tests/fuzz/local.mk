@@ -29,6 +29,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_pe \
 	tests/fuzz/fuzz_archive \
 	tests/fuzz/fuzz_listing \
+	tests/fuzz/fuzz_pointer \
 	tests/fuzz/fuzz_source \
 	tests/fuzz/fuzz_source_check \
 	tests/fuzz/fuzz_stacktext \
@@ -172,6 +173,9 @@ tests_fuzz_fuzz_request_SOURCES = \
 	tests/kinds/native/fake_lower.c \
 	tests/kinds/native/fake.h
 tests_fuzz_fuzz_request_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_pointer_SOURCES = tests/fuzz/fuzz_pointer.c
+tests_fuzz_fuzz_pointer_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_source_SOURCES = tests/fuzz/fuzz_source.c
 tests_fuzz_fuzz_source_LDFLAGS = $(fuzz_ldflags)

@@ -148,4 +148,21 @@ def test_what_is_packed_no_more_is_read_in_place():
             assert kept_objects(service) == 0
 
 
+def test_downloads_are_unpacked_again():
+    """What a symbol server is asked for, of a folder: never the packed bytes."""
+    for name, pack in PACKERS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            program = Program(folder, 1)
+            store(folder, program, pack)
+            with Service(config_for(folder)) as service:
+                path = f"/proxy/_.debug/elf-buildid-sym-{program.code_id}/_.debug"
+                with open(program.path, "rb") as f:
+                    plain = f.read()
+                for _ in range(2):
+                    status, body, _ = service.request("GET", path)
+                    assert (status, body) == (200, plain), (name, status, body[:20])
+                    forget(service, (), ("objects",))
+
+
 run_all([test for name, test in sorted(globals().items()) if name.startswith("test_")], "packed")

@@ -298,6 +298,52 @@ def test_upstream_files_may_be_packed():
         assert ask(service, "3.1.0")[1] == made_of(pdb)
 
 
+def test_pointers_of_stores_are_followed():
+    """As Microsoft's sample asks its symbol server: the PDB lies on a share, which is mounted here."""
+    pdb = make_pdb()
+    share = tempfile.mkdtemp(dir=FOLDER.name)
+    store = tempfile.mkdtemp(dir=FOLDER.name)
+    for folder in (share, store):
+        os.chmod(folder, 0o755)
+    os.mkdir(os.path.join(share, "b"))
+    with open(os.path.join(share, "b", "my.pdb"), "wb") as f:
+        f.write(pdb)
+    with open(os.path.join(FOLDER.name, "out.pdb"), "wb") as f:
+        f.write(pdb)
+    os.symlink(os.path.join(FOLDER.name, "out.pdb"), os.path.join(share, "link.pdb"))
+    may = {"file_ptr": {"\\\\builds\\symbols": share}}
+    texts = ((b"PATH:\\\\BUILDS\\Symbols\\b\\my.pdb\r\n", may, True), (b"PATH:\\\\builds\\symbols\\gone.pdb", may, False),
+             (b"PATH:\\\\builds\\symbols\\..\\out.pdb", may, False), (b"PATH:\\\\builds\\symbols\\link.pdb", may, False),
+             (f"PATH:{share}/b/my.pdb".encode(), may, False), (b"MSG: not for you", may, False),
+             (b"PATH:\\\\builds\\symbols\\b\\my.pdb" + b" " * 5000, may, False), (b"<html>", may, False), (b"", may, False),
+             (b"PATH:\\\\builds\\symbols\\b\\my.pdb", {}, False))
+    place = f"my.pdb/{SIMPLE.upper()}1"
+    os.makedirs(os.path.join(store, place))
+    for kind in ("http", "filesystem"):
+        for text, pointers, works in texts:
+            symbols, transcoder = Symbols(), Transcoder()
+            symbols.files[f"/{place}/file.ptr"] = text
+            with open(os.path.join(store, place, "file.ptr"), "wb") as f:
+                f.write(text)
+            source = {**source_of(symbols), **pointers} if kind == "http" else {
+                "id": "store", "type": "filesystem", "path": store, "layout": {"type": "symstore"}, **pointers}
+            with Service(json.dumps({"sources": [source], "wpa": {"transcoders": [transcoder.config]}})) as service:
+                answer = ask(service, "3.1.0")
+                check(answer, "3.1.0" if works else "final", (kind, text))
+                if works:
+                    assert answer[1] == made_of(pdb)
+                    status, body, _ = service.request("GET", f"/proxy/{place}/my.pdb")
+                    assert (status, body) == (200, pdb), (kind, status, body[:100])
+                    service.stop()
+                    shutil.rmtree(os.path.join(service.state, "cache", "objects"))
+                    service.start()
+                    status, body, _ = service.request("GET", f"/proxy/{place}/my.pdb")
+                    assert (status, body) == (200, pdb), (kind, status, body[:100])
+                else:
+                    assert service.request("GET", f"/proxy/{place}/my.pdb")[0] in (404, 500), (kind, text)
+                assert service.request("GET", f"/proxy/{place}/file.ptr")[0] == 404
+
+
 def test_folders_answer():
     folder = folder_with("3.1.0", name="My.PDB", upper=False)
     with Service(config_of(None, folder=folder)) as service:
