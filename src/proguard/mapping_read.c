@@ -64,7 +64,7 @@ static struct text trim(struct text text)
 }
 
 /* Most lines are ASCII: eight bytes a step. */
-static bool is_utf8(struct text text)
+static inline bool is_utf8(struct text text)
 {
 	size_t at = 0;
 
@@ -95,16 +95,17 @@ static bool take_until(struct text *rest, char c, struct text *taken)
 	return true;
 }
 
-static bool take_literal(struct text *rest, const char *literal)
+static inline bool take_bytes(struct text *rest, const char *literal, size_t size)
 {
-	if (!text_starts_with(*rest, literal))
+	if (rest->size < size || memcmp(rest->bytes, literal, size) != 0)
 		return false;
-	*rest = text_from(*rest, strlen(literal));
+	*rest = text_from(*rest, size);
 	return true;
 }
+#define take_literal(rest, literal) take_bytes(rest, literal, sizeof(literal) - 1)
 
 /* Digits of a number of 64 bits; false, and nothing taken: there are none, or too many. */
-static bool take_number(struct text *rest, uint64_t *number)
+static inline bool take_number(struct text *rest, uint64_t *number)
 {
 	uint64_t value = 0;
 	size_t at = 0;

@@ -12,6 +12,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
+#define ENTRIES_BACK 2u              /* that are looked at before a declaration is looked up */
+
 /* Where reading stands. */
 struct build_state {
 	struct proguard_build *build;
@@ -25,6 +27,15 @@ struct build_state {
 static int add_name(struct proguard_build *build, struct text name, uint32_t *ref, struct err *err)
 {
 	return proguard_names_add(&build->names, name, &build->memory, ref, err);
+}
+
+/* The same where it probably is that of the record before. */
+static int add_name_like(struct proguard_build *build, uint32_t before, struct text name, uint32_t *ref,
+			 struct err *err)
+{
+	*ref = before;
+	return text_equal(proguard_names_text(&build->names, before), name) ? 0
+									    : add_name(build, name, ref, err);
 }
 
 #define GROW(build, items, count, capacity, err)                                                  \
@@ -62,6 +73,10 @@ static bool is_declared_so(const struct proguard_build *build, const struct buil
 static int new_method(struct proguard_build *build, const struct mapping_record *record, uint32_t section,
 		      struct build_method *method, struct err *err)
 {
+	static const struct build_method none;
+	const struct build_method *before = build->method_count > 0 ?
+					    &build->methods[build->method_count - 1] : &none;
+
 	*method = (struct build_method){
 		.receiver = build->sections[build->section_count - 1].original,
 		.declared_at = (uint32_t)(record->declaration.bytes - build->mapping.bytes),
@@ -70,27 +85,45 @@ static int new_method(struct proguard_build *build, const struct mapping_record 
 		.words = { [PGMC_METHOD_CLASS] = PGMC_NONE, [PGMC_METHOD_FILE] = PGMC_NONE },
 	};
 	if (record->receiver.bytes) {
-		if (add_name(build, record->receiver, &method->receiver, err) < 0)
+		if (add_name_like(build, before->receiver, record->receiver, &method->receiver, err) < 0)
 			return -1;
 		method->words[PGMC_METHOD_CLASS] = method->receiver;
 	}
-	if (add_name(build, record->type, &method->words[PGMC_METHOD_TYPE], err) < 0 ||
-	    add_name(build, record->original, &method->words[PGMC_METHOD_NAME], err) < 0 ||
-	    add_name(build, record->arguments, &method->words[PGMC_METHOD_PARAMETERS], err) < 0)
+	if (add_name_like(build, before->words[PGMC_METHOD_TYPE], record->type,
+			  &method->words[PGMC_METHOD_TYPE], err) < 0 ||
+	    add_name(build, record->original, &method->words[PGMC_METHOD_NAME], err) < 0)
 		return -1;
-	return 0;
+	return add_name_like(build, before->words[PGMC_METHOD_PARAMETERS], record->arguments,
+			     &method->words[PGMC_METHOD_PARAMETERS], err);
+}
+
+/* Most entries stand beside others of their method. */
+static bool is_as_before(const struct proguard_build *build, struct text declaration, uint32_t section,
+			 uint32_t *index)
+{
+	size_t count = build->entry_count;
+
+	for (size_t back = 1; back <= ENTRIES_BACK && back <= count; back++) {
+		*index = build->entries[count - back].method;
+		if (is_declared_so(build, &build->methods[*index], declaration, section))
+			return true;
+	}
+	return false;
 }
 
 static int add_method(struct proguard_build *build, const struct mapping_record *record, uint32_t *index,
 		      struct err *err)
 {
 	uint32_t section = record->receiver.bytes ? PGMC_NONE : (uint32_t)build->section_count - 1;
-	uint32_t hash = (uint32_t)hash_fast(record->declaration.bytes, record->declaration.size) ^
-			(section * 0x9e3779b1u);
+	uint32_t hash;
 	struct proguard_slots *slots = &build->method_slots;
 	struct build_method method;
 	size_t at;
 
+	if (is_as_before(build, record->declaration, section, index))
+		return 0;
+	hash = (uint32_t)hash_fast(record->declaration.bytes, record->declaration.size) ^
+	       (section * 0x9e3779b1u);
 	if (proguard_slots_reserve(slots, &build->memory, err) < 0)
 		return -1;
 	for (at = proguard_slots_first(slots, hash); slots->slots[at].value;
@@ -154,6 +187,7 @@ static bool is_inlined_into(const struct mapping_record *entry, const struct map
 static int take_method(struct build_state *state, const struct mapping_record *record, struct err *err)
 {
 	struct proguard_build *build = state->build;
+	uint32_t before = build->entry_count > 0 ? build->entries[build->entry_count - 1].obfuscated : 0;
 	struct build_entry entry;
 
 	build->report->has_line_info |= has_lines(record);
@@ -165,7 +199,7 @@ static int take_method(struct build_state *state, const struct mapping_record *r
 		build->entries[build->entry_count - 1].extra |= BUILD_NOT_BY_PARAMETERS;
 	set_lines(&entry, record);
 	if (add_method(build, record, &entry.method, err) < 0 ||
-	    add_name(build, record->obfuscated, &entry.obfuscated, err) < 0 ||
+	    add_name_like(build, before, record->obfuscated, &entry.obfuscated, err) < 0 ||
 	    GROW(build, entries, entry_count, entry_capacity, err) < 0)
 		return -1;
 	build->entries[build->entry_count++] = entry;

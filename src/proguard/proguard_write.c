@@ -52,7 +52,7 @@ static int flush(struct proguard_writer *writer, struct err *err)
 	return file_write_all(writer->fd, writer->out, size, err);
 }
 
-static int put_words(struct proguard_writer *writer, const uint32_t *words, size_t count, struct err *err)
+static inline int put_words(struct proguard_writer *writer, const uint32_t *words, size_t count, struct err *err)
 {
 	if (writer->out_count + count > OUT_WORDS && flush(writer, err) < 0)
 		return -1;
@@ -186,13 +186,15 @@ static int share_flags(struct proguard_writer *writer, struct err *err)
 static int settle_methods(struct proguard_writer *writer, struct err *err)
 {
 	struct proguard_build *build = &writer->build;
+	const struct build_section *data = NULL;
 
 	if (share_flags(writer, err) < 0)
 		return -1;
 	for (size_t i = 0; i < build->method_count; i++) {
 		struct build_method *method = &build->methods[i];
-		const struct build_section *data = class_data(writer, method->receiver);
 
+		if (i == 0 || method->receiver != method[-1].receiver)
+			data = class_data(writer, method->receiver);
 		if (!data)
 			continue;
 		method->words[PGMC_METHOD_FILE] = data->file;
