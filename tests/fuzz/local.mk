@@ -27,6 +27,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_request \
 	tests/fuzz/fuzz_pdb \
 	tests/fuzz/fuzz_pe \
+	tests/fuzz/fuzz_proguard \
 	tests/fuzz/fuzz_archive \
 	tests/fuzz/fuzz_listing \
 	tests/fuzz/fuzz_pointer \
@@ -190,6 +191,8 @@ tests_fuzz_fuzz_sourcemap_SOURCES = tests/fuzz/fuzz_sourcemap.c
 tests_fuzz_fuzz_sourcemap_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_symbfile_parts_SOURCES = tests/fuzz/fuzz_symbfile_parts.c
 tests_fuzz_fuzz_symbfile_parts_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_proguard_SOURCES = tests/fuzz/fuzz_proguard.c
+tests_fuzz_fuzz_proguard_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_symbfile_SOURCES = tests/fuzz/fuzz_symbfile.c
 tests_fuzz_fuzz_symbfile_LDFLAGS = $(fuzz_ldflags)
 

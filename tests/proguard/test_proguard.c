@@ -189,6 +189,109 @@ START_TEST(a_mapping_is_known_by_the_uuid_of_its_bytes)
 }
 END_TEST
 
+/* --- Torments --------------------------------------------------------------------------------- */
+
+#define WHOLE INLINED "    # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(La;)\"],\"actions\":[\"removeInnerFrames(1)\"]}\n" \
+	"    27:27:int out():0:0 -> s\n    # {\"id\":\"com.android.tools.r8.outlineCallsite\",\"positions\":{\"1\":4,\"2\":5}}\n" \
+	"    # {\"id\":\"com.android.tools.r8.synthesized\"}\no.D -> d:\n    void p.E.g(int,int) -> h\n"
+
+static int write_whole(void *payload, struct err *err)
+{
+	const char *text = payload;
+	int fd = memfd_create("cache", MFD_CLOEXEC);
+	struct proguard_report report;
+	int rc = proguard_write(text_of(text), MEMORY_BYTES, fd, &report, err);
+
+	close(fd);
+	return rc;
+}
+
+START_TEST(writing_survives_every_allocation_failure)
+{
+	char text[] = WHOLE;
+
+	support_every_allocation_failure(write_whole, text, 200);
+}
+END_TEST
+
+static void ask_changed(void *payload, const uint8_t *bytes, size_t size)
+{
+	struct proguard mapping;
+	struct err err = ERR_INIT;
+	struct buf out;
+
+	(void)payload;
+	if (proguard_open(&mapping, bytes, size, &err) < 0)
+		return;
+	buf_init(&out, OUT_BYTES);
+	for (uint32_t i = 0; i < 8 && proguard_dump_class(&mapping, i, &out); i++)
+		;
+	for (size_t i = 0; i < 8; i++)
+		ask(&mapping, i, &out);
+	buf_release(&out);
+}
+
+START_TEST(a_changed_file_is_read_within_its_bytes)
+{
+	struct proguard mapping;
+	struct file_map map = cache_of(WHOLE, &mapping);
+
+	support_every_byte_change(map.bytes, map.size, ask_changed, NULL);
+	file_unmap(&map);
+}
+END_TEST
+
+static const struct { const char *what, *text; enum err_kind kind; } refused[] = {
+	{ "nothing", "", ERR_MALFORMED }, { "a class alone", "a -> b:\n", ERR_MALFORMED },
+	{ "a member alone", "    int a -> b\n", ERR_MALFORMED }, { "words", "These are\nno mappings\n", ERR_MALFORMED },
+};
+
+START_TEST(what_is_no_mapping_is_refused)
+{
+	struct err err = ERR_INIT;
+
+	ck_assert_int_lt(write_whole((void *)(uintptr_t)refused[_i].text, &err), 0);
+	ck_assert_int_eq(err.kind, refused[_i].kind);
+	ck_assert_str_eq(err.text, "The file is not a valid ProGuard file");
+}
+END_TEST
+
+START_TEST(memory_has_a_ceiling)
+{
+	int fd = memfd_create("cache", MFD_CLOEXEC);
+	struct proguard_report report;
+	struct err err = ERR_INIT;
+
+	ck_assert_int_lt(proguard_write(TEXT(WHOLE), 4096, fd, &report, &err), 0);
+	ck_assert_int_eq(err.kind, ERR_LIMIT);
+	close(fd);
+}
+END_TEST
+
+/* Long runs of what merges with the line behind it, and a line that is none: each is read once. */
+START_TEST(reading_is_linear)
+{
+	static const char *const pieces[] = { "  \n", "#\n", "# {\n", "\r", "    1:", "a -> b: " };
+	struct proguard_report report;
+	struct err err = ERR_INIT;
+	struct buf text;
+
+	buf_init(&text, (size_t)64 << 20);
+	buf_add_string(&text, "o.C -> c:\n    void f() -> m\n");
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+		for (unsigned j = 0; j < 1u << 18; j++)
+			buf_add_string(&text, pieces[i]);
+		buf_add_string(&text, "    x");
+		for (unsigned j = 0; j < 1u << 20; j++)
+			buf_add_char(&text, 'y');
+		buf_add_char(&text, '\n');
+	}
+	ck_assert_int_eq(proguard_summary(buf_text(&text), &report, &err), 0);
+	ck_assert_uint_gt(report.failed, 1u << 18);
+	buf_release(&text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("proguard");
@@ -198,6 +301,11 @@ int main(void)
 	tcase_add_loop_test(all, files_are_called_after_classes, 0, sizeof(files) / sizeof(files[0]));
 	tcase_add_loop_test(all, signatures_are_written_in_javas_words, 0, sizeof(signatures) / sizeof(signatures[0]));
 	tcase_add_test(all, a_mapping_is_known_by_the_uuid_of_its_bytes);
+	tcase_add_test(all, writing_survives_every_allocation_failure);
+	tcase_add_test(all, a_changed_file_is_read_within_its_bytes);
+	tcase_add_loop_test(all, what_is_no_mapping_is_refused, 0, sizeof(refused) / sizeof(refused[0]));
+	tcase_add_test(all, memory_has_a_ceiling);
+	tcase_add_test(all, reading_is_linear);
 	suite_add_tcase(suite, all);
 	return support_main(suite);
 }
