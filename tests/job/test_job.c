@@ -775,6 +775,45 @@ START_TEST(failed_files_stay_their_time_and_within_bounds)
 }
 END_TEST
 
+struct keeping { struct desk *desk; struct job job; };
+
+static int keep_and_clean(void *payload, struct err *err)
+{
+	struct keeping *keeping = payload;
+	uint64_t removed;
+
+	if (job_keep_for_diagnosis(&keeping->desk->jobs, &keeping->job, err) < 0)
+		return -1;
+	return job_clean_diagnosis(&keeping->desk->jobs, &removed, err);
+}
+
+/* Whatever fails, the body stays where it is, and what was kept is whole or not there. */
+START_TEST(keeping_survives_every_allocation_failure)
+{
+	struct job_order order = { .kind = "minidump", .scope = TEXT_NONE };
+	char id[JOB_ID_BYTES], body[JOB_PATH_BYTES];
+	static char other[JOB_PATH_BYTES];
+	struct err err = ERR_INIT;
+	struct keeping keeping;
+	struct desk desk;
+
+	desk_open(&desk);
+	desk.jobs.now = NULL;
+	desk.state.config.diagnostics_seconds = 100;
+	desk.state.config.diagnostics_max_bytes = 1000;
+	fail_one(&desk, other, 10);
+	order.body_path = body;
+	ck_assert_int_eq(write_body(&desk, body, sizeof(body)), 0);
+	ck_assert_msg(job_submit(&desk.jobs, &order, id, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(claim(&desk, "w", &keeping.job), 1);
+	keeping.desk = &desk;
+	support_every_allocation_failure(keep_and_clean, &keeping, 20);
+	ck_assert(spooled(&desk, id, JOB_SPOOL_BODY));
+	ck_assert_int_eq(access(other, F_OK), 0);
+	state_remove(&desk.state);
+}
+END_TEST
+
 /* --- Trouble -------------------------------------------------------------------------------- */
 
 START_TEST(says_when_files_are_gone)
@@ -893,6 +932,7 @@ int main(void)
 	tcase_add_test(tcase, lost_files_are_removed);
 	tcase_add_test(tcase, takes_bodies_that_are_files);
 	tcase_add_test(tcase, failed_files_stay_their_time_and_within_bounds);
+	tcase_add_test(tcase, keeping_survives_every_allocation_failure);
 	tcase_add_test(tcase, says_when_files_are_gone);
 	tcase_add_test(tcase, says_when_there_is_no_capacity);
 	tcase_add_test(tcase, survives_every_allocation_failure);

@@ -2,6 +2,8 @@
  * test_host_walk.c -- stacks walked by libunwind through our accessors: rules made here, stacks of
  * a few words, and what hostile rules may cost.
  */
+#include <dlfcn.h>
+#include <libunwind.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,6 +207,37 @@ START_TEST(without_rules_it_stops)
 }
 END_TEST
 
+/* What libunwind allocates it allocates there, and host_walk.c finds this one first. */
+#define NAMED(name) NAMED_TEXT(name)
+#define NAMED_TEXT(name) #name
+static bool is_out_of_memory;
+
+unw_addr_space_t unw_create_addr_space(unw_accessors_t *accessors, int order)
+{
+	unw_addr_space_t (*real)(unw_accessors_t *, int);
+	void *found = dlsym(RTLD_NEXT, NAMED(unw_create_addr_space));
+
+	ck_assert_ptr_nonnull(found);
+	memcpy(&real, &found, sizeof(real));
+	return is_out_of_memory ? NULL : real(accessors, order);
+}
+
+START_TEST(without_memory_the_first_frame_is_left_to_others)
+{
+	stack[3] = in(SMALL);
+	stack[4] = in(OUTERMOST);
+	is_out_of_memory = true;
+	walk_from(in(PLAIN));
+	is_out_of_memory = false;
+	ck_assert(!host.has_ended);
+	ck_assert_uint_eq(host.frame_count, 1);
+	ck_assert_uint_eq(frames[0].instruction, in(PLAIN));
+	ck_assert(unwind_registers_has(&host.last, UNWIND_X86_64_RSP));
+	walk_from(in(PLAIN));
+	ck_assert_uint_eq(host.frame_count, 3);
+}
+END_TEST
+
 START_TEST(expressions_that_loop_end)
 {
 	walk_from(in(ENDLESS));
@@ -313,7 +346,8 @@ int main(void)
 		tcase_add_test(tests, rules_are_followed_to_the_outermost);
 		tcase_add_test(tests, signals_interrupt);
 		tcase_add_test(tests, without_rules_it_stops);
-		tcase_add_test(tests, expressions_that_loop_end);
+		tcase_add_test(tests, without_memory_the_first_frame_is_left_to_others);
+	tcase_add_test(tests, expressions_that_loop_end);
 		tcase_add_test(tests, stacks_that_lead_back_end);
 		tcase_add_test(tests, every_byte_may_change);
 		tcase_add_test(tests, tables_that_are_none);
