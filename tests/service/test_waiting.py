@@ -13,6 +13,7 @@ import sqlite3
 import struct
 import subprocess
 import tempfile
+import time
 
 from service_tests import (PATIENCE, SYMGATE, Program, Service, Symbols, eventually, functions,
                             request_for, run_all)
@@ -252,6 +253,42 @@ def test_a_killed_workshop_leaves_its_jobs_at_once():
 def test_a_killed_workshop_on_demand_leaves_its_jobs_at_once():
     with OnDemand() as service:
         check_killed_workshop(service)
+
+
+LOCK_SECONDS = 2
+
+
+def test_a_locked_database_holds_up_jobs_alone():
+    """Another process holds the lock to write for two seconds: what is known, and pages, are answered meanwhile; what
+    has to become a job, or ends as one, waits for it and is answered."""
+    symbols = serve_all()
+    with Service() as service, concurrent.futures.ThreadPoolExecutor(max_workers=8) as pool:
+        hot, cold, under_way = (request_for(symbols, [program]) for program in PROGRAMS[:3])
+        service.answer(hot)
+        symbols.gate.clear()                    # this one is being fetched when the lock is taken
+        begun = pool.submit(timed, service.answer, under_way)
+        eventually(lambda: service.metric("symgate_requests_parked") == 1, "a job that waits")
+        database = sqlite3.connect(os.path.join(service.state, "symgate.db"), isolation_level=None, timeout=PATIENCE)
+        database.execute("BEGIN IMMEDIATE")
+        symbols.gate.set()
+        started = time.monotonic()
+        asked = {"known": pool.submit(timed, service.answer, hot), "cold": pool.submit(timed, service.answer, cold),
+                 "healthcheck": pool.submit(timed, service.request, "GET", "/healthcheck", None, {}),
+                 "metrics": pool.submit(timed, service.request, "GET", "/metrics", None, {})}
+        time.sleep(LOCK_SECONDS)
+        database.execute("ROLLBACK")
+        database.close()
+        took = {name: future.result(PATIENCE)[0] - started for name, future in asked.items()}
+        took["under way"] = begun.result(PATIENCE)[0] - started
+        print("  seconds:", ", ".join(f"{name} {seconds:.2f}" for name, seconds in took.items()))
+        assert all(took[name] < LOCK_SECONDS / 2 for name in ("known", "healthcheck", "metrics")), took
+        assert all(took[name] < LOCK_SECONDS + PATIENCE for name in ("cold", "under way")), took
+
+
+def timed(function, *arguments):
+    """(when it ended, what it returned)"""
+    result = function(*arguments)
+    return time.monotonic(), result
 
 
 if __name__ == "__main__":
