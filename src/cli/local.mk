@@ -141,6 +141,7 @@ cli_programs = \
 	tests/cli/test_crash_commands.py \
 	tests/cli/test_lookup.py \
 	tests/cli/test_objects.py \
+	tests/cli/test_sourcemap.py \
 	tests/cli/test_stacks.py \
 	tests/cli/test_state.py \
 	tests/cli/test_usage.py

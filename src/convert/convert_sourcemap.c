@@ -4,26 +4,84 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/json_writer.h"
+#include "base/mem.h"
+#include "ecmascript/ecmascript.h"
 #include "jsfile/jsfile.h"
 #include "object/object.h"
 #include "sandbox/sandbox.h"
 #include "sourcemap/sourcemap.h"
 
+_Static_assert(ECMASCRIPT_NOWHERE == SOURCEMAP_NONE, "what stands nowhere is told the same way");
+
+struct minified_scopes {
+	struct ecmascript_scopes found;
+	struct sourcemap_scope *scopes;
+	struct sourcemap_scope_part *parts;
+};
+
+static int copy_scopes(struct minified_scopes *minified, struct err *err)
+{
+	const struct ecmascript_scopes *found = &minified->found;
+
+	minified->scopes = mem_get_array(found->count + 1, sizeof(*minified->scopes));
+	minified->parts = mem_get_array(found->part_count + 1, sizeof(*minified->parts));
+	if (!minified->scopes || !minified->parts)
+		return err_set(err, ERR_NO_MEMORY, "no memory for %zu functions", found->count);
+	for (size_t i = 0; i < found->count; i++)
+		minified->scopes[i] = (struct sourcemap_scope){
+			found->scopes[i].start, found->scopes[i].end,
+			found->scopes[i].first_part, found->scopes[i].part_count,
+		};
+	for (size_t i = 0; i < found->part_count; i++)
+		minified->parts[i] = (struct sourcemap_scope_part){
+			{ found->parts[i].bytes, found->parts[i].size }, found->parts[i].offset,
+		};
+	return 0;
+}
+
+static int write_cache(struct sourcemap_input *input, const struct minified_scopes *scopes, int fd,
+		       struct convert_sourcemap *made, struct err *err)
+{
+	const struct ecmascript_scopes *found = &scopes->found;
+	struct sourcemap_report report;
+
+	input->scopes = (struct sourcemap_scopes){ scopes->scopes, found->count, scopes->parts,
+						   found->part_count };
+	if (sourcemap_write(input, fd, &report, err) < 0)
+		return -1;
+	*made = (struct convert_sourcemap){
+		.functions = found->count, .bad_functions = found->error_count,
+		.tokens = report.tokens, .bytes = report.bytes,
+		.first_bad = found->error_count ? found->error_words : NULL,
+	};
+	return 0;
+}
+
 int convert_write_sourcemap(struct text map, struct text minified, size_t memory_bytes, int fd,
 			    struct convert_sourcemap *made, struct err *err)
 {
 	struct sourcemap_input input = { .map = map, .minified = minified, .memory_bytes = memory_bytes };
-	struct sourcemap_report report;
+	struct minified_scopes scopes = { .scopes = NULL };
+	struct arena arena;
+	int rc;
 
-	if (sourcemap_write(&input, fd, &report, err) < 0)
-		return -1;
-	*made = (struct convert_sourcemap){ .functions = report.scopes, .tokens = report.tokens,
-					    .bytes = report.bytes };
-	return 0;
+	arena_init(&arena, memory_bytes);
+	rc = ecmascript_scopes_read(&scopes.found, minified, &arena, err);
+	if (rc == 0) {
+		rc = copy_scopes(&scopes, err);
+		if (rc == 0)
+			rc = write_cache(&input, &scopes, fd, made, err);
+		ecmascript_scopes_release(&scopes.found);
+	}
+	mem_give_back(scopes.scopes);
+	mem_give_back(scopes.parts);
+	arena_release(&arena);
+	return rc;
 }
 
 /* --- The operation ------------------------------------------------------------------------ */
