@@ -5,6 +5,7 @@ libcli_a_SOURCES = \
 	src/cli/addr2line.h \
 	src/cli/apikey_command.c \
 	src/cli/backup.c \
+	src/cli/bundle_jvm_command.c \
 	src/cli/cfi_command.c \
 	src/cli/cfi_operations.c \
 	src/cli/cleanup.c \
@@ -96,6 +97,7 @@ dist_man_MANS += \
 	doc/symgate-apikey.1 \
 	doc/symgate-applecrash.1 \
 	doc/symgate-backup.1 \
+	doc/symgate-bundle-jvm.1 \
 	doc/symgate-cache.1 \
 	doc/symgate-cfi.1 \
 	doc/symgate-cleanup.1 \

@@ -17,6 +17,8 @@
 #include "cli/methods.h"
 #include "object/object.h"
 #include "ppdbcache/ppdbcache.h"
+#include "proguard/mapping_read.h"
+#include "proguard/proguard.h"
 #include "work/request_json.h"
 #include "work/work.h"
 #include "symcache/symcache.h"
@@ -162,6 +164,26 @@ static void write_object(const struct object *object, struct json_writer *json)
 	write_wants(object, json);
 }
 
+/* A mapping of ProGuard or R8 is no object, but files are known by its id.  False: it is none. */
+static bool write_mapping(struct file_map file, struct json_writer *json)
+{
+	const struct text text = { (const char *)file.bytes, file.size };
+	char id[DEBUGID_TEXT_BYTES];
+	struct debugid uuid;
+
+	if (!mapping_read_is_valid(text))
+		return false;
+	uuid = proguard_uuid(file.bytes, file.size);
+	debugid_format(&uuid, id);
+	json_member_string(json, "format", "proguard");
+	json_member_string(json, "kind", object_kind_name(OBJECT_KIND_OTHER));
+	json_member_string(json, "arch", arch_name(ARCH_UNKNOWN));
+	json_member_string(json, "debug_id", id);
+	json_member_hex(json, "load_address", 0);
+	json_member_hex(json, "size", file.size);
+	return true;
+}
+
 static void describe_slice(struct file_map file, size_t index, struct choice *choice,
 			   struct arena *arena, struct json_writer *json)
 {
@@ -172,7 +194,12 @@ static void describe_slice(struct file_map file, size_t index, struct choice *ch
 	json_object(json);
 	if (object_slice(file.bytes, file.size, index, &bytes, &err) < 0 ||
 	    object_open(&object, bytes.bytes, bytes.size, arena, &err) < 0) {
-		json_member_string(json, "trouble", err.text);
+		if (!write_mapping(file, json)) {
+			json_member_string(json, "trouble", err.text);
+		} else if (!choice->has_arch) {
+			choice->slice = index;
+			choice->bytes = (struct text){ (const char *)file.bytes, file.size };
+		}
 	} else {
 		write_object(&object, json);
 		if (choice->slice == NO_SLICE && fits(choice, &object)) {

@@ -77,7 +77,8 @@ static int take_name(struct bundle_writer *bundle, struct text path, struct err 
 	return 0;
 }
 
-int bundle_writer_add(struct bundle_writer *bundle, struct text path, struct text contents, struct err *err)
+int bundle_writer_add_url(struct bundle_writer *bundle, struct text path, struct text url, struct text contents,
+			  struct err *err)
 {
 	struct json_writer json;
 
@@ -93,8 +94,14 @@ int bundle_writer_add(struct bundle_writer *bundle, struct text path, struct tex
 	json_object(&json);
 	json_member_string(&json, "type", "source");
 	json_member_text(&json, "path", path);
+	json_member_text(&json, "url", url);
 	json_object_end(&json);
 	return buf_check(&bundle->files, err);
+}
+
+int bundle_writer_add(struct bundle_writer *bundle, struct text path, struct text contents, struct err *err)
+{
+	return bundle_writer_add_url(bundle, path, TEXT_NONE, contents, err);
 }
 
 int bundle_writer_end(struct bundle_writer *bundle, const struct bundle_attribute *attributes,

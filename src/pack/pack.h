@@ -68,6 +68,9 @@ void bundle_writer_release(struct bundle_writer *bundle);
 /* UTF-8 both; a path that is there already gets a number. */
 int  bundle_writer_add(struct bundle_writer *bundle, struct text path, struct text contents, struct err *err)
 	__attribute__((warn_unused_result));
+/* The same, found by its URL too. */
+int  bundle_writer_add_url(struct bundle_writer *bundle, struct text path, struct text url, struct text contents,
+			   struct err *err) __attribute__((warn_unused_result));
 /* Attributes without a value are left out. */
 int  bundle_writer_end(struct bundle_writer *bundle, const struct bundle_attribute *attributes,
 		       size_t attribute_count, struct err *err) __attribute__((warn_unused_result));
