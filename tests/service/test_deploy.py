@@ -365,6 +365,29 @@ class Nginx(Pool):
         self.wait_ready()
 
 
+class NginxSendsFiles(Nginx):
+    """What lies in the cache nginx sends itself, by the lines of doc/deploy.md."""
+
+    alias = "cache"
+
+    def __init__(self, symbols):
+        self.symbols = symbols
+        super().__init__()
+
+    def write_config(self, **more):
+        super().write_config(**more)
+        with open(self.config, "a", encoding="utf-8") as f:
+            f.write("\nfront: {sendfile: x-accel-redirect}\nsources: " + json.dumps([self.symbols.source()]) + "\n")
+
+    def prepare(self):
+        super().prepare()
+        path = os.path.join(self.folder, "site.conf")
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        put(path, text.replace("\tlocation / {", "\tlocation /symgate-cache/ { internal; alias "
+                               f"{self.state}/{self.alias}/; }}\n\n\tlocation / {{"))
+
+
 class NginxSpawnFcgi(Nginx):
     """The shipped script in place of systemd."""
 
@@ -608,6 +631,26 @@ def test_apache_proxy_fcgi():
 
 def test_nginx_with_socket_activation():
     check_site(Nginx())
+
+
+def test_nginx_sends_files():
+    symbols = serve_all()
+    path = f"/proxy/_.debug/elf-buildid-sym-{PROGRAMS[0].code_id}/_.debug"
+    with open(PROGRAMS[0].path, "rb") as f:
+        whole = f.read()
+    with NginxSendsFiles(symbols) as site:
+        for _ in range(2):
+            status, body, headers = site.request("GET", path)
+            assert (status, body) == (200, whole), (status, len(body))
+            assert headers["Content-Type"] == "application/octet-stream" and not headers["X-Accel-Redirect"], dict(headers)
+        status, body, _ = site.request("GET", path, None, {"Range": "bytes=4-9"})
+        assert (status, body) == (206, whole[4:10]), (status, body)
+        assert site.request("HEAD", path)[0] == 200
+        assert site.get("/symgate-cache/objects/")[0] == 404, "it is nobody else's to ask for"
+    wrong = NginxSendsFiles(symbols)
+    wrong.alias = "nowhere"
+    with wrong as site:
+        assert site.get(path)[0] == 404, "it is nginx that sends, from where it is told"
 
 
 def test_nginx_with_spawn_fcgi():
