@@ -34,6 +34,11 @@ libcli_a_SOURCES = \
 	src/cli/crash_text.c \
 	src/cli/crash_text.h \
 	src/cli/fcgi.c \
+	src/cli/js_command.c \
+	src/cli/js_stack.c \
+	src/cli/js_stack.h \
+	src/cli/js_store.c \
+	src/cli/js_store.h \
 	src/cli/local.c \
 	src/cli/local.h \
 	src/cli/mapping_file.c \
@@ -109,6 +114,7 @@ dist_man_MANS += \
 	doc/symgate-prefetch.1 \
 	doc/symgate-proguard.1 \
 	doc/symgate-repair.1 \
+	doc/symgate-js.1 \
 	doc/symgate-retrace.1 \
 	doc/symgate-serve.1 \
 	doc/symgate-sort.1 \
@@ -144,6 +150,7 @@ cli_programs = \
 	tests/cli/test_lookup.py \
 	tests/cli/test_objects.py \
 	tests/cli/test_sourcemap.py \
+	tests/cli/test_js_command.py \
 	tests/cli/test_stacks.py \
 	tests/cli/test_state.py \
 	tests/cli/test_usage.py

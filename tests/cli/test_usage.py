@@ -8,7 +8,7 @@ import subprocess
 
 from cli_support import SYMGATE, TOP, build, check, deep_address, run_tests, symbols, symgate
 
-COMMANDS = ["serve", "fcgi", "config", "backup", "status", "why", "symbolicate", "lookup", "symcache", "retrace", "proguard", "bundle-jvm", "cfi", "object", "cache",
+COMMANDS = ["serve", "fcgi", "config", "backup", "status", "why", "symbolicate", "lookup", "symcache", "js", "retrace", "proguard", "bundle-jvm", "cfi", "object", "cache",
             "cleanup", "apikey", "symbfile", "sourcemap", "push-symbols", "sort", "prefetch", "repair", "minidump", "applecrash", "coredump"]
 
 

@@ -1,0 +1,261 @@
+/* js_stack.c -- see js_stack.h. */
+#include "cli/js_stack.h"
+
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/json_writer.h"
+#include "base/limits.h"
+#include "cli/cli.h"
+
+/* --- Lines --------------------------------------------------------------------------------------- */
+
+/* Takes ":123" off the end; false: there is none. */
+static bool take_number(struct text *text, uint32_t *number)
+{
+	size_t digits = 0;
+	uint64_t value;
+
+	while (digits < text->size && ascii_is_digit(text->bytes[text->size - digits - 1]))
+		digits++;
+	if (digits == 0 || digits + 1 >= text->size || text->bytes[text->size - digits - 1] != ':' ||
+	    !text_to_u64(text_from(*text, text->size - digits), 10, &value) || value > UINT32_MAX)
+		return false;
+	*number = (uint32_t)value;
+	text->size -= digits + 1;
+	return true;
+}
+
+static bool read_place(struct text place, struct js_stack_frame *frame)
+{
+	uint32_t last, line;
+
+	if (text_starts_with(place, "address at "))
+		place = text_from(place, sizeof("address at ") - 1);
+	if (text_starts_with(place, "async "))
+		place = text_from(place, sizeof("async ") - 1);
+	if (!take_number(&place, &last))
+		return false;
+	frame->line = last;
+	frame->column = 0;
+	if (take_number(&place, &line)) {
+		frame->line = line;
+		frame->column = last;
+	}
+	frame->url = place;
+	return place.size > 0;
+}
+
+/* "function (place)", "place", "function (eval at other (place), <anonymous>:1:1)" */
+static bool read_v8(struct text rest, struct js_stack_frame *frame)
+{
+	const char *open = rest.size ? memchr(rest.bytes, '(', rest.size) : NULL, *last, *close;
+	struct text place = rest;
+
+	frame->function = TEXT_NONE;
+	if (open && open > rest.bytes && open[-1] == ' ' && text_ends_with(rest, ")")) {
+		frame->function = (struct text){ rest.bytes, (size_t)(open - rest.bytes) - 1 };
+		last = memrchr(rest.bytes, '(', rest.size);
+		close = memchr(last, ')', (size_t)(rest.bytes + rest.size - last));
+		place = (struct text){ last + 1, (size_t)(close - last) - 1 };
+	}
+	if (text_starts_with(frame->function, "async "))
+		frame->function = text_from(frame->function, sizeof("async ") - 1);
+	return read_place(place, frame);
+}
+
+/* "function@place"; scopes of packages have an '@' of their own, behind the first. */
+static bool read_at_sign(struct text line, struct js_stack_frame *frame)
+{
+	const char *at = line.size ? memchr(line.bytes, '@', line.size) : NULL;
+	struct text name;
+
+	if (!at)
+		return false;
+	name = (struct text){ line.bytes, (size_t)(at - line.bytes) };
+	frame->function = name.size ? name : TEXT_NONE;
+	return read_place(text_from(line, name.size + 1), frame);
+}
+
+bool js_stack_line(struct text line, struct js_stack_frame *frame)
+{
+	line = text_trim(line);
+	if (text_starts_with(line, "at "))
+		return read_v8(text_from(line, 3), frame);
+	return read_at_sign(line, frame);
+}
+
+/* --- The request ------------------------------------------------------------------------------------ */
+
+static void write_frame(struct json_writer *json, const struct js_stack_frame *frame)
+{
+	json_object(json);
+	json_member_text(json, "abs_path", frame->url);
+	json_member_text(json, "function", frame->function);
+	json_member_u64(json, "lineno", frame->line);
+	if (frame->column)
+		json_member_u64(json, "colno", frame->column);
+	json_object_end(json);
+}
+
+int js_stack_write_frames(struct text stack, struct buf *out, size_t *count, struct err *err)
+{
+	struct js_stack_frame frame;
+	struct json_writer json;
+	struct text line;
+
+	*count = 0;
+	json_writer_init(&json, out);
+	json_array(&json);
+	json_object(&json);
+	json_key(&json, "frames");
+	json_array(&json);
+	while (text_take_line(&stack, &line)) {
+		if (!js_stack_line(line, &frame))
+			continue;
+		write_frame(&json, &frame);
+		++*count;
+	}
+	json_array_end(&json);
+	json_object_end(&json);
+	json_array_end(&json);
+	return buf_check(out, err);
+}
+
+/* --- The answer ------------------------------------------------------------------------------------- */
+
+static unsigned long long number_of(const struct cJSON *frame, const char *name)
+{
+	const struct cJSON *member = cJSON_GetObjectItemCaseSensitive(frame, name);
+
+	return cJSON_IsNumber(member) && member->valuedouble > 0 ? (unsigned long long)member->valuedouble : 0;
+}
+
+static void show_line(struct buf *out, char mark, unsigned long long number, const struct cJSON *line)
+{
+	if (!cJSON_IsString(line))
+		return;
+	buf_printf(out, "    %c %6llu  ", mark, number);
+	buf_add_visible(out, text_of(cJSON_GetStringValue(line)));
+	buf_add_char(out, '\n');
+}
+
+static void show_context(const struct cJSON *frame, struct buf *out)
+{
+	const struct cJSON *before = cJSON_GetObjectItemCaseSensitive(frame, "pre_context");
+	const struct cJSON *behind = cJSON_GetObjectItemCaseSensitive(frame, "post_context"), *line;
+	unsigned long long at = number_of(frame, "lineno"), number = at;
+
+	if (cJSON_IsArray(before) && (unsigned long long)cJSON_GetArraySize(before) < at)
+		number -= (unsigned long long)cJSON_GetArraySize(before);
+	cJSON_ArrayForEach(line, before)
+		show_line(out, ' ', number++, line);
+	show_line(out, '>', at, cJSON_GetObjectItemCaseSensitive(frame, "context_line"));
+	number = at + 1;
+	cJSON_ArrayForEach(line, behind)
+		show_line(out, ' ', number++, line);
+}
+
+static void show_frame(const struct cJSON *frame, struct buf *out)
+{
+	struct text name = cli_member(frame, "function"), file = cli_member(frame, "filename");
+
+	if (!file.size)
+		file = cli_member(frame, "abs_path");
+	buf_add_string(out, "at ");
+	buf_add_visible(out, name.size ? name : TEXT("<anonymous>"));
+	buf_add_string(out, " (");
+	buf_add_visible(out, file);
+	buf_printf(out, ":%llu", number_of(frame, "lineno"));
+	if (number_of(frame, "colno"))
+		buf_printf(out, ":%llu", number_of(frame, "colno"));
+	buf_add_string(out, ")\n");
+}
+
+static bool is_symbolicated(const struct cJSON *frame)
+{
+	const struct cJSON *data = cJSON_GetObjectItemCaseSensitive(frame, "data");
+
+	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(data, "symbolicated"));
+}
+
+static const struct cJSON *frames_of(const struct cJSON *trace)
+{
+	return cJSON_GetObjectItemCaseSensitive(trace, "frames");
+}
+
+/* A frame that was not found stays as it is written. */
+static void show_stack_line(struct text line, const struct cJSON *frame, bool with_context, struct buf *out)
+{
+	size_t blanks = 0;
+
+	while (blanks < line.size && (line.bytes[blanks] == ' ' || line.bytes[blanks] == '\t'))
+		blanks++;
+	if (frame && is_symbolicated(frame)) {
+		buf_add(out, line.bytes, blanks);
+		show_frame(frame, out);
+	} else {
+		buf_add_text(out, line);
+		buf_add_char(out, '\n');
+	}
+	if (frame && with_context)
+		show_context(frame, out);
+}
+
+int js_stack_show(struct text stack, const struct cJSON *reply, bool with_context, struct buf *out,
+		  struct err *err)
+{
+	const struct cJSON *traces = cJSON_GetObjectItemCaseSensitive(reply, "stacktraces");
+	const struct cJSON *frames = frames_of(traces ? traces->child : NULL);
+	const struct cJSON *frame = frames ? frames->child : NULL;
+	struct js_stack_frame read;
+	struct text line;
+
+	while (text_take_line(&stack, &line)) {
+		bool is_frame = js_stack_line(line, &read);
+
+		show_stack_line(line, is_frame ? frame : NULL, with_context, out);
+		if (is_frame && frame)
+			frame = frame->next;
+	}
+	return buf_check(out, err);
+}
+
+void js_stack_show_reply(const struct cJSON *reply, bool with_context, struct buf *out)
+{
+	const struct cJSON *traces = cJSON_GetObjectItemCaseSensitive(reply, "stacktraces"), *trace, *frame;
+	bool is_first = true;
+
+	cJSON_ArrayForEach(trace, traces) {
+		if (!is_first)
+			buf_add_char(out, '\n');
+		is_first = false;
+		cJSON_ArrayForEach(frame, frames_of(trace)) {
+			buf_add_string(out, "    ");
+			show_frame(frame, out);
+			if (with_context)
+				show_context(frame, out);
+		}
+	}
+}
+
+void js_stack_show_errors(const struct cJSON *reply, struct buf *out)
+{
+	const struct cJSON *errors = cJSON_GetObjectItemCaseSensitive(reply, "errors"), *error;
+
+	cJSON_ArrayForEach(error, errors) {
+		struct text source = cli_member(error, "source"), url = cli_member(error, "url");
+
+		buf_add_visible(out, cli_member(error, "abs_path"));
+		buf_add_string(out, ": ");
+		buf_add_visible(out, cli_member(error, "type"));
+		if (source.size || url.size) {
+			buf_add_char(out, ' ');
+			buf_add_visible(out, source.size ? source : url);
+		}
+		buf_add_char(out, '\n');
+	}
+}
