@@ -88,5 +88,5 @@ def test_errors(folder):
     check("control characters", "\x1b" not in run.stderr, run.stderr)
 
 
-if __name__ == "__main__":
-    run_tests([test_stacks, test_files, test_errors])
+
+run_tests([test_stacks, test_files, test_errors])

@@ -15,6 +15,21 @@ struct js_listing {
 	struct text records;                 /* while it is held */
 };
 
+/* Where nothing outlives the service no answer outlives its request: each has a key of its own. */
+static int make_key(struct js_listing *asked, struct work *work, struct err *err)
+{
+	struct text rest = asked->listing.key;
+	char id[HASH_UUID_TEXT_BYTES];
+
+	if (work->config->cache_is_of_boot) {
+		random_uuid(id);
+		rest = text_of(arena_printf(&work->arena, "%.*srequest: %s\n", (int)rest.size, rest.bytes, id));
+		if (!rest.bytes)
+			return err_no_memory(err);
+	}
+	return cache_key_make(&asked->held.derive.key, &work->arena, CACHE_SOURCE_INDEX, TEXT_NONE, rest, err);
+}
+
 static int make_derive(struct js_listing *asked, struct work *work, struct err *err)
 {
 	struct derive *derive = &asked->held.derive;
@@ -22,11 +37,9 @@ static int make_derive(struct js_listing *asked, struct work *work, struct err *
 	*derive = (struct derive){
 		.kind = derived_listing_of(asked->listing.kind), .listing = &asked->listing,
 		.location = &asked->listing.location,
-		.since = clock_unix_seconds() - (work->config->cache_is_of_boot
-						 ? 0 : work->config->sentry_index_seconds),
+		.since = clock_unix_seconds() - work->config->sentry_index_seconds,
 	};
-	if (cache_key_make(&derive->key, &work->arena, CACHE_SOURCE_INDEX, TEXT_NONE,
-			   asked->listing.key, err) < 0)
+	if (make_key(asked, work, err) < 0)
 		return -1;
 	lookup_describe_key(&derive->key, derive->location);
 	derive->object_key = derive->key;
