@@ -36,8 +36,13 @@ check_PROGRAMS += \
 	tests/ecmascript/test_scope_names \
 	tests/ecmascript/test_scope_peers \
 	tests/ecmascript/test_scopes
-EXTRA_PROGRAMS += tests/ecmascript/dump_scopes
-CLEANFILES += tests/ecmascript/dump_scopes
+EXTRA_PROGRAMS += \
+	tests/bench/bench_scopes \
+	tests/ecmascript/dump_scopes
+CLEANFILES += \
+	tests/bench/bench_scopes \
+	tests/ecmascript/dump_scopes
+tests_bench_bench_scopes_SOURCES = tests/bench/bench_scopes.c
 tests_ecmascript_dump_scopes_SOURCES = tests/ecmascript/dump_scopes.c
 tests_ecmascript_test_lines_SOURCES = tests/ecmascript/test_lines.c
 tests_ecmascript_test_scope_peers_SOURCES = \

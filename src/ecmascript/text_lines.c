@@ -6,15 +6,32 @@
 
 #define MARK_BYTES 256u
 
+#define WORD_BYTES sizeof(uint64_t)
+#define HIGH_BITS  UINT64_C(0x8080808080808080)
+
+static bool is_ascii(const char *bytes)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return (word & HIGH_BITS) == 0;
+}
+
 /* A character outside of the BMP is two units: its first byte counts twice, later bytes do not. */
 static uint32_t units_in(const char *bytes, size_t size)
 {
 	uint32_t units = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < size; i++) {
-		uint8_t byte = (uint8_t)bytes[i];
+	while (i < size) {
+		if (size - i >= WORD_BYTES && is_ascii(bytes + i)) {
+			units += (uint32_t)WORD_BYTES;
+			i += WORD_BYTES;
+		} else {
+			uint8_t byte = (uint8_t)bytes[i++];
 
-		units += (uint32_t)((byte & 0xC0) != 0x80) + (uint32_t)(byte >= 0xF0);
+			units += (uint32_t)((byte & 0xC0) != 0x80) + (uint32_t)(byte >= 0xF0);
+		}
 	}
 	return units;
 }

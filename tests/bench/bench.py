@@ -4,7 +4,7 @@
 usage: make bench       environment, all optional:
 
   BENCH_ONLY=hot,jobs   some of: hot memory start jobs parked dwarf dsym pdb breakpad symbfile
-                        lookup cfi sources crash files
+                        lookup cfi sources scopes crash files
   BENCH_PAIRS=11        runs of each pair; what is printed are medians
   BENCH_REQUESTS=100000 hot requests before the fronts' memory is looked at the last time
   BENCH_CFI=FILE        a large ELF file with .eh_frame; without one the largest libLLVM there is
@@ -18,6 +18,10 @@ usage: make bench       environment, all optional:
                             apt-get download ceph-mds-dbg
                             dpkg -x ceph-mds-dbg_*.deb ceph
                         as the largest file below ceph/usr/lib/debug
+
+  BENCH_JS=FILE         a large minified JavaScript file; without it its functions are not looked for
+  BENCH_JS_PARSERS=DIR  a node_modules with acorn and tree-sitter with tree-sitter-javascript, to
+                        compare with; without it our figures stand alone
 
 What is called memory is private memory and shared memory without a file behind it: Pss_Anon and
 Pss_Shmem of all processes together.
@@ -53,6 +57,7 @@ DWARF = os.environ.get("BENCH_DWARF")
 CFI = os.environ.get("BENCH_CFI")
 STACKWALK = os.environ.get("BENCH_STACKWALK")
 DUMPS = os.environ.get("BENCH_DUMPS")
+JS, JS_PARSERS = os.environ.get("BENCH_JS"), os.environ.get("BENCH_JS_PARSERS")
 CRASH_POSTS, CRASH_BARS_MILLIS = 40, (25, 10)
 MODULES, FRAMES = 10, 30
 PROCESSES, THREADS = 2, 2
@@ -501,6 +506,34 @@ def bench_sources():
     row("100 frames quoted from it", f"{millis:.2f} ms", "< 5 ms", millis < 5)
 
 
+def scope_rates():
+    """Bytes per second of CPU time of one run: ours, and what of the others is there."""
+    out = subprocess.run([os.path.join(PROGRAMS, "bench_scopes"), JS, "1"], check=True, capture_output=True, text=True).stdout
+    rates = {"ours": json.loads(out)["bytes_per_second"]}
+    if JS_PARSERS:
+        out = subprocess.run(["node", os.path.join(TOP, "tests", "bench", "scopes_others.mjs"), JS], check=True,
+                             capture_output=True, text=True, env={**os.environ, "NODE_PATH": JS_PARSERS}).stdout
+        rates.update(json.loads(out))
+    return rates
+
+
+def bench_scopes():
+    if not JS:
+        skip("functions of a minified JavaScript file", "no BENCH_JS")
+        return
+    size = os.path.getsize(JS) / 1e6
+    runs = [scope_rates() for _ in range(max(1, PAIRS // 3))]
+    rate = statistics.median(run["ours"] for run in runs) / 1e6
+    row(f"functions of a minified JavaScript file of {size:.1f} MB, per second of CPU time", f"{rate:.0f} MB", ">= 60 MB", rate >= 60)
+    for name in ("acorn", "tree-sitter"):
+        others = [run["ours"] / run[name] for run in runs if run.get(name)]
+        if others:
+            times = statistics.median(others)
+            row(f"... times as fast as {name}", f"{times:.1f} ({min(others):.1f}-{max(others):.1f})", ">= 8", times >= 8)
+    peak = timed([os.path.join(PROGRAMS, "bench_scopes"), JS, "1"])[2] / 1e3
+    row("... peak memory", f"{peak:.0f} MB", "< 60 MB", peak < 60)
+
+
 def bench_cfi(folder):
     """Unwind information to a CfiCache, and random look-ups in that with all their rules read."""
     libraries = glob.glob("/usr/lib/*/libLLVM*.so*")
@@ -718,7 +751,7 @@ def machine():
 def main():
     head = machine()
     wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,mozilla,parked,dwarf,dsym,pdb,breakpad,lookup,cfi,"
-                            "symbfile,sources,crash,files").split(",")
+                            "symbfile,sources,scopes,crash,files").split(",")
     with tempfile.TemporaryDirectory(prefix="symgate-bench-") as folder:
         if {"hot", "memory", "start"} & set(wanted):
             pools = Pools(folder)
@@ -749,6 +782,8 @@ def main():
             bench_symbfile(folder)
         if "sources" in wanted:
             bench_sources()
+        if "scopes" in wanted:
+            bench_scopes()
         if "crash" in wanted:
             bench_crash(folder)
         if "files" in wanted:
