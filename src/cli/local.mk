@@ -147,6 +147,7 @@ endif
 # Real runs of the built program.
 cli_programs = \
 	tests/cli/test_crash_commands.py \
+	tests/cli/test_java.py \
 	tests/cli/test_lookup.py \
 	tests/cli/test_objects.py \
 	tests/cli/test_sourcemap.py \
