@@ -67,14 +67,19 @@ static bool is_plain(unsigned char c)
 	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
 
-/* Is one of eight bytes a control, a quote, a backslash or not ASCII?  The subtractions
- * may borrow into a byte above the first such one, which is then looked at singly. */
-static bool has_special(uint64_t word)
+/* Which of eight bytes are controls, quotes, backslashes or not ASCII, by their top bits?  The
+ * subtractions may borrow into bytes above the first such one: only the lowest bit is sure. */
+static uint64_t specials(uint64_t word)
 {
 	uint64_t quotes = word ^ ONES * '"';
 	uint64_t slashes = word ^ ONES * '\\';
 
-	return (((word - ONES * 0x20) | (quotes - ONES) | (slashes - ONES) | word) & HIGHS) != 0;
+	return ((word - ONES * 0x20) | (quotes - ONES) | (slashes - ONES) | word) & HIGHS;
+}
+
+static bool has_special(uint64_t word)
+{
+	return specials(word) != 0;
 }
 
 size_t ascii_plain_run(const char *bytes, size_t size)
@@ -84,8 +89,9 @@ size_t ascii_plain_run(const char *bytes, size_t size)
 
 	for (; size - at >= sizeof(word); at += sizeof(word)) {
 		memcpy(&word, bytes + at, sizeof(word));
-		if (has_special(word))
-			break;
+		word = specials(word);
+		if (word)
+			return at + (size_t)__builtin_ctzll(word) / 8;
 	}
 	while (at < size && is_plain((unsigned char)bytes[at]))
 		at++;
