@@ -24,9 +24,10 @@ struct assignment_start {
 	uint32_t link_count;
 };
 
-/* What stands before "=" is what is assigned to: it names functions in it and behind it. */
+/* What stands before "=" is what is assigned to: it names functions in it and behind it.  Its links
+ * take the place of those of the target before it, at `first_link`. */
 static void assign(struct scope_parser *parser, enum operand_kind operand,
-		   const struct assignment_start *start, struct naming *target)
+		   const struct assignment_start *start, struct naming *target, uint32_t first_link)
 {
 	struct scope_builder *builder = &parser->builder;
 	uint32_t count = (uint32_t)builder->link_count - start->link_count;
@@ -44,7 +45,12 @@ static void assign(struct scope_parser *parser, enum operand_kind operand,
 	parser->naming = target;
 	if (parser_reread(parser, &start->mark))
 		ecmascript_unary_expression(parser, true);
-	builder->link_count = start->link_count + count;
+	if (builder->is_refused)
+		return;
+	memmove(builder->links + first_link, builder->links + start->link_count,
+		count * sizeof(*builder->links));
+	target->first_link = first_link;
+	builder->link_count = first_link + count;
 }
 
 /* YieldExpression: true when an operand follows. */
@@ -93,6 +99,8 @@ static bool goes_on(struct scope_parser *parser, bool has_in)
 
 static enum operand_kind operands(struct scope_parser *parser, bool has_in, struct naming *target)
 {
+	uint32_t first_link = (uint32_t)parser->builder.link_count;
+
 	for (;;) {
 		struct assignment_start start = { parser_mark(parser),
 						  (uint32_t)parser->builder.link_count };
@@ -105,7 +113,7 @@ static enum operand_kind operands(struct scope_parser *parser, bool has_in, stru
 		}
 		operand = ecmascript_unary_expression(parser, has_in);
 		if (is_assignment(parser_kind(parser))) {
-			assign(parser, operand, &start, target);
+			assign(parser, operand, &start, target, first_link);
 			parser_next(parser);
 			continue;
 		}

@@ -188,8 +188,16 @@ static enum operand_kind primary_expression(struct scope_parser *parser, bool ha
 	}
 }
 
+/* A member of `operand`, whose links begin at `first_link`: one with too many gives no name. */
+static enum operand_kind still_member(const struct scope_parser *parser, enum operand_kind operand,
+				      size_t first_link)
+{
+	return operand == OPERAND_MEMBER && parser->builder.link_count - first_link < NAMING_LINKS_MAX
+		? OPERAND_MEMBER : OPERAND_OTHER;
+}
+
 /* ".x" and ".#x", behind the dot */
-static enum operand_kind property(struct scope_parser *parser, enum operand_kind operand)
+static enum operand_kind property(struct scope_parser *parser, enum operand_kind operand, size_t first_link)
 {
 	const struct token *token = &parser->scanner.token;
 
@@ -197,6 +205,7 @@ static enum operand_kind property(struct scope_parser *parser, enum operand_kind
 		parser_fail(parser, "a name behind \".\"");
 		return OPERAND_OTHER;
 	}
+	operand = still_member(parser, operand, first_link);
 	if (operand == OPERAND_MEMBER)
 		link(parser, token, false);
 	parser_next(parser);
@@ -226,10 +235,11 @@ static struct token bracket_token(const struct scope_parser *parser, const struc
 	}
 }
 
-static enum operand_kind bracketed(struct scope_parser *parser, enum operand_kind operand)
+static enum operand_kind bracketed(struct scope_parser *parser, enum operand_kind operand, size_t first_link)
 {
 	struct token bracket = parser->scanner.token, first, shown;
 
+	operand = still_member(parser, operand, first_link);
 	parser_next(parser);
 	first = parser->scanner.token;
 	parser->expression(parser, true);
@@ -253,16 +263,16 @@ static void optional_chain(struct scope_parser *parser)
 }
 
 /* What may follow the head of a member or call expression. */
-static enum operand_kind chain(struct scope_parser *parser, enum operand_kind operand)
+static enum operand_kind chain(struct scope_parser *parser, enum operand_kind operand, size_t first_link)
 {
 	for (;;) {
 		switch (parser_kind(parser)) {
 		case TOKEN_DOT:
 			parser_next(parser);
-			operand = property(parser, operand);
+			operand = property(parser, operand, first_link);
 			break;
 		case TOKEN_LBRACKET:
-			operand = bracketed(parser, operand);
+			operand = bracketed(parser, operand, first_link);
 			break;
 		case TOKEN_LPAREN:
 			parenthesized(parser);
@@ -285,20 +295,21 @@ static enum operand_kind chain(struct scope_parser *parser, enum operand_kind op
 
 enum operand_kind ecmascript_left_hand_side_expression(struct scope_parser *parser, bool has_in)
 {
+	size_t first_link = parser->builder.link_count;
 	bool is_new = false;
 	enum operand_kind operand;
 
 	while (parser_accept(parser, TOKEN_NEW)) {
 		is_new = true;
 		if (parser_accept(parser, TOKEN_DOT)) {          /* new.target */
-			property(parser, OPERAND_OTHER);
-			return chain(parser, OPERAND_OTHER);
+			property(parser, OPERAND_OTHER, 0);
+			return chain(parser, OPERAND_OTHER, 0);
 		}
 	}
 	operand = primary_expression(parser, has_in);
 	if (operand == OPERAND_ARROW)
 		return operand;
-	return chain(parser, is_new ? OPERAND_OTHER : operand);
+	return chain(parser, is_new ? OPERAND_OTHER : operand, first_link);
 }
 
 /* Is "await" an operator here?  In modules, and where nothing else can be meant. */

@@ -432,6 +432,7 @@ void scanner_init(struct scanner *scanner, struct text text)
 	scanner->size = (uint32_t)text.size;
 	scanner->pos = 0;
 	scanner->braces = 0;
+	scanner->regexp_bytes_left = text.size;
 	scanner->template_count = 0;
 	scanner->is_module = false;
 	scanner->token = (struct token){ .kind = TOKEN_END };
@@ -444,10 +445,12 @@ void scanner_init(struct scanner *scanner, struct text text)
 
 void scanner_regexp(struct scanner *scanner)
 {
-	const uint8_t *at = scanner->bytes + scanner->token.start + 1;
+	const uint8_t *start = scanner->bytes + scanner->token.start, *at = start + 1;
 	const uint8_t *end = scanner->bytes + scanner->size;
 	bool is_in_class = false;
 
+	if ((uint64_t)(end - at) > scanner->regexp_bytes_left)
+		end = at + scanner->regexp_bytes_left;
 	for (; at < end && *at != '\n' && *at != '\r'; at++) {
 		if (*at == '\\' && at + 1 < end && at[1] != '\n' && at[1] != '\r') {
 			at++;
@@ -462,6 +465,7 @@ void scanner_regexp(struct scanner *scanner)
 			return;
 		}
 	}
+	scanner->regexp_bytes_left -= (uint64_t)(at < end ? at - start - 1 : end - start - 1);
 	scanner->token.kind = TOKEN_ILLEGAL;
 	scanner->pos = scanner->token.end;
 }

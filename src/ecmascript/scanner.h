@@ -53,6 +53,7 @@ struct scanner {
 	uint32_t last_end;               /* where the token before the current one ended */
 	int32_t braces;                  /* open ones, the current token included */
 	uint32_t template_count;         /* open "${" */
+	uint64_t regexp_bytes_left;      /* what looking for the end of one in vain may cost, together */
 	bool is_module;                  /* "<!--" and "-->" are operators */
 	struct token token;
 	int32_t templates[SCANNER_TEMPLATES];    /* `braces` within each "${" */

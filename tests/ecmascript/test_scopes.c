@@ -262,7 +262,7 @@ START_TEST(noise_does_no_harm)
 	static const char *const parts[] = {
 		"<html><body class=\"a\">it's <b>bold</b> & {\"a\":[1,2,{\"b\":null}]} `${",
 		"{\"a\": [1, 2.5e3, \"x\\\"y\", {\"b\": null}], ", "\x00\xff\x80(=>{`/\\'\"*/", "function(class{`${/[",
-		"'", "/*", "/", "`", "`${", "(a=()=>{", "}])", "async(", "x[()=>{", "[a=[b=()=>1]=",
+		"'", "/*", "/", "`", "`${", "(a=()=>{", "}])", "async(", "x[()=>{", "[a=[b=()=>1]=", "/[", "a.b=", "a.b."
 	};
 	struct buf text;
 
