@@ -2,6 +2,9 @@
 #include "base/hash.h"
 
 #include <errno.h>
+#include <nettle/hmac.h>
+#include <nettle/sha1.h>
+#include <nettle/sha2.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +12,6 @@
 #include <sys/random.h>
 
 #include "base/debugid.h"
-#include "base/sha1.h"
-#include "base/sha256.h"
 
 /* There is no answer to give without these; going on would give a wrong one. */
 static _Noreturn void give_up(const char *what)
@@ -21,47 +22,33 @@ static _Noreturn void give_up(const char *what)
 
 void hash_sha256(const void *bytes, size_t size, uint8_t out[HASH_SHA256_BYTES])
 {
-	struct sha256 sha;
+	struct sha256_ctx sha;
 
 	sha256_init(&sha);
-	sha256_add(&sha, bytes, size);
-	sha256_end(&sha, out);
+	sha256_update(&sha, size, bytes);
+	sha256_digest(&sha, HASH_SHA256_BYTES, out);
 }
 
-/* RFC 2104, section 2. */
 void hash_keyed(const void *key, size_t key_size, const void *bytes, size_t size,
 		uint8_t out[HASH_SHA256_BYTES])
 {
-	uint8_t pad[SHA256_BLOCK_BYTES] = { 0 }, inner[HASH_SHA256_BYTES];
-	struct sha256 sha;
+	struct hmac_sha256_ctx hmac;
 
-	if (key_size > sizeof(pad))
-		hash_sha256(key, key_size, pad);
-	else if (key_size > 0)
-		memcpy(pad, key, key_size);
-	for (size_t i = 0; i < sizeof(pad); i++)
-		pad[i] ^= 0x36;
-	sha256_init(&sha);
-	sha256_add(&sha, pad, sizeof(pad));
-	sha256_add(&sha, bytes, size);
-	sha256_end(&sha, inner);
-	for (size_t i = 0; i < sizeof(pad); i++)
-		pad[i] ^= 0x36 ^ 0x5c;
-	sha256_init(&sha);
-	sha256_add(&sha, pad, sizeof(pad));
-	sha256_add(&sha, inner, sizeof(inner));
-	sha256_end(&sha, out);
-	explicit_bzero(pad, sizeof(pad));
-	explicit_bzero(&sha, sizeof(sha));
+	hmac_sha256_set_key(&hmac, key_size, key);
+	hmac_sha256_update(&hmac, size, bytes);
+	hmac_sha256_digest(&hmac, HASH_SHA256_BYTES, out);
+	explicit_bzero(&hmac, sizeof(hmac));
 }
 
 void hash_uuid5(const uint8_t space[HASH_UUID_BYTES], const void *name, size_t size,
 		uint8_t out[HASH_UUID_BYTES])
 {
-	uint8_t digest[SHA1_BYTES];
+	struct sha1_ctx sha;
 
-	sha1(space, HASH_UUID_BYTES, name, size, digest);
-	memcpy(out, digest, HASH_UUID_BYTES);
+	sha1_init(&sha);
+	sha1_update(&sha, HASH_UUID_BYTES, space);
+	sha1_update(&sha, size, name);
+	sha1_digest(&sha, HASH_UUID_BYTES, out);
 	out[6] = (uint8_t)((out[6] & 0x0f) | 0x50);
 	out[8] = (uint8_t)((out[8] & 0x3f) | 0x80);
 }

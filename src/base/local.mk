@@ -23,10 +23,6 @@ libbase_a_SOURCES = \
 	src/base/guard.h \
 	src/base/hash.c \
 	src/base/hash.h \
-	src/base/sha1.c \
-	src/base/sha1.h \
-	src/base/sha256.c \
-	src/base/sha256.h \
 	src/base/http_date.c \
 	src/base/http_date.h \
 	src/base/json_reader.c \

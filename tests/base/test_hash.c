@@ -7,8 +7,6 @@
 #include "base/debugid.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/sha1.h"
-#include "base/sha256.h"
 #include "support/support.h"
 
 #define KEYS 100000u
@@ -44,62 +42,43 @@ static void assert_digest(const uint8_t digest[HASH_SHA256_BYTES], const char *e
 START_TEST(digests_of_many_blocks_and_long_keys)
 {
 	static uint8_t many[1000000];
-	uint8_t key[131], digest[HASH_SHA256_BYTES], plain[HASH_SHA256_BYTES];
+	uint8_t key[131], digest[HASH_SHA256_BYTES];
 	static const char text[] = "Test Using Larger Than Block-Size Key - Hash Key First";
 
 	memset(many, 'a', sizeof(many));                /* FIPS 180-2, appendix B.3 */
 	hash_sha256(many, sizeof(many), digest);
 	assert_digest(digest, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
-	sha256_plainly(many, sizeof(many), plain);
-	ck_assert_mem_eq(digest, plain, sizeof(plain));
 	memset(key, 0xaa, sizeof(key));                 /* RFC 4231 section 4.7 */
 	hash_keyed(key, sizeof(key), text, strlen(text), digest);
 	assert_digest(digest, "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 END_TEST
 
-/* Each length up to 300 of the same bytes, whole, in two pieces and without the processor's
- * instructions; the digest of all digests is Python's. */
-START_TEST(digests_of_every_length_in_any_pieces)
+/* Each length up to 300 of the same bytes; the digest of all digests is Python's. */
+START_TEST(digests_of_every_length)
 {
-	uint8_t bytes[300], one[HASH_SHA256_BYTES], other[HASH_SHA256_BYTES];
-	struct sha256 pieces, all;
+	static uint8_t digests[301 * HASH_SHA256_BYTES];
+	uint8_t bytes[300], all[HASH_SHA256_BYTES];
 
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(i * 7 + 3);
-	sha256_init(&all);
-	for (size_t size = 0; size <= sizeof(bytes); size++) {
-		hash_sha256(bytes, size, one);
-		sha256_plainly(bytes, size, other);
-		ck_assert_mem_eq(one, other, sizeof(one));
-		sha256_init(&pieces);
-		sha256_add(&pieces, bytes, size / 3);
-		sha256_add(&pieces, bytes + size / 3, size - size / 3);
-		sha256_end(&pieces, other);
-		ck_assert_mem_eq(one, other, sizeof(one));
-		sha256_add(&all, one, sizeof(one));
-	}
-	sha256_end(&all, one);
-	assert_digest(one, "7d917fbd2cf49ddff9ad0a8706bba32d204e92e71d2e369c5a03d6af29278c9f");
+	for (size_t size = 0; size <= sizeof(bytes); size++)
+		hash_sha256(bytes, size, digests + size * HASH_SHA256_BYTES);
+	hash_sha256(digests, sizeof(digests), all);
+	assert_digest(all, "7d917fbd2cf49ddff9ad0a8706bba32d204e92e71d2e369c5a03d6af29278c9f");
 }
 END_TEST
 
-/* As above, of SHA-1. */
-START_TEST(sha1_digests_of_every_length_in_two_pieces)
+/* RFC 4122, appendix C's namespace of domain names; the UUID is Python's. */
+START_TEST(uuids_of_names)
 {
-	uint8_t bytes[300], digests[301 * SHA1_BYTES], other[SHA1_BYTES];
-	char text[2 * SHA1_BYTES + 1];
+	static const uint8_t dns[] = "\x6b\xa7\xb8\x10\x9d\xad\x11\xd1\x80\xb4\x00\xc0\x4f\xd4\x30\xc8";
+	uint8_t uuid[HASH_UUID_BYTES];
+	char text[2 * HASH_UUID_BYTES + 1];
 
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (uint8_t)(i * 7 + 3);
-	for (size_t size = 0; size <= sizeof(bytes); size++) {
-		sha1(bytes, size, NULL, 0, digests + size * SHA1_BYTES);
-		sha1(bytes, size / 3, bytes + size / 3, size - size / 3, other);
-		ck_assert_mem_eq(digests + size * SHA1_BYTES, other, sizeof(other));
-	}
-	sha1(digests, sizeof(digests), NULL, 0, other);
-	hex_format(other, sizeof(other), text);
-	ck_assert_str_eq(text, "43debf5006166594c976375f1c06253e43d53ddf");
+	hash_uuid5(dns, "python.org", 10, uuid);
+	hex_format(uuid, sizeof(uuid), text);
+	ck_assert_str_eq(text, "886313e13b8a53729b900c9aee199e5d");
 }
 END_TEST
 
@@ -264,8 +243,8 @@ int main(void)
 
 	tcase_add_test(tcase, makes_known_digests);
 	tcase_add_test(tcase, digests_of_many_blocks_and_long_keys);
-	tcase_add_test(tcase, digests_of_every_length_in_any_pieces);
-	tcase_add_test(tcase, sha1_digests_of_every_length_in_two_pieces);
+	tcase_add_test(tcase, digests_of_every_length);
+	tcase_add_test(tcase, uuids_of_names);
 	tcase_add_test(tcase, the_fast_hash_sees_every_bit);
 	tcase_add_test(tcase, the_fast_hash_spreads);
 	tcase_add_test(tcase, random_bytes_differ);
