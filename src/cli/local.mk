@@ -37,6 +37,7 @@ libcli_a_SOURCES = \
 	src/cli/js_command.c \
 	src/cli/js_stack.c \
 	src/cli/js_stack.h \
+	src/cli/js_stack_show.c \
 	src/cli/js_store.c \
 	src/cli/js_store.h \
 	src/cli/local.c \

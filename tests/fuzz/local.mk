@@ -29,6 +29,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_pe \
 	tests/fuzz/fuzz_proguard \
 	tests/fuzz/fuzz_archive \
+	tests/fuzz/fuzz_js \
 	tests/fuzz/fuzz_listing \
 	tests/fuzz/fuzz_pointer \
 	tests/fuzz/fuzz_source \
@@ -94,6 +95,8 @@ tests_fuzz_fuzz_sources_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_archive_SOURCES = tests/fuzz/fuzz_archive.c
 tests_fuzz_fuzz_archive_LDFLAGS = $(fuzz_ldflags)
 
+tests_fuzz_fuzz_js_SOURCES = tests/fuzz/fuzz_js.c
+tests_fuzz_fuzz_js_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_listing_SOURCES = tests/fuzz/fuzz_listing.c
 tests_fuzz_fuzz_listing_LDFLAGS = $(fuzz_ldflags)
 
