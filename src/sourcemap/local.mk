@@ -22,3 +22,6 @@ tests_sourcemap_test_sourcemap_SOURCES = \
 	tests/sourcemap/test_sourcemap.c \
 	tests/fuzz/fuzz_sourcemap.c
 endif
+
+EXTRA_PROGRAMS += tests/bench/bench_sourcemap
+tests_bench_bench_sourcemap_SOURCES = tests/bench/bench_sourcemap.c

@@ -4,7 +4,7 @@
 usage: make bench       environment, all optional:
 
   BENCH_ONLY=hot,jobs   some of: hot memory start jobs parked dwarf dsym pdb breakpad symbfile
-                        lookup cfi sources scopes crash files
+                        lookup cfi sources scopes sourcemap crash files
   BENCH_PAIRS=11        runs of each pair; what is printed are medians
   BENCH_REQUESTS=100000 hot requests before the fronts' memory is looked at the last time
   BENCH_CFI=FILE        a large ELF file with .eh_frame; without one the largest libLLVM there is
@@ -20,6 +20,8 @@ usage: make bench       environment, all optional:
                         as the largest file below ceph/usr/lib/debug
 
   BENCH_JS=FILE         a large minified JavaScript file; without it its functions are not looked for
+  BENCH_SOURCEMAP=FILE  a source map of 50 MB or so; without it none is read; with BENCH_JS_PARSERS, and
+                        source-map and @jridgewell/trace-mapping there, theirs are timed too
   BENCH_JS_PARSERS=DIR  a node_modules with acorn and tree-sitter with tree-sitter-javascript, to
                         compare with; without it our figures stand alone
 
@@ -57,6 +59,7 @@ DWARF = os.environ.get("BENCH_DWARF")
 CFI = os.environ.get("BENCH_CFI")
 STACKWALK = os.environ.get("BENCH_STACKWALK")
 DUMPS = os.environ.get("BENCH_DUMPS")
+SOURCEMAP = os.environ.get("BENCH_SOURCEMAP")
 JS, JS_PARSERS = os.environ.get("BENCH_JS"), os.environ.get("BENCH_JS_PARSERS")
 CRASH_POSTS, CRASH_BARS_MILLIS = 40, (25, 10)
 MODULES, FRAMES = 10, 30
@@ -534,6 +537,35 @@ def bench_scopes():
     row("... peak memory", f"{peak:.0f} MB", "< 60 MB", peak < 60)
 
 
+def bench_sourcemap():
+    """A large source map; others' packages lie where the parsers do (BENCH_JS_PARSERS)."""
+    if not SOURCEMAP:
+        skip("a source map made into its lookup file", "no BENCH_SOURCEMAP")
+        return
+    runs, others = [], []
+    for _ in range(max(1, PAIRS // 3)):
+        runs.append(json.loads(subprocess.run([os.path.join(PROGRAMS, "bench_sourcemap"), SOURCEMAP], check=True,
+                                              capture_output=True, text=True).stdout))
+        if JS_PARSERS:
+            out = subprocess.run(["node", os.path.join(TOP, "tests", "bench", "sourcemap_others.mjs"), SOURCEMAP], check=True,
+                                 capture_output=True, text=True, env={**os.environ, "NODE_PATH": JS_PARSERS}).stdout
+            others.append(json.loads(out))
+    run = runs[0]
+    seconds = statistics.median(run["write_seconds"] for run in runs)
+    row(f"a source map of {run['map_bytes'] / 1e6:.0f} MB with {run['tokens']} tokens to its lookup file", f"{seconds:.2f} s",
+        "<= 0.35 s", seconds <= 0.35)
+    share = max(run["own_bytes"] for run in runs) / run["cache_bytes"]
+    row("... private memory, of the size of that file", f"{share:.2f}", "<= 1.5", share <= 1.5)
+    for name in ("trace-mapping", "source-map"):
+        ratios = [theirs[name] / ours["read_seconds"] for ours, theirs in zip(runs, others) if theirs.get(name)]
+        if ratios:
+            times = statistics.median(ratios)
+            row(f"... times as fast as {name} at reading all tokens", f"{times:.1f} ({min(ratios):.1f}-{max(ratios):.1f})", ">= 5",
+                times >= 5)
+    micros = statistics.median(run["lookup_micros"] for run in runs)
+    row("... a look-up with its names", f"{micros:.3f} us", "< 0.3 us", micros < 0.3)
+
+
 def bench_cfi(folder):
     """Unwind information to a CfiCache, and random look-ups in that with all their rules read."""
     libraries = glob.glob("/usr/lib/*/libLLVM*.so*")
@@ -751,7 +783,7 @@ def machine():
 def main():
     head = machine()
     wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,mozilla,parked,dwarf,dsym,pdb,breakpad,lookup,cfi,"
-                            "symbfile,sources,scopes,crash,files").split(",")
+                            "symbfile,sources,scopes,sourcemap,crash,files").split(",")
     with tempfile.TemporaryDirectory(prefix="symgate-bench-") as folder:
         if {"hot", "memory", "start"} & set(wanted):
             pools = Pools(folder)
@@ -784,6 +816,8 @@ def main():
             bench_sources()
         if "scopes" in wanted:
             bench_scopes()
+        if "sourcemap" in wanted:
+            bench_sourcemap()
         if "crash" in wanted:
             bench_crash(folder)
         if "files" in wanted:

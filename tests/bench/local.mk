@@ -13,6 +13,7 @@ bench_programs = \
 	tests/bench/bench_dwarf \
 	tests/bench/bench_lookup \
 	tests/bench/bench_scopes \
+	tests/bench/bench_sourcemap \
 	tests/bench/bench_sources \
 	tests/bench/bench_symbfile \
 	tests/bench/first_answer \
@@ -25,6 +26,7 @@ EXTRA_DIST += \
 	tests/bench/bench.py \
 	tests/bench/makers.py \
 	tests/bench/scopes_others.mjs \
+	tests/bench/sourcemap_others.mjs \
 	tests/bench/servers.py \
 	tests/bench/storm.py
 CLEANFILES += $(bench_programs)
