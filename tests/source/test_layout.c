@@ -289,6 +289,9 @@ END_TEST
 
 #define UUID "67e9247c-814e-392b-a027-dbde6748fcbf"
 #define SPLIT "67/e9247c814e392ba027dbde6748fcbf"
+#define MAP_REST "35a2a4a6b8d1c2e07f7b0d6f0f3c6a9b1d2e3f405162738495a6b7c8d9e0f1"
+#define MAP_ID "9d" MAP_REST
+#define MAP_SPLIT "9d/" MAP_REST
 #define FILES "releases/app@1.0/~/files/"
 
 static const struct {
@@ -297,38 +300,40 @@ static const struct {
 	const char *debug_id, *release, *dist, *url;
 	const char *paths[LAYOUT_PATHS + 1];
 	const char *what;                        /* in doc/layouts.md; NULL: not listed there */
+	const char *code_id;
 } releases[] = {
-	{ SOURCE_BY_UUID, FILE_TYPE_PROGUARD, UUID, NULL, NULL, NULL, { SPLIT "/proguard" }, "UUID" },
+	{ SOURCE_BY_UUID, FILE_TYPE_PROGUARD, UUID, NULL, NULL, NULL, { SPLIT "/proguard" }, "UUID", NULL },
 	{ SOURCE_BY_UUID, FILE_TYPE_SOURCEBUNDLE, UUID, NULL, NULL, NULL, { SPLIT "/sourcebundle" },
-	  "UUID" },
+	  "UUID", NULL },
+	{ SOURCE_BY_UUID, FILE_TYPE_PROGUARD, NULL, NULL, NULL, NULL, { MAP_SPLIT "/proguard" }, "R8", MAP_ID },
 	{ SOURCE_BY_URL, FILE_TYPE_SOURCEBUNDLE, UUID, "app@1.0", NULL,
 	  "https://example.org/js/app.min.js",
-	  { SPLIT "/sourcebundle", "releases/app@1.0/~/sourcebundle" }, "URL" },
+	  { SPLIT "/sourcebundle", "releases/app@1.0/~/sourcebundle" }, "URL", NULL },
 	{ SOURCE_BY_URL, FILE_TYPE_MINIFIED_SOURCE, UUID, "app@1.0", NULL,
 	  "https://example.org/js/app.min.js",
-	  { SPLIT "/minified_source", FILES "example.org/js/app.min.js", FILES "~/js/app.min.js" }, "URL" },
+	  { SPLIT "/minified_source", FILES "example.org/js/app.min.js", FILES "~/js/app.min.js" }, "URL", NULL },
 	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, UUID, "app@1.0", NULL,
 	  "https://example.org/js/app.min.js.map",
 	  { SPLIT "/source_map", FILES "example.org/js/app.min.js.map", FILES "~/js/app.min.js.map" },
-	  "URL" },
+	  "URL", NULL },
 	{ SOURCE_BY_URL, FILE_TYPE_SOURCE, UUID, "app@1.0", NULL, "webpack:///./src/app.js",
-	  { FILES "~/src/app.js" }, "URL" },
+	  { FILES "~/src/app.js" }, "URL", NULL },
 	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "../a/b%", "~/.x", "https://u:p@h:81//a/./b.js?c=/d#e",
 	  { "releases/%2E.%2Fa%2Fb%25/%7E%2F.x/files/h:81/a/b.js",
-	    "releases/%2E.%2Fa%2Fb%25/%7E%2F.x/files/~/a/b.js" }, NULL },
+	    "releases/%2E.%2Fa%2Fb%25/%7E%2F.x/files/~/a/b.js" }, NULL, NULL },
 	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", "", "~/a.js#?", { "releases/1/~/files/~/a.js" },
-	  NULL },
+	  NULL, NULL },
 	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", NULL, "https://../a.js",
-	  { "releases/1/~/files/%2E./a.js", "releases/1/~/files/~/a.js" }, NULL },
-	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", NULL, "https://h/a/../b.js", { NULL }, NULL },
-	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", NULL, "https://h/a\\b.js", { NULL }, NULL },
-	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", NULL, "https://h/a\nb.js", { NULL }, NULL },
-	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", NULL, "https://h//?x", { NULL }, NULL },
-	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", NULL, NULL, { NULL }, NULL },
-	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "\n", NULL, "~/a.js", { NULL }, NULL },
-	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, NULL, "1", "~/a.js", { NULL }, NULL },
-	{ SOURCE_BY_URL, FILE_TYPE_ELF_CODE, UUID, "1", NULL, "~/a.js", { NULL }, NULL },
-	{ SOURCE_BY_UUID, FILE_TYPE_PROGUARD, NULL, NULL, NULL, NULL, { NULL }, NULL },
+	  { "releases/1/~/files/%2E./a.js", "releases/1/~/files/~/a.js" }, NULL, NULL },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", NULL, "https://h/a/../b.js", { NULL }, NULL, NULL },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", NULL, "https://h/a\\b.js", { NULL }, NULL, NULL },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", NULL, "https://h/a\nb.js", { NULL }, NULL, NULL },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", NULL, "https://h//?x", { NULL }, NULL, NULL },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "1", NULL, NULL, { NULL }, NULL, NULL },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, "\n", NULL, "~/a.js", { NULL }, NULL, NULL },
+	{ SOURCE_BY_URL, FILE_TYPE_SOURCE_MAP, NULL, NULL, "1", "~/a.js", { NULL }, NULL, NULL },
+	{ SOURCE_BY_URL, FILE_TYPE_ELF_CODE, UUID, "1", NULL, "~/a.js", { NULL }, NULL, NULL },
+	{ SOURCE_BY_UUID, FILE_TYPE_PROGUARD, NULL, NULL, NULL, NULL, { NULL }, NULL, NULL },
 };
 #define RELEASES (sizeof(releases) / sizeof(releases[0]))
 
@@ -336,7 +341,7 @@ static size_t release_paths(size_t row, const char *layout, struct arena *arena,
 			    struct text paths[LAYOUT_PATHS])
 {
 	struct source source = source_with_layout(layout, "default");
-	struct object_ids ids = { .type = OBJECT_TYPE_UNKNOWN };
+	struct object_ids ids = { .type = OBJECT_TYPE_UNKNOWN, .code_id = text_of(releases[row].code_id) };
 	const struct source_query query = {
 		.by = releases[row].by, .ids = &ids, .url = text_of(releases[row].url),
 		.release = text_of(releases[row].release), .dist = text_of(releases[row].dist),
