@@ -78,6 +78,10 @@
 
 /* Crash files */
 #define LIMIT_JVM_EXTRA_FRAMES         500000u  /* of one request, beyond one for each it sent */
+#define LIMIT_JVM_ENTRIES              ((uint64_t)1 << 28) /* of mappings, looked at for one request's frames */
+#define LIMIT_JVM_TEXT_READ_BYTES      ((size_t)16 << 20)  /* of one request, through mappings */
+#define LIMIT_JVM_TEXT_BYTES           ((size_t)256 << 20) /* of a stack trace as text, with what it became */
+#define LIMIT_JVM_TEXT_EXTRA_BYTES     ((size_t)64 << 20)  /* of one request, beyond what was sent */
 #define LIMIT_CRASH_FRAMES             256u     /* of one thread; Symbolicator's own ceiling */
 #define LIMIT_CORE_BYTES               ((uint64_t)16 << 30)  /* of a core that came packed */
 #define LIMIT_CRASH_REPORT_BYTES      ((size_t)16 << 20)   /* of what was found in one, as JSON */

@@ -44,7 +44,11 @@ libkinds_a_SOURCES = \
 	src/kinds/jvm/jvm_remap.c \
 	src/kinds/jvm/jvm_request.c \
 	src/kinds/jvm/jvm_request.h \
+	src/kinds/jvm/jvm_text.c \
+	src/kinds/jvm/jvm_text.h \
 	src/kinds/jvm/jvm_work.h \
+	src/kinds/jvm/native_line.c \
+	src/kinds/jvm/native_line.h \
 	src/kinds/kinds.c \
 	src/kinds/kinds.h \
 	src/kinds/mozilla/mozilla.h \

@@ -71,6 +71,7 @@ struct proguard_frames {
 	struct proguard_frame *frames;       /* the innermost first */
 	size_t count, capacity;
 	bool is_cut;                 /* there were more than PROGUARD_FRAMES_MAX */
+	uint64_t visited;            /* entries that were looked at, of all look-ups */
 };
 void proguard_frames_release(struct proguard_frames *frames);
 

@@ -370,6 +370,7 @@ static bool find_entries(struct lookup_state *state)
 	state->entries = state->query->by_parameters ?
 		with_parameters(state->mapping, state->group, state->query->parameters) :
 		proguard_part(state->mapping, PGMC_GROUPS, state->group, PGMC_GROUP_ENTRY, PGMC_ENTRIES);
+	state->frames->visited += state->entries.to - state->entries.from;
 	return state->entries.from < state->entries.to;
 }
 

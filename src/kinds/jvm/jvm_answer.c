@@ -80,6 +80,8 @@ static void write_trace(const struct jvm *jvm, const struct jvm_trace *sent,
 	json_array_end(json);
 	if (trace->cut)
 		json_member_u64(json, "frames_omitted", trace->cut);
+	if (trace->left_alone)
+		json_member_u64(json, "frames_left_alone", trace->left_alone);
 	json_object_end(json);
 }
 

@@ -1,5 +1,5 @@
 /* jvm_kind.c -- POST /symbolicate-jvm: parse, step, answer. */
-#include "kinds/jvm/jvm_work.h"
+#include "kinds/jvm/jvm_text.h"
 
 #include "base/arena.h"
 #include "base/json_writer.h"
@@ -46,10 +46,16 @@ static enum resolved step_once(struct jvm *jvm, struct resolver *resolver, struc
 		if (resolved == RESOLVED_READY)
 			jvm->stage = JVM_CONTEXTS;
 		break;
-	default:
+	case JVM_CONTEXTS:
 		resolved = jvm_context_quote(jvm, resolver, err);
 		if (resolved == RESOLVED_READY)
+			jvm->stage = JVM_NATIVE;
+		break;
+	default:
+		resolved = jvm_text_step(jvm, resolver, err);
+		if (resolved == RESOLVED_READY)
 			jvm->stage = JVM_DONE;
+		return resolved;
 	}
 	if (resolved != RESOLVED_WAIT)
 		return resolved;
@@ -78,6 +84,8 @@ static int jvm_answer(struct work *work, struct buf *reply, struct err *err)
 	json_object(&json);
 	json_member_string(&json, "status", "completed");
 	jvm_answer_write(work->state, &json);
+	if (jvm_text_write(work->state, &json, err) < 0)
+		return -1;
 	json_object_end(&json);
 	return buf_check(reply, err);
 }
@@ -87,6 +95,7 @@ static void jvm_release(struct work *work)
 	struct jvm *jvm = work->state;
 
 	if (jvm) {
+		jvm_text_release(jvm);
 		jvm_remap_release(jvm);
 		jvm_files_release(jvm);
 	}

@@ -3,7 +3,7 @@
  *
  * All of it runs in one guarded read of the mappings: what stays is copied into the arena.
  */
-#include "kinds/jvm/jvm_work.h"
+#include "kinds/jvm/jvm_text.h"
 
 #include "base/arena.h"
 #include "base/limits.h"
@@ -297,6 +297,11 @@ static int remap_frame(struct trace_walk *walk, const struct jvm_frame *raw)
 	enum proguard_outcome outcome;
 	struct text id;
 
+	if (walk->jvm->found.visited > LIMIT_JVM_ENTRIES) {
+		walk->trace->left_alone++;
+		walk->signature = TEXT_NONE;
+		return keep_frame(walk, raw);
+	}
 	if (jvm_maps_are_named(raw, &id))
 		named = jvm_maps_find(walk->jvm, id);
 	if (read_signature(walk, raw, named) < 0)
@@ -356,13 +361,16 @@ static int remap_all(void *payload)
 	memset(jvm->copies, 0, sizeof(jvm->copies));
 	map_release(&jvm->seen);
 	jvm->class_count = 0;
+	jvm->found.visited = 0;
 	jvm->extra_left = LIMIT_JVM_EXTRA_FRAMES;
 	if (remap_exceptions(jvm, remapping->err) < 0)
 		return -1;
 	for (size_t i = 0; i < jvm->request.trace_count; i++)
 		if (remap_trace(jvm, &jvm->request.traces[i], &jvm->traces[i], remapping->err) < 0)
 			return -1;
-	return remap_classes(jvm, remapping->err);
+	if (remap_classes(jvm, remapping->err) < 0)
+		return -1;
+	return jvm_text_remap(jvm, remapping->err);
 }
 
 static int begin(struct jvm *jvm, struct err *err)
@@ -387,7 +395,7 @@ enum resolved jvm_remap(struct jvm *jvm, struct resolver *resolver, struct err *
 	struct arena_mark mark;
 	enum resolved resolved;
 
-	if (begin(jvm, err) < 0)
+	if (begin(jvm, err) < 0 || jvm_text_begin(jvm, err) < 0)
 		return RESOLVED_ERROR;
 	mark = arena_mark(&jvm->work->arena);
 	resolved = held_read(&jvm->open_mappings, remap_all, &remapping, resolver, err);

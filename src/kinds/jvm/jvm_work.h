@@ -19,6 +19,8 @@
 #include "work/work.h"
 
 struct json_writer;
+struct jvm_text;
+struct retrace;
 
 /* --- Files ----------------------------------------------------------------------------------- */
 
@@ -73,6 +75,7 @@ struct jvm_trace_result {
 	struct jvm_exception exception;
 	struct jvm_result_list frames;       /* the innermost first */
 	uint64_t cut;                        /* frames that were too many */
+	uint64_t left_alone;                 /* frames nothing was asked for, as that took too long */
 };
 
 struct jvm_class { struct text obfuscated, original; };
@@ -81,7 +84,7 @@ struct jvm_class { struct text obfuscated, original; };
 #define JVM_COPIES 256u
 struct jvm_copy { struct text name, copy; };
 
-enum jvm_stage { JVM_FILES, JVM_MAPS, JVM_REMAP, JVM_CONTEXTS, JVM_DONE };
+enum jvm_stage { JVM_FILES, JVM_MAPS, JVM_REMAP, JVM_CONTEXTS, JVM_NATIVE, JVM_DONE };
 
 struct jvm {
 	struct work *work;
@@ -107,6 +110,14 @@ struct jvm {
 	struct buf name, shown, parameters;
 	struct jvm_copy copies[JVM_COPIES];
 	uint64_t extra_left;                 /* frames there may still be beyond one for each */
+
+	/* Of texts (jvm_text.c): */
+	struct jvm_text *texts;              /* one for each of the request */
+	struct retrace *retraces;            /* one for each mapping */
+	size_t retrace_count;                /* opened */
+	struct buf lines, line;
+	uint64_t text_left;                  /* bytes there may still be beyond those sent */
+	uint64_t text_unread;                /* bytes that may still go through mappings */
 };
 
 /* jvm_files.c.  READY: all mappings and bundles are open, or have failed. */

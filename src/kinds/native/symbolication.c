@@ -180,6 +180,22 @@ enum stepped symbolication_step(struct symbolication *native, struct resolver *r
 
 /* --- The end ----------------------------------------------------------------------------- */
 
+bool symbolication_frame(const struct symbolication *native, size_t trace, size_t index,
+			 struct symbolicated_frame *frame)
+{
+	const struct native_frame *found;
+
+	if (trace >= native->request.report.trace_count || index >= native->traces[trace].count)
+		return false;
+	found = &native->traces[trace].frames[index];
+	*frame = (struct symbolicated_frame){
+		.original_index = found->original_index,
+		.is_symbolicated = found->status == FRAME_SYMBOLICATED,
+		.function = found->function, .abs_path = found->abs_path, .line = found->line,
+	};
+	return true;
+}
+
 void symbolication_release(struct symbolication *native)
 {
 	if (!native)

@@ -46,6 +46,15 @@ struct text symbolication_arch(const struct symbolication *symbolication);
 /* "modules" for people who ask why: every candidate, and what became of it. */
 int symbolication_write_candidates(struct symbolication *symbolication, struct json_writer *json,
 				   struct err *err) __attribute__((warn_unused_result));
+/* A frame of a finished one, in the answer's order, innermost first; false: the trace has no more. */
+struct symbolicated_frame {
+	size_t original_index;       /* of the frame it came of */
+	bool is_symbolicated;
+	struct text function, abs_path;      /* of a symbolicated one */
+	uint32_t line;               /* 0: not known */
+};
+bool symbolication_frame(const struct symbolication *symbolication, size_t trace, size_t index,
+			 struct symbolicated_frame *frame);
 /* Holds given back, but for those of request->lookups; NULL is fine. */
 void symbolication_release(struct symbolication *symbolication);
 

@@ -81,6 +81,14 @@ static const struct { const char *what, *body, *reply; } answers[] = {
 	{ "the whole hash for its beginning", ASK(",\"modules\":[" MODULE(JVM_OTHER, "proguard") "," MODULE(JVM_GOOD, "proguard") "]"
 		FRAMES(FRAME("a.b", "e", ",\"lineno\":1,\"filename\":\"r8-map-id-ABCDEF1\""))),
 	  ONE(SHOP("spread", "1", "")) },
+	{ "a text", ASK(GOOD ",\"texts\":[\"x a.d: no\\r\\n  at a.b.c(SourceFile:1)\\n#00 pc 10 /lib.so (BuildId: abcd)\\nend\",\"\"]"),
+	  "{\"status\":\"completed\",\"exceptions\":[],\"stacktraces\":[],\"classes\":{},\"errors\":[],\"texts\":[{\"text\":"
+	  "\"x a.d: no\\n  at com.example.Shop.total(Shop.java:21)\\n  at com.example.Shop.checkout(Shop.java:40)\\n"
+	  "#00 pc 10 /lib.so (BuildId: abcd)\\nend\\n\",\"stacktraces\":[{\"frames\":[{\"status\":\"missing\",\"original_index\":0,"
+	  "\"addr_mode\":\"rel:0\",\"instruction_addr\":\"0x10\",\"adjust_instruction_addr\":false,\"package\":\"/lib.so\"}]}],"
+	  "\"modules\":[{\"debug_status\":\"missing\",\"features\":{\"has_debug_info\":false,\"has_unwind_info\":false,"
+	  "\"has_symbols\":false,\"has_sources\":false},\"arch\":\"unknown\",\"type\":\"elf\",\"code_id\":\"abcd\",\"code_file\":\"/lib.so\","
+	  "\"debug_id\":\"0000cdab-0000-0000-0000-000000000000\",\"debug_file\":\"/lib.so\",\"image_addr\":\"0x0\"}]},{\"text\":\"\"}]}" },
 	{ "lines of a source bundle", ASK(",\"modules\":[" MODULE(JVM_GOOD, "proguard") "," MODULE(JVM_BUNDLE, "source") "]"
 					   CALLEE_FIRST FRAMES(FRAME("a.b", "c", ",\"lineno\":1,\"context_line\":\"mine\""))),
 	  ONE("{\"function\":\"total\",\"filename\":\"Shop.java\",\"module\":\"com.example.Shop\",\"abs_path\":\"Shop.java\",\"lineno\":21,"
