@@ -38,3 +38,7 @@ tests_proguard_test_peers_SOURCES = tests/proguard/test_peers.c
 tests_proguard_test_retrace_SOURCES = tests/proguard/test_retrace.c
 tests_proguard_test_proguard_SOURCES = tests/proguard/test_proguard.c
 endif
+
+EXTRA_PROGRAMS += tests/bench/bench_proguard
+tests_bench_bench_proguard_SOURCES = tests/bench/bench_proguard.c
+tests_bench_bench_proguard_LDADD = $(COMPONENT_LIBS) $(SYSTEM_LIBS)

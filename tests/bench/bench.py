@@ -31,6 +31,7 @@ Pss_Shmem of all processes together.
 import concurrent.futures
 import contextlib
 import glob
+import itertools
 import json
 import os
 import random
@@ -617,6 +618,55 @@ def bench_symbfile(folder):
     row("... a look-up at a random address in it", f"{micros:.2f} us", "< 2 us", micros < 2)
 
 
+def write_mapping(path, megabytes):
+    """Classes of 25 methods with several ranges each, of which one is inlined, as R8 writes them."""
+    with open(path, "w", encoding="ascii") as f:
+        f.write("# compiler: R8\n")
+        for number in itertools.count():
+            name = f"com.example.part{number % 97}.module{number % 1009}.Worker{number}"
+            f.write(f'{name} -> a.b{number}:\n# {{"id":"sourceFile","fileName":"Worker{number}.kt"}}\n')
+            for method in range(25):
+                short = "abcdefghijklmnopqrstuvwxy"[method]
+                for line in range(1, 4):
+                    f.write(f"    {line}:{line}:void com.example.util.Checks.require{method % 7}(java.lang.Object):{line + 9}:{line + 9} -> {short}\n"
+                            f"    {line}:{line}:int process{method}(java.lang.String,int,{name}):{line + 40} -> {short}\n")
+            if f.tell() > megabytes * 1e6:
+                return
+
+
+def bench_proguard(folder):
+    """A mapping of 100 MB made into its lookup file; lines of a log and frames retraced."""
+    mapping, runs = os.path.join(folder, "mapping.txt"), []
+    write_mapping(mapping, 100)
+    for _ in range(PAIRS):
+        out = subprocess.run([os.path.join(PROGRAMS, "bench_proguard"), mapping, "a.b7", "c", "2"], check=True,
+                             capture_output=True, text=True).stdout
+        runs.append([float(value) for value in re.search(r"([\d.]+) s, ([\d.]+) MB .* ([\d.]+) MB, .*\n([\d.]+) us", out).groups()])
+    seconds, private, size, micros = (statistics.median(values) for values in zip(*runs))
+    row("a mapping of 100 MB made into its lookup file: CPU time", f"{seconds:.2f} s", "<= 0.5 s", seconds <= 0.5)
+    row(f"... private memory (a file of {size:.0f} MB)", f"{private:.0f} MB", "<= file + 32", private <= size + 32)
+    row("... a method and a line of it found, warm", f"{micros:.2f} us")
+    write_mapping(mapping, 1)
+    lines = {"lines that are no frames": "2026-11-22 14:00:00.123 INFO [worker-3] com.example.Handler - request 17 took 3 ms, status: ok\n",
+             "frames": "\tat a.b7.c(SourceFile:2)\n"}
+    for what, line in lines.items():
+        trace, seconds = os.path.join(folder, "trace"), []
+        with open(trace, "w", encoding="ascii") as f:
+            f.write(line * 1000000)
+        for _ in range(PAIRS):
+            process = subprocess.Popen([SYMGATE, "retrace", mapping, trace], stdout=subprocess.DEVNULL)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            assert process.returncode == 0, what
+            seconds.append(usage.ru_utime + usage.ru_stime)
+        rate = 1e6 / statistics.median(seconds)
+        if what == "frames":
+            row("frames retraced, of two calls each, per second of CPU time", f"{rate / 1e6:.1f} M", ">= 1 M", rate >= 1e6)
+        else:
+            megabytes = rate * len(line) / 1e6
+            row(what + " through retrace, per second of CPU time", f"{megabytes:.0f} MB", ">= 100 MB", megabytes >= 100)
+
+
 # --- Crash files -------------------------------------------------------------------------------
 
 def cpu_of(commands):
@@ -783,7 +833,7 @@ def machine():
 def main():
     head = machine()
     wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,mozilla,parked,dwarf,dsym,pdb,breakpad,lookup,cfi,"
-                            "symbfile,sources,scopes,sourcemap,crash,files").split(",")
+                            "symbfile,proguard,sources,scopes,sourcemap,crash,files").split(",")
     with tempfile.TemporaryDirectory(prefix="symgate-bench-") as folder:
         if {"hot", "memory", "start"} & set(wanted):
             pools = Pools(folder)
@@ -812,6 +862,8 @@ def main():
             bench_cfi(folder)
         if "symbfile" in wanted:
             bench_symbfile(folder)
+        if "proguard" in wanted:
+            bench_proguard(folder)
         if "sources" in wanted:
             bench_sources()
         if "scopes" in wanted:

@@ -12,6 +12,7 @@ bench_programs = \
 	tests/bench/bench_cfi \
 	tests/bench/bench_dwarf \
 	tests/bench/bench_lookup \
+	tests/bench/bench_proguard \
 	tests/bench/bench_scopes \
 	tests/bench/bench_sourcemap \
 	tests/bench/bench_sources \
