@@ -173,12 +173,16 @@ END_TEST
 
 /* --- Too much ---------------------------------------------------------------------------------- */
 
-static size_t count_of(const char *text, const char *word)
+/* memmem(), as a checked strstr() goes to the end of its text each time. */
+static size_t count_of(const struct buf *reply, const char *word)
 {
+	const char *at = reply->bytes, *end = reply->bytes + reply->size;
 	size_t count = 0;
 
-	for (; (text = strstr(text, word)) != NULL; text += strlen(word))
+	while ((at = memmem(at, (size_t)(end - at), word, strlen(word))) != NULL) {
+		at += strlen(word);
 		count++;
+	}
 	return count;
 }
 
@@ -209,11 +213,11 @@ START_TEST(frames_that_become_very_many_are_bounded)
 	struct buf reply;
 
 	answer_many(100, "f", &reply);
-	ck_assert_uint_eq(count_of(buf_string(&reply), "\"many\""), 100 * 2000);
+	ck_assert_uint_eq(count_of(&reply, "\"many\""), 100 * 2000);
 	ck_assert_ptr_null(strstr(buf_string(&reply), "frames_omitted"));
 	buf_release(&reply);
 	answer_many(400, "f", &reply);
-	ck_assert_uint_eq(count_of(buf_string(&reply), "\"many\""), 400 + LIMIT_JVM_EXTRA_FRAMES);
+	ck_assert_uint_eq(count_of(&reply, "\"many\""), 400 + LIMIT_JVM_EXTRA_FRAMES);
 	ck_assert_ptr_nonnull(strstr(buf_string(&reply), "\"frames_omitted\":299600}"));
 	buf_release(&reply);
 }
@@ -224,7 +228,7 @@ START_TEST(a_million_frames)
 	struct buf reply;
 
 	answer_many(500000, "e", &reply);
-	ck_assert_uint_eq(count_of(buf_string(&reply), "\"spread\""), 500000);
+	ck_assert_uint_eq(count_of(&reply, "\"spread\""), 500000);
 	buf_release(&reply);
 }
 END_TEST
