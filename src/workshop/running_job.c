@@ -32,6 +32,12 @@ struct passing_failure {
 	struct err status;
 };
 
+/* An entry that a task of now could not make. */
+struct fresh_failure {
+	uint8_t hash[HASH_SHA256_BYTES];
+	enum cache_kind kind;
+};
+
 /* What a cell made of the job's body. */
 struct job_result {
 	struct job_result *next;
@@ -55,13 +61,42 @@ static void note_failure(struct running_job *running, const struct cache_key *ke
 	failure->status = *status;
 }
 
+/* Of folders nothing is believed that an entry says of a file that is not there: but by the job that
+ * has waited for it, or it would be made again for that job without end (a file that does not hold
+ * what its name promises, one that comes and goes). */
+static void note_fresh(struct running_job *running, const struct cache_key *key)
+{
+	struct fresh_failure *fresh;
+
+	if (vec_reserve(&running->fresh, &running->fresh_capacity, running->fresh_count + 1,
+			sizeof(*running->fresh)) < 0)
+		return;              /* it will be made once more instead */
+	fresh = &running->fresh[running->fresh_count++];
+	memcpy(fresh->hash, key->hash, sizeof(fresh->hash));
+	fresh->kind = key->kind;
+}
+
+static bool failed_just_now(const struct running_job *running, const struct cache_key *key,
+			    const struct cache_found *found)
+{
+	if (found->state != CACHE_FAILED)
+		return false;
+	for (size_t i = 0; i < running->fresh_count; i++)
+		if (running->fresh[i].kind == key->kind &&
+		    memcmp(running->fresh[i].hash, key->hash, sizeof(key->hash)) == 0)
+			return true;
+	return false;
+}
+
 static void task_told(struct task_waiter *waiter, const struct derive *derive,
-		      const struct err *passing, const struct err *anew)
+		      const struct err *passing, bool has_failed, const struct err *anew)
 {
 	struct running_job *running = running_job_of_waiter(waiter);
 
 	if (passing)
 		note_failure(running, &derive->key, passing);
+	if (has_failed && derive_is_of_folder(derive))
+		note_fresh(running, &derive->key);
 	if (anew) {
 		running->has_to_begin_anew = true;
 		running->trouble = *anew;
@@ -128,7 +163,8 @@ static int find(struct running_job *running, const struct derive *derive, struct
 		return -1;
 	if (found->is_outdated)
 		refresh_ask(&running->resolver, derive);
-	if (found->state != CACHE_ABSENT && !derive_is_stale(derive, found, NULL))
+	if (found->state != CACHE_ABSENT && (!derive_is_stale(derive, found, NULL) ||
+					     failed_just_now(running, &derive->key, found)))
 		return 1;
 	cache_found_release(found);
 	*found = (struct cache_found){ .state = CACHE_ABSENT };
@@ -717,6 +753,7 @@ void running_job_drop_unreferenced(struct running_jobs *list)
 		if (running->body.fd >= 0)
 			close(running->body.fd);
 		mem_give_back(running->failures);
+		mem_give_back(running->fresh);
 		mem_give_back(running);
 	}
 }

@@ -15,6 +15,7 @@
 
 #define JOB_AHEAD_MAX 64u            /* downloads begun on suspicion */
 
+struct fresh_failure;
 struct job_result;
 struct passing_failure;
 
@@ -69,6 +70,8 @@ struct running_job {
 	int64_t started_millis;
 	struct passing_failure *failures;
 	size_t failure_count, failure_capacity;
+	struct fresh_failure *fresh;
+	size_t fresh_count, fresh_capacity;
 	struct job_result *results;  /* of its own body */
 	bool is_late;                /* what is not there now is told to be late: kind->answers_late */
 	struct job_want *wants;      /* open ones */

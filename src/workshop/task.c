@@ -35,6 +35,7 @@ static void wake_waiting(struct task *task, const struct err *failure, bool last
 {
 	const struct err *passing = failure && !lasts && !err_kind_is_ours(failure->kind) ? failure : NULL;
 	const struct err *anew = task->is_unusable ? failure : NULL;
+	bool has_failed = failure && lasts;
 	bool maker_waits = false;
 
 	for (size_t i = 0; i < task->waiting_count; i++) {
@@ -42,10 +43,10 @@ static void wake_waiting(struct task *task, const struct err *failure, bool last
 
 		maker_waits |= waiter == task->maker;
 		waiter->references--;
-		waiter->told(waiter, task->derive, passing, anew);
+		waiter->told(waiter, task->derive, passing, has_failed, anew);
 	}
-	if ((passing || anew) && !maker_waits)
-		task->maker->told(task->maker, task->derive, passing, anew);
+	if ((passing || has_failed || anew) && !maker_waits)
+		task->maker->told(task->maker, task->derive, passing, has_failed, anew);
 	task->waiting_count = 0;
 }
 
@@ -342,7 +343,7 @@ static bool waits_for(const struct task_waiter *waiter, const struct task *task)
 int task_wait(struct task *task, struct task_waiter *waiter, struct err *err)
 {
 	if (task->state == TASK_ENDED) {             /* inside task_for() */
-		waiter->told(waiter, task->derive, NULL, NULL);
+		waiter->told(waiter, task->derive, NULL, false, NULL);
 		return 0;
 	}
 	if (waits_for(waiter, task))

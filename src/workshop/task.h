@@ -65,10 +65,10 @@ struct task_steps {
 
 /* Who waits for tasks, as they see it. */
 struct task_waiter {
-	/* `passing`: a fact that is not remembered; NULL: look again.  `anew`: what the entry was to
-	 * be made of is gone. */
+	/* `passing`: a fact that is not remembered; NULL: look again.  `has_failed`: what a look gives
+	 * then is a failure, a fact of now.  `anew`: what the entry was to be made of is gone. */
 	void (*told)(struct task_waiter *waiter, const struct derive *derive, const struct err *passing,
-		     const struct err *anew);
+		     bool has_failed, const struct err *anew);
 	struct work *work;           /* whose arena holds the derives */
 	unsigned references;         /* tasks that know it: it has to stay */
 	bool has_left;               /* it waits for nothing any more */

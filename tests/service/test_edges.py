@@ -14,9 +14,11 @@ import shutil
 import signal
 import socket
 import sqlite3
+import struct
 import subprocess
 import tempfile
 import threading
+import uuid
 
 import service_sources
 from service_tests import (PATIENCE, SYMGATE, TOP, Program, Service, Symbols, eventually, functions, request_for,
@@ -315,6 +317,62 @@ def test_a_file_that_is_put_into_a_folder_counts_at_once():
         assert not failures_remembered(service), failures_remembered(service)
         os.unlink(place)
         assert functions(service.answer(request))[-1] == "outer", "what was made of it is kept"
+
+
+def fat_of_others():
+    """A Mach-O file of two architectures, none with an id that anybody asks for."""
+    head, body = struct.pack(">II", 0xcafebabe, 2), b""
+    for cpu, subtype in ((0x01000007, 3), (0x0100000c, 0)):
+        load = struct.pack("<II", 0x1b, 24) + uuid.uuid4().bytes
+        part = struct.pack("<8I", 0xfeedfacf, cpu, subtype, 10, 1, len(load), 0, 0) + load
+        head += struct.pack(">5I", cpu, subtype, 4096 + len(body), len(part), 12)
+        body += part.ljust(4096, b"\0")
+    return head.ljust(4096, b"\0") + body
+
+
+def of_one_folder(folder, wanted):
+    return {"sources": [{"id": "folder", "type": "filesystem", "path": folder, "layout": {"type": "unified"},
+                         "filters": {"filetypes": ["mach_debug"]}}],
+            "modules": [{"type": "macho", "debug_id": str(wanted), "image_addr": "0x1000", "image_size": 4096}],
+            "stacktraces": [{"frames": [{"instruction_addr": "0x1010"}]}], "options": {"dif_candidates": True}}
+
+
+def test_a_file_in_a_folder_without_what_is_wanted_is_read_once_a_request():
+    wanted = uuid.uuid4()
+    with tempfile.TemporaryDirectory(prefix="symgate-edges-folder-") as folder, Service() as service:
+        place = os.path.join(folder, wanted.hex[:2], wanted.hex[2:])
+        os.makedirs(place)
+        with open(os.path.join(place, "debuginfo"), "wb") as f:
+            f.write(fat_of_others())
+        for asked in range(1, 4):
+            reply = service.answer(of_one_folder(folder, wanted), "?timeout=5")
+            assert reply["modules"][0]["debug_status"] == "missing", reply
+            assert service.metric('symgate_cells_ended_total{reason="failed"}') == asked, "nothing is believed longer"
+
+
+def test_a_file_that_comes_and_goes_keeps_no_job_busy():
+    wanted, over = uuid.uuid4(), threading.Event()
+    with tempfile.TemporaryDirectory(prefix="symgate-edges-folder-") as folder, Service() as service:
+        place = os.path.join(folder, wanted.hex[:2], wanted.hex[2:], "debuginfo")
+        os.makedirs(os.path.dirname(place))
+        with open(os.path.join(folder, "fat"), "wb") as f:
+            f.write(fat_of_others())
+
+        def come_and_go():
+            while not over.is_set():
+                os.link(os.path.join(folder, "fat"), place)
+                os.unlink(place)
+
+        thread = threading.Thread(target=come_and_go)
+        thread.start()
+        try:
+            for asked in range(1, 11):
+                reply = service.answer(of_one_folder(folder, wanted), "?timeout=5")
+                assert reply["modules"][0]["debug_status"] == "missing", reply
+                assert service.metric('symgate_cells_ended_total{reason="failed"}') <= asked, "once a request"
+        finally:
+            over.set()
+            thread.join()
 
 
 def test_a_name_that_leads_nowhere_is_not_remembered():

@@ -140,7 +140,7 @@ static const struct task_steps steps = {
 
 /* --- One task, and who waits for it --------------------------------------------------------- */
 
-struct told { unsigned times; enum err_kind passing, anew; };
+struct told { unsigned times; enum err_kind passing, anew; bool has_failed; };
 
 struct bench {
 	struct task_list list;
@@ -152,11 +152,12 @@ struct bench {
 static struct told told;
 
 static void hear(struct task_waiter *waiter, const struct derive *derive, const struct err *passing,
-		 const struct err *anew)
+		 bool has_failed, const struct err *anew)
 {
 	(void)waiter, (void)derive;
 	told.times++;
 	told.passing = passing ? passing->kind : ERR_NONE;
+	told.has_failed |= has_failed;
 	if (anew)
 		told.anew = anew->kind;
 }
@@ -296,6 +297,7 @@ static void check_end(const struct task *task, size_t i)
 		      what, (int)stage.remembered);
 	ck_assert_msg((told.times > 0) == (end != RESTS && end != ANOTHER), "%s", what);
 	ck_assert_msg(told.anew == (end == ANEW ? cases[i].failure : ERR_NONE), "%s", what);
+	ck_assert_msg(told.has_failed == (end == REMEMBERED), "%s", what);
 	ck_assert_msg(stage.unclaimed == (end == ANEW), "%s", what);
 	if (end == RESTS)
 		ck_assert_msg(task->trouble.kind == cases[i].failure, "%s", what);
