@@ -75,6 +75,9 @@ int  fetch_start(struct fetcher *fetcher, const struct fetch_order *order, fetch
 		 void *payload, struct fetch **fetch, struct err *err)
 	__attribute__((warn_unused_result));
 void fetch_cancel(struct fetcher *fetcher, struct fetch *fetch);      /* no callback */
+/* While its callback runs: where the head of the answer says the file's source map is; TEXT_NONE: it
+ * does not. */
+struct text fetch_source_map(const struct fetch *fetch);
 
 /* One turn of the loop: waits at most `millis` for transfers or any of the other descriptors,
  * moves transfers on, calls back what ended.  ready[i] is set for those that can be read. */

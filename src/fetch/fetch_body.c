@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+
 static int too_large(struct err *err)
 {
 	return err_set(err, ERR_MALFORMED, "Maximum file size exceeded");
@@ -77,6 +79,9 @@ int fetch_body_begins(struct fetch *fetch, struct http_request *request, struct 
 		request->sent_last = reply->last;
 		return check_part(fetch, request, err);
 	}
+	mem_give_back(fetch->source_map);
+	fetch->source_map = reply->source_map;
+	request->reply.source_map = NULL;
 	if (request->verdict == REPLY_BEGINNING) {
 		fetch->total_bytes = reply->total;
 		memcpy(fetch->etag, reply->etag, sizeof(fetch->etag));

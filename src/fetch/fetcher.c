@@ -104,6 +104,7 @@ static void free_fetch(struct fetch *fetch)
 	mem_give_back(fetch->proxy);
 	mem_give_back(fetch->method);
 	mem_give_back(fetch->sent);
+	mem_give_back(fetch->source_map);
 	sending_close(&fetch->sending);
 	mem_give_back(fetch);
 }
@@ -265,6 +266,11 @@ void fetch_cancel(struct fetcher *fetcher, struct fetch *fetch)
 	unlink_fetch(fetch);
 	free_fetch(fetch);
 	fetcher->look = true;
+}
+
+struct text fetch_source_map(const struct fetch *fetch)
+{
+	return text_of(fetch->source_map);
 }
 
 size_t fetcher_active(const struct fetcher *fetcher)

@@ -41,6 +41,7 @@ void http_reply_status_text(unsigned status, char *out, size_t capacity)
 void http_reply_clear(struct http_reply *reply)
 {
 	mem_give_back(reply->location);
+	mem_give_back(reply->source_map);
 	memset(reply, 0, sizeof(*reply));
 }
 
@@ -94,6 +95,31 @@ static void read_location(struct http_reply *reply, struct text value)
 	reply->location = copy;
 }
 
+static bool is_plain(struct text value)
+{
+	for (size_t i = 0; i < value.size; i++)
+		if (value.bytes[i] < ' ' || value.bytes[i] > '~')
+			return false;
+	return value.size > 0;
+}
+
+/* The first SourceMap counts; without one the first X-SourceMap, which came before it. */
+static void read_source_map(struct http_reply *reply, struct text value, bool is_old)
+{
+	char *copy;
+
+	if (reply->has_source_map || (is_old && reply->source_map) || !is_plain(value) ||
+	    value.size > REPLY_SOURCE_MAP_BYTES)
+		return;
+	copy = mem_get(value.size + 1);
+	if (!copy)
+		return;
+	memcpy(copy, value.bytes, value.size);
+	mem_give_back(reply->source_map);
+	reply->source_map = copy;
+	reply->has_source_map = !is_old;
+}
+
 static void read_header(struct http_reply *reply, struct text name, struct text value)
 {
 	if (text_equal_ignoring_case(name, TEXT("location"))) {
@@ -105,6 +131,10 @@ static void read_header(struct http_reply *reply, struct text name, struct text 
 	} else if (text_equal_ignoring_case(name, TEXT("content-encoding"))) {
 		reply->encoding = content_encoding_named(value);
 		reply->encoding_count++;
+	} else if (text_equal_ignoring_case(name, TEXT("sourcemap"))) {
+		read_source_map(reply, value, false);
+	} else if (text_equal_ignoring_case(name, TEXT("x-sourcemap"))) {
+		read_source_map(reply, value, true);
 	} else if (text_equal_ignoring_case(name, TEXT("etag")) && value.size > 0 &&
 		   value.bytes[0] == '"' && value.size < REPLY_ETAG_BYTES) {
 		memcpy(reply->etag, value.bytes, value.size);

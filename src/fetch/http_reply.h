@@ -17,12 +17,15 @@ struct err;
 
 #define REPLY_LOCATION_BYTES ((size_t)16 * 1024)
 #define REPLY_ETAG_BYTES     ((size_t)256)
+#define REPLY_SOURCE_MAP_BYTES ((size_t)8 * 1024)   /* a longer one is none */
 
 struct http_reply {
 	unsigned status;
 	bool complete;                       /* its last header line was seen */
-	char *location;                      /* NULL: none; given back by http_reply_clear() */
+	char *location;                      /* NULL: none; this and source_map are given back by http_reply_clear() */
 	char etag[REPLY_ETAG_BYTES];         /* strong; "": none */
+	char *source_map;                    /* of SourceMap, else of X-SourceMap (ECMA-426); NULL: none */
+	bool has_source_map;                 /* it is that of SourceMap */
 	enum content_encoding encoding;
 	unsigned encoding_count;
 	bool has_range;                      /* a Content-Range of use: */

@@ -112,6 +112,7 @@ struct fetch {
 	uint64_t wire_bytes, body_bytes;     /* as sent; as they lie in fd */
 	struct decode decode;
 	bool is_decoding;                    /* decode is begun */
+	char *source_map;                    /* what its head says of it; NULL: nothing */
 
 	bool ended;
 	enum fetch_blame blame;

@@ -64,6 +64,8 @@ struct derived_kind {
 	bool forgets_failures;       /* they are told to who waits, and not remembered */
 	bool keeps_old;              /* what is there is believed once more when it cannot be had */
 	bool logs_failures;          /* no answer tells of them: the log does */
+	bool heeds_head;             /* what the file's server says of its source map is its part, when it
+	                                has none */
 	bool waits;                  /* its cell asks the job for more (work.h), and waits for it */
 	/* A failure that says something else of this kind than of others; NULL: none does. */
 	void (*judge)(struct err *failure);

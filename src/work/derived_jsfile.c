@@ -45,14 +45,14 @@ const struct derived_kind derived_jsfile = {
 	.operation = "jsfile", .input = "file", .output = "jsfile",
 	.from = DERIVED_FROM_LOCATION,
 	.parameters = write_file_parameters, .check = check_file,
-	.may_share = derived_may_share_file,
+	.may_share = derived_may_share_file, .heeds_head = true,
 };
 
 /* From the web: what its server shows to others may be something else. */
 const struct derived_kind derived_scraped = {
 	.name = "scraped", .cache = CACHE_SOURCEFILES,
 	.operation = "jsfile", .input = "file", .output = "jsfile",
-	.from = DERIVED_FROM_LINK,
+	.from = DERIVED_FROM_LINK, .heeds_head = true,
 	.parameters = write_file_parameters, .check = check_file,
 };
 

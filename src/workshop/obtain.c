@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "config/config.h"
 #include "work/work.h"
 #include "workshop/workshop_counters.h"
@@ -24,12 +25,24 @@ static int follow(struct obtaining *obtaining, struct err *err)
 	return rc;
 }
 
+static void forget_source_map(struct obtaining *obtaining)
+{
+	mem_give_back(obtaining->source_map);
+	obtaining->source_map = NULL;
+}
+
 static void fetched(void *payload, const struct err *status, uint64_t bytes)
 {
 	struct obtaining *obtaining = payload;
 	struct board *board = obtaining->means->board;
+	struct text source_map = fetch_source_map(obtaining->fetch);
 	struct err err = *status;
 
+	if (source_map.bytes && err.kind == ERR_NONE) {
+		obtaining->source_map = mem_strdup(source_map.bytes);
+		if (!obtaining->source_map)
+			err_no_memory(&err);
+	}
 	obtaining->fetch = NULL;
 	board_count(board, &workshop_downloads, workshop_download_outcome(status->kind), 1);
 	board_count(board, &workshop_download_bytes, 0, bytes);
@@ -50,6 +63,7 @@ static int download(struct obtaining *obtaining, struct fetch_order *order, stru
 	if (means->config->offline)
 		return err_offline(err);
 	temporary_drop(&obtaining->file);
+	forget_source_map(obtaining);
 	if (temporary_make(&obtaining->file, means, err) < 0)
 		return -1;
 	order->fd = obtaining->file.fd;
@@ -131,5 +145,6 @@ void obtain_stop(struct obtaining *obtaining)
 		fetch_cancel(obtaining->means->fetcher, obtaining->fetch);
 	obtaining->fetch = NULL;
 	credentials_leave(&obtaining->credential);
+	forget_source_map(obtaining);
 	temporary_drop(&obtaining->file);
 }

@@ -27,7 +27,8 @@ struct obtaining {
 	struct credential_wait credential;
 
 	struct temporary file;               /* what was obtained; the caller's to take */
-	bool is_copy;                        /* it was downloaded */
+	bool is_copy;                        /* it was downloaded, */
+	char *source_map;                    /* and its server says where its source map is; NULL: no */
 };
 
 /* 1: the file is there, 0: told() is called from a later turn, -1. */

@@ -31,6 +31,7 @@ struct task_part {
 	struct segments segments;
 	struct input input;
 	struct cell_task cell;
+	struct derive headed;        /* the task's, with what the head of the answer said */
 	struct job_want want;        /* of its cell */
 	bool has_want;
 };
@@ -434,9 +435,15 @@ static enum cell_task_answer wants(struct cell_task *cell, const struct cell_eve
 static enum task_outcome begin_cell(struct task *task, const struct derived_kind *kind)
 {
 	struct task_part *part = part_of(task);
+	const struct derive *derive = task->derive;
 
+	if (kind->heeds_head && !derive->part.bytes && part->obtaining.source_map) {
+		part->headed = *derive;
+		part->headed.part = text_of(part->obtaining.source_map);
+		derive = &part->headed;
+	}
 	stop_wanting(task);
-	cell_task_queue(&part->cell, kind, task->derive, part->input.file.fd, &part->input.seal);
+	cell_task_queue(&part->cell, kind, derive, part->input.file.fd, &part->input.seal);
 	return OUTCOME_PENDING;
 }
 

@@ -73,6 +73,33 @@ START_TEST(heads_have_a_meaning)
 }
 END_TEST
 
+static const struct { const char *head, *source_map; } maps[] = {
+	{ "HTTP/1.1 200 OK\r\nSOURCEMAP: a.map \r\n\r\n", "a.map" },
+	{ "HTTP/1.1 200 OK\r\nx-sourcemap: a.map\r\n\r\n", "a.map" },
+	{ "HTTP/1.1 200 OK\r\nX-SourceMap: a.map\r\nSourceMap: b.map\r\nSourceMap: c.map\r\n\r\n", "b.map" },
+	{ "HTTP/1.1 200 OK\r\nSourceMap: b.map\r\nX-SourceMap: a.map\r\n\r\n", "b.map" },
+	{ "HTTP/1.1 302 Found\r\nSourceMap: a.map\r\n\r\nHTTP/1.1 200 OK\r\n\r\n", NULL },
+	{ "HTTP/1.1 200 OK\r\nSourceMap:\r\n\r\n", NULL },
+	{ "HTTP/1.1 200 OK\r\nSourceMap: a\001\377.map\r\n\r\n", NULL },
+};
+
+START_TEST(heads_tell_of_source_maps)
+{
+	struct text rest = text_of(maps[_i].head);
+	struct http_reply reply = { .status = 0 };
+
+	while (rest.size > 0) {
+		const char *end = memchr(rest.bytes, '\n', rest.size);
+		size_t line = (size_t)(end - rest.bytes) + 1;
+
+		http_reply_line(&reply, (struct text){ rest.bytes, line });
+		rest = (struct text){ rest.bytes + line, rest.size - line };
+	}
+	ck_assert_pstr_eq(reply.source_map, maps[_i].source_map);
+	http_reply_clear(&reply);
+}
+END_TEST
+
 static void survive(void *payload, const uint8_t *bytes, size_t size)
 {
 	struct text rest = { (const char *)bytes, size };
@@ -101,7 +128,7 @@ static void survive(void *payload, const uint8_t *bytes, size_t size)
 START_TEST(survives_every_byte_change)
 {
 	static const char head[] = "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-99/1000\r\n"
-				   "Content-Length: 100\r\nETag: \"x\"\r\nLocation: /a\r\n"
+				   "Content-Length: 100\r\nETag: \"x\"\r\nLocation: /a\r\nSourceMap: b\r\n"
 				   "Content-Encoding: gzip\r\n\r\n";
 	long live = atomic_load(&mem_live);
 
@@ -116,6 +143,7 @@ int main(void)
 	TCase *tcase = tcase_create("reply");
 
 	tcase_add_loop_test(tcase, heads_have_a_meaning, 0, (int)(sizeof(cases) / sizeof(cases[0])));
+	tcase_add_loop_test(tcase, heads_tell_of_source_maps, 0, (int)(sizeof(maps) / sizeof(maps[0])));
 	tcase_add_test(tcase, survives_every_byte_change);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);

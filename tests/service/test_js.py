@@ -282,6 +282,38 @@ def lying_files():
         assert attempts["nowhere.map"]["reason"] == "not_found", attempts
 
 
+def heads_name_maps():
+    """Of a file from the web and of a single artifact; the head counts before the comment."""
+    web = Web()
+    inside = "data:application/json;base64," + base64.b64encode(MAP.encode()).decode()
+
+    def page(path, contents=CODE, **headers):
+        web.pages[path] = lambda handler: handler.reply(200, contents.encode(), **headers)
+
+    page("/old.js", **{"x-sourcemap": "maps/a.map?v=1"})
+    page("/both.js", CODE + REFERENCE + "nowhere.map", **{"X-SourceMap": "nowhere", "sourceMAP": "/maps/a.map"})
+    page("/moved.js", CODE, SourceMap="maps/a.map")
+    web.pages["/from.js"] = lambda handler: handler.reply(302, b"", Location="/moved.js", SourceMap="nowhere")
+    page("/inside.js", SourceMap=inside)
+    page("/long.js", SourceMap="x" * 9000)
+    page("/artifact", SourceMap="maps/a.map")
+    web.pages["/maps/a.map"] = MAP.encode()
+    web.pages["/lookup"] = json.dumps([{"type": "file", "id": "1", "url": web.url + "/artifact",
+                                        "abs_path": "~/kept.js", "resolved_with": "release"}]).encode()
+    with Service(CONFIG) as service:
+        names = ["old", "both", "from", "inside", "kept", "long"]
+        source = {"id": "sentry:project", "url": f"{web.url}/lookup", "token": ""}
+        for _ in range(2):
+            reply = ask(service, [frame(f"{web.url}/{name}.js") for name in names], source=source, release="r")
+            found = dict(zip(names, reply["stacktraces"][0]["frames"]))
+            assert all(is_good(found[name]) for name in names[:-1]), reply
+            assert not found["long"]["data"]["symbolicated"], found["long"]
+        told = {name: found[name]["data"].get("sourcemap") for name in names}
+        assert told["old"] == web.url + "/maps/a.map?v=1" and told["both"] == web.url + "/maps/a.map", told
+        assert told["from"] == told["kept"] == told["both"], told
+        assert found["inside"]["data"]["sourcemap_origin"] == "embedded", found["inside"]
+
+
 def lying_bundles():
     good = [("~/app.js", "minified_source", {"Sourcemap": "app.js.map"}, CODE),
             ("~/app.js.map", "source_map", {}, MAP)]
@@ -340,5 +372,5 @@ def addresses_are_guarded():
 
 
 if __name__ == "__main__":
-    run_all([files_by_release_and_url, files_by_debug_id, bundles_of_a_release, each_file_once, lying_files,
+    run_all([files_by_release_and_url, files_by_debug_id, bundles_of_a_release, each_file_once, heads_name_maps, lying_files,
              lying_bundles, lying_answers, addresses_are_guarded], "js")

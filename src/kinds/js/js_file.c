@@ -14,6 +14,8 @@
 #include "base/json_writer.h"
 #include "kinds/js/js_url.h"
 
+#define HEADED_BYTES ((size_t)8 * 1024)  /* no header of a download is longer (fetch) */
+
 enum stage { STAGE_KNOWN, STAGE_ASK, STAGE_KNOWN_NOW, STAGE_STORES, STAGE_STORES_BUNDLES, STAGE_STORES_FILES,
 	     STAGE_WEB };
 
@@ -206,6 +208,18 @@ static enum resolved look_further(struct js *js, struct js_file *file, struct re
 
 /* --- What was found ----------------------------------------------------------------------------- */
 
+/* Of two files of the same text that came with other maps in their heads one is not the other. */
+static void mark_headed(struct js_try *attempted, struct text inside)
+{
+	uint8_t both[2 * HASH_SHA256_BYTES];
+
+	if (attempted->way != JS_WAY_SCRAPED || attempted->map != JSFILE_MAP_INSIDE || inside.size > HEADED_BYTES)
+		return;
+	memcpy(both, attempted->sha256, HASH_SHA256_BYTES);
+	hash_sha256(inside.bytes, inside.size, both + HASH_SHA256_BYTES);
+	hash_sha256(both, sizeof(both), attempted->sha256);
+}
+
 struct js_opening { struct js_try *attempted; struct arena *arena; };
 
 static int open_file(void *payload, struct text bytes, struct err *damage)
@@ -229,6 +243,7 @@ static int open_file(void *payload, struct text bytes, struct err *damage)
 	}
 	attempted->debug_id = file->debug_id;
 	memcpy(attempted->sha256, file->sha256, sizeof(attempted->sha256));
+	mark_headed(attempted, file->inside);
 	attempted->is_empty = file->text.size == 0;
 	return 0;
 }
