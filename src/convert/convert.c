@@ -21,6 +21,7 @@ const struct cell_operation convert_operations[] = {
 	{ "cficache", convert_run_cficache },
 	{ "ppdbcache", convert_run_ppdbcache },
 	{ "section", convert_run_section },
+	{ "asm", convert_run_asm },
 	{ "sources", convert_run_sources },
 	{ "sourcefile", convert_run_sourcefile },
 	{ "sourcemap", convert_run_sourcemap },

@@ -138,6 +138,19 @@ int convert_section_parameters(struct text name, struct buf *out, struct err *er
 	__attribute__((warn_unused_result));
 
 /*
+ * asm: input "object", output "asm": a stretch of its code as JSON: startAddress, arch, syntax, instructions, size.
+ * The parameters are convert_asm_text()'s; no reply.  ERR_NOT_FOUND: the file has no such address;
+ * ERR_UNSUPPORTED: it is of a processor whose code we do not read.
+ */
+struct convert_asm {
+	uint32_t start, size;        /* relative to the load address; bytes */
+	bool to_function_end;        /* if that is behind them */
+};
+#define CONVERT_ASM_TEXT_BYTES 18u           /* with its NUL */
+#define CONVERT_ASM_BYTES_MAX  (128u << 10)  /* of code; the rest is left out */
+void convert_asm_text(const struct convert_asm *wanted, char out[CONVERT_ASM_TEXT_BYTES]);
+
+/*
  * sources: input "object", output "sources": all the sources of an object, ready to be quoted.
  * symbfile: input "file" (as uploaded), output "index": a symbfile ready for look-ups.
  * symbfile-make: inputs "symcache" and "object", outputs "ranges" and, unless absent, "pads": symbfiles of it.

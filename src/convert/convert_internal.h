@@ -31,6 +31,7 @@ int convert_run_symcache(struct cell *cell, struct err *err);
 int convert_run_cficache(struct cell *cell, struct err *err);
 int convert_run_ppdbcache(struct cell *cell, struct err *err);
 int convert_run_section(struct cell *cell, struct err *err);
+int convert_run_asm(struct cell *cell, struct err *err);
 int convert_run_sources(struct cell *cell, struct err *err);
 int convert_run_sourcefile(struct cell *cell, struct err *err);
 int convert_run_symbfile_make(struct cell *cell, struct err *err);

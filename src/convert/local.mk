@@ -26,6 +26,9 @@ libconvert_a_SOURCES = \
 	src/convert/convert_names.c \
 	src/convert/convert_proguard.c \
 	src/convert/convert_section.c \
+	src/convert/convert_asm.c \
+	src/convert/disassemble.c \
+	src/convert/disassemble.h \
 	src/convert/convert_sourcemap.c \
 	src/convert/convert_sources.c \
 	src/convert/js_files.c \
@@ -61,7 +64,9 @@ check_PROGRAMS += \
 	tests/convert/test_uuidmap \
 	tests/convert/test_maps \
 	tests/convert/test_listings \
-	tests/convert/test_return_pads
+	tests/convert/test_return_pads \
+	tests/convert/test_disassemble
+tests_convert_test_disassemble_SOURCES = tests/convert/test_disassemble.c
 tests_convert_test_return_pads_SOURCES = tests/convert/test_return_pads.c
 tests_convert_test_listings_SOURCES = \
 	tests/convert/test_listings.c \

@@ -59,6 +59,8 @@ static const struct route routes[] = {
     BODY(symbolicate_body_max_bytes), NULL },
   { "POST", "/source/v1",   answer_kind,         &request_kind_mozilla_source, TAKES_ANY,
     BODY(symbolicate_body_max_bytes), NULL },
+  { "POST", "/asm/v1",      answer_kind,         &request_kind_mozilla_asm, TAKES_ANY,
+    BODY(symbolicate_body_max_bytes), NULL },
   { "POST", "/",            answer_kind,         &request_kind_mozilla_v4, TAKES_ANY,
     BODY(symbolicate_body_max_bytes), NULL },
   { "POST", "/api/symbols-ranges", answer_kind,  &request_kind_symbols_ranges, TAKES_FILE,

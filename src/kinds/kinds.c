@@ -22,6 +22,7 @@ static const struct request_kind *const kinds[] = {
 	&request_kind_symbols_ranges,
 	&request_kind_symbols_returnpads,
 	&request_kind_mozilla_source,
+	&request_kind_mozilla_asm,
 	&request_kind_wpa,
 	&request_kind_js,
 };

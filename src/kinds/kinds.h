@@ -15,6 +15,7 @@ extern const struct request_kind request_kind_symbolicate, request_kind_jvm, req
 	request_kind_mozilla_v4, request_kind_mozilla_v5, request_kind_mozilla_v5_debug,
 	request_kind_symbols_ranges, request_kind_symbols_returnpads,
 	request_kind_mozilla_download, request_kind_mozilla_source,
+	request_kind_mozilla_asm,
 	request_kind_wpa, request_kind_js;
 
 /* As job rows name it; NULL: there is none of that name. */

@@ -62,6 +62,7 @@ libkinds_a_SOURCES = \
 	src/kinds/mozilla/mozilla_module.c \
 	src/kinds/mozilla/mozilla_module.h \
 	src/kinds/mozilla/mozilla_source.c \
+	src/kinds/mozilla/mozilla_asm.c \
 	src/kinds/mozilla/mozilla_symbols.c \
 	src/kinds/mozilla/mozilla_tecken.c \
 	src/kinds/native/adjust.c \

@@ -13,6 +13,7 @@
 const struct derived_kind *const derived_kinds[] = {
 	&derived_object_meta, &derived_object_file,
 	&derived_section,
+	&derived_asm,
 	&derived_symcache,
 	&derived_variables,
 	&derived_cficache,

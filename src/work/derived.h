@@ -82,6 +82,7 @@ static inline bool derived_is_of_job(const struct derived_kind *kind)
 extern const struct derived_kind
 	derived_object_meta, derived_object_file,        /* derived_object.c */
 	derived_section,             /* derived_section.c */
+	derived_asm,                 /* derived_asm.c */
 	derived_symcache, derived_variables,             /* derived_symcache.c */
 	derived_cficache,            /* derived_cficache.c */
 	derived_minidump_report, derived_applecrash_report, derived_coredump_report, /* derived_crash.c */

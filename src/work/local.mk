@@ -15,6 +15,7 @@ libwork_a_SOURCES = \
 	src/work/derived_object.c \
 	src/work/derived_proguard.c \
 	src/work/derived_section.c \
+	src/work/derived_asm.c \
 	src/work/derived_sources.c \
 	src/work/derived_symbfile.c \
 	src/work/derived_symcache.c \

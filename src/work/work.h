@@ -59,7 +59,7 @@ struct derive {
 	const struct source_listing *listing;
 	const struct derive *base;           /* what it is made of is that entry's file: it was ready when
 	                                        it was asked for */
-	struct text part;                    /* of the object: the section's name, the number of a file in
+	struct text part;                    /* of the object: the section's name, the stretch of code, the number of a file in
 	                                        a bundle; of a file: what a header says of its source map;
 	                                        else TEXT_NONE */
 	const struct semver *version;        /* of a SymCache file for WPA */

@@ -12,6 +12,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_config \
 	tests/fuzz/fuzz_coredump \
 	tests/fuzz/fuzz_demangle \
+	tests/fuzz/fuzz_disassemble \
 	tests/fuzz/fuzz_dwarf \
 	tests/fuzz/fuzz_ecmascript \
 	tests/fuzz/fuzz_elf \
@@ -177,6 +178,9 @@ tests_fuzz_fuzz_request_SOURCES = \
 	tests/kinds/native/fake_lower.c \
 	tests/kinds/native/fake.h
 tests_fuzz_fuzz_request_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_disassemble_SOURCES = tests/fuzz/fuzz_disassemble.c
+tests_fuzz_fuzz_disassemble_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_pointer_SOURCES = tests/fuzz/fuzz_pointer.c
 tests_fuzz_fuzz_pointer_LDFLAGS = $(fuzz_ldflags)

@@ -531,9 +531,53 @@ def gives_out_sources_of_functions():
         assert (status, answer["title"]) == (404, "An error occurred when reading the file: no source has it"), answer
 
 
+WRONG_CODE = [
+    ("[]", 400, "Couldn't parse request: no JSON object"), ("{}", 400, "Couldn't parse request: missing a string: startAddress"),
+    ({"size": "3a"}, 400, "Couldn't parse request: Unexpected hex string without 0x prefix: 3a"),
+    ({"startAddress": "0x100000000"}, 400, "Couldn't parse request: no number of 32 bits: 0x100000000"),
+    ({"continueUntilFunctionEnd": 1}, 400, "Couldn't parse request: neither true nor false: continueUntilFunctionEnd"),
+    ({"debugId": "xyz"}, 404, "An error occurred when loading the binary: neither id is one"),
+    ({"debugId": "1" * 33}, 404, "An error occurred when loading the binary: no source has it"),
+    ({"name": "../native"}, 404, "An error occurred when loading the binary: no file has a name like that"),
+    ({"startAddress": "0xfffffff0"}, 404, "The requested address was not found in any section in the binary."),
+]
+
+
+def shows_code():
+    native = Native()
+    with open(native.path, "rb") as f:
+        content = bytearray(f.read())
+    path = f"{native.build_id[:2]}/{native.build_id[2:]}"
+    request = {"name": "native", "debugName": "native", "debugId": native.debug_id, "startAddress": hex(native.address), "size": "0x1"}
+    with Place() as place:
+        place.put({path: bytes(content)})
+        for ids in ({}, {"codeId": native.build_id}, {"codeId": native.build_id.upper(), "debugId": None}):
+            status, one, _ = place.post("/asm/v1", {**request, **ids})
+            assert status == 200 and len(one["instructions"]) == 1 and one["instructions"][0][0] == 0, (status, one)
+        status, whole, _ = place.post("/asm/v1", {**request, "continueUntilFunctionEnd": True})
+        assert status == 200 and whole["instructions"][0] == one["instructions"][0], (status, whole)
+        assert "ret" in [text for _, text in whole["instructions"]] and int(whole["size"], 16) < 64, whole
+        assert (whole["startAddress"], whole["arch"], whole["syntax"]) == (hex(native.address), "x86_64", ["Intel"]), whole
+        disassembled = subprocess.run(["objdump", "-d", "-M", "intel", "--no-show-raw-insn", f"--start-address={native.address}",
+                                       f"--stop-address={native.address + int(whole['size'], 16)}", native.path],
+                                      capture_output=True, text=True, check=True).stdout
+        lines = [line.split("\t") for line in disassembled.splitlines() if line.startswith(" ")]
+        assert [(int(at.strip(" :"), 16) - native.address, text.split()[0]) for at, text in lines] == \
+            [(at, text.split()[0]) for at, text in whole["instructions"]], (disassembled, whole)
+        for change, status, words in WRONG_CODE:
+            body = change if isinstance(change, str) else {**request, **change}
+            got, answer, _ = place.post("/asm/v1", body)
+            assert (got, answer) == (status, {"title": words, "error": words}), (change, got, answer)
+    content[18:20] = (183).to_bytes(2, "little")
+    with Place() as place:
+        place.put({path: bytes(content)})
+        got, answer, _ = place.post("/asm/v1", request)
+        assert (got, answer["error"]) == (404, 'Unrecognized architecture "arm64"'), answer
+
+
 if __name__ == "__main__":
     run_all([answers_as_the_service_of_today, answers_what_profilers_sent, answers_as_samply_where_both_know, answers_version_5,
              refuses_wrong_requests_of_version_5, answers_version_4_as_documented, answers_version_4_as_today,
              tells_figures, lets_every_page_ask, gives_out_symbols, lists_what_is_missing, leads_from_the_code_to_its_symbols,
              tells_its_version, takes_packed_symbols_and_those_of_another_id,
-             answers_from_native_files, finds_the_rest_of_a_build_id, gives_out_sources_of_functions], "mozilla")
+             answers_from_native_files, finds_the_rest_of_a_build_id, gives_out_sources_of_functions, shows_code], "mozilla")

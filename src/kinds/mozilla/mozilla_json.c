@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/json_writer.h"
 
 #define WORDS_BYTES 256u             /* of a refusal */
 
@@ -114,6 +115,20 @@ bool mozilla_json_string(struct text value, struct arena *arena, struct text *st
 	return !*no_memory;
 }
 
+int mozilla_json_member_string(struct text object, const char *name, struct arena *arena, struct text *string,
+			       struct err *err)
+{
+	bool no_memory = false;
+	struct text value = mozilla_json_member(object, name), kept;
+	char *copy;
+
+	if (!value.bytes || !mozilla_json_string(value, arena, &kept, &no_memory))
+		return no_memory ? err_no_memory(err) : 1;
+	copy = arena_strndup(arena, kept.bytes, kept.size);
+	*string = (struct text){ copy, kept.size };
+	return copy ? 0 : err_no_memory(err);
+}
+
 static bool is_zero(struct text number)
 {
 	for (size_t i = 0; i < number.size; i++) {
@@ -154,4 +169,15 @@ int mozilla_refuse(struct mozilla_request *request, struct arena *arena, struct 
 	va_end(ap);
 	request->refusal = arena_strdup(arena, words);
 	return request->refusal ? 1 : err_no_memory(err);
+}
+
+void mozilla_write_local_refusal(struct text words, struct buf *out)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, out);
+	json_object(&json);
+	json_member_text(&json, "title", words);
+	json_member_text(&json, "error", words);
+	json_object_end(&json);
 }

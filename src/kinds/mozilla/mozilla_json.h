@@ -26,6 +26,9 @@ size_t mozilla_json_count(struct text value);
 bool mozilla_json_pair(struct text value, struct text pair[2]);
 /* A string, in the arena if it has to be.  False: it is none; *no_memory: none is left. */
 bool mozilla_json_string(struct text value, struct arena *arena, struct text *string, bool *no_memory);
+/* That member as a string, in the arena.  0; 1: there is none, or no string; -1: no memory. */
+int  mozilla_json_member_string(struct text object, const char *name, struct arena *arena, struct text *string,
+				struct err *err) __attribute__((warn_unused_result));
 /* Neither false, null, 0 nor empty; nor absent. */
 bool mozilla_json_is_true(struct text value);
 /* Digits alone, with or without a minus, that 64 bits hold. */
@@ -40,6 +43,8 @@ static inline bool mozilla_json_is_number(struct text value)
 /* Sets request->refusal; 1, or -1 without memory. */
 int mozilla_refuse(struct mozilla_request *request, struct arena *arena, struct err *err,
 		   const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* For those who speak to samply: the profiler looks for `error`, samply says `title`. */
+void mozilla_write_local_refusal(struct text words, struct buf *out);
 
 
 #endif

@@ -40,21 +40,6 @@ static int refuse(struct work *work, int status, const char *words, struct text 
 			      details.bytes ? details.bytes : "") < 0 ? -1 : 0;
 }
 
-/* 0: it is there; 1: it is not, or no string. */
-static int read_string(struct work *work, struct text object, const char *name, struct text *string,
-		       struct err *err)
-{
-	bool no_memory = false;
-	struct text value = mozilla_json_member(object, name), kept;
-	char *copy;
-
-	if (!value.bytes || !mozilla_json_string(value, &work->arena, &kept, &no_memory))
-		return no_memory ? err_no_memory(err) : 1;
-	copy = arena_strndup(&work->arena, kept.bytes, kept.size);
-	*string = (struct text){ copy, kept.size };
-	return copy ? 0 : err_no_memory(err);
-}
-
 static int make_frame(struct mozilla_file *file, struct text name, struct text id, uint64_t offset,
 		      struct arena *arena, struct err *err)
 {
@@ -90,7 +75,7 @@ static int file_parse(struct work *work, const struct work_body *body, struct er
 	if (!mozilla_json_check(body->bytes, &json) || !mozilla_json_is_object(json))
 		return refuse(work, 400, "Couldn't parse request: no JSON object", TEXT_NONE, err);
 	for (size_t i = 0; i < 4; i++) {
-		int rc = read_string(work, json, names[i], &given[i], err);
+		int rc = mozilla_json_member_string(json, names[i], &work->arena, &given[i], err);
 
 		if (rc != 0)
 			return rc < 0 ? -1 : refuse(work, 400, "Couldn't parse request: missing a string: ",
@@ -258,18 +243,11 @@ static int file_head(struct work *work, struct answer_head *head, struct err *er
 	return 0;
 }
 
-/* The profiler looks for `error`, samply says `title`. */
 static void file_refuse(const struct config *config, int status, struct text words, struct buf *out)
 {
-	struct json_writer json;
-
 	(void)config;
 	(void)status;
-	json_writer_init(&json, out);
-	json_object(&json);
-	json_member_text(&json, "title", words);
-	json_member_text(&json, "error", words);
-	json_object_end(&json);
+	mozilla_write_local_refusal(words, out);
 }
 
 static int file_answer(struct work *work, struct buf *reply, struct err *err)
