@@ -78,7 +78,7 @@
 
 /* Crash files */
 #define LIMIT_JVM_EXTRA_FRAMES         500000u  /* of one request, beyond one for each it sent */
-#define LIMIT_JVM_ENTRIES              ((uint64_t)1 << 28) /* of mappings, looked at for one request's frames */
+#define LIMIT_JVM_ENTRIES              ((uint64_t)1 << 26) /* of mappings, looked at for one request's frames */
 #define LIMIT_JVM_TEXT_READ_BYTES      ((size_t)16 << 20)  /* of one request, through mappings */
 #define LIMIT_JVM_TEXT_BYTES           ((size_t)256 << 20) /* of a stack trace as text, with what it became */
 #define LIMIT_JVM_TEXT_EXTRA_BYTES     ((size_t)64 << 20)  /* of one request, beyond what was sent */

@@ -1,6 +1,7 @@
 /* retrace_command.c -- "symgate retrace": stack traces in, the same with original names out. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -95,6 +96,14 @@ static int run_stream(struct retrace_stream *stream, struct err *err)
 	return flush(stream, err);
 }
 
+/* The trace is written, but not all of it was looked up. */
+static void tell_left_alone(const struct retrace *retrace)
+{
+	if (retrace->left_alone)
+		fprintf(stderr, "symgate: %ju frames were left as they are: their methods have too many entries\n",
+			(uintmax_t)retrace->left_alone);
+}
+
 static int retrace_all(const struct proguard *mapping, const struct retrace_options *options, int in,
 		       struct err *err)
 {
@@ -107,6 +116,8 @@ static int retrace_all(const struct proguard *mapping, const struct retrace_opti
 	if (rc == 0)
 		rc = stream.bytes ? run_stream(&stream, err)
 				  : err_set(err, ERR_NO_MEMORY, "no memory for a line");
+	if (rc == 0)
+		tell_left_alone(&retrace);
 	mem_give_back(stream.bytes);
 	buf_release(&stream.out);
 	retrace_release(&retrace);
@@ -198,7 +209,7 @@ static int take_option(int option, const char *value, struct retrace_wish *wish)
 
 static int run_retrace(struct cli *cli, int argc, char **argv)
 {
-	struct retrace_wish wish = { .quiet = false };
+	struct retrace_wish wish = { .options.is_bounded = true };
 	struct cli_reader reader;
 	const char *value;
 	int option;
@@ -235,6 +246,9 @@ const struct cli_command cli_retrace = {
 	"  -q, --quiet             do not ask for traces when standard input is a terminal\n"
 	"\n"
 	"-regex, -verbose and -quiet are understood too.\n"
+	"\n"
+	"Frames of methods with so many entries that looking through them would take very long are left as\n"
+	"they are; how many is said at the end.\n"
 	"\n"
 	"exit codes: 0 done, 1 failed, 2 wrong usage\n",
 	.options = options,

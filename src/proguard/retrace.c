@@ -59,6 +59,7 @@ int retrace_line(struct retrace *retrace, struct text line, struct buf *out, str
 {
 	int rc = 0;
 
+	retrace->lines++;
 	if (line.size > 0 && line.bytes[line.size - 1] == '\r')
 		line.size--;
 	if (line.size > RETRACE_LINE_BYTES_MAX)

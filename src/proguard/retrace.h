@@ -23,6 +23,10 @@ struct retrace_pattern;
 /* Longer lines pass through. */
 #define RETRACE_LINE_BYTES_MAX ((size_t)1 << 20)
 
+/* Of a trace that is bounded: entries of mappings that are looked at, and how many each line adds to that. */
+#define RETRACE_ENTRIES      ((uint64_t)1 << 26)
+#define RETRACE_LINE_ENTRIES 1024u
+
 enum retrace_dialect {
 	RETRACE_OF_MAPPING,          /* R8's of its mappings, else ProGuard's */
 	RETRACE_PROGUARD, RETRACE_R8, RETRACE_LIBRARY,
@@ -33,6 +37,7 @@ struct retrace_options {
 	enum retrace_dialect dialect;
 	bool verbose;                /* methods with their types */
 	const char *regex;           /* NULL: the dialect's own; not of RETRACE_LIBRARY */
+	bool is_bounded;             /* frames pass through (left_alone) while RETRACE_ENTRIES are used up */
 };
 
 struct retrace {
@@ -42,6 +47,8 @@ struct retrace {
 	struct retrace_pattern *pattern;
 	uint32_t *order;             /* alternatives of a frame, sorted */
 	size_t order_capacity;
+	uint64_t lines;              /* so far */
+	uint64_t left_alone;         /* frames of them that passed as their methods have too many entries */
 	/* of the stack so far: */
 	struct proguard_carry carry;
 	bool may_rewrite;

@@ -25,6 +25,9 @@ int retrace_frame(struct retrace *retrace, struct text class_name, struct text m
 		  uint32_t line, enum proguard_outcome *outcome, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* May entries be looked at for one more frame?  False is counted: it passes as it is. */
+bool retrace_may_look(struct retrace *retrace);
+
 /* Digits alone; none, or too many for 32 bits: false. */
 bool retrace_line_number(struct text digits, uint32_t *line);
 

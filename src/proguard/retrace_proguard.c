@@ -275,6 +275,7 @@ static void write_entries(struct line_writer *writer, const struct frame_parts *
 	const struct proguard *mapping = writer->retrace->mapping;
 	struct proguard_range entries = proguard_part(mapping, PGMC_GROUPS, group, PGMC_GROUP_ENTRY, PGMC_ENTRIES);
 
+	writer->retrace->frames.visited += entries.to - entries.from;
 	for (uint32_t i = entries.from; i < entries.to && !writer->out->failed; i++) {
 		struct proguard_entry entry = proguard_entry(mapping, i);
 		struct written_range range = range_of(&entry);
@@ -342,7 +343,8 @@ int retrace_line_proguard(struct retrace *retrace, struct text line, struct buf 
 	writer.match_count = retrace_pattern_match(retrace->pattern, line, matches);
 	if (writer.match_count > 0)
 		read_parts(matches, writer.match_count, &parts);
-	if (writer.match_count <= 0 || !parts.class_name.bytes || parts.class_name.size > sizeof(dotted)) {
+	if (writer.match_count <= 0 || !parts.class_name.bytes || parts.class_name.size > sizeof(dotted) ||
+	    (parts.method.bytes && !retrace_may_look(retrace))) {
 		retrace_pass(line, out);
 		return 0;
 	}

@@ -13,6 +13,16 @@ void retrace_begin_stack(struct retrace *retrace, struct text class_name, struct
 	retrace->thrown = (struct text){ retrace->unmapped, class_name.size };
 }
 
+bool retrace_may_look(struct retrace *retrace)
+{
+	uint64_t allowed = RETRACE_ENTRIES + RETRACE_LINE_ENTRIES * retrace->lines;
+
+	if (!retrace->options.is_bounded || retrace->frames.visited <= allowed)
+		return true;
+	retrace->left_alone++;
+	return false;
+}
+
 int retrace_frame(struct retrace *retrace, struct text class_name, struct text method, bool has_line,
 		  uint32_t line, enum proguard_outcome *outcome, struct err *err)
 {
@@ -21,6 +31,9 @@ int retrace_frame(struct retrace *retrace, struct text class_name, struct text m
 		.may_rewrite = retrace->may_rewrite, .thrown = retrace->thrown,
 	};
 
+	*outcome = PROGUARD_UNKNOWN;
+	if (!retrace_may_look(retrace))
+		return 0;
 	if (proguard_remap(retrace->mapping, &query, &retrace->carry, &retrace->frames, outcome, err) < 0)
 		return -1;
 	if (*outcome != PROGUARD_OUTLINE) {

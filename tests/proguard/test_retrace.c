@@ -69,7 +69,9 @@ static struct file_map cache_of(const char *text, struct proguard *mapping)
 
 START_TEST(lines_become_what_the_dialect_says)
 {
-	const struct retrace_options options = { traces[_i].dialect, traces[_i].verbose, traces[_i].regex };
+	const struct retrace_options options = {
+		traces[_i].dialect, traces[_i].verbose, traces[_i].regex, false,
+	};
 	struct proguard mapping;
 	struct file_map map = cache_of(traces[_i].mapping, &mapping);
 	struct retrace retrace;
@@ -86,12 +88,51 @@ START_TEST(lines_become_what_the_dialect_says)
 }
 END_TEST
 
+#define MANY 16384u
+
+/* A trace that looks at a method of many entries with each line. */
+START_TEST(methods_of_very_many_entries_are_left_alone)
+{
+	const struct retrace_options options = { .dialect = (enum retrace_dialect)_i, .is_bounded = true };
+	const struct text line = TEXT("\tat a.b.h(SourceFile:1)");
+	uint64_t looked = RETRACE_ENTRIES / (MANY - RETRACE_LINE_ENTRIES);
+	struct proguard mapping;
+	struct file_map map;
+	struct retrace retrace;
+	struct err err = ERR_INIT;
+	struct buf text, out;
+
+	buf_init(&text, OUT_BYTES);
+	buf_add_string(&text, "o.Main -> a.b:\n");
+	for (unsigned i = 0; i < MANY; i++)
+		buf_add_string(&text, "    2:2:void deep():1:1 -> h\n");
+	map = cache_of(buf_string(&text), &mapping);
+	buf_init(&out, OUT_BYTES);
+	ck_assert_msg(retrace_open(&retrace, &mapping, &options, &err) == 0, "%s", err.text);
+	for (uint64_t i = 0; i < looked + 100; i++) {
+		uint64_t before = retrace.left_alone;
+
+		buf_clear(&out);
+		ck_assert_int_eq(retrace_line(&retrace, line, &out, &err), 0);
+		ck_assert_int_eq(strstr(buf_string(&out), "o.Main") != NULL, retrace.left_alone == before);
+		ck_assert(i >= looked - 2 || retrace.left_alone == 0);
+	}
+	ck_assert_uint_gt(retrace.left_alone, 80);
+	retrace_release(&retrace);
+	buf_release(&out);
+	buf_release(&text);
+	file_unmap(&map);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("retrace");
 	TCase *all = tcase_create("all");
 
 	tcase_add_loop_test(all, lines_become_what_the_dialect_says, 0, sizeof(traces) / sizeof(traces[0]));
+	tcase_add_loop_test(all, methods_of_very_many_entries_are_left_alone, RETRACE_PROGUARD, RETRACE_DIALECTS);
+	tcase_set_timeout(all, 60);
 	suite_add_tcase(suite, all);
 	return support_main(suite);
 }

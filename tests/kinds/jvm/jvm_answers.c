@@ -61,6 +61,22 @@ static int make_mapping(const char *text, struct file_map *map, struct err *err)
 	return rc;
 }
 
+/* The first, and behind it a class with a method of very many entries. */
+static int make_first_mapping(struct file_map *map, struct err *err)
+{
+	struct buf text;
+	int rc;
+
+	buf_init(&text, BYTES);
+	buf_add_string(&text, jvm_mapping);
+	buf_add_string(&text, "com.example.Deep -> a.e:\n");
+	for (unsigned i = 0; i < JVM_DEEP_ENTRIES; i++)
+		buf_add_string(&text, "    2:2:void deep():1:1 -> h\n");
+	rc = make_mapping(buf_string(&text), map, err);
+	buf_release(&text);
+	return rc;
+}
+
 static int make_sources(struct file_map *map, struct err *err)
 {
 	const struct sourcecache_options options = { BYTES, BYTES, true };
@@ -92,7 +108,7 @@ static const struct made *make_files(struct err *err)
 {
 	static struct made made;
 
-	if (!made.sources.bytes && (make_mapping(jvm_mapping, &made.mapping, err) < 0 ||
+	if (!made.sources.bytes && (make_first_mapping(&made.mapping, err) < 0 ||
 				    make_mapping(jvm_other_mapping, &made.other, err) < 0 ||
 				    make_sources(&made.sources, err) < 0))
 		return NULL;

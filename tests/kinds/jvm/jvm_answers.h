@@ -14,6 +14,7 @@
 #define JVM_SOURCES "\"sources\":[{\"id\":\"s\",\"type\":\"http\",\"url\":\"http://h/\",\"layout\":{\"type\":\"unified\"}}]"
 
 /* The mappings, and a source, of which the answers are told. */
+#define JVM_DEEP_ENTRIES 16384u      /* of a.e.h, in the first */
 extern const char jvm_mapping[], jvm_other_mapping[];
 
 /* 0; 1: it came to no end; -1 with err. */

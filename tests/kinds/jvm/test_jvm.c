@@ -184,22 +184,22 @@ static size_t count_of(const struct buf *reply, const char *word)
 }
 
 /* `count` frames of one method. */
-static void ask_many(size_t count, const char *method, struct buf *body)
+static void ask_many(size_t count, const char *class_name, const char *method, struct buf *body)
 {
 	buf_init(body, REPLY_BYTES);
 	buf_add_string(body, "{" JVM_SOURCES GOOD ",\"stacktraces\":[{\"frames\":[");
 	for (size_t i = 0; i < count; i++)
-		buf_printf(body, "%s{\"function\":\"%s\",\"module\":\"a.b\",\"lineno\":1,\"index\":%zu}",
-			   i ? "," : "", method, i);
+		buf_printf(body, "%s{\"function\":\"%s\",\"module\":\"%s\",\"lineno\":1,\"index\":%zu}",
+			   i ? "," : "", method, class_name, i);
 	buf_add_string(body, "]}]}");
 }
 
-static void answer_many(size_t count, const char *method, struct buf *reply)
+static void answer_many(size_t count, const char *class_name, const char *method, struct buf *reply)
 {
 	struct err err = ERR_INIT;
 	struct buf body;
 
-	ask_many(count, method, &body);
+	ask_many(count, class_name, method, &body);
 	buf_init(reply, REPLY_BYTES);
 	ck_assert_msg(jvm_answer_to(&fake_config, buf_text(&body), 0, 0, reply, &err) == 0, "%s", err.text);
 	buf_release(&body);
@@ -209,13 +209,30 @@ START_TEST(frames_that_become_very_many_are_bounded)
 {
 	struct buf reply;
 
-	answer_many(100, "f", &reply);
+	answer_many(100, "a.b", "f", &reply);
 	ck_assert_uint_eq(count_of(&reply, "\"many\""), 100 * 2000);
 	ck_assert_ptr_null(strstr(buf_string(&reply), "frames_omitted"));
 	buf_release(&reply);
-	answer_many(400, "f", &reply);
+	answer_many(400, "a.b", "f", &reply);
 	ck_assert_uint_eq(count_of(&reply, "\"many\""), 400 + LIMIT_JVM_EXTRA_FRAMES);
 	ck_assert_ptr_nonnull(strstr(buf_string(&reply), "\"frames_omitted\":299600}"));
+	buf_release(&reply);
+}
+END_TEST
+
+START_TEST(frames_that_would_look_at_very_many_entries_are_left_alone)
+{
+	const size_t looked = LIMIT_JVM_ENTRIES / JVM_DEEP_ENTRIES + 1;
+	struct buf reply;
+
+	answer_many(looked, "a.e", "h", &reply);
+	ck_assert_uint_eq(count_of(&reply, "\"com.example.Deep\""), looked);
+	ck_assert_ptr_null(strstr(buf_string(&reply), "frames_left_alone"));
+	buf_release(&reply);
+	answer_many(looked + 3, "a.e", "h", &reply);
+	ck_assert_uint_eq(count_of(&reply, "\"com.example.Deep\""), looked);
+	ck_assert_uint_eq(count_of(&reply, "\"a.e\""), 3);
+	ck_assert_ptr_nonnull(strstr(buf_string(&reply), "\"frames_left_alone\":3}"));
 	buf_release(&reply);
 }
 END_TEST
@@ -224,7 +241,7 @@ START_TEST(a_million_frames)
 {
 	struct buf reply;
 
-	answer_many(500000, "e", &reply);
+	answer_many(500000, "a.b", "e", &reply);
 	ck_assert_uint_eq(count_of(&reply, "\"spread\""), 500000);
 	buf_release(&reply);
 }
@@ -238,7 +255,7 @@ START_TEST(a_request_has_its_ceiling)
 	struct buf body, reply;
 
 	config.request_memory_bytes = 1 << 20;
-	ask_many(10000, "e", &body);
+	ask_many(10000, "a.b", "e", &body);
 	buf_init(&reply, REPLY_BYTES);
 	ck_assert_int_eq(jvm_answer_to(&config, buf_text(&body), 0, 0, &reply, &err), -1);
 	ck_assert_int_eq(err.kind, ERR_TOO_LARGE);
@@ -302,6 +319,7 @@ int main(void)
 	tcase_add_loop_test(tcase, answers_the_same_when_cold, 0, COUNT(answers));
 	tcase_add_loop_test(tcase, refuses, 0, COUNT(refused));
 	tcase_add_test(tcase, frames_that_become_very_many_are_bounded);
+	tcase_add_test(tcase, frames_that_would_look_at_very_many_entries_are_left_alone);
 	tcase_add_test(tcase, a_million_frames);
 	tcase_add_test(tcase, a_request_has_its_ceiling);
 	tcase_add_loop_test(tcase, survives_every_byte_change, 0, COUNT(answers));
