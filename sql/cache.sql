@@ -32,10 +32,11 @@ DELETE FROM cache_entry
 INSERT INTO cache_entry (kind, version, hash, credentials, state, payload, size_bytes, details,
                          scope, module, source, boot, build_id, made_at, used_at, retry_at,
                          repeats, asks, key_text, checksum, module_id, debug_file, debug_id,
-                         code_file, code_id)
+                         code_file, code_id, release)
 VALUES (:kind, :version, :hash, :credentials, :state, :payload, :size_bytes, :details,
         :scope, :module, :source, :boot, :build_id, :now, :now, :retry_at, :repeats, :asks,
-        :key_text, :checksum, :module_id, :debug_file, :debug_id, :code_file, :code_id);
+        :key_text, :checksum, :module_id, :debug_file, :debug_id, :code_file, :code_id,
+        :release);
 
 -- name: cache_asks
 SELECT asks FROM cache_entry

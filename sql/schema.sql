@@ -58,6 +58,7 @@ CREATE TABLE cache_entry (
   debug_id    TEXT,                           -- NULL where it was not told; as Breakpad writes it
   code_file   TEXT,
   code_id     TEXT,
+  release     TEXT,                           -- of a file of a release, for people: who asked first
   CHECK ((state = 'ready') = (details IS NULL)),
   CHECK (state = 'ready' OR (payload IS NULL AND size_bytes = 0)),
   CHECK (state IN ('not_found', 'denied') OR credentials = zeroblob(32)),
@@ -221,6 +222,36 @@ SELECT coalesce(debug_file, '') AS debug_file, coalesce(debug_id, '') AS debug_i
  GROUP BY debug_file, coalesce(debug_id, code_id), debug_id IS NULL
 HAVING max(state = 'ready') = 0 AND max(state = 'not_found') = 1
  ORDER BY count DESC, 1, 2, 3, 4;
+
+-- Files of JavaScript releases nobody could give us, the most wanted first: minified files, maps and
+-- sources by name, release and debug id (of who asked first), with the places they were looked for.
+CREATE VIEW v_missing_artifacts AS
+SELECT module AS file, coalesce(release, '') AS release, coalesce(module_id, '') AS debug_id,
+       sum(asks) AS asks, count(*) AS places_without,
+       group_concat(DISTINCT source) AS sources_without,
+       group_concat(DISTINCT state) AS states,
+       max(substr(key_text, instr(key_text, 'location: ') + 10,
+                  instr(substr(key_text, instr(key_text, 'location: ') + 10), char(10)) - 1)) AS location,
+       strftime('%Y-%m-%dT%H:%M:%SZ', max(made_at), 'unixepoch') AS last_tried_utc
+  FROM cache_entry
+ WHERE kind = 'sourcefiles' AND instr(key_text, char(10) || 'form: js' || char(10)) > 0
+ GROUP BY module, coalesce(release, ''), coalesce(module_id, '') HAVING max(state = 'ready') = 0
+ ORDER BY asks DESC, file, 2, 3;
+
+-- Files that could not be had from the web, the newest first: one row for each address and
+-- release, however many hours it was tried in.
+CREATE VIEW v_scraping_failures AS
+SELECT url, coalesce(release, '') AS release, coalesce(module_id, '') AS debug_id,
+       max(made_at) AS last_tried_at, state, details, count(*) AS times, sum(asks) AS asks,
+       strftime('%Y-%m-%dT%H:%M:%SZ', max(made_at), 'unixepoch') AS last_tried_utc,
+       max(retry_at - unixepoch(), 0) AS retry_in_seconds
+  FROM (SELECT *, substr(place, 1, instr(place || '#', '#') - 1) AS url
+          FROM (SELECT *, substr(key_text, instr(key_text, 'location: ') + 10,
+                                 instr(substr(key_text, instr(key_text, 'location: ') + 10), char(10)) - 1)
+                          AS place
+                  FROM cache_entry WHERE source = 'web-scraping' AND state <> 'ready'))
+ GROUP BY url, coalesce(release, ''), coalesce(module_id, '')
+ ORDER BY last_tried_at DESC, url, 2, 3;
 
 -- Every remembered failure, the newest first.
 CREATE VIEW v_negative AS

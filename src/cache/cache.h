@@ -53,6 +53,7 @@ struct cache_key {
 	struct debugid debug_id;     /* of the module, for display; nil: unknown */
 	struct text code_id;         /* for display; TEXT_NONE: unknown */
 	struct text debug_file, code_file;   /* likewise */
+	struct text release;         /* for display; TEXT_NONE: of none */
 	struct text source;          /* source id, for people and views */
 	uint8_t hash[HASH_SHA256_BYTES];       /* of kind and text: the identity of a key */
 	uint8_t text_hash[HASH_SHA256_BYTES];  /* SHA-256 of the text alone: rows and blob names */

@@ -74,7 +74,7 @@ static int add_row(struct cache *cache, struct store *store, const struct cache_
 	int64_t retry = entry->failure == ERR_NONE ? CONFIG_NEVER : cache_retry_seconds(cache, entry);
 	char shown[CACHE_KEY_SHOWN_BYTES];
 	char id[DEBUGID_TEXT_BYTES], debug_id[DEBUGID_TEXT_BYTES];
-	struct store_value values[24];
+	struct store_value values[25];
 
 	cache_key_values(key, entry->version, values);
 	values[3] = store_bytes(publication->credentials, HASH_SHA256_BYTES);
@@ -97,7 +97,8 @@ static int add_row(struct cache *cache, struct store *store, const struct cache_
 	values[18] = entry->seal.is_set ? store_int((int64_t)entry->seal.value) : store_text(TEXT_NONE);
 	values[19] = store_text(module_id(key, id));
 	name_module(key, debug_id, values + 20);
-	return store_run(store, STATEMENT_cache_add, values, 24, NULL, NULL, err) < 0 ? -1 : 0;
+	values[24] = store_text(key->release);
+	return store_run(store, STATEMENT_cache_add, values, 25, NULL, NULL, err) < 0 ? -1 : 0;
 }
 
 /* A file, that is; what is wrong with the database is told as that. */

@@ -12,7 +12,9 @@ import gzip
 import io
 import json
 import os
+import sqlite3
 import struct
+import tempfile
 import threading
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -160,7 +162,6 @@ sources:
 
 
 def with_store(files, check):
-    import tempfile
     with tempfile.TemporaryDirectory(prefix="symgate-js-store-") as folder:
         for path, contents in files.items():
             put(folder, path, contents)
@@ -314,6 +315,30 @@ def heads_name_maps():
         assert found["inside"]["data"]["sourcemap_origin"] == "embedded", found["inside"]
 
 
+def missing_files_are_listed():
+    """By name, release and debug id, wherever they were looked for; scraped ones by their address."""
+    web = Web()
+    web.pages = {"/good.js": (CODE + REFERENCE + "gone.map").encode(),
+                 "/shut.js": lambda handler: handler.reply(403, b"")}
+    with tempfile.TemporaryDirectory(prefix="symgate-js-store-") as folder, Service(store_config(folder)) as service:
+        for _ in range(2):
+            reply = ask(service, [frame(web.url + "/good.js"), frame(web.url + "/shut.js")], source=None, release="shop@1",
+                        modules=[{"type": "sourcemap", "code_file": web.url + "/good.js", "debug_id": DEBUG_ID}])
+            assert sorted(error_types(reply)) == ["missing_source", "missing_sourcemap"], reply
+        service.stop()
+        with sqlite3.connect(os.path.join(service.state, "symgate.db")) as db:
+            missing = {row[0]: row[1:] for row in db.execute(
+                "SELECT file, release, debug_id, asks, sources_without, states FROM v_missing_artifacts")}
+            failed = {row[0]: row[1:] for row in db.execute(
+                "SELECT url, release, debug_id, state, details, last_tried_utc FROM v_scraping_failures")}
+    assert missing["gone.map"][:2] == ("shop@1", DEBUG_ID) and missing["gone.map"][2] >= 1, missing
+    assert "web-scraping" in missing["gone.map"][3] and "not_found" in missing["gone.map"][4], missing
+    assert "shut.js" in missing and "good.js" not in missing, missing
+    assert sorted(failed) == [web.url + "/gone.map", web.url + "/shut.js"], failed
+    assert failed[web.url + "/gone.map"][:3] == ("shop@1", DEBUG_ID, "not_found"), failed
+    assert failed[web.url + "/shut.js"][2:4] == ("denied", "403 Forbidden"), failed
+
+
 def lying_bundles():
     good = [("~/app.js", "minified_source", {"Sourcemap": "app.js.map"}, CODE),
             ("~/app.js.map", "source_map", {}, MAP)]
@@ -372,5 +397,5 @@ def addresses_are_guarded():
 
 
 if __name__ == "__main__":
-    run_all([files_by_release_and_url, files_by_debug_id, bundles_of_a_release, each_file_once, heads_name_maps, lying_files,
+    run_all([files_by_release_and_url, files_by_debug_id, bundles_of_a_release, each_file_once, heads_name_maps, missing_files_are_listed, lying_files,
              lying_bundles, lying_answers, addresses_are_guarded], "js")

@@ -62,18 +62,24 @@ static int make_file_key(struct js *js, struct js_try *made, struct text header,
 	}
 	if (!rest.bytes)
 		return err_no_memory(err);
-	return lookup_make_key(&derive->key, js->work, CACHE_SOURCEFILES, &made->location, rest, err);
+	if (lookup_make_key(&derive->key, js->work, CACHE_SOURCEFILES, &made->location, rest, err) < 0)
+		return -1;
+	derive->key.release = js->request.release;
+	return 0;
 }
 
 static int try_artifact(struct js *js, struct js_file *file, const struct js_artifact *artifact,
 			struct err *err)
 {
+	const struct source_query *query = js_query(js, &file->key, false);
 	struct js_try *made = arena_alloc(&js->work->arena, 1, sizeof(*made));
 
 	if (!made)
 		return err_no_memory(err);
-	if (source_artifact_location(artifact->source, js_query_nothing(), FILE_TYPE_MINIFIED_SOURCE,
-				     artifact->id, artifact->url, &js->work->arena, &made->location, err) < 0)
+	if (!query)
+		return err_no_memory(err);
+	if (source_artifact_location(artifact->source, query, FILE_TYPE_MINIFIED_SOURCE, artifact->id,
+				     artifact->url, &js->work->arena, &made->location, err) < 0)
 		return -1;
 	made->way = JS_WAY_ARTIFACT;
 	made->uri = made->location.uri;

@@ -200,7 +200,9 @@ static int make_try(struct js *js, struct js_file *file, struct text normal, str
 	made->source = (struct source){ .id = TEXT("web-scraping") };
 	made->location.source = &made->source;
 	made->location.type = FILE_TYPES;
-	made->location.query = js_query_nothing();
+	made->location.query = js_query(js, &file->key, false);
+	if (!made->location.query)
+		return err_no_memory(err);
 	made->link.headers = scraping->headers;
 	made->link.header_count = scraping->header_count;
 	made->link.accept_invalid_certs = !scraping->verify_ssl;
@@ -215,7 +217,10 @@ static int make_try(struct js *js, struct js_file *file, struct text normal, str
 	if (!rest.bytes)
 		return err_no_memory(err);
 	file->attempted = made;
-	return lookup_make_key(&derive->key, js->work, CACHE_SOURCEFILES, &made->location, rest, err);
+	if (lookup_make_key(&derive->key, js->work, CACHE_SOURCEFILES, &made->location, rest, err) < 0)
+		return -1;
+	derive->key.release = js->request.release;
+	return 0;
 }
 
 int js_scrape_begin(struct js *js, struct js_file *file, struct err *err)
