@@ -1,12 +1,14 @@
 /*
  * crash_any.c -- the body of POST /symbolicate-any: a request like those of /symbolicate, with a
- * crash file that lies elsewhere instead of stack traces.
+ * crash file that lies elsewhere instead of stack traces; or one like those of another kind.
  */
 #include "kinds/crash/crash_work.h"
 
 #include <cjson/cJSON.h>
 
 #include "base/arena.h"
+#include "base/json_reader.h"
+#include "kinds/kinds.h"
 #include "work/derived.h"
 #include "work/request_json.h"
 #include "work/schema.h"
@@ -82,6 +84,43 @@ static int read_stored(struct crash *crash, const struct cJSON *json, struct err
 		return -1;
 	}
 	return set_link(crash, &stored, err);
+}
+
+/* --- Requests of other kinds ------------------------------------------------------------------ */
+
+static const struct { const char *type; const struct request_kind *kind; } others[] = {
+	{ "jvm", &request_kind_jvm },
+};
+
+/* Into an object, up to the value of that member. */
+static bool find_member(struct json_reader *json, const char *wanted)
+{
+	struct json_string name;
+
+	if (!json_reader_object(json))
+		return false;
+	while (json_reader_member(json, &name)) {
+		if (json_string_is(&name, wanted))
+			return true;
+		json_reader_skip(json);
+	}
+	return false;
+}
+
+const struct request_kind *crash_any_other(struct text body)
+{
+	struct json_reader json;
+	struct json_string type;
+
+	if (text_starts_with(body, "\xef\xbb\xbf"))
+		body = text_from(body, 3);
+	json = json_reader_over("the body", body);
+	if (!find_member(&json, "symbolicate") || !find_member(&json, "type") || !json_reader_string(&json, &type))
+		return NULL;
+	for (size_t i = 0; i < COUNT(others); i++)
+		if (json_string_is(&type, others[i].type))
+			return others[i].kind;
+	return NULL;
 }
 
 int crash_any_read(struct crash *crash, struct text body, struct err *err)

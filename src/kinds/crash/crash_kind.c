@@ -77,10 +77,17 @@ static int coredump_parse(struct work *work, const struct work_body *body, struc
 	return parse(work, body, &derived_coredump_report, err);
 }
 
+/* Of another kind, the work is that kind's from here on. */
 static int any_parse(struct work *work, const struct work_body *body, struct err *err)
 {
-	struct crash *crash = begin(work, &derived_linked_minidump_report, err);
+	const struct request_kind *other = crash_any_other(body->bytes);
+	struct crash *crash;
 
+	if (other) {
+		work->kind = other;
+		return other->parse(work, body, err);
+	}
+	crash = begin(work, &derived_linked_minidump_report, err);
 	return crash ? crash_any_read(crash, body->bytes, err) : -1;
 }
 
@@ -177,6 +184,18 @@ static int crash_answer(struct work *work, struct buf *reply, struct err *err)
 	return buf_check(reply, err);
 }
 
+/* Of another kind's work, cells may ask for what that lets them. */
+static enum resolved any_want(struct work *work, struct work_want *want, struct resolver *resolver,
+			      struct err *err)
+{
+	if (work->kind == &request_kind_any)
+		return crash_want(work, want, resolver, err);
+	if (work->kind->want)
+		return work->kind->want(work, want, resolver, err);
+	err_set(err, ERR_UNSUPPORTED, "cells that work for this kind of request ask for nothing");
+	return RESOLVED_ERROR;
+}
+
 static int crash_candidates(struct work *work, struct buf *out, struct err *err)
 {
 	const struct crash *crash = work->state;
@@ -225,6 +244,6 @@ const struct request_kind request_kind_coredump = {
 
 const struct request_kind request_kind_any = {
 	.name = "symbolicate-any", .has_pending = true, .answers_late = true,
-	.parse = any_parse, .step = crash_step, .answer = crash_answer, .want = crash_want,
+	.parse = any_parse, .step = crash_step, .answer = crash_answer, .want = any_want,
 	.candidates = crash_candidates, .release = crash_release,
 };

@@ -53,7 +53,10 @@ int crash_form_read(struct crash *crash, struct text fields, struct err *err)
 int crash_form_read_rules(struct crash *crash, const struct cJSON *json, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* crash_any.c: the body of POST /symbolicate-any.  ERR_BAD_SHAPE says what is wrong. */
+/* crash_any.c: the kind that reads a body of POST /symbolicate-any by its symbolicate.type; NULL: that of
+ * crash files, which says what is wrong with bodies of no type. */
+const struct request_kind *crash_any_other(struct text body);
+/* ERR_BAD_SHAPE says what is wrong. */
 int crash_any_read(struct crash *crash, struct text body, struct err *err)
 	__attribute__((warn_unused_result));
 

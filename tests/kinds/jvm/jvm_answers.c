@@ -134,8 +134,8 @@ static int run(struct work *work, struct resolver *resolver, struct text body, s
 	return work_answer(work, reply, err);
 }
 
-int jvm_answer_to(const struct config *config, struct text body, unsigned waits, unsigned damaged,
-		  struct buf *reply, struct err *err)
+int jvm_answer_as(const struct request_kind *kind, const struct config *config, struct text body, unsigned waits,
+		  unsigned damaged, struct buf *reply, struct err *err)
 {
 	const struct made *made = make_files(err);
 	struct source_list none = { .sources = NULL };
@@ -159,9 +159,15 @@ int jvm_answer_to(const struct config *config, struct text body, unsigned waits,
 		  text_of_map(&made->sources), waits, damaged },
 	};
 	fake_resolver_init(&fake, entries, sizeof(entries) / sizeof(entries[0]));
-	if (work_init(&work, &request_kind_jvm, config, &none, TEXT_NONE, err) == 0)
+	if (work_init(&work, kind, config, &none, TEXT_NONE, err) == 0)
 		rc = run(&work, &fake.resolver, body, reply, err);
 	if (work.kind)
 		work_release(&work);
 	return rc;
+}
+
+int jvm_answer_to(const struct config *config, struct text body, unsigned waits, unsigned damaged,
+		  struct buf *reply, struct err *err)
+{
+	return jvm_answer_as(&request_kind_jvm, config, body, waits, damaged, reply, err);
 }

@@ -17,7 +17,9 @@
 #define JVM_DEEP_ENTRIES 16384u      /* of a.e.h, in the first */
 extern const char jvm_mapping[], jvm_other_mapping[];
 
-/* 0; 1: it came to no end; -1 with err. */
+/* Of that kind, or of request_kind_jvm.  0; 1: it came to no end; -1 with err. */
+int jvm_answer_as(const struct request_kind *kind, const struct config *config, struct text body, unsigned waits,
+		  unsigned damaged, struct buf *reply, struct err *err);
 int jvm_answer_to(const struct config *config, struct text body, unsigned waits, unsigned damaged,
 		  struct buf *reply, struct err *err);
 

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "kinds/jvm/jvm_answers.h"
+#include "kinds/kinds.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -127,6 +128,55 @@ END_TEST
 START_TEST(answers_the_same_when_cold)
 {
 	check_answer(answers[_i].what, answers[_i].body, answers[_i].reply, 2, 1);
+}
+END_TEST
+
+/* POST /symbolicate-any has the same, and a member that says so. */
+START_TEST(answers_the_same_as_any)
+{
+	const char *members = strchr(answers[_i].body, '{') + 1;
+	struct err err = ERR_INIT;
+	struct buf body, reply;
+
+	buf_init(&body, REPLY_BYTES);
+	buf_init(&reply, REPLY_BYTES);
+	buf_printf(&body, "%.*s\"symbolicate\":{\"x\":[],\"type\":\"jvm\"},%s", (int)(members - answers[_i].body),
+		   answers[_i].body, members);
+	ck_assert_int_eq(jvm_answer_as(&request_kind_any, &fake_config, buf_text(&body), 1, 0, &reply, &err), 0);
+	ck_assert_str_eq(buf_string(&reply), answers[_i].reply);
+	ck_assert_int_eq(fake_holds, 0);
+	buf_release(&body);
+	buf_release(&reply);
+}
+END_TEST
+
+START_TEST(any_refuses_what_jvm_refuses)
+{
+	struct err err = ERR_INIT;
+	struct buf reply;
+
+	buf_init(&reply, REPLY_BYTES);
+	ck_assert_int_eq(jvm_answer_as(&request_kind_any, &fake_config,
+				       TEXT("{\"symbolicate\":{\"type\":\"jvm\"},\"modules\":[]}"), 0, 0, &reply, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_BAD_SHAPE);
+	ck_assert_ptr_nonnull(strstr(err.text, "sources"));
+	err = (struct err)ERR_INIT;
+	ck_assert_int_eq(jvm_answer_as(&request_kind_any, &fake_config,
+				       TEXT("{\"symbolicate\":{\"type\":\"other\",\"storage_url\":\"u\"},\"sources\":[]}"), 0, 0, &reply, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "unknown variant `other`"));
+	buf_release(&reply);
+}
+END_TEST
+
+/* A cell that reads mappings has nothing to ask for, whatever it says. */
+START_TEST(cells_of_any_ask_for_nothing)
+{
+	struct work work = { .kind = &request_kind_jvm };
+	struct work_want want = { .role = TEXT("x") };
+	struct err err = ERR_INIT;
+
+	ck_assert_int_eq(request_kind_any.want(&work, &want, NULL, &err), RESOLVED_ERROR);
+	ck_assert_int_eq(err.kind, ERR_UNSUPPORTED);
 }
 END_TEST
 
@@ -317,6 +367,9 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, answers_as_told, 0, COUNT(answers));
 	tcase_add_loop_test(tcase, answers_the_same_when_cold, 0, COUNT(answers));
+	tcase_add_loop_test(tcase, answers_the_same_as_any, 0, COUNT(answers));
+	tcase_add_test(tcase, any_refuses_what_jvm_refuses);
+	tcase_add_test(tcase, cells_of_any_ask_for_nothing);
 	tcase_add_loop_test(tcase, refuses, 0, COUNT(refused));
 	tcase_add_test(tcase, frames_that_become_very_many_are_bounded);
 	tcase_add_test(tcase, frames_that_would_look_at_very_many_entries_are_left_alone);
