@@ -202,6 +202,7 @@ static enum stepped carry_out(struct worker *worker, struct request *request,
 	if (work_init(&work, kind, worker->front->config,
 		      &worker->front->default_sources, request->scope, err) < 0)
 		return STEP_ERROR;
+	work.board = worker->front->board;
 	if (work_parse(&work, &body, err) == 0)
 		stepped = work_step(&work, &mine.resolver, err);
 	if (stepped == STEP_DONE)

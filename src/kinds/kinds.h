@@ -1,7 +1,7 @@
 /*
  * kinds -- the kinds of requests there are, a folder each.
  *
- * May include: base, config, object (ids), source, fetch, cache, convert (its replies), work, lookup
+ * May include: base, board (counters), config, object (ids), source, fetch, cache, convert (its replies), work, lookup
  * and the derived formats its kinds read.
  */
 #ifndef KINDS_KINDS_H

@@ -22,6 +22,7 @@ libkinds_a_SOURCES = \
 	src/kinds/js/js.h \
 	src/kinds/js/js_answer.c \
 	src/kinds/js/js_bundle.c \
+	src/kinds/js/js_count.c \
 	src/kinds/js/js_error.c \
 	src/kinds/js/js_file.c \
 	src/kinds/js/js_frames.c \
@@ -51,6 +52,8 @@ libkinds_a_SOURCES = \
 	src/kinds/jvm/native_line.h \
 	src/kinds/kinds.c \
 	src/kinds/kinds.h \
+	src/kinds/kinds_counters.c \
+	src/kinds/kinds_counters.h \
 	src/kinds/mozilla/mozilla.h \
 	src/kinds/mozilla/mozilla_answer.c \
 	src/kinds/mozilla/mozilla_download.c \

@@ -4,6 +4,7 @@
 #include "convert/cell_counters.h"
 #include "front/front_counters.h"
 #include "job/job_counters.h"
+#include "kinds/kinds_counters.h"
 #include "shared/shared_counters.h"
 #include "supervisor/supervisor.h"
 #include "workshop/workshop_counters.h"
@@ -15,6 +16,7 @@ static struct counter_set *const *const lists[] = {
 	workshop_counters,
 	convert_counters,
 	shared_counters,
+	kinds_counters,
 	NULL
 };
 

@@ -27,6 +27,7 @@
 #include "work/derived.h"
 
 struct answer_head;
+struct board;
 struct buf;
 struct semver;
 struct config;
@@ -113,6 +114,7 @@ struct work {
 	const struct source_list *default_sources;   /* of the config file */
 	struct text scope;           /* TEXT_NONE: global */
 	struct arena arena;          /* owns everything below; ceiling limits.request_memory */
+	struct board *board;         /* on which its kind counts; NULL: nowhere.  Set after work_init() */
 	void *state;
 };
 

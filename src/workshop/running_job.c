@@ -531,8 +531,10 @@ static int read_request(struct running_job *running, struct err *err)
 	if (running->has_row && read_body(running, &spooled, err) < 0)
 		goto done;
 	if (work_init(&running->work, running->kind, list->means->config, list->default_sources, scope,
-		      err) == 0)
+		      err) == 0) {
+		running->work.board = list->means->board;
 		rc = work_parse(&running->work, &running->body, err);
+	}
 	if (rc < 0)
 		work_release(&running->work);
 done:

@@ -47,7 +47,7 @@ MAY_INCLUDE = {
     "work": BASE | {"symbfile", "proguard", "config", "object", "source", "fetch", "cache", "convert", "cfi", "symcache", "ppdbcache",
                     "sourcecache", "jsfile", "sourcemap"},
     "lookup": BASE | {"config", "object", "source", "fetch", "cache", "sourcecache", "jsfile", "convert", "work"},
-    "kinds": BASE | {"symbfile", "proguard", "config", "object", "source", "fetch", "cache", "symcache", "ppdbcache", "sourcecache", "jsfile",
+    "kinds": BASE | {"board", "symbfile", "proguard", "config", "object", "source", "fetch", "cache", "symcache", "ppdbcache", "sourcecache", "jsfile",
                      "sourcemap", "convert", "work", "lookup"},
     "job": BASE | {"config", "store", "board"},
     "workshop": None,

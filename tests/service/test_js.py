@@ -180,6 +180,10 @@ def files_by_release_and_url():
         other = ask(service, [frame("https://example.org/js/app.min.js")], source=None, release="app@2.0",
                     scraping={"enabled": False, "allowed_origins": [], "headers": {}})
         assert error_types(other) == ["scraping_disabled"], other
+        for file, way in (("minified", "own"), ("sourcemap", "own"), ("minified", "nowhere")):
+            assert service.metric(f'symgate_js_files_total{{file="{file}",way="{way}"}}') == 1.0, (file, way)
+        for outcome in ("mapped", "unmapped"):
+            assert service.metric(f'symgate_js_frames_total{{outcome="{outcome}"}}') == 1.0, outcome
 
     with_store({"releases/app@1.0/~/files/~/js/app.min.js": CODE + REFERENCE + "app.min.js.map\n",
                 "releases/app@1.0/~/files/~/js/app.min.js.map": MAP}, check)

@@ -97,6 +97,8 @@ def test_folders_of_every_layout():
             none = ask(service, request_of(folder_source(folder, layout, id=layout + "-all")))
             assert none["errors"] == [{"uuid": MAPPING_ID, "type": "missing"}], none
             assert none["stacktraces"][0]["frames"] == [FRAME], none
+        assert service.metric('symgate_jvm_frames_total{outcome="mapped"}') == 14.0
+        assert service.metric('symgate_jvm_frames_total{outcome="unmapped"}') == 5.0
 
 
 def test_http_and_buckets():

@@ -86,6 +86,13 @@ def test_one_part_answers():
         assert ask(service, 0x401014, file_id=HEX) == [CHAIN]
         assert ask(service, 0x1014, image_vmaddr="0x400000") == [CHAIN]
         assert service.metric('symgate_requests_total{endpoint="api/symbols-ranges",status="200"}') == 1.0
+        sent = len(symbfile.write(RANGES))
+        for name, value in (("uploads", 1.0), ("parts", 1.0), ("bytes", float(sent))):
+            assert service.metric(f'symgate_symbfile_{name}_total{{kind="ranges"}}') == value, name
+        refused(send(service, key, symbfile.write(RANGES), FilePart="x"), 400, "FilePart")
+        refused(send(service, key, b"no symbfile"), 400, "")
+        for reason in ("headers", "malformed"):
+            assert service.metric(f'symgate_symbfile_refused_total{{kind="ranges",reason="{reason}"}}') == 1.0, reason
 
 
 def test_parts_in_any_order_and_again():

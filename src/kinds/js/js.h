@@ -255,6 +255,9 @@ int js_errors_sorted(const struct js *js, const struct js_error ***sorted, size_
 int js_answer_write(const struct js *js, struct json_writer *json, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* js_count.c: an answer was written. */
+void js_count(const struct js *js);
+
 /* js_kind.c, for /symbolicate-any too. */
 struct js *js_new(struct work *work, struct err *err);
 enum stepped js_step(struct js *js, struct resolver *resolver, struct err *err);

@@ -171,5 +171,8 @@ int js_answer_write(const struct js *js, struct json_writer *json, struct err *e
 	write_traces(json, js, true);
 	if (write_errors(json, js, err) < 0)
 		return -1;
-	return write_attempts(json, js, err);
+	if (write_attempts(json, js, err) < 0)
+		return -1;
+	js_count(js);
+	return 0;
 }

@@ -2,6 +2,7 @@
 #include "kinds/jvm/jvm_work.h"
 
 #include "base/json_writer.h"
+#include "kinds/kinds_counters.h"
 
 static void write_lines(struct json_writer *json, const char *key, const struct text *lines, size_t count)
 {
@@ -117,6 +118,17 @@ static void write_errors(const struct jvm *jvm, struct json_writer *json)
 	json_array_end(json);
 }
 
+static void count_frames(const struct jvm *jvm)
+{
+	uint64_t counts[FRAME_OUTCOMES] = { 0 };
+
+	for (size_t i = 0; i < jvm->request.trace_count; i++)
+		for (size_t j = 0; j < jvm->traces[i].frames.count; j++)
+			counts[jvm->traces[i].frames.items[j].is_mapped ? FRAME_MAPPED : FRAME_UNMAPPED]++;
+	for (unsigned i = 0; i < FRAME_OUTCOMES; i++)
+		kinds_count(jvm->work, &kinds_jvm_frames, i, counts[i]);
+}
+
 void jvm_answer_write(const struct jvm *jvm, struct json_writer *json)
 {
 	json_key(json, "exceptions");
@@ -137,4 +149,5 @@ void jvm_answer_write(const struct jvm *jvm, struct json_writer *json)
 	}
 	json_object_end(json);
 	write_errors(jvm, json);
+	count_frames(jvm);
 }

@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/json_writer.h"
 #include "kinds/kinds.h"
+#include "kinds/kinds_counters.h"
 #include "kinds/symbfile/symbfile_parts.h"
 #include "work/request_json.h"
 
@@ -27,6 +28,7 @@ struct symbols_upload {
 	uint32_t part, part_count;
 	struct text build_id;
 	int fd;
+	uint64_t size;
 	bool is_put;
 	struct text path;
 	enum upload_piece piece;
@@ -80,6 +82,38 @@ static int read_headers(struct symbols_upload *upload, const struct cJSON *heade
 	return 0;
 }
 
+/* --- Counting ------------------------------------------------------------------------------------- */
+
+static void count_refusal(const struct work *work, enum symbols_refusal reason)
+{
+	const struct symbols_upload *upload = work->state;
+
+	kinds_count(work, &kinds_symbols_refused, (unsigned)upload->kind * SYMBOLS_REFUSALS + (unsigned)reason, 1);
+}
+
+/* What is our fault, or trouble that passes, may be tried again: it refuses nothing. */
+static void count_failure(const struct work *work, const struct err *err)
+{
+	if (err_kind_is_ours(err->kind))
+		return;
+	count_refusal(work, err->kind == ERR_BAD_REQUEST ? SYMBOLS_REFUSED_MALFORMED
+			    : err->kind == ERR_LIMIT || err->kind == ERR_TOO_LARGE ? SYMBOLS_REFUSED_LIMIT
+			    : SYMBOLS_REFUSED_OTHER);
+}
+
+static void count_part(const struct work *work)
+{
+	const struct symbols_upload *upload = work->state;
+	unsigned kind = (unsigned)upload->kind;
+
+	kinds_count(work, &kinds_symbols_parts, kind, 1);
+	kinds_count(work, &kinds_symbols_bytes, kind, upload->size);
+	if (upload->part + 1 == upload->part_count)
+		kinds_count(work, &kinds_symbols_uploads, kind, 1);
+}
+
+/* --- Parsing -------------------------------------------------------------------------------------- */
+
 static int upload_parse(struct work *work, const struct work_body *body, struct err *err)
 {
 	struct symbols_upload *upload = arena_alloc(&work->arena, 1, sizeof(*upload));
@@ -90,9 +124,13 @@ static int upload_parse(struct work *work, const struct work_body *body, struct 
 	work->state = upload;
 	upload->kind = work->kind == &request_kind_symbols_ranges ? SYMBOLS_RANGES : SYMBOLS_RETURNPADS;
 	upload->fd = body->fd;
-	if (request_json_parse(body->bytes, &work->arena, &headers, err) < 0)
-		return -1;
-	return read_headers(upload, headers, err);
+	upload->size = body->size;
+	if (request_json_parse(body->bytes, &work->arena, &headers, err) == 0 &&
+	    read_headers(upload, headers, err) == 0)
+		return 0;
+	if (err->kind == ERR_BAD_REQUEST)
+		count_refusal(work, SYMBOLS_REFUSED_HEADERS);
+	return -1;
 }
 
 /* --- Keeping -------------------------------------------------------------------------------------- */
@@ -219,13 +257,11 @@ static enum stepped list_part(struct symbols_upload *upload, struct work *work, 
 	return rc < 0 ? STEP_ERROR : STEP_DONE;
 }
 
-static enum stepped upload_step(struct work *work, struct resolver *resolver, struct err *err)
+static enum stepped keep(struct work *work, struct resolver *resolver, struct err *err)
 {
 	struct symbols_upload *upload = work->state;
 	enum stepped stepped;
 
-	if (resolver->stops_at_wait)         /* a front writes nothing */
-		return STEP_WAIT;
 	if (!upload->is_put && put_part(upload, work, err) < 0)
 		return STEP_ERROR;
 	stepped = read_part(upload, work, resolver, err);
@@ -237,9 +273,21 @@ static enum stepped upload_step(struct work *work, struct resolver *resolver, st
 	return stepped;
 }
 
+static enum stepped upload_step(struct work *work, struct resolver *resolver, struct err *err)
+{
+	enum stepped stepped;
+
+	if (resolver->stops_at_wait)         /* a front writes nothing */
+		return STEP_WAIT;
+	stepped = keep(work, resolver, err);
+	if (stepped == STEP_ERROR)
+		count_failure(work, err);
+	return stepped;
+}
+
 static int upload_answer(struct work *work, struct buf *reply, struct err *err)
 {
-	(void)work;
+	count_part(work);
 	buf_add_string(reply, "{\"success\":true,\"status\":200}");
 	return buf_check(reply, err);
 }
