@@ -343,6 +343,26 @@ def missing_files_are_listed():
     assert failed[web.url + "/shut.js"][2:4] == ("denied", "403 Forbidden"), failed
 
 
+def any_takes_it_too():
+    web = Web()
+    web.pages = {"/a.js": (CODE + REFERENCE + "a.map").encode(), "/a.map": MAP.encode()}
+    with Service(CONFIG) as service:
+        body = {"source": {"id": "s", "url": "http://127.0.0.1:9/none", "token": ""},
+                "stacktraces": [{"frames": [frame(web.url + "/a.js"), frame(web.url + "/gone.js")]}],
+                "symbolicate": {"type": "js"}}
+        replies = [service.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+                   for path in ("/symbolicate-any", "/symbolicate-js", "/symbolicate-any")]
+        assert [status for status, _, _ in replies] == [200] * 3, replies
+        told = [json.loads(reply) for _, reply, _ in replies]
+        assert told[0] == told[1] == told[2] and is_good(told[0]["stacktraces"][0]["frames"][0]), told
+        for bad in ({"type": "js"}, {"type": "dart", "storage_url": "http://127.0.0.1:9/"}, {}, "js", None, ["js"]):
+            status, reply, _ = service.request("POST", "/symbolicate-any", json.dumps({"symbolicate": bad}),
+                                               {"Content-Type": "application/json"})
+            assert status == 422, (bad, status, reply)
+        status, reply, _ = service.request("POST", "/symbolicate-any", "{", {"Content-Type": "application/json"})
+        assert status == 400, (status, reply)
+
+
 def lying_bundles():
     good = [("~/app.js", "minified_source", {"Sourcemap": "app.js.map"}, CODE),
             ("~/app.js.map", "source_map", {}, MAP)]
@@ -401,5 +421,5 @@ def addresses_are_guarded():
 
 
 if __name__ == "__main__":
-    run_all([files_by_release_and_url, files_by_debug_id, bundles_of_a_release, each_file_once, heads_name_maps, missing_files_are_listed, lying_files,
+    run_all([files_by_release_and_url, files_by_debug_id, bundles_of_a_release, each_file_once, heads_name_maps, missing_files_are_listed, any_takes_it_too, lying_files,
              lying_bundles, lying_answers, addresses_are_guarded], "js")

@@ -75,7 +75,7 @@ static int read_stored(struct crash *crash, const struct cJSON *json, struct err
 		crash->is_walked = false;
 	} else if (!text_is(stored.type, "minidump")) {
 		return err_set(err, ERR_BAD_SHAPE, "symbolicate.type: unknown variant `%.*s`, expected "
-			       "`minidump` or `applecrashreport`", (int)stored.type.size, stored.type.bytes);
+			       "`minidump`, `applecrashreport`, `jvm` or `js`", (int)stored.type.size, stored.type.bytes);
 	} else if (!stored.rules) {
 		return err_set(err, ERR_BAD_SHAPE, "symbolicate: missing field `rewrite_first_module`");
 	} else if (crash_form_read_rules(crash, stored.rules, err) < 0) {
@@ -90,6 +90,7 @@ static int read_stored(struct crash *crash, const struct cJSON *json, struct err
 
 static const struct { const char *type; const struct request_kind *kind; } others[] = {
 	{ "jvm", &request_kind_jvm },
+	{ "js", &request_kind_js },
 };
 
 /* Into an object, up to the value of that member. */
