@@ -253,6 +253,16 @@ SELECT url, coalesce(release, '') AS release, coalesce(module_id, '') AS debug_i
  GROUP BY url, coalesce(release, ''), coalesce(module_id, '')
  ORDER BY last_tried_at DESC, url, 2, 3;
 
+-- Mappings of ProGuard and R8 no place could give us, the most wanted first: by the UUID a request
+-- named, or the id of R8's that a frame did.
+CREATE VIEW v_missing_mappings AS
+SELECT module_id AS mapping, sum(asks) AS asks, count(*) AS places_without,
+       group_concat(DISTINCT source) AS sources_without,
+       strftime('%Y-%m-%dT%H:%M:%SZ', max(made_at), 'unixepoch') AS last_tried_utc
+  FROM cache_entry WHERE kind = 'proguard'
+ GROUP BY module_id HAVING max(state = 'ready') = 0 AND max(state = 'not_found') = 1
+ ORDER BY asks DESC, mapping;
+
 -- Every remembered failure, the newest first.
 CREATE VIEW v_negative AS
 SELECT id, state, kind, module, source, coalesce(scope, '(global)') AS scope, details,

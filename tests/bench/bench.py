@@ -4,7 +4,7 @@
 usage: make bench       environment, all optional:
 
   BENCH_ONLY=hot,jobs   some of: hot memory start jobs parked dwarf dsym pdb breakpad symbfile
-                        lookup cfi sources scopes sourcemap crash files
+                        proguard jvm lookup cfi sources scopes sourcemap crash files
   BENCH_PAIRS=11        runs of each pair; what is printed are medians
   BENCH_REQUESTS=100000 hot requests before the fronts' memory is looked at the last time
   BENCH_CFI=FILE        a large ELF file with .eh_frame; without one the largest libLLVM there is
@@ -667,6 +667,34 @@ def bench_proguard(folder):
             row(what + " through retrace, per second of CPU time", f"{megabytes:.0f} MB", ">= 100 MB", megabytes >= 100)
 
 
+def bench_jvm(folder):
+    """Frames of two calls each over HTTP, the mapping warm."""
+    uuid, body = "0d5f7a3c-5a1e-5b60-9c1d-2f0e6a7b8c9d", os.path.join(folder, "jvm.json")
+    place = os.path.join(folder, "mappings", uuid[:2], uuid.replace("-", "")[2:])
+    os.makedirs(place)
+    write_mapping(os.path.join(place, "proguard"), 10)
+    frames = [{"module": f"a.b{i * 7}", "function": "abcdefghij"[i % 10], "filename": "SourceFile", "lineno": i % 3 + 1,
+               "index": i} for i in range(100)]
+    with open(body, "w", encoding="ascii") as f:
+        json.dump({"modules": [{"uuid": uuid, "type": "proguard"}], "stacktraces": [{"frames": frames}],
+                   "sources": [{"id": "bench", "type": "filesystem", "path": os.path.join(folder, "mappings"),
+                                "layout": {"type": "unified"}}]}, f)
+    with open(body, encoding="ascii") as f:
+        text = f.read()
+    with Service(f"filesystem_source_roots: [{folder}]\n") as service:
+        reply = json.loads(service.request("POST", "/symbolicate-jvm", text, {"Content-Type": "application/json"})[1])
+        assert [len(trace["frames"]) for trace in reply["stacktraces"]] == [200] and not reply["errors"], reply
+        micros, count = [], 2000
+        for _ in range(PAIRS):
+            before = cpu_seconds(service.pids())
+            subprocess.run([os.path.join(PROGRAMS, "http_load"), str(service.port), "/symbolicate-jvm", body, "1", f"{count}n"],
+                           check=True, stdout=subprocess.DEVNULL)
+            micros.append((cpu_seconds(service.pids()) - before) * 1e6 / count)
+    figure = statistics.median(micros)
+    row("/symbolicate-jvm, 100 frames of two calls each, warm: CPU of all processes",
+        f"{figure:.0f} us ({min(micros):.0f}-{max(micros):.0f})", "< 300 us", figure < 300)
+
+
 # --- Crash files -------------------------------------------------------------------------------
 
 def cpu_of(commands):
@@ -833,7 +861,7 @@ def machine():
 def main():
     head = machine()
     wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,mozilla,parked,dwarf,dsym,pdb,breakpad,lookup,cfi,"
-                            "symbfile,proguard,sources,scopes,sourcemap,crash,files").split(",")
+                            "symbfile,proguard,jvm,sources,scopes,sourcemap,crash,files").split(",")
     with tempfile.TemporaryDirectory(prefix="symgate-bench-") as folder:
         if {"hot", "memory", "start"} & set(wanted):
             pools = Pools(folder)
@@ -864,6 +892,8 @@ def main():
             bench_symbfile(folder)
         if "proguard" in wanted:
             bench_proguard(folder)
+        if "jvm" in wanted:
+            bench_jvm(folder)
         if "sources" in wanted:
             bench_sources()
         if "scopes" in wanted:

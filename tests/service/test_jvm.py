@@ -8,6 +8,7 @@ import io
 import json
 import os
 import shutil
+import sqlite3
 import tempfile
 import urllib.parse
 import zipfile
@@ -122,6 +123,25 @@ def test_http_and_buckets():
         check(ask(service, request_of(test_clouds.s3_source(cloud, filters={"filetypes": ["proguard", "sourcebundle"]}))))
         # A place that lacks it is passed over; one that could not be asked is not.
         check(ask(service, request_of(folder_source(folder_of({})), http)))
+
+
+def test_symbolicate_any_and_what_nobody_has():
+    """/symbolicate-any answers the same; what nobody had is in a view."""
+    symbols, kind = Symbols(), {"symbolicate": {"type": "jvm"}}
+    folder = folder_source(folder_of(FILES))
+    with Service(OPEN) as service:
+        for _ in range(2):
+            check(ask(service, request_of(folder, **kind), "/symbolicate-any"))
+        reply = ask(service, request_of(symbols.source(), **kind), "/symbolicate-any")
+        assert reply["errors"] == [{"uuid": MAPPING_ID, "type": "missing"}], reply
+        with sqlite3.connect(os.path.join(service.state, "symgate.db")) as db:
+            rows = db.execute("SELECT mapping, sources_without FROM v_missing_mappings").fetchall()
+            assert rows == [], rows         # the folder has it
+    with Service(OPEN) as service:
+        ask(service, request_of(folder_source(folder_of({}))))
+        with sqlite3.connect(os.path.join(service.state, "symgate.db")) as db:
+            rows = db.execute("SELECT mapping, sources_without FROM v_missing_mappings").fetchall()
+        assert rows == [(MAPPING_ID, "folder")], rows
 
 
 def test_a_server_that_lists_it_decides():

@@ -495,7 +495,8 @@ END_TEST
 START_TEST(views_can_be_read)
 {
 	static const char *const views[] = { "v_jobs", "v_jobs_slow", "v_cache_by_kind",
-		"v_cache_by_scope", "v_space", "v_missing", "v_negative", "v_sources_failing" };
+		"v_cache_by_scope", "v_space", "v_missing", "v_negative", "v_sources_failing",
+		"v_missing_mappings" };
 	struct state state = { 0 };
 	char sql[128];
 
