@@ -30,5 +30,7 @@ bool retrace_may_look(struct retrace *retrace);
 
 /* Digits alone; none, or too many for 32 bits: false. */
 bool retrace_line_number(struct text digits, uint32_t *line);
+/* In decimal. */
+void retrace_add_number(int64_t number, struct buf *out);
 
 #endif

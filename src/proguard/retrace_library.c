@@ -97,8 +97,10 @@ static void write_frames(const struct proguard_frames *frames, struct buf *out)
 		buf_add_text(out, frame->method);
 		buf_add_char(out, '(');
 		proguard_file_add(frame->file, out);
-		if (frame->has_line)
-			buf_printf(out, ":%u", (unsigned)frame->line);
+		if (frame->has_line) {
+			buf_add_char(out, ':');
+			retrace_add_number(frame->line, out);
+		}
 		buf_add(out, ")\n", 2);
 	}
 }

@@ -114,7 +114,7 @@ static void add_wildcard(const struct line_writer *writer, const struct retrace_
 	case 'c': buf_add_text(out, result->class_name); break;
 	case 'C': add_with_slashes(result->class_name, out); break;
 	case 's': add_source_file(result->class_name, out); break;
-	case 'l': buf_printf(out, "%lld", (long long)result->line); break;
+	case 'l': retrace_add_number(result->line, out); break;
 	case 't': add_or_null(result->type, out); break;
 	case 'm': add_method(result, writer->retrace->options.verbose, out); break;
 	case 'a': add_or_null(result->arguments, out); break;

@@ -138,8 +138,10 @@ static const char *add_place(const struct r8_writer *writer, const struct progua
 	add_file(writer, frame->class_name, out);
 	if (parts->line_text.bytes)
 		behind = parts->line_text.bytes + parts->line_text.size;
-	if (parts->has_line ? frame->has_line : tells_line(writer, frame))
-		buf_printf(out, ":%u", (unsigned)frame->line);
+	if (parts->has_line ? frame->has_line : tells_line(writer, frame)) {
+		buf_add_char(out, ':');
+		retrace_add_number(frame->line, out);
+	}
 	return behind;
 }
 

@@ -52,3 +52,17 @@ bool retrace_line_number(struct text digits, uint32_t *line)
 	*line = (uint32_t)number;
 	return true;
 }
+
+void retrace_add_number(int64_t number, struct buf *out)
+{
+	char digits[20], *at = digits + sizeof(digits);
+	uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+
+	do {
+		*--at = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest > 0);
+	if (number < 0)
+		buf_add_char(out, '-');
+	buf_add(out, at, (size_t)(digits + sizeof(digits) - at));
+}
