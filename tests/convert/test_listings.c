@@ -125,7 +125,11 @@ END_TEST
 static int read_all(void *payload, struct err *err)
 {
 	static const char *const answers[CONVERT_LISTINGS] = {
-		"[{\"id\":\"1\",\"symbolType\":\"elf\"}]", "12", "\"z\\1\"\n\"a\\1\"\n",
+		[CONVERT_LISTING_FILES] = "[{\"id\":\"1\",\"symbolType\":\"elf\"}]",
+		[CONVERT_LISTING_LAST_ID] = "12",
+		[CONVERT_LISTING_ARTIFACTS] =
+			"[{\"id\":\"1\",\"type\":\"bundle\",\"url\":\"https://a.example/1\",\"resolved_with\":\"release\"}]",
+		[CONVERT_LISTING_INDEX] = "\"z\\1\"\n\"a\\1\"\n",
 	};
 	int rc = 0;
 
