@@ -111,10 +111,17 @@ static bool is_number(const char *text, size_t size)
 	return text_to_u64((struct text){ text, size }, 10, &number) && number < UINT32_MAX;
 }
 
+/* LINE:COLUMN, in a RAM bundle behind the name of the module: "12.js:1:3". */
 static bool is_place(const char *text)
 {
-	size_t line = strcspn(text, ":");
+	const char *module = strstr(text, ".js:");
+	size_t line;
 
+	if (module && !is_number(text, (size_t)(module - text)))
+		return false;
+	if (module)
+		text = module + strlen(".js:");
+	line = strcspn(text, ":");
 	return text[line] && is_number(text, line) && is_number(text + line + 1, strlen(text) - line - 1) &&
 	       strtoul(text, NULL, 10) > 0 && strtoul(text + line + 1, NULL, 10) > 0;
 }
@@ -136,7 +143,7 @@ static int check_usage(const struct sourcemap_wish *wish)
 		return cli_misused(&cli_sourcemap, "lookup takes a MAP and places");
 	for (int i = 1; i < wish->operand_count; i++)
 		if (!is_place(wish->operands[i]))
-			return cli_misused(&cli_sourcemap, "no LINE:COLUMN, both from 1: %s",
+			return cli_misused(&cli_sourcemap, "no [N.js:]LINE:COLUMN, both from 1: %s",
 					   wish->operands[i]);
 	return CLI_OK;
 }
@@ -173,15 +180,18 @@ static int run_sourcemap(struct cli *cli, int argc, char **argv)
 
 const struct cli_command cli_sourcemap = {
 	.name = "sourcemap",
-	.arguments = "check [-m FILE] MAP | dump MAP | lookup [-m FILE] [--context LINES] MAP LINE:COLUMN...",
+	.arguments = "check [-m FILE] MAP | dump MAP | lookup [-m FILE] [--context LINES] MAP [N.js:]LINE:COLUMN...",
 	.about = "tell what is wrong with a source map, list it, or look places up in it",
 	.help =
 	"check tells what MAP says against the standard (ECMA-426), as errors, and what makes it of\n"
 	"less use, as remarks: tokens outside of the lines of the minified file or of a source, and\n"
 	"sources whose text the map has not. With --json it is an object.\n"
 	"dump lists its tokens, sections laid behind each other: where each stands and where it\n"
-	"leads to, with its name. With --json it is an array.\n"
+	"leads to, with its name. With --json it is an array. Of an indexed RAM bundle of React\n"
+	"Native, in place of a MAP, it lists the startup code and the modules.\n"
 	"lookup tells where places of the minified file come from. With --json it is an array.\n"
+	"N.js:LINE:COLUMN is a place in module N of a RAM bundle, as its stacks have it, where MAP\n"
+	"tells where modules begin (x_facebook_offsets).\n"
 	"Lines and columns count from 1, as in stacks; columns are UTF-16 units.\n"
 	"\n"
 	"  -m, --minified FILE  the file MAP is of: for check its lines, for lookup the names of\n"

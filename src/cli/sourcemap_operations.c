@@ -1,15 +1,21 @@
 /* sourcemap_operations.c -- what cells do with source maps for the command line: see cli_cells.h. */
+#include <stdio.h>
+#include <string.h>
+
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/json_writer.h"
 #include "cli/cli_cells.h"
 #include "convert/convert.h"
+#include "jsfile/rambundle.h"
 #include "sourcemap/sourcemap.h"
 
 #define FLUSH_BYTES  ((size_t)1 << 20)
 #define CONTEXT_MAX  1000u
 #define PROBLEMS_MAX 1000u           /* told one by one; the rest is counted */
+#define MODULE_NAME_BYTES 24u        /* "4294967295.js" */
+#define MODULE_END ".js:"
 #define LINE_SHOWN   ((size_t)300)   /* bytes of a line of context */
 
 struct sourcemap_listing {
@@ -21,6 +27,7 @@ struct sourcemap_listing {
 	uint32_t context;
 	unsigned errors, remarks;
 	struct text places;
+	struct text modules;         /* of a map of a RAM bundle: where they begin */
 };
 
 static int flush(struct sourcemap_listing *listing, size_t most, struct err *err)
@@ -135,13 +142,53 @@ static int take_mapping(void *payload, const struct sourcemap_mapping *mapping, 
 	return flush(listing, FLUSH_BYTES, err);
 }
 
+static void show_module(struct sourcemap_listing *listing, const struct rambundle *bundle, const char *name,
+			struct text code)
+{
+	unsigned long long at = (unsigned long long)(code.bytes - bundle->bytes.bytes), size = code.size;
+
+	if (!listing->as_json) {
+		buf_printf(&listing->out, "%s: %llu bytes at %llu\n", name, size, at);
+		return;
+	}
+	json_object(&listing->json);
+	json_member_string(&listing->json, "name", name);
+	json_member_u64(&listing->json, "offset", at);
+	json_member_u64(&listing->json, "size", size);
+	json_object_end(&listing->json);
+}
+
+static int list_modules(struct sourcemap_listing *listing, struct err *err)
+{
+	struct rambundle bundle;
+	struct text code;
+	char name[MODULE_NAME_BYTES];
+
+	if (rambundle_open(&bundle, listing->map, err) < 0)
+		return -1;
+	show_module(listing, &bundle, "startup", bundle.startup);
+	for (uint32_t id = 0; id < bundle.module_count; id++) {
+		int rc = rambundle_module(&bundle, id, &code, err);
+
+		if (rc < 0)
+			return err_while(err, "module %lu", (unsigned long)id);
+		snprintf(name, sizeof(name), "%lu.js", (unsigned long)id);
+		if (rc > 0)
+			show_module(listing, &bundle, name, code);
+		if (flush(listing, FLUSH_BYTES, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int dump(struct sourcemap_listing *listing, struct err *err)
 {
 	int rc;
 
 	if (listing->as_json)
 		json_array(&listing->json);
-	rc = sourcemap_each(listing->map, listing->cell->memory_bytes, take_mapping, listing, err);
+	rc = rambundle_probe(listing->map) ? list_modules(listing, err)
+	     : sourcemap_each(listing->map, listing->cell->memory_bytes, take_mapping, listing, err);
 	if (listing->as_json) {
 		json_array_end(&listing->json);
 		buf_add_char(&listing->out, '\n');
@@ -225,19 +272,43 @@ static void place_as_json(struct sourcemap_listing *listing, const struct source
 	json_member_text(json, "function", scope_text(place));
 }
 
-static void look_up(struct sourcemap_listing *listing, const struct sourcemap *map, uint32_t line,
-		    uint32_t column)
+/* A place that is asked for: LINE:COLUMN, both from 1, behind the name of a module of a RAM bundle where it
+ * counts in that: "12.js:1:3". */
+struct asked_place {
+	uint32_t line, column;
+	bool has_module;
+	uint32_t module;
+	struct text name;            /* of the module, with the colon; else empty */
+};
+
+/* Where it is in the map; false: the map knows no such module. */
+static bool find_line(const struct sourcemap_listing *listing, const struct asked_place *asked, uint32_t *line)
+{
+	uint32_t first = 0;
+
+	if (asked->has_module && !sourcemap_module_line(listing->modules, asked->module, &first))
+		return false;
+	*line = first + (asked->line - 1);
+	return *line >= first;
+}
+
+static void look_up(struct sourcemap_listing *listing, const struct sourcemap *map,
+		    const struct asked_place *asked)
 {
 	struct sourcemap_source source;
 	struct sourcemap_place place;
-	bool is_found = sourcemap_lookup(map, line - 1, column - 1, &place);
+	uint32_t line;
+	bool is_found = find_line(listing, asked, &line) &&
+			sourcemap_lookup(map, line, asked->column - 1, &place);
 	bool has_context = is_found && listing->context &&
 			   sourcemap_source(map, place.file, &source) && source.has_contents;
 
 	if (listing->as_json) {
 		json_object(&listing->json);
-		json_member_u64(&listing->json, "line", line);
-		json_member_u64(&listing->json, "column", column);
+		if (asked->has_module)
+			json_member_u64(&listing->json, "module", asked->module);
+		json_member_u64(&listing->json, "line", asked->line);
+		json_member_u64(&listing->json, "column", asked->column);
 		if (is_found)
 			place_as_json(listing, &place);
 		if (has_context)
@@ -245,7 +316,8 @@ static void look_up(struct sourcemap_listing *listing, const struct sourcemap *m
 		json_object_end(&listing->json);
 		return;
 	}
-	buf_printf(&listing->out, "%u:%u", (unsigned)line, (unsigned)column);
+	buf_add_text(&listing->out, asked->name);
+	buf_printf(&listing->out, "%u:%u", (unsigned)asked->line, (unsigned)asked->column);
 	if (!is_found)
 		buf_add_string(&listing->out, " ?\n");
 	else
@@ -254,36 +326,56 @@ static void look_up(struct sourcemap_listing *listing, const struct sourcemap *m
 		show_context(listing, &source, place.line);
 }
 
-/* LINE:COLUMN, both from 1. */
-static bool take_place(struct text text, uint32_t *line, uint32_t *column)
+static bool take_module(struct text *text, struct asked_place *asked)
 {
-	const char *colon = text.size ? memchr(text.bytes, ':', text.size) : NULL;
+	const char *end = memmem(text->bytes, text->size, MODULE_END, strlen(MODULE_END));
+	uint64_t id;
+
+	*asked = (struct asked_place){ .name = TEXT("") };
+	if (!end)
+		return true;
+	asked->has_module = true;
+	asked->name = (struct text){ text->bytes, (size_t)(end - text->bytes) + strlen(MODULE_END) };
+	if (!text_to_u64((struct text){ text->bytes, (size_t)(end - text->bytes) }, 10, &id) || id > UINT32_MAX)
+		return false;
+	asked->module = (uint32_t)id;
+	*text = text_from(*text, asked->name.size);
+	return true;
+}
+
+static bool take_place(struct text text, struct asked_place *asked)
+{
 	uint64_t first = 0, second = 0;
+	const char *colon;
 	size_t head;
 
+	if (text.size == 0 || !take_module(&text, asked))
+		return false;
+	colon = text.size ? memchr(text.bytes, ':', text.size) : NULL;
 	if (!colon)
 		return false;
 	head = (size_t)(colon - text.bytes);
 	if (!text_to_u64((struct text){ text.bytes, head }, 10, &first) ||
 	    !text_to_u64(text_from(text, head + 1), 10, &second))
 		return false;
-	*line = (uint32_t)first;
-	*column = (uint32_t)second;
+	asked->line = (uint32_t)first;
+	asked->column = (uint32_t)second;
 	return first > 0 && second > 0 && first < UINT32_MAX && second < UINT32_MAX;
 }
 
 static int look_all_up(struct sourcemap_listing *listing, const struct sourcemap *map, struct err *err)
 {
 	struct text rest = listing->places, place;
-	uint32_t line, column;
+	struct asked_place asked;
 
+	(void)sourcemap_modules(listing->map, &listing->modules);
 	if (listing->as_json)
 		json_array(&listing->json);
 	while (text_take_line(&rest, &place)) {
-		if (!take_place(place, &line, &column))
+		if (!take_place(place, &asked))
 			return err_set(err, ERR_BAD_REQUEST, "no place: `%.*s`",
 				       (int)(place.size < 40 ? place.size : 40), place.bytes);
-		look_up(listing, map, line, column);
+		look_up(listing, map, &asked);
 	}
 	if (listing->as_json) {
 		json_array_end(&listing->json);

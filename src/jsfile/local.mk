@@ -9,7 +9,9 @@ libjsfile_a_SOURCES = \
 	src/jsfile/jsfile.c \
 	src/jsfile/jsfile.h \
 	src/jsfile/jsfile_layout.h \
-	src/jsfile/jsfile_write.c
+	src/jsfile/jsfile_write.c \
+	src/jsfile/rambundle.c \
+	src/jsfile/rambundle.h
 
 if HAVE_CHECK
 check_PROGRAMS += tests/jsfile/test_jsfile

@@ -8,6 +8,7 @@ libsourcemap_a_SOURCES = \
 	src/sourcemap/map_json.c \
 	src/sourcemap/map_write.c \
 	src/sourcemap/mappings.c \
+	src/sourcemap/module_lines.c \
 	src/sourcemap/scope_names.c \
 	src/sourcemap/sourcemap.c \
 	src/sourcemap/sourcemap.h \

@@ -370,7 +370,7 @@ static void walk_parts(struct map_walk *walk)
 
 /* What keeps a map from being run as a script: a line that begins with one of )]}'.  -1: it
  * does not end as it should. */
-static ptrdiff_t junk_size(struct text text)
+ptrdiff_t map_json_junk_size(struct text text)
 {
 	size_t at = 0;
 
@@ -385,7 +385,7 @@ static ptrdiff_t junk_size(struct text text)
 
 struct map_part *map_json_read(struct text text, struct arena *arena, struct err *err)
 {
-	ptrdiff_t junk = junk_size(text);
+	ptrdiff_t junk = map_json_junk_size(text);
 	struct map_walk walk = { map_json_at(text, 0), arena, NULL, err };
 
 	err_clear(err);

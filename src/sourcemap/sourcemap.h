@@ -82,6 +82,13 @@ typedef int sourcemap_mapping_fn(void *payload, const struct sourcemap_mapping *
 int sourcemap_each(struct text map, size_t memory_bytes, sourcemap_mapping_fn *fn, void *payload,
 		   struct err *err) __attribute__((warn_unused_result));
 
+/* Where modules of a RAM bundle begin (x_facebook_offsets, of Metro): a module's lines count from its own
+ * first one, the map's from the startup code's.  *table is the array inside `map`, and whatever may stand
+ * behind it; false: it has none, or is no JSON. */
+bool sourcemap_modules(struct text map, struct text *table);
+/* The line of the map at which module `id` begins; false: it knows no such module. */
+bool sourcemap_module_line(struct text table, uint32_t id, uint32_t *line);
+
 /* Something a map should not say (ECMA-426), or that makes it less useful than it could be. */
 struct sourcemap_problem {
 	bool is_error;               /* the standard forbids it */

@@ -53,6 +53,8 @@ struct map_part *map_json_read(struct text text, struct arena *arena, struct err
 /* ERR_LIMIT when the arena's ceiling was met, else ERR_NO_MEMORY. */
 int map_json_no_memory(const struct arena *arena, struct err *err);
 
+/* What keeps a map from being run as a script, in front of its JSON; -1: it does not end as it should. */
+ptrdiff_t map_json_junk_size(struct text text);
 /* A reader at a byte of the map. */
 struct json_reader map_json_at(struct text text, size_t at);
 

@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import shutil
+import struct
 import subprocess
 
 from cli_support import check, run_tests, symgate
@@ -54,6 +55,34 @@ def test_commands(folder):
                   ["list", path], ["check", "--context", "1", path]):
         check("misuse %s" % words, symgate("sourcemap", *words).returncode == 2)
     check("no file", symgate("sourcemap", "dump", path + ".gone").returncode == 1)
+
+
+def test_ram_bundles(folder):
+    """Module 0 begins at the third line of the map, module 2 at the fourth; 1 is in no bundle."""
+    module = {"version": 3, "names": [], "mappings": "AAAA,IACA"}
+    path = put(folder, "ram.map", json.dumps({"version": 3, "x_facebook_offsets": [2, None, 3], "sections": [
+        {"offset": {"line": line, "column": 0}, "map": {**module, "sources": [source]}}
+        for line, source in ((0, "startup.js"), (2, "a.js"), (3, "b.js"))]}))
+    found = symgate("sourcemap", "lookup", path, "1:5", "0.js:1:5", "2.js:1:1", "1.js:1:1", "9.js:1:1", "2.js:4294967294:1")
+    check("places in modules", found.stdout == "1:5 startup.js:2:1\n0.js:1:5 a.js:2:1\n2.js:1:1 b.js:1:1\n1.js:1:1 ?\n"
+          "9.js:1:1 ?\n2.js:4294967294:1 ?\n", found)
+    found = symgate("sourcemap", "lookup", "--json", path, "2.js:1:5")
+    check("as JSON", json.loads(found.stdout) == [{"module": 2, "line": 1, "column": 5, "file": "b.js",
+                                                   "original_line": 2, "original_column": 1}], found)
+    for place in ("x.js:1:1", ".js:1:1", "1.js:0:1", "1.js:1", "4294967296.js:1:1"):
+        check("no place " + place, symgate("sourcemap", "lookup", path, place).returncode == 2)
+    code = [b"startup();\0", b"a;\0", b"b();\0"]
+    table = struct.pack("<6I", 11, 3, 0, 0, 14, 5)
+    bundle = os.path.join(folder, "main.jsbundle")
+    with open(bundle, "wb") as file:
+        file.write(struct.pack("<3I", 0xfb0bd1e5, 3, 11) + table + b"".join(code))
+    listed = symgate("sourcemap", "dump", bundle)
+    check("modules", listed.stdout == "startup: 10 bytes at 36\n0.js: 2 bytes at 47\n2.js: 4 bytes at 50\n", listed)
+    listed = symgate("sourcemap", "dump", "--json", bundle)
+    check("modules as JSON", json.loads(listed.stdout)[1] == {"name": "0.js", "offset": 47, "size": 2}, listed)
+    os.truncate(bundle, 54)
+    listed = symgate("sourcemap", "dump", bundle)
+    check("a bundle that is cut", listed.returncode == 1 and "module 2" in listed.stderr, listed)
 
 
 def test_faults(folder):
@@ -125,4 +154,4 @@ def test_agreement(folder):
         check(path, tokens == json.loads(theirs.stdout), ours.stderr)
 
 
-run_tests([test_commands, test_faults, test_recorded_lookups, test_standard, test_agreement])
+run_tests([test_commands, test_ram_bundles, test_faults, test_recorded_lookups, test_standard, test_agreement])

@@ -11,6 +11,7 @@
 #include "convert/convert_internal.h"
 #include "jsfile/jsbundle.h"
 #include "jsfile/jsfile.h"
+#include "jsfile/rambundle.h"
 #include "kinds/js/js_url.h"
 
 #define CEILING_BYTES ((size_t)4 << 20)
@@ -54,6 +55,21 @@ static void read_stack(struct text stack)
 	if (js_stack_write_frames(stack, &out, &count, &err) == 0)
 		must(count == frames);
 	buf_release(&out);
+}
+
+static void read_modules(struct text bytes)
+{
+	struct rambundle bundle;
+	struct err err = ERR_INIT;
+	struct text code;
+
+	if (!rambundle_probe(bytes) || rambundle_open(&bundle, bytes, &err) < 0)
+		return;
+	for (uint32_t id = 0; id < bundle.module_count && id < 1000; id++)
+		if (rambundle_module(&bundle, id, &code, &err) > 0)
+			must(code.bytes >= bytes.bytes && code.size < bytes.size &&
+			     (size_t)(code.bytes - bytes.bytes) < bytes.size - code.size &&
+			     code.bytes[code.size] == '\0');
 }
 
 static void read_artifacts(struct text answer)
@@ -112,5 +128,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	read_stack(whole);
 	read_artifacts(whole);
 	read_files(whole);
+	read_modules(whole);
 	return 0;
 }

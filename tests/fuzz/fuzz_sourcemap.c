@@ -79,8 +79,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct file_map map = { NULL, 0 };
 	struct sourcemap_report report;
 	struct err err = ERR_INIT;
+	struct text modules;
+	uint32_t line;
 	FILE *file;
 
+	if (size && sourcemap_modules(text, &modules))
+		for (uint32_t id = 0; id < 100 && sourcemap_module_line(modules, id, &line); id++)
+			;
 	if (size >= 4 && memcmp(bytes, "SMPC", 4) == 0) {
 		(void)look_up(bytes, size);
 		return 0;

@@ -6,8 +6,10 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/mem.h"
 #include "jsfile/jsbundle.h"
 #include "jsfile/jsfile.h"
+#include "jsfile/rambundle.h"
 #include "object/makers.h"
 
 #define BYTES_MOST ((size_t)64 << 20)
@@ -359,6 +361,98 @@ START_TEST(survives_every_allocation_failure)
 }
 END_TEST
 
+/* --- RAM bundles ------------------------------------------------------------------------------------ */
+
+#define RAM_BYTES 48u
+
+/* Startup code, module 0, none of number 1, module 2. */
+static const uint8_t ram[RAM_BYTES] = {
+	0xe5, 0xd1, 0x0b, 0xfb, 3, 0, 0, 0, 4, 0, 0, 0,
+	4, 0, 0, 0, 3, 0, 0, 0,  0, 0, 0, 0, 0, 0, 0, 0,  7, 0, 0, 0, 5, 0, 0, 0,
+	'r', '0', ';', 0, 'a', ';', 0, 'b', '(', ')', ';', 0,
+};
+
+static int open_ram(struct rambundle *bundle, const uint8_t *bytes, size_t size, struct err *err)
+{
+	return rambundle_open(bundle, (struct text){ (const char *)bytes, size }, err);
+}
+
+START_TEST(reads_modules_by_number)
+{
+	struct rambundle bundle;
+	struct err err = ERR_INIT;
+	struct text code;
+
+	ck_assert(rambundle_probe((struct text){ (const char *)ram, RAM_BYTES }));
+	ck_assert(!rambundle_probe(TEXT("var a;")));
+	ck_assert_int_eq(open_ram(&bundle, ram, RAM_BYTES, &err), 0);
+	ck_assert(text_is(bundle.startup, "r0;"));
+	ck_assert_uint_eq(bundle.module_count, 3);
+	ck_assert_int_eq(rambundle_module(&bundle, 0, &code, &err), 1);
+	ck_assert(text_is(code, "a;"));
+	ck_assert_int_eq(rambundle_module(&bundle, 1, &code, &err), 0);
+	ck_assert_int_eq(rambundle_module(&bundle, 2, &code, &err), 1);
+	ck_assert(text_is(code, "b();"));
+	ck_assert_int_eq(rambundle_module(&bundle, 3, &code, &err), 0);
+	ck_assert_int_eq(rambundle_module(&bundle, UINT32_MAX, &code, &err), 0);
+}
+END_TEST
+
+/* Whatever a table says, no byte outside is read: what is given lies inside. */
+START_TEST(believes_no_table)
+{
+	for (size_t size = 0; size <= RAM_BYTES; size++) {
+		for (size_t at = 0; at < size; at++) {
+			uint8_t *bytes = mem_get(size);
+			struct rambundle bundle;
+			struct err err = ERR_INIT;
+			struct text code;
+
+			ck_assert_ptr_nonnull(bytes);
+			memcpy(bytes, ram, size);
+			bytes[at] = 0xff;
+			if (open_ram(&bundle, bytes, size, &err) == 0)
+				for (uint32_t id = 0; id < bundle.module_count; id++)
+					if (rambundle_module(&bundle, id, &code, &err) > 0)
+						ck_assert_int_eq(code.bytes[code.size], 0);
+			mem_give_back(bytes);
+		}
+	}
+}
+END_TEST
+
+static const struct { size_t at; uint8_t value; int module; const char *words; } lies[] = {
+	{ 0, 0xe6, -1, "no RAM bundle" },
+	{ 4, 5, -1, "table of 5 modules" },
+	{ 8, 13, -1, "no 13 bytes at 36" },
+	{ 8, 3, -1, "no NUL at 38" },
+	{ 12, 13, 0, "no 3 bytes at 49" },
+	{ 15, 0xff, 0, "no 3 bytes" },
+	{ 32, 6, 2, "no 6 bytes at 43" },
+	{ 32, 4, 2, "no NUL at 46" },
+};
+
+START_TEST(tells_where_a_bundle_lies)
+{
+	uint8_t bytes[RAM_BYTES];
+	struct rambundle bundle;
+	struct err err = ERR_INIT;
+	struct text code;
+	int rc;
+
+	memcpy(bytes, ram, RAM_BYTES);
+	bytes[lies[_i].at] = lies[_i].value;
+	rc = open_ram(&bundle, bytes, RAM_BYTES, &err);
+	if (lies[_i].module >= 0) {
+		ck_assert_int_eq(rc, 0);
+		rc = rambundle_module(&bundle, (uint32_t)lies[_i].module, &code, &err);
+	}
+	ck_assert_int_eq(rc, -1);
+	ck_assert_int_eq(err.kind, ERR_MALFORMED);
+	ck_assert_msg(strstr(err.text, lies[_i].words), "%s", err.text);
+}
+END_TEST
+
 #define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
 
 int main(void)
@@ -375,6 +469,9 @@ int main(void)
 	tcase_add_test(tcase, finds_what_a_bundle_holds);
 	tcase_add_loop_test(tcase, takes_one_file, 0, COUNT(takes));
 	tcase_add_test(tcase, survives_every_allocation_failure);
+	tcase_add_test(tcase, reads_modules_by_number);
+	tcase_add_test(tcase, believes_no_table);
+	tcase_add_loop_test(tcase, tells_where_a_bundle_lies, 0, COUNT(lies));
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
 }

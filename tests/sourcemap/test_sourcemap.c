@@ -338,6 +338,29 @@ START_TEST(reads_what_is_long)
 }
 END_TEST
 
+START_TEST(knows_where_modules_begin)
+{
+	static const char *const none[] = { "", "{", "[]", ")]}", "{\"x_facebook_offsets\":null}", "{\"version\":3}",
+					    "{\"sections\":[{\"x_facebook_offsets\":[1]}]}" };
+	struct text table;
+	uint32_t line = 77;
+
+	ck_assert(sourcemap_modules(TEXT(")]}'\n{\"sections\":[],\"x_facebook_offsets\":[3,null,12,-1,4294967296]}"),
+				    &table));
+	ck_assert(sourcemap_module_line(table, 0, &line));
+	ck_assert_uint_eq(line, 3);
+	ck_assert(sourcemap_module_line(table, 2, &line));
+	ck_assert_uint_eq(line, 12);
+	ck_assert(!sourcemap_module_line(table, 1, &line));
+	ck_assert(!sourcemap_module_line(table, 3, &line));
+	ck_assert(!sourcemap_module_line(table, 4, &line));
+	ck_assert(!sourcemap_module_line(table, 5, &line));
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		ck_assert_msg(!sourcemap_modules(text_of(none[i]), &table), "%s", none[i]);
+	ck_assert(!sourcemap_module_line(TEXT_NONE, 0, &line));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sourcemap");
@@ -352,6 +375,7 @@ int main(void)
 	tcase_add_test(tcase, survives_every_allocation_failure);
 	tcase_add_test(tcase, reads_sections_of_any_depth);
 	tcase_add_test(tcase, reads_what_is_long);
+	tcase_add_test(tcase, knows_where_modules_begin);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
 }
