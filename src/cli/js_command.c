@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "cli/cli.h"
 #include "cli/cli_sources.h"
+#include "cli/js_modules.h"
 #include "cli/js_stack.h"
 #include "cli/js_store.h"
 #include "cli/options.h"
@@ -74,7 +75,7 @@ static int replace_sources(cJSON *request, struct text list, struct err *err)
 /* Files of the command line are of a release of our own; without any a request asks whom it names. */
 static int set_sources(struct standalone *alone, struct js_wish *wish, cJSON *request, struct err *err)
 {
-	const cJSON *traces = cJSON_GetObjectItemCaseSensitive(request, "stacktraces");
+	cJSON *traces = cJSON_GetObjectItemCaseSensitive(request, "stacktraces");
 	struct buf made, list;
 	int rc;
 
@@ -84,6 +85,9 @@ static int set_sources(struct standalone *alone, struct js_wish *wish, cJSON *re
 			cJSON_AddNullToObject(request, "sources");
 		return 0;
 	}
+	if (wish->store.map_count == 1 &&
+	    js_modules_place(alone->nursery, wish->store.maps[0], traces, err) < 0)
+		return -1;
 	buf_init(&made, LIMIT_REPLY_BYTES);
 	buf_init(&list, LIMIT_REPLY_BYTES);
 	rc = js_store_make(&wish->store, alone->local.folder, traces, &made, err);
@@ -283,7 +287,8 @@ const struct cli_command cli_js = {
 	"  --dir DIR      a folder of minified files and their maps: each frame's file is the one whose\n"
 	"                 path has most in common with its URL\n"
 	"  --map FILE     a source map: of the file it is called after, with the minified file beside it\n"
-	"                 where there is one; a single one is that of all frames\n"
+	"                 where there is one; a single one is that of all frames,\n"
+	"                 and of a RAM bundle of React Native that of its modules (12.js:1:300)\n"
 	"  --context      the lines around each frame\n"
 	"\n"
 	"All may be repeated. Without them a request's own sources are asked, or those of the\n"

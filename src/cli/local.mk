@@ -35,6 +35,8 @@ libcli_a_SOURCES = \
 	src/cli/crash_text.h \
 	src/cli/fcgi.c \
 	src/cli/js_command.c \
+	src/cli/js_modules.c \
+	src/cli/js_modules.h \
 	src/cli/js_stack.c \
 	src/cli/js_stack.h \
 	src/cli/js_stack_show.c \

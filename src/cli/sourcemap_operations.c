@@ -401,6 +401,28 @@ static int lookup(struct sourcemap_listing *listing, struct err *err)
 	return rc;
 }
 
+/* --- modules ------------------------------------------------------------------------------ */
+
+/* To the reply: the line at which each module that is asked for begins, from 0; "-" for one the map
+ * does not know; nothing when it tells of none. */
+static int tell_modules(struct sourcemap_listing *listing, struct err *err)
+{
+	struct text rest = listing->places, asked;
+	uint64_t id;
+	uint32_t line;
+
+	(void)sourcemap_modules(listing->map, &listing->modules);
+	while (text_take_line(&rest, &asked)) {
+		if (text_to_u64(asked, 10, &id) && id <= UINT32_MAX &&
+		    sourcemap_module_line(listing->modules, (uint32_t)id, &line))
+			buf_printf(listing->cell->reply, "%u", (unsigned)line);
+		else if (listing->modules.bytes)
+			buf_add_char(listing->cell->reply, '-');
+		buf_add_char(listing->cell->reply, '\n');
+	}
+	return buf_check(listing->cell->reply, err);
+}
+
 /* --- The operation ------------------------------------------------------------------------ */
 
 static int list(struct sourcemap_listing *listing, struct err *err)
@@ -417,6 +439,7 @@ static int list(struct sourcemap_listing *listing, struct err *err)
 	listing->places = rest;
 	json_writer_init(&listing->json, &listing->out);
 	rc = text_is(verb, "check") ? check(listing, err)
+	     : text_is(verb, "modules") ? tell_modules(listing, err)
 	     : text_is(verb, "dump") ? dump(listing, err) : lookup(listing, err);
 	return rc < 0 ? -1 : flush(listing, 0, err);
 }

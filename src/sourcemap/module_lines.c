@@ -15,7 +15,9 @@ bool sourcemap_modules(struct text map, struct text *table)
 			*table = text_from(map, json.pos);
 		json_reader_skip(&json);
 	}
-	return table->bytes && !json.missing;
+	if (json.missing)
+		*table = TEXT_NONE;
+	return table->bytes != NULL;
 }
 
 bool sourcemap_module_line(struct text table, uint32_t id, uint32_t *line)

@@ -75,6 +75,18 @@ def test_files(folder):
     check("a request", run.stdout == "    at add (app.js:2:14)\n", run.stdout + run.stderr)
 
 
+def test_ram_bundles(folder):
+    """Frames in modules by number: 0 begins at the third line of the map, 2 at the fourth; 1 is in no bundle."""
+    module = {"version": 3, "names": [], "mappings": "AAAA,IACA"}
+    path = write(folder, "ram.map", json.dumps({"version": 3, "x_facebook_offsets": [2, None, 3], "sections": [
+        {"offset": {"line": line, "column": 0}, "map": {**module, "sources": [source]}}
+        for line, source in ((0, "startup.js"), (2, "a.js"), (3, "b.js"))]}))
+    stack = write(folder, "stack", "f@0.js:1:5\ng@http://host/2.js:1:1\nh@1.js:1:5\n")
+    run = symgate("js", "--map", path, stack)
+    check("modules", run.returncode == 0 and "a.js:2:1" in run.stdout and "b.js:1:1" in run.stdout and
+          "h@1.js:1:5" in run.stdout and "startup" not in run.stdout, run.stdout + run.stderr)
+
+
 def test_errors(folder):
     none = write(folder, "none", "nothing here\n")
     run = symgate("js", "--map", write(folder, "a.map", MAP), none)
@@ -89,4 +101,4 @@ def test_errors(folder):
 
 
 
-run_tests([test_stacks, test_files, test_errors])
+run_tests([test_stacks, test_files, test_ram_bundles, test_errors])
