@@ -15,6 +15,7 @@ libjob_a_SOURCES = \
 $(libjob_a_OBJECTS): src/store/statements.h
 
 if HAVE_CHECK
-check_PROGRAMS += tests/job/test_job
-tests_job_test_job_SOURCES = tests/job/test_job.c
+check_PROGRAMS += tests/job/test_job tests/job/test_job_files
+tests_job_test_job_SOURCES = tests/job/test_job.c tests/job/desk.c tests/job/desk.h
+tests_job_test_job_files_SOURCES = tests/job/test_job_files.c tests/job/desk.c tests/job/desk.h
 endif
