@@ -12,5 +12,4 @@ endif
 clean-local: clean-fixtures
 clean-fixtures:
 	rm -rf tests-fixtures counts
-	rm -f test-config*.yml
 .PHONY: clean-fixtures

@@ -9,8 +9,12 @@
 #include "config/keys.h"
 #include "support/support.h"
 
-struct notes { char warnings[4][400]; int warning_count; char meaningless[8][100]; int meaningless_count; 	char errors[8][200];
+struct notes { char warnings[4][400]; int warning_count; char meaningless[8][100]; int meaningless_count; char errors[8][200];
 	unsigned error_count;
+};
+
+static const char *const written[] = {
+	"test-config.yml", "test-config-a.yml", "test-config-b.yml", "test-config-bytes.yml",
 };
 
 static void take_note(void *payload, enum config_note_kind kind, const char *text)
@@ -365,7 +369,12 @@ int main(void)
 {
 	Suite *suite = suite_create("config");
 	TCase *tcase = tcase_create("config");
+	char folder[] = "/tmp/symgate-config-XXXXXX";
+	int rc;
 
+	/* Messages name the file as it was given: by a short name, in a folder of its own. */
+	if (!mkdtemp(folder) || chdir(folder) < 0)
+		return EXIT_FAILURE;
 	tcase_add_test(tcase, defaults_without_a_file);
 	tcase_add_loop_test(tcase, refuses_with_words, 0, (int)(sizeof(refusals) / sizeof(refusals[0])));
 	tcase_add_test(tcase, reads_what_the_reference_reads);
@@ -379,5 +388,9 @@ int main(void)
 	tcase_add_test(tcase, survives_every_allocation_failure);
 	tcase_add_test(tcase, survives_every_byte_change);
 	suite_add_tcase(suite, tcase);
-	return support_main(suite);
+	rc = support_main(suite);
+	for (size_t i = 0; i < sizeof(written) / sizeof(written[0]); i++)
+		(void)unlink(written[i]);
+	(void)rmdir(folder);
+	return rc;
 }
