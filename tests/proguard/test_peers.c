@@ -169,7 +169,7 @@ static void read_at(const char *text, char *class_name, char *method, struct pro
 
 	ck_assert_int_ge(sscanf(text, " at %255[^(](%*[^:)]:%u)", class_name, &line), 1);
 	dot = strrchr(class_name, '.');
-	strcpy(method, dot + 1);
+	memcpy(method, dot + 1, strlen(dot + 1) + 1);       /* no longer than class_name */
 	*dot = '\0';
 	query->line = line;
 }
