@@ -1,6 +1,5 @@
 /* Frames of unusual shape: grown at run time, realigned, left by tail calls, and functions that
  * end in a call that never returns. */
-#include <alloca.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,10 +36,10 @@ static __attribute__((noinline)) int aligned(int depth)
 
 static __attribute__((noinline)) int grows(int depth)
 {
-	char *space = alloca((size_t)(depth * 100 + zero + 16));
+	char space[depth * 100 + zero + 16];
 	char line[depth * 10 + 1];
 
-	memset(space, depth, 16);
+	memset(space, depth, sizeof(space));
 	memset(line, depth, sizeof(line));
 	sink = space[3] + line[0];
 	if (depth <= 0)
