@@ -130,7 +130,7 @@ int buildid_request_canonical(struct text path, struct arena *arena, struct text
 
 /* --- Headers ------------------------------------------------------------------------------------- */
 
-/* As atol() reads it: blanks, a sign, digits, and anything after them. */
+/* Blanks, a sign, digits; what follows them does not count. */
 static uint64_t read_size(struct text value)
 {
 	struct text number = text_trim(value);
