@@ -58,6 +58,9 @@ struct config_transcoder {
 	bool has_windows_paths;              /* it is told "Z:\\path", as Wine has it */
 };
 
+/* web.people: who asks in which scope; neither is empty, and a name stands there once. */
+struct config_person { const char *name, *scope; };
+
 /* How the web server is told to send a file of cache_dir itself. */
 enum config_sendfile { CONFIG_SENDFILE_NONE, CONFIG_SENDFILE_X_SENDFILE, CONFIG_SENDFILE_X_ACCEL };
 
@@ -122,6 +125,16 @@ struct config {
 	const char *wpa_redirect;            /* wpa.redirect: a URL that folder is reached at; NULL */
 	uint64_t wpa_put_max_bytes;
 
+	/* the page */
+	bool web_enabled;
+	int64_t web_keep_seconds;            /* of reports made by it */
+	uint64_t web_keep_bytes;
+	const char *web_scope;               /* never empty */
+	const struct config_person *web_people;
+	size_t web_person_count;
+	const char *const *web_operators;
+	size_t web_operator_count;
+
 	/* downloads */
 	bool offline;                        /* nothing is fetched; what is there is used */
 	bool connect_to_reserved_ips;
@@ -167,6 +180,10 @@ static inline bool config_has_shared_cache(const struct config *config)
 {
 	return config->shared.folder || config->shared.gcs.bucket || config->shared.s3.bucket;
 }
+
+/* web.operators and web.people, by what the web server says of who asks.  NULL: has no scope there. */
+bool config_is_operator(const struct config *config, struct text name);
+const char *config_scope_of_person(const struct config *config, struct text name);
 
 enum config_note_kind { CONFIG_NOTE_ERROR, CONFIG_NOTE_WARNING, CONFIG_NOTE_WITHOUT_MEANING };
 /* Every error, and what was odd but none: unknown keys, reference keys without meaning here. */

@@ -67,6 +67,20 @@ const struct key config_keys[] = {
 { "wpa.put_max_bytes", KEY_SIZE, KEY_OURS, AT(wpa_put_max_bytes), 0, "256MiB", 1, 1e12, 0,
   "Largest SymCache file that may be sent with PUT." },
 
+{ "web.enabled", KEY_BOOL, KEY_OURS, AT(web_enabled), 0, "true", 0, 0, 0,
+  "Serve the page at / (doc/web.md): it lets nobody do what the API does not. false: 404." },
+{ "web.keep", KEY_SECONDS, KEY_OURS, AT(web_keep_seconds), 0, "1d", 1, 1e9, 0,
+  "Reports made by the page stay for this long, or until somebody with their link deletes them." },
+{ "web.keep_bytes", KEY_SIZE, KEY_OURS, AT(web_keep_bytes), 0, "1GB", 0, 1e18, 0,
+  "Bytes of them; then the oldest go." },
+{ "web.scope", KEY_SCOPE, KEY_OURS, AT(web_scope), 0, "page", 0, 0, 0,
+  "The scope of what the page's visitors ask for." },
+{ "web.people", KEY_PEOPLE, KEY_OURS, AT(web_people), AT(web_person_count), "{}", 0, 0, 0,
+  "Names of REMOTE_USER and their scopes, {anna: team-a}: these people ask in theirs below /ui/op/,\n"
+  "and see what is in it alone." },
+{ "web.operators", KEY_OPERATORS, KEY_OURS, AT(web_operators), AT(web_operator_count), "[]", 0, 0, 0,
+  "Names of REMOTE_USER that see and do everything below /ui/op/. Empty: nobody may, it is 403." },
+
 { "sources", KEY_SOURCES, KEY_REFERENCE, AT(sources_json), 0, "[]", 0, 0, 0,
   "Sources for requests that name none, in order of preference (doc/sources.md). Of a source with\n"
   "is_public: true files and failures are kept once for all scopes; of the others each scope of\n"
@@ -256,7 +270,7 @@ const struct key config_keys[] = {
 const size_t config_key_count = sizeof(config_keys) / sizeof(config_keys[0]);
 
 static const char *const our_sections[] = { "cors", "debuginfod", "front", "jobs", "pool", "workshop", "limits",
-					    "sandbox", "wpa" };
+					    "sandbox", "web", "wpa" };
 
 const struct key *config_key_find(const char *name)
 {

@@ -27,6 +27,9 @@ enum key_type {
 	KEY_NETWORKS,        /* const struct config_network * and the count behind it */
 	KEY_SOURCES,         /* const char *: JSON text */
 	KEY_TRANSCODERS,     /* const struct config_transcoder * and the count behind it */
+	KEY_SCOPE,           /* const char * */
+	KEY_PEOPLE,          /* const struct config_person * and the count behind it */
+	KEY_OPERATORS,       /* const char *const * and the count behind it */
 	KEY_CACHE_DIR,       /* const char * and cache_is_of_boot */
 	KEY_WITHOUT_MEANING  /* Symbolicator's, accepted and listed */
 };

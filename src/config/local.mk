@@ -10,7 +10,8 @@ libconfig_a_SOURCES = \
 	src/config/scalar.c \
 	src/config/transcoders.c \
 	src/config/value.c \
-	src/config/value.h
+	src/config/value.h \
+	src/config/web.c
 EXTRA_DIST += deploy/example.yml
 
 if HAVE_CHECK

@@ -269,6 +269,12 @@ int config_value_read(const struct config_document *document, const struct key *
 		return config_transcoders(document, node, err);
 	if (key->type == KEY_SOURCES)
 		return config_json(document, key->name, node, (const char **)(void *)(base + key->offset), err);
+	if (key->type == KEY_SCOPE)
+		return config_scope(document, node, (const char **)(void *)(base + key->offset), err);
+	if (key->type == KEY_PEOPLE)
+		return config_people(document, node, err);
+	if (key->type == KEY_OPERATORS)
+		return config_operators(document, node, err);
 	if (config_scalar_is_null(node))
 		return read_null(key, document->config, err);
 	text = config_scalar(document, node, err);

@@ -35,6 +35,14 @@ int config_json(const struct config_document *document, const char *name, const 
 int config_transcoders(const struct config_document *document, const yaml_node_t *node, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* web.scope and its like; web.people and web.operators, as struct config has them. */
+int config_scope(const struct config_document *document, const yaml_node_t *node, const char **scope,
+		 struct err *err) __attribute__((warn_unused_result));
+int config_people(const struct config_document *document, const yaml_node_t *node, struct err *err)
+	__attribute__((warn_unused_result));
+int config_operators(const struct config_document *document, const yaml_node_t *node, struct err *err)
+	__attribute__((warn_unused_result));
+
 size_t config_line_of(const yaml_node_t *node);
 /* The same key earlier in the mapping, or NULL. */
 const yaml_node_t *config_key_before(yaml_document_t *yaml, const yaml_node_t *mapping,

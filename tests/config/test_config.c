@@ -118,6 +118,22 @@ static const struct { const char *what, *text, *words; } refusals[] = {
 	  "command: [/a]}]}\n", "earlier versions are below the version" },
 	{ "a transcoder that takes for ever", "wpa: {transcoders: [{version: 3.1.0, timeout: 2d, command: [/a]}]}\n",
 	  "`2d` is not a duration up to a day" },
+	{ "an empty scope", "web: {scope: \"\"}\n", "test-config.yml:1: web.scope: an empty scope" },
+	{ "no scope", "web: {scope: null}\n", "web.scope: null is no scope" },
+	{ "a scope of two lines", "web: {scope: \"a\\nb\"}\n", "a scope with control characters" },
+	{ "scopes", "web: {scope: [a]}\n", "web.scope: one value is expected here" },
+	{ "people without scopes", "web: {people: [anna]}\n", "names and their scopes are expected here" },
+	{ "somebody without a scope", "web:\n  people:\n    anna: \"\"\n",
+	  "test-config.yml:3: web.people: anna: an empty scope" },
+	{ "somebody twice", "web:\n  people:\n    anna: a\n    bert: b\n    anna: c\n",
+	  "test-config.yml:5: web.people: `anna` stands in line 3 already" },
+	{ "nobody's name", "web: {people: {\"\": a}}\n", "an empty name" },
+	{ "operators without a list", "web: {operators: root}\n", "a list is expected here" },
+	{ "an operator twice", "web:\n  operators:\n  - root\n  - anna\n  - root\n",
+	  "test-config.yml:5: web.operators: `root` stands in line 3 already" },
+	{ "an operator without a name", "web: {operators: [root, ~]}\n", "item 2: null is no name" },
+	{ "a key of the page's that is none", "web: {keeps: 1d}\n", "did you mean `web.keep`?" },
+	{ "a page that keeps nothing", "web: {keep: 0s}\n", "web.keep: `0s` is outside 1" },
 };
 
 START_TEST(refuses_with_words)
@@ -294,6 +310,36 @@ START_TEST(reads_networks)
 }
 END_TEST
 
+START_TEST(who_asks_by_the_page)
+{
+	struct config config;
+	struct notes notes = { 0 };
+	struct err err = ERR_INIT;
+
+	ck_assert_int_eq(config_load(&config, NULL, 0, NULL, NULL, NULL, &err), 0);
+	ck_assert(config.web_enabled);
+	ck_assert_int_eq(config.web_keep_seconds, 86400);
+	ck_assert_uint_eq(config.web_keep_bytes, 1000000000);
+	ck_assert_str_eq(config.web_scope, "page");
+	ck_assert_uint_eq(config.web_person_count + config.web_operator_count, 0);
+	ck_assert(!config_is_operator(&config, TEXT("")));
+	config_release(&config);
+	ck_assert_msg(load(&config, "web: {enabled: false, scope: p, operators: [root, anna],\n"
+			   "  people: {bert: team-b, Carla: \"team c\"}}\n", &notes, &err) == 0, "%s", err.text);
+	ck_assert(!config.web_enabled);
+	ck_assert_str_eq(config.web_scope, "p");
+	ck_assert(config_is_operator(&config, TEXT("anna")));
+	ck_assert(!config_is_operator(&config, TEXT("Anna")));
+	ck_assert(!config_is_operator(&config, TEXT_NONE));
+	ck_assert(!config_is_operator(&config, TEXT("bert")));
+	ck_assert_str_eq(config_scope_of_person(&config, TEXT("Carla")), "team c");
+	ck_assert_ptr_null(config_scope_of_person(&config, TEXT("carla")));
+	ck_assert_ptr_null(config_scope_of_person(&config, TEXT("anna")));
+	config_release(&config);
+	ck_assert_int_eq(mem_live, 0);
+}
+END_TEST
+
 /* deploy/example.yml is what the table prints, and can be read back without a note. */
 START_TEST(the_example_tells_every_key)
 {
@@ -333,7 +379,8 @@ static int load_for_torment(void *payload, struct err *err)
 
 START_TEST(survives_every_allocation_failure)
 {
-	write_file("test-config.yml", "sources: [{id: a, type: http, url: u}]\nlogging: {file: log}\n");
+	write_file("test-config.yml", "sources: [{id: a, type: http, url: u}]\nlogging: {file: log}\n"
+		   "web: {people: {anna: a}, operators: [anna]}\n");
 	support_every_allocation_failure(load_for_torment, (void *)(uintptr_t)"test-config.yml", 100);
 }
 END_TEST
@@ -359,7 +406,8 @@ START_TEST(survives_every_byte_change)
 {
 	static const char text[] =
 		"sources:\n- {id: a, type: http, url: &u x, headers: {a: *u}}\nlogging: {file: \"${HOME}\"}\n"
-		"pool: {threads: 3, max_wait: 1h 30m}\nreserved_ips_allowed: [fd00::/8]\n";
+		"pool: {threads: 3, max_wait: 1h 30m}\nreserved_ips_allowed: [fd00::/8]\n"
+		"web: {scope: s, people: {a: b, c: d}, operators: [a, b]}\n";
 
 	support_every_byte_change((const uint8_t *)text, sizeof(text) - 1, load_bytes, NULL);
 }
@@ -384,6 +432,7 @@ int main(void)
 	tcase_add_test(tcase, members_of_sources_have_lines);
 	tcase_add_test(tcase, shared_caches);
 	tcase_add_test(tcase, reads_networks);
+	tcase_add_test(tcase, who_asks_by_the_page);
 	tcase_add_test(tcase, the_example_tells_every_key);
 	tcase_add_test(tcase, survives_every_allocation_failure);
 	tcase_add_test(tcase, survives_every_byte_change);
