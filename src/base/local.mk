@@ -23,6 +23,8 @@ libbase_a_SOURCES = \
 	src/base/guard.h \
 	src/base/hash.c \
 	src/base/hash.h \
+	src/base/html_writer.c \
+	src/base/html_writer.h \
 	src/base/http_date.c \
 	src/base/http_date.h \
 	src/base/json_reader.c \
@@ -66,6 +68,7 @@ check_PROGRAMS += \
 	tests/base/test_file \
 	tests/base/test_guard \
 	tests/base/test_hash \
+	tests/base/test_html_writer \
 	tests/base/test_http_date \
 	tests/base/test_json_reader \
 	tests/base/test_json_writer \
@@ -88,6 +91,7 @@ tests_base_test_err_SOURCES = tests/base/test_err.c
 tests_base_test_file_SOURCES = tests/base/test_file.c
 tests_base_test_guard_SOURCES = tests/base/test_guard.c
 tests_base_test_hash_SOURCES = tests/base/test_hash.c
+tests_base_test_html_writer_SOURCES = tests/base/test_html_writer.c
 tests_base_test_http_date_SOURCES = tests/base/test_http_date.c
 tests_base_test_json_reader_SOURCES = \
 	tests/base/test_json_reader.c \

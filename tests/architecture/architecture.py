@@ -51,9 +51,10 @@ MAY_INCLUDE = {
                      "sourcemap", "convert", "work", "lookup"},
     "job": BASE | {"config", "store", "board"},
     "workshop": None,
+    "page": BASE | {"config", "board", "cache", "job"},
     "keeper": BASE | {"config", "store", "board", "cache", "job"},
     "front": BASE | {"config", "unpack", "store", "board", "sandbox", "convert", "cache", "source", "work", "lookup",
-                     "kinds", "job", "apikey"},
+                     "kinds", "job", "apikey", "page"},
     "supervisor": None,
     "cli": None,
 }
@@ -208,7 +209,7 @@ def check_names_once(texts):
 # Families of exported functions named after neither their component, nor a file, nor a type of their header.
 # What base offers for use on every line is short; the others are to become fewer.
 OTHER_PREFIXES = {
-    "base": {"ascii", "codeid", "duration", "hex", "json", "random", "utf8"},
+    "base": {"ascii", "codeid", "duration", "hex", "html", "json", "random", "utf8"},
     "front": {"answer"},
     "kinds": {"request_kind"},
 }

@@ -1,0 +1,78 @@
+/* page_frame.c -- what stands around each page. */
+#include "page/page.h"
+
+static void write_meta(struct html_writer *html, const char *name, const char *content)
+{
+	html_void(html, "meta");
+	html_attribute_word(html, "name", name);
+	html_attribute_word(html, "content", content);
+}
+
+static void write_head(struct html_writer *html, const struct page_look *look)
+{
+	html_begin(html, "head");
+	html_void(html, "meta");
+	html_attribute_word(html, "charset", "utf-8");
+	write_meta(html, "viewport", "width=device-width, initial-scale=1");
+	write_meta(html, "color-scheme", "light dark");
+	html_begin(html, "title");
+	html_text(html, look->title);
+	html_word(html, " - symgate");
+	html_end(html, "title");
+	html_end(html, "head");
+}
+
+/* "Skip to content" comes first for whoever goes by keyboard (WCAG 2.2, 2.4.1). */
+static void write_skip_link(struct html_writer *html)
+{
+	html_begin(html, "a");
+	html_attribute_word(html, "class", "skip");
+	html_attribute_word(html, "href", "#content");
+	html_word(html, "Skip to content");
+	html_end(html, "a");
+}
+
+static void write_link(struct html_writer *html, const char *root, const char *path, const char *words)
+{
+	html_begin(html, "a");
+	html_value_begin(html, "href");
+	html_value_word(html, *root || *path ? root : "./");
+	html_value_word(html, path);
+	html_value_end(html);
+	html_word(html, words);
+	html_end(html, "a");
+}
+
+static void write_banner(struct html_writer *html, const struct page_look *look)
+{
+	html_begin(html, "header");
+	html_begin(html, "nav");
+	html_attribute_word(html, "aria-label", "symgate");
+	write_link(html, look->root, "", "symgate");
+	write_link(html, look->root, "ui/op/", "Service");
+	html_end(html, "nav");
+	if (look->person.bytes)
+		html_element(html, "span", "person", look->person);
+	html_end(html, "header");
+}
+
+void page_begin(struct html_writer *html, const struct page_look *look)
+{
+	html_doctype(html);
+	html_begin(html, "html");
+	html_attribute_word(html, "lang", "en");
+	write_head(html, look);
+	html_begin(html, "body");
+	write_skip_link(html);
+	write_banner(html, look);
+	html_begin(html, "main");
+	html_attribute_word(html, "id", "content");
+	html_element(html, "h1", NULL, look->title);
+}
+
+void page_end(struct html_writer *html)
+{
+	html_end(html, "main");
+	html_end(html, "body");
+	html_end(html, "html");
+}
