@@ -93,6 +93,8 @@ libkinds_a_SOURCES = \
 	src/kinds/symbfile/upload_folder.h \
 	src/kinds/symbfile/upload_join.c \
 	src/kinds/symbfile/upload_join.h \
+	src/kinds/request_members.c \
+	src/kinds/request_members.h \
 	src/kinds/source_lines.c \
 	src/kinds/source_lines.h \
 	src/kinds/stacktrace.c \

@@ -4,6 +4,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/arena.h"
+#include "kinds/request_members.h"
 #include "work/request_json.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -166,42 +167,18 @@ static int read_codes(const cJSON *json, const struct schema_place *place, void 
 
 /* --- Sources, options --------------------------------------------------------------------- */
 
-static int parse_sources(struct js_request *request, const cJSON *array, struct work *work,
-			 struct err *err)
-{
-	struct source_list *list = arena_alloc(&work->arena, 1, sizeof(*list));
-
-	if (!list)
-		return err_no_memory(err);
-	for (cJSON *child = array->child; child; child = child->next)
-		request_json_unmark(child);
-	if (source_list_parse(array, SOURCE_OF_REQUEST, work->config, &work->arena, list, err) < 0)
-		return err->kind == ERR_BAD_SHAPE
-			? err_while(err, "the body has not the expected form") : -1;
-	request->sources = list;
-	return 0;
-}
-
-static void use_configured(struct js_request *request, const struct work *work)
-{
-	request->sources = work->default_sources;
-}
-
 /* One object; a server of Sentry's, unless it says something else. */
 static int read_source(const cJSON *json, const struct schema_place *place, void *field, void *context,
 		       struct err *err)
 {
-	struct js_request *request = OWNER(field, js_request, sources);
 	struct work *work = context;
 	struct arena *lent;
 	cJSON *array, *one;
 	int rc = -1;
 
-	request->has_sources = true;
-	if (cJSON_IsNull(json)) {
-		use_configured(request, work);
-		return 0;
-	}
+	OWNER(field, js_request, sources)->has_sources = true;
+	if (cJSON_IsNull(json))
+		return request_members_sources(json, place, field, context, err);
 	if (schema_want(place, cJSON_IsObject(json), "an object", err) < 0)
 		return -1;
 	lent = request_json_lend_arena(&work->arena);
@@ -211,39 +188,19 @@ static int read_source(const cJSON *json, const struct schema_place *place, void
 	    cJSON_AddItemToArray(array, one))
 		rc = 0;
 	(void)request_json_lend_arena(lent);
-	return rc < 0 ? err_no_memory(err) : parse_sources(request, array, work, err);
+	return rc < 0 ? err_no_memory(err) : request_members_parse_sources(array, work, field, err);
 }
 
 static int read_sources(const cJSON *json, const struct schema_place *place, void *field,
 			void *context, struct err *err)
 {
-	struct js_request *request = OWNER(field, js_request, sources);
-
-	(void)place;
-	request->has_sources = true;
-	if (cJSON_IsNull(json)) {
-		use_configured(request, context);
-		return 0;
-	}
-	return parse_sources(request, json, context, err);
-}
-
-static int read_frame_order(const cJSON *json, const struct schema_place *place, void *field,
-			    void *context, struct err *err)
-{
-	struct text text = TEXT_NONE;
-	bool *callee_first = field;
-
-	(void)context;
-	(void)schema_string(json, &text);
-	*callee_first = text_is(text, "callee_first");
-	return schema_want(place, *callee_first || text_is(text, "caller_first"),
-			   "`callee_first` or `caller_first`", err);
+	OWNER(field, js_request, sources)->has_sources = true;
+	return request_members_sources(json, place, field, context, err);
 }
 
 static const struct schema_member option_members[] = {
 	{ "apply_source_context", SCHEMA_BOOL, AT(js_options, apply_source_context), 0, NULL },
-	{ "frame_order", SCHEMA_OTHER, AT(js_options, is_callee_first), 0, read_frame_order },
+	{ "frame_order", SCHEMA_OTHER, AT(js_options, is_callee_first), 0, request_members_callee_first },
 };
 
 static int read_options(const cJSON *json, const struct schema_place *place, void *field,
@@ -252,26 +209,8 @@ static int read_options(const cJSON *json, const struct schema_place *place, voi
 	return schema_read(json, place, option_members, COUNT(option_members), field, context, err);
 }
 
-static int read_scraping(const cJSON *json, const struct schema_place *place, void *field,
-			 void *context, struct err *err)
-{
-	struct work *work = context;
-
-	return scraping_read(field, json, place, &work->arena, err);
-}
-
-/* It is checked, and means nothing to the answer. */
-static int read_platform(const cJSON *json, const struct schema_place *place, void *field,
-			 void *context, struct err *err)
-{
-	struct text text;
-
-	(void)field, (void)context;
-	return schema_want(place, cJSON_IsNull(json) || schema_string(json, &text), "a string", err);
-}
-
 static const struct schema_member request_members[] = {
-	{ "platform", SCHEMA_OTHER, 0, 0, read_platform },
+	{ "platform", SCHEMA_OTHER, 0, 0, request_members_platform },
 	{ "source", SCHEMA_OTHER, AT(js_request, sources), 0, read_source },
 	{ "sources", SCHEMA_OTHER, AT(js_request, sources), 0, read_sources },
 	{ "stacktraces", SCHEMA_OTHER, AT(js_request, traces), 0, read_traces },
@@ -279,7 +218,7 @@ static const struct schema_member request_members[] = {
 	{ "release", SCHEMA_TEXT, AT(js_request, release), SCHEMA_NULL, NULL },
 	{ "dist", SCHEMA_TEXT, AT(js_request, dist), SCHEMA_NULL, NULL },
 	{ "allow_scraping", SCHEMA_BOOL, AT(js_request, allow_scraping), 0, NULL },
-	{ "scraping", SCHEMA_OTHER, AT(js_request, scraping), 0, read_scraping },
+	{ "scraping", SCHEMA_OTHER, AT(js_request, scraping), 0, request_members_scraping },
 	{ "options", SCHEMA_OTHER, AT(js_request, options), 0, read_options },
 };
 

@@ -3,9 +3,8 @@
 
 #include <cjson/cJSON.h>
 
-#include "base/arena.h"
 #include "kinds/jvm/jvm_json.h"
-#include "source/source.h"
+#include "kinds/request_members.h"
 #include "work/request_json.h"
 #include "work/work.h"
 
@@ -98,14 +97,11 @@ static int read_apply(struct jvm_json *json, void *field, const struct schema_pl
 
 static int read_order(struct jvm_json *json, void *field, const struct schema_place *place, struct err *err)
 {
-	bool *callee_first = field;
-	struct text text;
+	struct text word;
 
-	if (jvm_json_text(json, &text, place, err) < 0)
+	if (jvm_json_text(json, &word, place, err) < 0)
 		return -1;
-	*callee_first = text_is(text, "callee_first");
-	return schema_want(place, *callee_first || text_is(text, "caller_first"),
-			   "`callee_first` or `caller_first`", err);
+	return request_members_frame_order(word, place, field, err);
 }
 
 static const struct jvm_member option_members[] = {
@@ -119,30 +115,18 @@ static const struct jvm_shape option_shape = {
 
 /* --- The whole ------------------------------------------------------------------------------ */
 
-/* The source component reads trees of its own, and knows nothing of marks. */
 static int read_sources(struct jvm_json *json, void *field, const struct schema_place *place,
 			struct err *err)
 {
 	struct work *work = json->work;
-	struct text text = jvm_json_take(json);
-	struct source_list *list = arena_alloc(&work->arena, 1, sizeof(*list));
 	cJSON *tree;
 
-	if (!list)
-		return err_no_memory(err);
-	if (request_json_parse(text, &work->arena, &tree, err) < 0)
+	if (request_json_parse(jvm_json_take(json), &work->arena, &tree, err) < 0)
 		return -1;
 	if (!cJSON_IsArray(tree))
 		return schema_want(place, false, "an array", err);
-	for (cJSON *child = tree->child; child; child = child->next)
-		request_json_unmark(child);
-	if (source_list_parse(tree, SOURCE_OF_REQUEST, work->config, &work->arena, list, err) < 0)
-		return err->kind == ERR_BAD_SHAPE ? err_while(err, "the body has not the expected form")
-						  : -1;
-	*(const struct source_list **)field = list;
-	return 0;
+	return request_members_parse_sources(tree, work, field, err);
 }
-
 
 /* It is checked, and means nothing to the answer. */
 static int read_platform(struct jvm_json *json, void *field, const struct schema_place *place,

@@ -5,6 +5,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/arena.h"
+#include "kinds/request_members.h"
 #include "kinds/stacktrace_json.h"
 #include "work/request_json.h"
 
@@ -15,14 +16,11 @@
 static int read_frame_order(const cJSON *json, const struct schema_place *place, void *field,
 			    void *context, struct err *err)
 {
-	struct text text = TEXT_NONE;
-	bool *caller_first = field;
+	bool *caller_first = field, callee_first = true;
+	int rc = request_members_callee_first(json, place, &callee_first, context, err);
 
-	(void)context;
-	(void)schema_string(json, &text);
-	*caller_first = text_is(text, "caller_first");
-	return schema_want(place, *caller_first || text_is(text, "callee_first"),
-			   "`callee_first` or `caller_first`", err);
+	*caller_first = !callee_first;
+	return rc;
 }
 
 static const struct schema_member option_members[] = {
@@ -38,38 +36,6 @@ static int read_options(const cJSON *json, const struct schema_place *place, voi
 			void *context, struct err *err)
 {
 	return schema_read(json, place, option_members, COUNT(option_members), field, context, err);
-}
-
-static int read_scraping(const cJSON *json, const struct schema_place *place, void *field,
-			 void *context, struct err *err)
-{
-	struct work *work = context;
-
-	return scraping_read(field, json, place, &work->arena, err);
-}
-
-/* The source component reads JSON of its own and knows nothing of marks. */
-static int read_sources(const cJSON *json, const struct schema_place *place, void *field,
-			void *context, struct err *err)
-{
-	struct work *work = context;
-	struct source_list *list;
-
-	(void)place;
-	if (cJSON_IsNull(json)) {
-		*(const struct source_list **)field = work->default_sources;
-		return 0;
-	}
-	list = arena_alloc(&work->arena, 1, sizeof(*list));
-	if (!list)
-		return err_no_memory(err);
-	for (cJSON *child = json->child; child; child = child->next)
-		request_json_unmark(child);
-	if (source_list_parse(json, SOURCE_OF_REQUEST, work->config, &work->arena, list, err) < 0)
-		return err->kind == ERR_BAD_SHAPE
-			? err_while(err, "the body has not the expected form") : -1;
-	*(const struct source_list **)field = list;
-	return 0;
 }
 
 static int read_traces(const cJSON *json, const struct schema_place *place, void *field,
@@ -90,24 +56,14 @@ static int read_modules(const cJSON *json, const struct schema_place *place, voi
 				       OWNER(field, raw_report, modules), err);
 }
 
-/* It is checked, and means nothing to the answer. */
-static int read_platform(const cJSON *json, const struct schema_place *place, void *field,
-			 void *context, struct err *err)
-{
-	struct text text;
-
-	(void)field, (void)context;
-	return schema_want(place, cJSON_IsNull(json) || schema_string(json, &text), "a string", err);
-}
-
 static const struct schema_member request_members[] = {
-	{ "platform", SCHEMA_OTHER, 0, 0, read_platform },
+	{ "platform", SCHEMA_OTHER, 0, 0, request_members_platform },
 	{ "signal", SCHEMA_U32, AT(symbolication_request, report.signal), SCHEMA_NULL, NULL },
-	{ "sources", SCHEMA_OTHER, AT(symbolication_request, sources), 0, read_sources },
+	{ "sources", SCHEMA_OTHER, AT(symbolication_request, sources), 0, request_members_sources },
 	{ "stacktraces", SCHEMA_OTHER, AT(symbolication_request, report.traces), 0, read_traces },
 	{ "modules", SCHEMA_OTHER, AT(symbolication_request, report.modules), 0, read_modules },
 	{ "options", SCHEMA_OTHER, AT(symbolication_request, options), 0, read_options },
-	{ "scraping", SCHEMA_OTHER, AT(symbolication_request, scraping), 0, read_scraping },
+	{ "scraping", SCHEMA_OTHER, AT(symbolication_request, scraping), 0, request_members_scraping },
 };
 
 static void reverse_frames(struct raw_trace *trace)
