@@ -2,6 +2,7 @@
 #include "kinds/source_lines.h"
 
 #include "base/arena.h"
+#include "base/json_writer.h"
 #include "work/work.h"
 
 #define LINE_WHOLE_BYTES 150u        /* longer lines are cut */
@@ -70,4 +71,29 @@ int source_lines_quote(const struct sourcecache_source *source, uint32_t number,
 		return -1;
 	*quoted = context;
 	return 0;
+}
+
+static void write_lines(struct json_writer *json, const char *key, struct text_list lines)
+{
+	if (!lines.count)
+		return;
+	json_key(json, key);
+	json_array(json);
+	for (size_t i = 0; i < lines.count; i++)
+		json_text(json, lines.texts[i]);
+	json_array_end(json);
+}
+
+void source_lines_write(struct json_writer *json, struct text_list before, struct text line,
+			struct text_list after)
+{
+	write_lines(json, "pre_context", before);
+	json_member_text(json, "context_line", line);
+	write_lines(json, "post_context", after);
+}
+
+void source_lines_write_context(struct json_writer *json, const struct frame_context *context)
+{
+	source_lines_write(json, (struct text_list){ context->before, context->before_count },
+			   context->line, (struct text_list){ context->after, context->after_count });
 }

@@ -10,6 +10,7 @@
 
 struct arena;
 struct err;
+struct json_writer;
 
 #define CONTEXT_LINES 5u             /* before a frame's line, and as many after */
 
@@ -22,5 +23,10 @@ struct frame_context {
 int source_lines_quote(const struct sourcecache_source *source, uint32_t number, struct arena *arena,
 		       const struct frame_context **context, struct err *err)
 	__attribute__((warn_unused_result));
+
+/* "pre_context", "context_line" and "post_context", those that are there. */
+void source_lines_write(struct json_writer *json, struct text_list before, struct text line,
+			struct text_list after);
+void source_lines_write_context(struct json_writer *json, const struct frame_context *context);
 
 #endif

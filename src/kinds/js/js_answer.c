@@ -5,19 +5,9 @@
 
 #include "base/arena.h"
 #include "base/json_writer.h"
+#include "kinds/source_lines.h"
 
 /* --- Frames ------------------------------------------------------------------------------------- */
-
-static void write_lines(struct json_writer *json, const char *key, struct text_list lines)
-{
-	if (!lines.count)
-		return;
-	json_key(json, key);
-	json_array(json);
-	for (size_t i = 0; i < lines.count; i++)
-		json_text(json, lines.texts[i]);
-	json_array_end(json);
-}
 
 static void write_frame(struct json_writer *json, const struct js_frame *frame)
 {
@@ -30,9 +20,7 @@ static void write_frame(struct json_writer *json, const struct js_frame *frame)
 	json_member_u64(json, "lineno", frame->lineno.value);
 	if (frame->colno.is_set)
 		json_member_u64(json, "colno", frame->colno.value);
-	write_lines(json, "pre_context", frame->pre_context);
-	json_member_text(json, "context_line", frame->context_line);
-	write_lines(json, "post_context", frame->post_context);
+	source_lines_write(json, frame->pre_context, frame->context_line, frame->post_context);
 	json_key(json, "data");
 	json_object(json);
 	json_member_text(json, "sourcemap", frame->sourcemap);

@@ -4,31 +4,6 @@
 #include "base/json_writer.h"
 #include "kinds/kinds_counters.h"
 
-static void write_lines(struct json_writer *json, const char *key, const struct text *lines, size_t count)
-{
-	if (!count)
-		return;
-	json_key(json, key);
-	json_array(json);
-	for (size_t i = 0; i < count; i++)
-		json_text(json, lines[i]);
-	json_array_end(json);
-}
-
-static void write_context(struct json_writer *json, const struct frame_context *context)
-{
-	write_lines(json, "pre_context", context->before, context->before_count);
-	json_member_text(json, "context_line", context->line);
-	write_lines(json, "post_context", context->after, context->after_count);
-}
-
-static void write_own_context(struct json_writer *json, const struct jvm_frame *raw)
-{
-	write_lines(json, "pre_context", raw->pre_context.texts, raw->pre_context.count);
-	json_member_text(json, "context_line", raw->context_line);
-	write_lines(json, "post_context", raw->post_context.texts, raw->post_context.count);
-}
-
 static void write_frame(struct json_writer *json, const struct jvm_result *frame)
 {
 	const struct jvm_frame *raw = frame->raw;
@@ -42,9 +17,9 @@ static void write_frame(struct json_writer *json, const struct jvm_result *frame
 	if (frame->has_lineno)
 		json_member_u64(json, "lineno", frame->lineno);
 	if (frame->context)
-		write_context(json, frame->context);
+		source_lines_write_context(json, frame->context);
 	else
-		write_own_context(json, raw);
+		source_lines_write(json, raw->pre_context, raw->context_line, raw->post_context);
 	if (frame->is_in_app || raw->in_app != MAYBE_UNSET)
 		json_member_bool(json, "in_app", frame->is_in_app || raw->in_app == MAYBE_TRUE);
 	json_member_u64(json, "index", raw->index);

@@ -42,25 +42,6 @@ static void write_addr_mode(struct json_writer *json, struct addr_mode mode)
 	json_member_word(json, "addr_mode", text);
 }
 
-static void write_lines(struct json_writer *json, const char *key, const struct text *lines,
-			size_t count)
-{
-	if (!count)
-		return;
-	json_key(json, key);
-	json_array(json);
-	for (size_t i = 0; i < count; i++)
-		json_text(json, lines[i]);
-	json_array_end(json);
-}
-
-static void write_context(struct json_writer *json, const struct frame_context *context)
-{
-	write_lines(json, "pre_context", context->before, context->before_count);
-	json_member_text(json, "context_line", context->line);
-	write_lines(json, "post_context", context->after, context->after_count);
-}
-
 static void write_vars(struct json_writer *json, const struct text_map *vars)
 {
 	if (!vars->count)
@@ -116,16 +97,9 @@ static void write_hit(struct json_writer *json, const struct native_frame *frame
 	json_member_text(json, "abs_path", path.size ? path : frame->raw->abs_path);
 	json_member_u64(json, "lineno", frame->line);
 	if (frame->context)
-		write_context(json, frame->context);
+		source_lines_write_context(json, frame->context);
 	json_member_text(json, "source_link", frame->source_link);
 	write_variables(json, frame->variables);
-}
-
-static void write_echoed_context(struct json_writer *json, const struct raw_frame *raw)
-{
-	write_lines(json, "pre_context", raw->pre_context.texts, raw->pre_context.count);
-	json_member_text(json, "context_line", raw->context_line);
-	write_lines(json, "post_context", raw->post_context.texts, raw->post_context.count);
 }
 
 static void write_echo(struct json_writer *json, const struct native_frame *frame)
@@ -147,9 +121,9 @@ static void write_echo(struct json_writer *json, const struct native_frame *fram
 	else
 		write_maybe_number(json, "lineno", raw->lineno);
 	if (frame->context)
-		write_context(json, frame->context);
+		source_lines_write_context(json, frame->context);
 	else
-		write_echoed_context(json, raw);
+		source_lines_write(json, raw->pre_context, raw->context_line, raw->post_context);
 	json_member_text(json, "source_link",
 			 frame->source_link.bytes ? frame->source_link : raw->source_link);
 	write_maybe_bool(json, "in_app", raw->in_app);
