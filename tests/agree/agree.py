@@ -108,7 +108,8 @@ SHORT = [
                         " objcopy --decompress-debug-sections $OUT $OUT.plain"),
     ("cc-clang-split", f"clang++-19 -g -O2 -gsplit-dwarf -o $OUT $P/shapes.cc && {DWP} -e $OUT -o $OUT.dwp"),
     ("cc-gcc-split", "g++ -g -O2 -gsplit-dwarf -o $OUT $P/shapes.cc"),
-    ("cc-gcc-32", "g++ -m32 -g -O2 -o $OUT $P/shapes.cc"),
+    # The kernel's headers are found without gcc-multilib, which bars compilers for other machines.
+    ("cc-gcc-32", "g++ -m32 -idirafter /usr/include/$(g++ -print-multiarch) -g -O2 -o $OUT $P/shapes.cc"),
     # Labels inside functions, of assembler and of linker relaxation: places, not functions.
     ("assembler-inside", "gcc -g -c -o a.o $P/inside.S && ld -o $OUT a.o"),
     ("riscv64", "clang++-19 --target=riscv64-linux-gnu -g -O2 -fPIC -fno-exceptions -fno-rtti -nostdinc -c -o a.o"

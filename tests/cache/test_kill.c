@@ -87,7 +87,8 @@ static int publish(struct cache *cache, struct store *store, const struct cache_
 static int grow_old(struct cache *cache, struct store *store, const struct cache_key *key,
 		    struct err *err)
 {
-	char old[CACHE_PATH_BYTES], now[CACHE_PATH_BYTES], remove[128], age[128], *slash;
+	char old[CACHE_PATH_BYTES], now[CACHE_PATH_BYTES], remove[160], age[160], *slash;
+	const char *kind = cache_kind_name(key->kind);
 	int64_t version = cache_kind_version(key->kind);
 
 	if (version == 1 ||
@@ -102,10 +103,10 @@ static int grow_old(struct cache *cache, struct store *store, const struct cache
 	if (store_begin(store, STORE_TURN_ENTRY, TEXT_NONE, err) < 0)
 		return -1;
 	rename(now, old);
-	snprintf(remove, sizeof(remove), "DELETE FROM cache_entry WHERE kind = 'symcaches' AND version = %"
-		 PRId64, version - 1);
-	snprintf(age, sizeof(age), "UPDATE cache_entry SET version = %" PRId64 " WHERE kind = 'symcaches'",
-		 version - 1);
+	snprintf(remove, sizeof(remove), "DELETE FROM cache_entry WHERE kind = '%s' AND version = %" PRId64,
+		 kind, version - 1);
+	snprintf(age, sizeof(age), "UPDATE cache_entry SET version = %" PRId64 " WHERE kind = '%s'",
+		 version - 1, kind);
 	if (store_execute(store, remove, "test", err) < 0 ||
 	    store_execute(store, age, "test", err) < 0) {
 		store_rollback(store);
