@@ -3,7 +3,7 @@
 -- name: cache_find
 -- The shared row, and the one of these credentials.
 SELECT id, state, size_bytes, payload, details, scope, boot, build_id, made_at, used_at,
-       repeats, credentials, checksum
+       repeats, credentials, checksum, coalesce(fresh_until, 0) AS fresh_until
   FROM cache_entry
  WHERE kind = :kind AND version = :version AND hash = :hash
    AND credentials IN (zeroblob(32), :credentials);
@@ -32,11 +32,11 @@ DELETE FROM cache_entry
 INSERT INTO cache_entry (kind, version, hash, credentials, state, payload, size_bytes, details,
                          scope, module, source, boot, build_id, made_at, used_at, retry_at,
                          repeats, asks, key_text, checksum, module_id, debug_file, debug_id,
-                         code_file, code_id, release)
+                         code_file, code_id, release, fresh_until)
 VALUES (:kind, :version, :hash, :credentials, :state, :payload, :size_bytes, :details,
         :scope, :module, :source, :boot, :build_id, :now, :now, :retry_at, :repeats, :asks,
         :key_text, :checksum, :module_id, :debug_file, :debug_id, :code_file, :code_id,
-        :release);
+        :release, :fresh_until);
 
 -- name: cache_asks
 SELECT asks FROM cache_entry
@@ -52,7 +52,7 @@ UPDATE cache_entry
 -- name: cache_page
 -- The keeper walks all entries in pages, judging each by the one rule in expiry.c.
 SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL AS has_payload, scope, boot, build_id,
-       made_at, used_at, repeats
+       made_at, used_at, repeats, coalesce(fresh_until, 0) AS fresh_until
   FROM cache_entry WHERE id > :after ORDER BY id LIMIT :count;
 
 -- name: cache_total
@@ -112,7 +112,7 @@ DELETE FROM flight WHERE lease_until < :now - :lease;
 -- columns of: cache_page
 -- For people; a filter that is NULL or 0 lets everything pass.
 SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL AS has_payload, scope, boot, build_id,
-       made_at, used_at, repeats, module, source, details, asks, key_text,
+       made_at, used_at, repeats, coalesce(fresh_until, 0) AS fresh_until, module, source, details, asks, key_text,
        credentials <> zeroblob(32) AS is_personal, module_id
   FROM cache_entry
  WHERE id > :after
@@ -129,7 +129,7 @@ SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL AS has_pa
 -- columns of: cache_admin_list
 -- The same for the whole list at once, in another order.
 SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL AS has_payload, scope, boot, build_id,
-       made_at, used_at, repeats, module, source, details, asks, key_text,
+       made_at, used_at, repeats, coalesce(fresh_until, 0) AS fresh_until, module, source, details, asks, key_text,
        credentials <> zeroblob(32) AS is_personal, module_id
   FROM cache_entry
  WHERE id > :after

@@ -59,6 +59,8 @@ CREATE TABLE cache_entry (
   code_file   TEXT,
   code_id     TEXT,
   release     TEXT,                           -- of a file of a release, for people: who asked first
+  fresh_until INTEGER,                        -- of a file from the web: a miss from then on, whatever
+                                              -- the times of its kind; NULL: by those alone
   CHECK ((state = 'ready') = (details IS NULL)),
   CHECK (state = 'ready' OR (payload IS NULL AND size_bytes = 0)),
   CHECK (state IN ('not_found', 'denied') OR credentials = zeroblob(32)),

@@ -54,6 +54,8 @@ struct cache_key {
 	struct text code_id;         /* for display; TEXT_NONE: unknown */
 	struct text debug_file, code_file;   /* likewise */
 	struct text release;         /* for display; TEXT_NONE: of none */
+	int64_t fresh_until;         /* what is published is absent from then on (unix seconds); 0: by the
+	                                times of its kind alone */
 	struct text source;          /* source id, for people and views */
 	uint8_t hash[HASH_SHA256_BYTES];       /* of kind and text: the identity of a key */
 	uint8_t text_hash[HASH_SHA256_BYTES];  /* SHA-256 of the text alone: rows and blob names */

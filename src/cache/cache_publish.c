@@ -71,10 +71,10 @@ static int add_row(struct cache *cache, struct store *store, const struct cache_
 		   const struct publication *publication, struct err *err)
 {
 	const struct cache_entry *entry = &publication->entry;
-	int64_t retry = entry->failure == ERR_NONE ? CONFIG_NEVER : cache_retry_seconds(cache, entry);
+	int64_t retry = entry->failure == ERR_NONE ? CONFIG_NEVER : cache_expires_at(cache, entry);
 	char shown[CACHE_KEY_SHOWN_BYTES];
 	char id[DEBUGID_TEXT_BYTES], debug_id[DEBUGID_TEXT_BYTES];
-	struct store_value values[25];
+	struct store_value values[26];
 
 	cache_key_values(key, entry->version, values);
 	values[3] = store_bytes(publication->credentials, HASH_SHA256_BYTES);
@@ -90,7 +90,7 @@ static int add_row(struct cache *cache, struct store *store, const struct cache_
 	values[11] = store_int(entry->boot);
 	values[12] = store_text(text_of(store_build_id()));
 	values[13] = store_int(entry->made_at);
-	values[14] = retry == CONFIG_NEVER ? store_text(TEXT_NONE) : store_int(entry->made_at + retry);
+	values[14] = retry == CONFIG_NEVER ? store_text(TEXT_NONE) : store_int(retry);
 	values[15] = store_int(entry->repeats);
 	values[16] = store_int(publication->asks);
 	values[17] = store_text(cache_key_shown(key, shown));
@@ -98,7 +98,8 @@ static int add_row(struct cache *cache, struct store *store, const struct cache_
 	values[19] = store_text(module_id(key, id));
 	name_module(key, debug_id, values + 20);
 	values[24] = store_text(key->release);
-	return store_run(store, STATEMENT_cache_add, values, 25, NULL, NULL, err) < 0 ? -1 : 0;
+	values[25] = entry->fresh_until ? store_int(entry->fresh_until) : store_text(TEXT_NONE);
+	return store_run(store, STATEMENT_cache_add, values, 26, NULL, NULL, err) < 0 ? -1 : 0;
 }
 
 /* A file, that is; what is wrong with the database is told as that. */
@@ -191,7 +192,8 @@ static struct cache_entry entry_of_now(struct cache *cache, struct store *store,
 				       const struct cache_key *key)
 {
 	struct cache_entry entry = { .kind = key->kind, .version = cache_kind_version(key->kind),
-				     .is_global = !key->scope.bytes, .is_of_this_build = true };
+				     .is_global = !key->scope.bytes, .is_of_this_build = true,
+				     .fresh_until = key->fresh_until };
 
 	cache_refresh_boot(cache, store);
 	entry.boot = atomic_load(&cache->boot);

@@ -8,6 +8,7 @@
  *	malformed                    retry_malformed, or the next boot
  *	crashed limit                one minute, doubling with each repeat up to a day; or
  *	                             another build, which may be able to do it
+ *	any with fresh_until         no longer than that
  *
  * Times are judged when an entry is looked up, by the configuration of now.  A time that
  * lies ahead of the clock was written under a wrong one: expired.
@@ -100,6 +101,8 @@ bool cache_is_expired(const struct cache *cache, const struct cache_entry *entry
 		return true;
 	if (cache->config->cache_is_of_boot && entry->boot != atomic_load(&cache->boot))
 		return true;
+	if (entry->fresh_until && now >= entry->fresh_until)
+		return true;
 	if (entry->failure != ERR_NONE)
 		return failure_is_expired(cache, entry, now);
 	return times->max_unused_seconds != CONFIG_NEVER &&
@@ -113,7 +116,11 @@ int64_t cache_expires_at(const struct cache *cache, const struct cache_entry *en
 	int64_t since = entry->failure != ERR_NONE ? entry->made_at : entry->used_at;
 	int64_t at;
 
-	return seconds == CONFIG_NEVER || __builtin_add_overflow(since, seconds, &at) ? CONFIG_NEVER : at;
+	if (seconds == CONFIG_NEVER || __builtin_add_overflow(since, seconds, &at))
+		at = CONFIG_NEVER;
+	if (entry->fresh_until && (at == CONFIG_NEVER || entry->fresh_until < at))
+		at = entry->fresh_until;
+	return at;
 }
 
 bool cache_failure_may_pass(enum err_kind failure)

@@ -34,6 +34,7 @@ bool sweep_read_row(const struct store_value *columns, struct sweep_item *item)
 	item->entry.made_at = columns[COLUMN_cache_page_made_at].number;
 	item->entry.used_at = columns[COLUMN_cache_page_used_at].number;
 	item->entry.repeats = columns[COLUMN_cache_page_repeats].number;
+	item->entry.fresh_until = columns[COLUMN_cache_page_fresh_until].number;
 	return true;
 }
 

@@ -57,6 +57,7 @@ static bool read_entry(const struct picking *picking, const struct store_value *
 	entry->made_at = columns[COLUMN_cache_find_made_at].number;
 	entry->used_at = columns[COLUMN_cache_find_used_at].number;
 	entry->repeats = columns[COLUMN_cache_find_repeats].number;
+	entry->fresh_until = columns[COLUMN_cache_find_fresh_until].number;
 	return true;
 }
 

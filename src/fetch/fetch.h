@@ -78,6 +78,8 @@ void fetch_cancel(struct fetcher *fetcher, struct fetch *fetch);      /* no call
 /* While its callback runs: where the head of the answer says the file's source map is; TEXT_NONE: it
  * does not. */
 struct text fetch_source_map(const struct fetch *fetch);
+/* Likewise: how many seconds the file counts as it is, by that head; -1: it does not say. */
+int64_t fetch_fresh_seconds(const struct fetch *fetch);
 
 /* One turn of the loop: waits at most `millis` for transfers or any of the other descriptors,
  * moves transfers on, calls back what ended.  ready[i] is set for those that can be read. */

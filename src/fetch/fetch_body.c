@@ -82,6 +82,7 @@ int fetch_body_begins(struct fetch *fetch, struct http_request *request, struct 
 	mem_give_back(fetch->source_map);
 	fetch->source_map = reply->source_map;
 	request->reply.source_map = NULL;
+	fetch->freshness = reply->freshness;
 	if (request->verdict == REPLY_BEGINNING) {
 		fetch->total_bytes = reply->total;
 		memcpy(fetch->etag, reply->etag, sizeof(fetch->etag));

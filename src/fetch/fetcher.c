@@ -273,6 +273,11 @@ struct text fetch_source_map(const struct fetch *fetch)
 	return text_of(fetch->source_map);
 }
 
+int64_t fetch_fresh_seconds(const struct fetch *fetch)
+{
+	return http_freshness_seconds(&fetch->freshness, clock_unix_seconds());
+}
+
 size_t fetcher_active(const struct fetcher *fetcher)
 {
 	return fetcher->waiting.count + fetcher->running.count + fetcher->over.count;

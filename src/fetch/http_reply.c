@@ -122,6 +122,8 @@ static void read_source_map(struct http_reply *reply, struct text value, bool is
 
 static void read_header(struct http_reply *reply, struct text name, struct text value)
 {
+	if (http_freshness_header(&reply->freshness, name, value))
+		return;
 	if (text_equal_ignoring_case(name, TEXT("location"))) {
 		read_location(reply, value);
 	} else if (text_equal_ignoring_case(name, TEXT("content-range"))) {

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "fetch/decode.h"
+#include "fetch/http_freshness.h"
 
 struct err;
 
@@ -26,6 +27,7 @@ struct http_reply {
 	char etag[REPLY_ETAG_BYTES];         /* strong; "": none */
 	char *source_map;                    /* of SourceMap, else of X-SourceMap (ECMA-426); NULL: none */
 	bool has_source_map;                 /* it is that of SourceMap */
+	struct http_freshness freshness;
 	enum content_encoding encoding;
 	unsigned encoding_count;
 	bool has_range;                      /* a Content-Range of use: */

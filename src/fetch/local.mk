@@ -13,6 +13,8 @@ libfetch_a_SOURCES = \
 	src/fetch/fetch.h \
 	src/fetch/fetch_body.c \
 	src/fetch/fetcher.c \
+	src/fetch/http_freshness.c \
+	src/fetch/http_freshness.h \
 	src/fetch/http_reply.c \
 	src/fetch/http_reply.h \
 	src/fetch/http_request.c \
@@ -28,6 +30,7 @@ check_PROGRAMS += \
 	tests/fetch/test_fetch \
 	tests/fetch/test_breaker \
 	tests/fetch/test_address \
+	tests/fetch/test_freshness \
 	tests/fetch/test_lines \
 	tests/fetch/test_reply
 EXTRA_DIST += tests/fetch/server.py
@@ -43,6 +46,7 @@ tests_fetch_test_lines_SOURCES = \
 	tests/fetch/test_lines.c \
 	tests/fetch/harness.c \
 	tests/fetch/harness.h
+tests_fetch_test_freshness_SOURCES = tests/fetch/test_freshness.c
 tests_fetch_test_reply_SOURCES = tests/fetch/test_reply.c
 tests_fetch_test_address_SOURCES = tests/fetch/test_address.c
 endif

@@ -113,6 +113,7 @@ struct fetch {
 	struct decode decode;
 	bool is_decoding;                    /* decode is begun */
 	char *source_map;                    /* what its head says of it; NULL: nothing */
+	struct http_freshness freshness;     /* by its head */
 
 	bool ended;
 	enum fetch_blame blame;

@@ -38,6 +38,7 @@ SQL_STEPS = \
 	$(top_srcdir)/sql/migrate/0007-missing-symbols.sql \
 	$(top_srcdir)/sql/migrate/0008-artifacts.sql \
 	$(top_srcdir)/sql/migrate/0009-missing-mappings.sql \
+	$(top_srcdir)/sql/migrate/0010-fresh-until.sql \
 	$(top_srcdir)/sql/schema.sql
 EXTRA_DIST += \
 	$(SQL_NAMED) \

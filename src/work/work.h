@@ -63,6 +63,8 @@ struct derive {
 	struct text part;                    /* of the object: the section's name, the stretch of code, the number of a file in
 	                                        a bundle; of a file: what a header says of its source map;
 	                                        else TEXT_NONE */
+	int64_t fresh_until;                 /* of a file from the web: unix seconds up to which it counts, unless
+	                                        its server says something else; 0: by the times of its cache */
 	const struct semver *version;        /* of a SymCache file for WPA */
 	int64_t since;                       /* unix seconds; entries made before are made again */
 	const struct derive_companion *companions;

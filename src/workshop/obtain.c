@@ -43,6 +43,7 @@ static void fetched(void *payload, const struct err *status, uint64_t bytes)
 		if (!obtaining->source_map)
 			err_no_memory(&err);
 	}
+	obtaining->fresh_seconds = fetch_fresh_seconds(obtaining->fetch);
 	obtaining->fetch = NULL;
 	board_count(board, &workshop_downloads, workshop_download_outcome(status->kind), 1);
 	board_count(board, &workshop_download_bytes, 0, bytes);
@@ -69,6 +70,7 @@ static int download(struct obtaining *obtaining, struct fetch_order *order, stru
 	order->fd = obtaining->file.fd;
 	order->max_bytes = obtaining->bytes_max;
 	obtaining->is_copy = true;
+	obtaining->fresh_seconds = -1;
 	return fetch_start(means->fetcher, order, fetched, obtaining, &obtaining->fetch, err);
 }
 

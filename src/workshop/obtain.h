@@ -28,7 +28,8 @@ struct obtaining {
 
 	struct temporary file;               /* what was obtained; the caller's to take */
 	bool is_copy;                        /* it was downloaded, */
-	char *source_map;                    /* and its server says where its source map is; NULL: no */
+	char *source_map;                    /* and its server says where its source map is; NULL: no; */
+	int64_t fresh_seconds;               /* and for how long it is to be believed; -1: it does not say */
 };
 
 /* 1: the file is there, 0: told() is called from a later turn, -1. */

@@ -5,9 +5,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "cache/cache.h"
+
+/* Who waits for a file has to be able to read it, whatever its server says; and none is believed that it
+ * changes only in a year. */
+#define FRESH_SECONDS_MIN 60
+#define FRESH_SECONDS_MAX ((int64_t)24 * 3600)
+
+struct cache_key publish_key(const struct derive *derive, int64_t fresh_seconds)
+{
+	struct cache_key key = derive->key;
+	int64_t now = clock_unix_seconds();
+	int64_t seconds = fresh_seconds < 0 ? derive->fresh_until - now : fresh_seconds;
+
+	if (!derive->fresh_until)
+		return key;
+	if (seconds < FRESH_SECONDS_MIN)
+		seconds = FRESH_SECONDS_MIN;
+	key.fresh_until = now + (seconds > FRESH_SECONDS_MAX ? FRESH_SECONDS_MAX : seconds);
+	return key;
+}
 
 static int read_whole(int fd, char *bytes, size_t size, struct err *err)
 {

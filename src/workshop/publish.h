@@ -5,6 +5,9 @@
 #include "work/work.h"
 #include "workshop/temporary.h"
 
+/* The derive's key, with the time up to which an entry counts of which its server said that it does so for
+ * fresh_seconds (-1: nothing), where the derive has one. */
+struct cache_key publish_key(const struct derive *derive, int64_t fresh_seconds);
 /* One of our files as the payload of an entry; up to row_bytes_max it is copied into the row. */
 int publish_file(const struct workshop_means *means, const struct cache_key *key,
 		 struct temporary *file, size_t row_bytes_max, struct err *err)

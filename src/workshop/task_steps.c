@@ -662,6 +662,7 @@ static enum task_outcome publish(struct task *task, struct err *err)
 {
 	const struct derive *derive = task->derive;
 	struct task_part *part = part_of(task);
+	struct cache_key key = publish_key(derive, part->obtaining.fresh_seconds);
 	uint64_t bytes = 0;
 	int rc;
 
@@ -671,8 +672,7 @@ static enum task_outcome publish(struct task *task, struct err *err)
 		rc = publish_payload(task, err);
 	} else {
 		bytes = bytes_of(part->cell.out.fd);
-		rc = publish_file(means_of(task), &derive->key, &part->cell.out, derive->kind->row_bytes_max,
-				  err);
+		rc = publish_file(means_of(task), &key, &part->cell.out, derive->kind->row_bytes_max, err);
 	}
 	if (rc < 0)
 		return not_kept(task, err);
@@ -689,13 +689,14 @@ static int remember(struct task *task, const struct err *failure, struct err *er
 {
 	const struct derive *derive = task->derive;
 	struct workshop_means *means = means_of(task);
+	struct cache_key key = publish_key(derive, -1);
 
 	if (is_of_job(task) || derive->kind->forgets_failures ||
 	    derive_is_told_only(derive, failure->kind) ||
 	    !cache_remembers(means->cache, &derive->key, failure->kind) ||
 	    (means->config->offline && failure->kind == ERR_DOWNLOAD))
 		return 0;
-	return cache_publish_failure(means->cache, means->store, &derive->key, failure, err) < 0 ? -1 : 1;
+	return cache_publish_failure(means->cache, means->store, &key, failure, err) < 0 ? -1 : 1;
 }
 
 static bool keep_old(struct task *task)

@@ -178,6 +178,44 @@ START_TEST(payloads_leave_when_unused)
 }
 END_TEST
 
+/* Whatever the times of its kind; not longer than those either. */
+START_TEST(what_has_a_time_of_its_own_ends_with_it)
+{
+	int64_t made = bench_now;
+	struct bench bench;
+	struct cache_key ready, failed, late;
+	struct cache_round round;
+	struct err err = ERR_INIT;
+
+	bench_open(&bench);
+	ready = bench_key(&bench, CACHE_SOURCEFILES, NULL, REST);
+	failed = bench_key(&bench, CACHE_SOURCEFILES, NULL, REST "form: js\n");
+	late = bench_key(&bench, CACHE_SOURCEFILES, "s", REST);
+	ready.fresh_until = failed.fresh_until = made + 60;
+	late.fresh_until = made + 2 * HOUR;
+	bench_put(&bench, &ready, "x");
+	bench_fail(&bench, &failed, ERR_NOT_FOUND);
+	bench_fail(&bench, &late, ERR_NOT_FOUND);
+	bench_now = made + 59;
+	ck_assert_str_eq(bench_find(&bench, &ready), "x");
+	ck_assert_str_eq(bench_find_anew(&bench, &ready), "x");
+	ck_assert_str_eq(bench_find_anew(&bench, &failed), "not_found");
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT min(retry_at) - made_at FROM cache_entry"), 60);
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT max(retry_at) - made_at FROM cache_entry"), HOUR);
+	bench_now = made + 60;
+	ck_assert_str_eq(bench_find(&bench, &ready), "absent");
+	ck_assert_str_eq(bench_find_anew(&bench, &ready), "absent");
+	ck_assert_str_eq(bench_find_anew(&bench, &failed), "absent");
+	ck_assert_int_eq(cache_clean(bench.cache, bench.state.store, false, &round, &err), 0);
+	ck_assert_uint_eq(round.removed_entries, 2);
+	ck_assert_str_eq(bench_find_anew(&bench, &late), "not_found");
+	bench_now = made + HOUR;
+	ck_assert_str_eq(bench_find_anew(&bench, &late), "absent");
+	bench_now = made;
+	bench_remove(&bench);
+}
+END_TEST
+
 START_TEST(entries_of_a_boot_go_with_it)
 {
 	struct bench bench;
@@ -240,6 +278,7 @@ int main(void)
 	tcase_add_test(tcase, malformed_ends_with_the_boot);
 	tcase_add_test(tcase, crashes_are_retried_ever_later);
 	tcase_add_test(tcase, payloads_leave_when_unused);
+	tcase_add_test(tcase, what_has_a_time_of_its_own_ends_with_it);
 	tcase_add_test(tcase, entries_of_a_boot_go_with_it);
 	tcase_add_test(tcase, asks_are_counted);
 	suite_add_tcase(suite, tcase);

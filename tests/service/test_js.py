@@ -16,6 +16,7 @@ import sqlite3
 import struct
 import tempfile
 import threading
+import time
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -319,6 +320,40 @@ def heads_name_maps():
         assert found["inside"]["data"]["sourcemap_origin"] == "embedded", found["inside"]
 
 
+def servers_say_how_long():
+    """Cache-Control, Expires and Age of what is scraped, within a minute and a day; else to the end of the hour."""
+    web = Web()
+    heads = {"none": {}, "no-store": {"Cache-Control": "no-store"}, "short": {"Cache-Control": "max-age=600", "Age": "100"},
+             "year": {"Cache-Control": "max-age=31536000, immutable"}, "old": {"Expires": "0"}}
+    for name, head in heads.items():
+        web.pages[f"/{name}.js"] = lambda handler, name=name, head=head: handler.reply(
+            200, (CODE + REFERENCE + "a.map").encode(), **head)
+    web.pages["/a.map"] = MAP.encode()
+    web.pages["/gone.js"] = lambda handler: handler.reply(404, b"", **{"Cache-Control": "max-age=31536000"})
+    with Service(CONFIG) as service:
+        began = time.time()
+        replies = [ask(service, [frame(f"{web.url}/{name}.js") for name in [*heads, "gone"]]) for _ in range(2)]
+        assert all(is_good(f) for reply in replies for f in reply["stacktraces"][0]["frames"][:-1]), replies
+        assert set(web.hits.values()) == {1}, web.hits
+        ended = time.time()
+        state = os.path.join(service.state, "symgate.db")
+        with sqlite3.connect(state) as db:
+            until = {row[0].rsplit("/", 1)[1][:-3]: row[1] for row in db.execute(
+                "SELECT substr(key_text, instr(key_text, 'location: ') + 10, instr(substr(key_text, "
+                "instr(key_text, 'location: ') + 10), char(10)) - 1), fresh_until FROM cache_entry "
+                "WHERE kind = 'sourcefiles'")}
+            assert len(until) == len(heads) + 2, until
+            for name, seconds in (("no-store", 60), ("old", 60), ("short", 500), ("year", 86400)):
+                assert began + seconds - 2 <= until[name] <= ended + seconds, (name, until[name] - began)
+            for name in ("none", "gone", "a."):
+                assert began + 59 <= until[name] <= ended + 3600, (name, until[name] - began)
+            db.execute("UPDATE cache_entry SET fresh_until = unixepoch() WHERE key_text LIKE '%/short.js%'")
+        time.sleep(6)  # rows are read again after 5 s
+        reply = ask(service, [frame(f"{web.url}/{name}.js") for name in [*heads, "gone"]])
+        assert all(is_good(f) for f in reply["stacktraces"][0]["frames"][:-1]), reply
+        assert web.hits.pop("/short.js") == 2 and set(web.hits.values()) == {1}, web.hits
+
+
 def missing_files_are_listed():
     """By name, release and debug id, wherever they were looked for; scraped ones by their address."""
     web = Web()
@@ -421,5 +456,5 @@ def addresses_are_guarded():
 
 
 if __name__ == "__main__":
-    run_all([files_by_release_and_url, files_by_debug_id, bundles_of_a_release, each_file_once, heads_name_maps, missing_files_are_listed, any_takes_it_too, lying_files,
+    run_all([files_by_release_and_url, files_by_debug_id, bundles_of_a_release, each_file_once, heads_name_maps, servers_say_how_long, missing_files_are_listed, any_takes_it_too, lying_files,
              lying_bundles, lying_answers, addresses_are_guarded], "js")

@@ -1,4 +1,7 @@
-/* js_scrape.c -- a file from the web itself, where the request allows it, once an hour. */
+/*
+ * js_scrape.c -- a file from the web itself, where the request allows it: once an hour, or as long as its
+ * server says.
+ */
 #include "kinds/js/js.h"
 
 #include <inttypes.h>
@@ -180,6 +183,7 @@ static int make_try(struct js *js, struct js_file *file, struct text normal, str
 	struct arena *arena = &js->work->arena;
 	struct text plain = without_fragment(normal), rest;
 	struct js_try *made = arena_alloc(arena, 1, sizeof(*made));
+	int64_t hour = hour_of(normal);
 	struct derive *derive;
 	struct url_parts parts;
 
@@ -189,13 +193,12 @@ static int make_try(struct js *js, struct js_file *file, struct text normal, str
 	if (!made)
 		return err_no_memory(err);
 	made->link.url = arena_strndup(arena, plain.bytes, plain.size);
-	made->location.uri = text_of(arena_printf(arena, "%.*s#%" PRId64, (int)plain.size, plain.bytes,
-						  hour_of(normal)));
-	if (!made->link.url || !made->location.uri.bytes)
+	made->location.uri = text_of(made->link.url);
+	made->uri = text_of(arena_printf(arena, "%.*s#%" PRId64, (int)plain.size, plain.bytes, hour));
+	if (!made->link.url || !made->uri.bytes)
 		return err_no_memory(err);
 	made->way = JS_WAY_SCRAPED;
 	made->is_never_empty = true;
-	made->uri = made->location.uri;
 	made->resolved_with = TEXT("scraping");
 	made->source = (struct source){ .id = TEXT("web-scraping") };
 	made->location.source = &made->source;
@@ -210,6 +213,7 @@ static int make_try(struct js *js, struct js_file *file, struct text normal, str
 	derive->kind = &derived_scraped;
 	derive->location = &made->location;
 	derive->link = &made->link;
+	derive->fresh_until = hour + HOUR_SECONDS;
 	if (scraping_set_credentials(&made->source, &made->link, err) < 0 ||
 	    lookup_location_text(&made->location, arena, &rest, err) < 0)
 		return -1;
