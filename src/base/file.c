@@ -267,20 +267,51 @@ int file_fill_standard_descriptors(struct err *err)
 	return 0;
 }
 
-int file_put(const char *folder, const char *path, const void *bytes, size_t size, unsigned mode, struct err *err)
+static int folder_of(const char *path, char *folder, size_t capacity, struct err *err)
 {
-	char temporary[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	struct text above = slash ? (struct text){ path, (size_t)(slash - path) } : TEXT(".");
+
+	if (slash == path)
+		above.size = 1;
+	if (above.size >= capacity)
+		return err_set(err, ERR_IO, "the name is too long: %s", path);
+	memcpy(folder, above.bytes, above.size);
+	folder[above.size] = '\0';
+	return 0;
+}
+
+int file_make(const char *folder, const char *path, unsigned mode, file_fill_fn *fill, void *payload,
+	      struct err *err)
+{
+	char beside[PATH_MAX], temporary[PATH_MAX];
 	int fd, rc;
 
-	if (file_temporary(folder, temporary, sizeof(temporary), &fd, err) < 0)
+	if (!folder && folder_of(path, beside, sizeof(beside), err) < 0)
 		return -1;
-	rc = file_write_all(fd, bytes, size, err);
+	if (file_temporary(folder ? folder : beside, temporary, sizeof(temporary), &fd, err) < 0)
+		return -1;
+	rc = fill(fd, payload, err);
 	if (rc == 0)
 		rc = file_publish(fd, temporary, path, mode, err);
 	if (rc < 0)
 		unlink(temporary);
 	close(fd);
 	return rc;
+}
+
+struct bytes { const void *bytes; size_t size; };
+
+static int put_bytes(int fd, void *payload, struct err *err)
+{
+	const struct bytes *bytes = payload;
+
+	return file_write_all(fd, bytes->bytes, bytes->size, err);
+}
+
+int file_put(const char *folder, const char *path, const void *bytes, size_t size, unsigned mode, struct err *err)
+{
+	return file_make(folder, path, mode, put_bytes, &(struct bytes){ bytes, size }, err);
 }
 
 bool file_name_of(int fd, char *name, size_t capacity)

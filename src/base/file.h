@@ -49,7 +49,11 @@ bool file_name_of(int fd, char *name, size_t capacity);
 int  file_publish(int fd, const char *temporary, const char *path, unsigned mode, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* These bytes as the file `path`, whole or not at all, by way of a temporary file in `folder`. */
+/* The file `path`, whole or not at all: `fill` writes it as a temporary file in `folder`, NULL: in that of `path`. */
+typedef int file_fill_fn(int fd, void *payload, struct err *err);
+int  file_make(const char *folder, const char *path, unsigned mode, file_fill_fn *fill, void *payload,
+	       struct err *err) __attribute__((warn_unused_result));
+/* The same with these bytes. */
 int  file_put(const char *folder, const char *path, const void *bytes, size_t size, unsigned mode, struct err *err)
 	__attribute__((warn_unused_result));
 

@@ -27,6 +27,8 @@
 static const char *const extensions[] = { ".java", ".kt", ".kts", ".scala", ".groovy", ".clj" };
 
 struct jvm_tree {
+	const char *folder;
+	struct text debug_id;
 	struct bundle_writer bundle;
 	struct buf path;             /* below the tree */
 	struct buf url, contents;
@@ -135,13 +137,14 @@ static int walk(struct jvm_tree *tree, int folder, unsigned depth, struct err *e
 	return rc;
 }
 
-static int write_tree(struct jvm_tree *tree, const char *path, struct text debug_id, int fd, struct err *err)
+static int write_tree(int fd, void *payload, struct err *err)
 {
-	const struct bundle_attribute attributes[] = { { "debug_id", debug_id } };
-	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+	struct jvm_tree *tree = payload;
+	const struct bundle_attribute attributes[] = { { "debug_id", tree->debug_id } };
+	int folder = open(tree->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
 
 	if (folder < 0)
-		return err_os(err, errno, "%s", path);
+		return err_os(err, errno, "%s", tree->folder);
 	buf_init(&tree->path, CLI_PATH_BYTES);
 	buf_init(&tree->url, 2 * CLI_PATH_BYTES);
 	buf_init(&tree->contents, SOURCE_BYTES_MAX + 2);
@@ -156,32 +159,11 @@ static int write_tree(struct jvm_tree *tree, const char *path, struct text debug
 	buf_release(&tree->path);
 	buf_release(&tree->url);
 	buf_release(&tree->contents);
-	return rc < 0 ? err_while(err, "%s", path) : 0;
-}
-
-/* The file appears whole or not at all. */
-static int write_bundle(struct jvm_tree *tree, const char *path, struct text debug_id, const char *out,
-			struct err *err)
-{
-	char folder[CLI_PATH_BYTES] = ".", temporary[CLI_PATH_BYTES + 64];
-	const char *slash = strrchr(out, '/');
-	int fd, rc;
-
-	if (strlen(out) >= sizeof(folder))
-		return err_set(err, ERR_IO, "the name is too long: %s", out);
-	if (slash)
-		snprintf(folder, sizeof(folder), "%.*s", slash == out ? 1 : (int)(slash - out), out);
-	if (file_temporary(folder, temporary, sizeof(temporary), &fd, err) < 0)
-		return -1;
-	rc = write_tree(tree, path, debug_id, fd, err);
-	if (rc == 0 && tree->bundle.count == 0)
-		rc = err_set(err, ERR_NOT_FOUND, "%s holds no sources of Java, Kotlin, Scala, Groovy or Clojure", path);
-	if (rc == 0)
-		rc = file_publish(fd, temporary, out, 0644, err);
 	if (rc < 0)
-		unlink(temporary);
-	close(fd);
-	return rc;
+		return err_while(err, "%s", tree->folder);
+	return tree->bundle.count > 0 ? 0
+		: err_set(err, ERR_NOT_FOUND, "%s holds no sources of Java, Kotlin, Scala, Groovy or Clojure",
+			  tree->folder);
 }
 
 /* --- The command ------------------------------------------------------------------------------- */
@@ -210,7 +192,9 @@ static int run_bundle(struct cli *cli, int argc, char **argv)
 		return CLI_USAGE;
 	if (reader.operand_count != 2)
 		return cli_misused(&cli_bundle_jvm, "which folder, and into which file?");
-	if (write_bundle(&tree, argv[1], text_of(text), argv[2], &err) < 0)
+	tree.folder = argv[1];
+	tree.debug_id = text_of(text);
+	if (file_make(NULL, argv[2], 0644, write_tree, &tree, &err) < 0)
 		return cli_fail(&err);
 	printf(cli->json ? "{\"debug_id\":\"%s\",\"files\":%u,\"skipped\":%u}\n" : "%s: %u files, %u left out\n", text,
 	       tree.bundle.count, tree.skipped);

@@ -38,8 +38,9 @@ static int copy_out(int fd, struct err *err)
 
 /* --- write ------------------------------------------------------------------------------ */
 
-static int convert(struct subject *subject, int fd, struct err *err)
+static int convert(int fd, void *payload, struct err *err)
 {
+	struct subject *subject = payload;
 	struct cell_file input = { "object", subject->object_fd }, output = { "cficache", fd };
 	const struct convert_cficache wish = {
 		.max_section_bytes = subject->config->section_max_bytes,
@@ -73,28 +74,6 @@ static int convert(struct subject *subject, int fd, struct err *err)
 	return rc;
 }
 
-/* The file appears whole or not at all, beside where it will be. */
-static int write_file(struct subject *subject, const char *out, struct err *err)
-{
-	const char *slash = strrchr(out, '/');
-	char folder[COMPANIONS_PATH_BYTES] = ".", temporary[COMPANIONS_PATH_BYTES + 64];
-	int fd = -1, rc;
-
-	if (strlen(out) >= sizeof(folder))
-		return err_set(err, ERR_IO, "the name is too long: %s", out);
-	if (slash)
-		snprintf(folder, sizeof(folder), "%.*s", slash == out ? 1 : (int)(slash - out), out);
-	if (file_temporary(folder, temporary, sizeof(temporary), &fd, err) < 0)
-		return -1;
-	rc = convert(subject, fd, err);
-	if (rc == 0)
-		rc = file_publish(fd, temporary, out, 0644, err);
-	if (rc < 0)
-		unlink(temporary);
-	close(fd);
-	return rc;
-}
-
 static int write_cfi(struct subject *subject, const struct cfi_wish *wish, struct err *err)
 {
 	int fd, rc;
@@ -105,10 +84,10 @@ static int write_cfi(struct subject *subject, const struct cfi_wish *wish, struc
 		return err_set(err, ERR_UNSUPPORTED, "%s is no object, but a cache",
 			       wish->operands[0]);
 	if (wish->out)
-		return write_file(subject, wish->out, err);
+		return file_make(NULL, wish->out, 0644, convert, subject, err);
 	if (cells_temporary(&fd, err) < 0)
 		return -1;
-	rc = convert(subject, fd, err);
+	rc = convert(fd, subject, err);
 	if (rc == 0)
 		rc = copy_out(fd, err);
 	close(fd);

@@ -54,36 +54,30 @@ static void show_report(const struct cli *cli, const char *out, bool is_managed,
 	buf_release(&text);
 }
 
-/* The result appears whole or not at all, beside where it will be. */
+struct conversion { struct subject *subject; struct convert_symcache_reply report; };
+
+static int convert(int fd, void *payload, struct err *err)
+{
+	struct conversion *conversion = payload;
+
+	return subject_convert(conversion->subject, fd, &conversion->report, err);
+}
+
 static int write_symcache(struct cli *cli, struct subject *subject, const char *from,
 			  const char *out, struct err *err)
 {
-	const char *slash = strrchr(out, '/');
-	char folder[COMPANIONS_PATH_BYTES] = ".", temporary[COMPANIONS_PATH_BYTES + 64];
-	struct convert_symcache_reply report = { 0 };
-	int fd = -1, rc;
+	struct conversion conversion = { .subject = subject };
 
-	if (strlen(out) >= sizeof(folder))
-		return err_set(err, ERR_IO, "the name is too long: %s", out);
-	if (slash)
-		snprintf(folder, sizeof(folder), "%.*s", slash == out ? 1 : (int)(slash - out), out);
 	if (subject_open(subject, from, err) < 0)
 		return -1;
 	if (subject->kind != SUBJECT_OBJECT)
 		return err_set(err, ERR_UNSUPPORTED, "%s is a %s already", from,
 			       subject->kind == SUBJECT_SYMCACHE ? "SymCache" : "PpdbCache");
 	if (subject_prefer_debug(subject, err) < 0 ||
-	    file_temporary(folder, temporary, sizeof(temporary), &fd, err) < 0)
+	    file_make(NULL, out, 0644, convert, &conversion, err) < 0)
 		return -1;
-	rc = subject_convert(subject, fd, &report, err);
-	if (rc == 0)
-		rc = file_publish(fd, temporary, out, 0644, err);
-	if (rc < 0)
-		unlink(temporary);
-	else
-		show_report(cli, out, subject_is_managed(subject), &report);
-	close(fd);
-	return rc;
+	show_report(cli, out, subject_is_managed(subject), &conversion.report);
+	return 0;
 }
 
 static int dump_symcache(struct cli *cli, struct subject *subject, const char *from,

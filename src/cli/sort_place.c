@@ -116,24 +116,23 @@ static int name_place(const struct sort *sort, struct text path, const char *mor
 	return 0;
 }
 
+struct sort_packing { enum pack_kind packing; int fd; };
+
+static int pack(int out, void *payload, struct err *err)
+{
+	const struct sort_packing *packed = payload;
+
+	return pack_file(packed->packing, packed->fd, out, err);
+}
+
 /* 1: written; 0: there is one already; -1. */
 static int put(const struct sort *sort, const char *place, enum pack_kind packing, int fd, bool replaces,
 	       struct err *err)
 {
-	char temporary[PATH_MAX];
-	int out, rc;
-
 	if (!replaces && access(place, F_OK) == 0)
 		return 0;
-	if (file_temporary(sort->options.out, temporary, sizeof(temporary), &out, err) < 0)
-		return -1;
-	rc = pack_file(packing, fd, out, err);
-	if (rc == 0)
-		rc = file_publish(out, temporary, place, FILE_MODE, err);
-	if (rc < 0)
-		unlink(temporary);
-	close(out);
-	return rc < 0 ? -1 : 1;
+	return file_make(sort->options.out, place, FILE_MODE, pack, &(struct sort_packing){ packing, fd }, err) < 0
+		? -1 : 1;
 }
 
 static int put_text(const struct sort *sort, const char *place, struct text text, bool replaces,

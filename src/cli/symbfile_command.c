@@ -22,10 +22,10 @@ struct symbfile_wish { const char *arch, *debug, *prefix; };
 
 /* --- write ------------------------------------------------------------------------------------------ */
 
-static int copy_to(int from, int to, struct err *err)
+static int copy_to(int to, void *from, struct err *err)
 {
 	struct file_map map = { NULL, 0 };
-	int rc = file_map_fd(&map, from, err);
+	int rc = file_map_fd(&map, *(const int *)from, err);
 
 	if (rc == 0 && map.size > 0)
 		rc = file_write_all(to, map.bytes, map.size, err);
@@ -33,27 +33,13 @@ static int copy_to(int from, int to, struct err *err)
 	return rc;
 }
 
-/* The file appears whole or not at all. */
 static int publish(int fd, const char *prefix, const char *what, struct err *err)
 {
-	char path[PATH_BYTES], folder[PATH_BYTES] = ".", temporary[PATH_BYTES + 64];
-	int out, rc;
-	char *slash;
+	char path[PATH_BYTES];
 
 	if (snprintf(path, sizeof(path), "%s.%s.symbfile", prefix, what) >= (int)sizeof(path))
 		return err_set(err, ERR_IO, "the name is too long: %s", prefix);
-	slash = strrchr(path, '/');
-	if (slash)
-		snprintf(folder, sizeof(folder), "%.*s", slash == path ? 1 : (int)(slash - path), path);
-	if (file_temporary(folder, temporary, sizeof(temporary), &out, err) < 0)
-		return -1;
-	rc = copy_to(fd, out, err);
-	if (rc == 0)
-		rc = file_publish(out, temporary, path, 0644, err);
-	if (rc < 0)
-		unlink(temporary);
-	close(out);
-	return rc;
+	return file_make(NULL, path, 0644, copy_to, &fd, err);
 }
 
 static void show_made(const struct cli *cli, const struct symbfile_files *files, const char *prefix)

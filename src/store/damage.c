@@ -77,29 +77,30 @@ bool store_damage_is_known(const char *state_dir, char words[STORE_DAMAGE_WORDS]
 	return atomic_load(&known_inode) == inode && atomic_load(&known_device) == device;
 }
 
+struct damage_note { const char *database, *bytes; size_t size; };
+
+static int fill_note(int fd, void *payload, struct err *err)
+{
+	const struct damage_note *note = payload;
+	struct stat st;
+
+	/* Root may have met it: the service must be able to read this. */
+	if (geteuid() == 0 && stat(note->database, &st) == 0)
+		(void)!fchown(fd, st.st_uid, st.st_gid);
+	return file_write_all(fd, note->bytes, note->size, err);
+}
+
 static int write_note(const char *state_dir, const char *database, uint64_t device, uint64_t inode, const char *words,
 		      struct err *err)
 {
-	char path[STORE_PATH_BYTES], temporary[STORE_PATH_BYTES], bytes[FILE_BYTES];
-	struct stat st;
-	int fd, size, rc;
+	char path[STORE_PATH_BYTES], bytes[FILE_BYTES];
+	int size;
 
 	if (!note_path(state_dir, "damage", path))
 		return err_set(err, ERR_IO, "state_dir is too long: %s", state_dir);
 	size = snprintf(bytes, sizeof(bytes), "%" PRIu64 " %" PRIu64 " %.*s\n", device, inode,
 			(int)STORE_DAMAGE_WORDS - 1, words);
-	if (file_temporary(state_dir, temporary, sizeof(temporary), &fd, err) < 0)
-		return -1;
-	/* Root may have met it: the service must be able to read this. */
-	if (geteuid() == 0 && stat(database, &st) == 0)
-		(void)!fchown(fd, st.st_uid, st.st_gid);
-	rc = file_write_all(fd, bytes, (size_t)size, err);
-	if (rc == 0)
-		rc = file_publish(fd, temporary, path, 0600, err);
-	if (rc < 0)
-		unlink(temporary);
-	close(fd);
-	return rc;
+	return file_make(state_dir, path, 0600, fill_note, &(struct damage_note){ database, bytes, (size_t)size }, err);
 }
 
 void store_damage_note(const char *state_dir, const char *path, const char *words)

@@ -158,6 +158,46 @@ START_TEST(publishes_whole_files)
 }
 END_TEST
 
+static int fill(int fd, void *payload, struct err *err)
+{
+	const char *words = payload;
+
+	if (file_write_all(fd, words, strlen(words), err) < 0)
+		return -1;
+	return strcmp(words, "bad") == 0 ? err_set(err, ERR_MALFORMED, "bad words") : 0;
+}
+
+/* Beside where it will be, or where it is told; what failed leaves what was there. */
+START_TEST(makes_whole_files)
+{
+	static const char *const paths[] = { "new", "./new", "below/new" };
+	char words[] = "words", bad[] = "bad", longer[5000];
+	struct err err = ERR_INIT;
+	struct stat st;
+
+	ck_assert_int_eq(mkdir("below", 0700), 0);
+	for (size_t i = 0; i < COUNT(paths); i++) {
+		ck_assert_int_eq(file_make(NULL, paths[i], 0640, fill, words, &err), 0);
+		ck_assert_str_eq(get(paths[i]), "words");
+		ck_assert_int_eq(stat(paths[i], &st), 0);
+		ck_assert_uint_eq(st.st_mode & 07777, 0640);
+		ck_assert_int_eq(file_make(i ? NULL : "below", paths[i], 0640, fill, bad, &err), -1);
+		ck_assert_int_eq(err.kind, ERR_MALFORMED);
+		ck_assert_str_eq(get(paths[i]), "words");
+	}
+	ck_assert_int_eq(system("test \"$(ls -A . below | tr '\\n' ' ')\" = '.: below new  below: new '"), 0);
+	ck_assert_int_eq(file_put("below", "new", "more", 4, 0600, &err), 0);
+	ck_assert_str_eq(get("new"), "more");
+	ck_assert_int_eq(file_make("missing", "new", 0600, fill, words, &err), -1);
+	ck_assert_int_eq(file_make(NULL, "/proc/none", 0600, fill, words, &err), -1);
+	ck_assert_msg(strncmp(err.text, "making a temporary file in /proc", 32) == 0, "%s", err.text);
+	memset(longer, '/', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	ck_assert_int_eq(file_make(NULL, longer, 0600, fill, words, &err), -1);
+	ck_assert_msg(strncmp(err.text, "the name is too long: ///", 25) == 0, "%s", err.text);
+}
+END_TEST
+
 START_TEST(refuses_impossible_temporaries)
 {
 	struct err err = ERR_INIT;
@@ -214,6 +254,7 @@ int main(void)
 	tcase_add_test(tcase, reads_up_to_a_limit);
 	tcase_add_test(tcase, makes_folders);
 	tcase_add_test(tcase, publishes_whole_files);
+	tcase_add_test(tcase, makes_whole_files);
 	tcase_add_test(tcase, refuses_impossible_temporaries);
 	tcase_add_test(tcase, fills_standard_descriptors);
 	tcase_add_test(tcase, fixtures_are_made_once_and_anew_for_new_words);

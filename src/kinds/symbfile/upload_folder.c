@@ -180,26 +180,17 @@ static int write_list(const char *folder, const char *path, const struct upload_
 /* The same file by another name where that is possible, else a copy. */
 static int link_or_copy(const char *folder, int fd, const char *path, struct err *err)
 {
-	char self[64], temporary[PATH_BYTES];
 	struct file_map map;
-	int out, rc;
+	char self[64];
+	int rc;
 
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 	if (linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST)
 		return 0;
 	if (file_map_fd(&map, fd, err) < 0)
 		return -1;
-	if (file_temporary(folder, temporary, sizeof(temporary), &out, err) < 0) {
-		file_unmap(&map);
-		return -1;
-	}
-	rc = file_write_all(out, map.bytes, map.size, err);
+	rc = file_put(folder, path, map.bytes, map.size, 0600, err);
 	file_unmap(&map);
-	if (rc == 0)
-		rc = file_publish(out, temporary, path, 0600, err);
-	if (rc < 0)
-		unlink(temporary);
-	close(out);
 	return rc;
 }
 

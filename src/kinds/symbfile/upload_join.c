@@ -40,16 +40,20 @@ static int append(int in, int out, uint64_t *total, struct err *err)
 	return rc;
 }
 
-static int append_all(const char *folder, const struct upload_list *list, int out, struct err *err)
+struct upload_joining { const char *folder; const struct upload_list *list; };
+
+static int append_all(int out, void *payload, struct err *err)
 {
+	const struct upload_joining *joining = payload;
+	const struct upload_list *list = joining->list;
 	char path[PATH_BYTES];
 	uint64_t total = 0;
 
 	for (uint32_t i = 0; i < list->part_count; i++) {
 		int in, rc;
 
-		if (snprintf(path, sizeof(path), "%s/%s", folder, list->parts[i]) >= (int)sizeof(path))
-			return err_set(err, ERR_IO, "the path is too long: %s", folder);
+		if (snprintf(path, sizeof(path), "%s/%s", joining->folder, list->parts[i]) >= (int)sizeof(path))
+			return err_set(err, ERR_IO, "the path is too long: %s", joining->folder);
 		in = open(path, O_RDONLY | O_CLOEXEC);
 		if (in < 0)
 			return err_os(err, errno, "opening %s", path);
@@ -63,20 +67,11 @@ static int append_all(const char *folder, const struct upload_list *list, int ou
 
 int upload_join(const char *folder, const struct upload_list *list, const char *name, struct err *err)
 {
-	char path[PATH_BYTES], temporary[PATH_BYTES];
-	int out, rc;
+	char path[PATH_BYTES];
 
 	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
 		return err_set(err, ERR_IO, "the path is too long: %s", folder);
 	if (access(path, F_OK) == 0)
 		return 0;
-	if (file_temporary(folder, temporary, sizeof(temporary), &out, err) < 0)
-		return -1;
-	rc = append_all(folder, list, out, err);
-	if (rc == 0)
-		rc = file_publish(out, temporary, path, 0600, err);
-	if (rc < 0)
-		unlink(temporary);
-	close(out);
-	return rc;
+	return file_make(folder, path, 0600, append_all, &(struct upload_joining){ folder, list }, err);
 }
