@@ -92,7 +92,7 @@ libcli_a_SOURCES = \
 	src/cli/trace.h \
 	src/cli/tried.c \
 	src/cli/tried.h \
-	src/cli/why.c
+	src/cli/why_command.c
 
 bin_PROGRAMS += symgate
 symgate_SOURCES = src/cli/main.c

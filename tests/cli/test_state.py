@@ -252,6 +252,8 @@ def state_commands(folder, request, symbols_dir):
     run = symgate("--state-dir", state, "why", job)
     check("why REQUEST_ID", run.returncode == 0 and "500 Internal Server Error" in run.stdout and
           "liby.so" in run.stdout and "took 1.2 s" in run.stdout and "\x1b" not in run.stdout, run.stdout, run.stderr)
+    check("why REQUEST_ID: what to do", run.stdout.count("no source has its debug file.  Put the debug file") == 1,
+          run.stdout)
     for subject in ("libz.so", "00000000-0000-4000-8000-000000000009"):
         run = symgate("--state-dir", state, "why", subject)
         check("why %s: requests that had it" % subject, job in run.stdout and "liby" not in run.stdout,

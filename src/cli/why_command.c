@@ -1,4 +1,4 @@
-/* why.c -- "symgate why": every candidate of a request or module and what became of it. */
+/* why_command.c -- "symgate why": every candidate of a request or module and what became of it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +18,7 @@
 #include "cli/cli_table.h"
 #include "job/history.h"
 #include "store/store.h"
+#include "why/why.h"
 #include "work/request_json.h"
 #include "work/work.h"
 
@@ -80,6 +81,20 @@ static void show_candidate(struct why *why, const cJSON *candidate)
 	}
 }
 
+/* "    no source has its debug file: Put ..." */
+static void show_words(struct why *why, struct why_words words)
+{
+	if (words.is_good)
+		return;
+	buf_add_string(&why->out, "    ");
+	buf_add_string(&why->out, words.meaning);
+	if (words.advice) {
+		buf_add_string(&why->out, ".  ");
+		buf_add_string(&why->out, words.advice);
+	}
+	buf_add_char(&why->out, '\n');
+}
+
 static void show_module(struct why *why, const cJSON *module)
 {
 	struct text name = cli_member(module, "code_file");
@@ -99,6 +114,7 @@ static void show_module(struct why *why, const cJSON *module)
 		buf_add_visible(out, cli_member(module, "details"));
 	}
 	buf_add_char(out, '\n');
+	show_words(why, why_module(cli_member(module, "debug_status")));
 	cJSON_ArrayForEach(candidate, cJSON_GetObjectItemCaseSensitive(module, "candidates"))
 		show_candidate(why, candidate);
 }
