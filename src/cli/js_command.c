@@ -16,11 +16,12 @@
 #include "cli/cli.h"
 #include "cli/cli_sources.h"
 #include "cli/js_modules.h"
-#include "cli/js_stack.h"
+#include "cli/js_stack_show.h"
 #include "cli/js_store.h"
 #include "cli/options.h"
 #include "cli/standalone.h"
 #include "kinds/kinds.h"
+#include "stacktext/js_stack.h"
 #include "work/request_json.h"
 #include "work/work.h"
 

@@ -1,11 +1,12 @@
 /* js_stack_show.c -- an answer as the stack it was asked with, or by itself. */
-#include "cli/js_stack.h"
+#include "cli/js_stack_show.h"
 
 #include <cjson/cJSON.h>
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "cli/cli.h"
+#include "stacktext/js_stack.h"
 
 static unsigned long long number_of(const struct cJSON *frame, const char *name)
 {

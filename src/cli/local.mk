@@ -37,9 +37,8 @@ libcli_a_SOURCES = \
 	src/cli/js_command.c \
 	src/cli/js_modules.c \
 	src/cli/js_modules.h \
-	src/cli/js_stack.c \
-	src/cli/js_stack.h \
 	src/cli/js_stack_show.c \
+	src/cli/js_stack_show.h \
 	src/cli/js_store.c \
 	src/cli/js_store.h \
 	src/cli/local.c \
@@ -74,8 +73,6 @@ libcli_a_SOURCES = \
 	src/cli/sourceless.h \
 	src/cli/stackrequest.c \
 	src/cli/stackrequest.h \
-	src/cli/stacktext.c \
-	src/cli/stacktext.h \
 	src/cli/state.c \
 	src/cli/state.h \
 	src/cli/status.c \
@@ -141,10 +138,8 @@ CLEANFILES += completions/symgate
 
 if HAVE_CHECK
 check_PROGRAMS += \
-	tests/cli/test_stacktext \
 	tests/cli/test_progress
 tests_cli_test_progress_SOURCES = tests/cli/test_progress.c
-tests_cli_test_stacktext_SOURCES = tests/cli/test_stacktext.c
 endif
 
 # Real runs of the built program.

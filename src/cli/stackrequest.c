@@ -12,7 +12,7 @@
 #include "base/json_writer.h"
 #include "cli/cli_cells.h"
 #include "cli/local.h"
-#include "cli/stacktext.h"
+#include "stacktext/stacktext.h"
 
 #define FRAMES_MAX 65536u
 #define MODULES_MAX 4096u

@@ -48,8 +48,6 @@ libkinds_a_SOURCES = \
 	src/kinds/jvm/jvm_text.c \
 	src/kinds/jvm/jvm_text.h \
 	src/kinds/jvm/jvm_work.h \
-	src/kinds/jvm/native_line.c \
-	src/kinds/jvm/native_line.h \
 	src/kinds/kinds.c \
 	src/kinds/kinds.h \
 	src/kinds/kinds_counters.c \

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "cli/js_stack.h"
+#include "stacktext/js_stack.h"
 #include "convert/convert_internal.h"
 #include "jsfile/jsbundle.h"
 #include "jsfile/jsfile.h"

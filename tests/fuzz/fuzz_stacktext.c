@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "cli/stacktext.h"
+#include "stacktext/stacktext.h"
 
 #define ARENA_BYTES ((size_t)1 << 30)
 

@@ -36,6 +36,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_source \
 	tests/fuzz/fuzz_source_check \
 	tests/fuzz/fuzz_stacktext \
+	tests/fuzz/fuzz_stacktext_kind \
 	tests/fuzz/fuzz_sourcemap \
 	tests/fuzz/fuzz_symbfile \
 	tests/fuzz/fuzz_symbfile_parts \
@@ -193,6 +194,9 @@ tests_fuzz_fuzz_source_check_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_stacktext_SOURCES = tests/fuzz/fuzz_stacktext.c
 tests_fuzz_fuzz_stacktext_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_stacktext_kind_SOURCES = tests/fuzz/fuzz_stacktext_kind.c
+tests_fuzz_fuzz_stacktext_kind_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_sourcemap_SOURCES = tests/fuzz/fuzz_sourcemap.c
 tests_fuzz_fuzz_sourcemap_LDFLAGS = $(fuzz_ldflags)

@@ -9,9 +9,9 @@
 #include "base/arena.h"
 #include "base/json_writer.h"
 #include "base/limits.h"
-#include "kinds/jvm/native_line.h"
 #include "kinds/native/symbolication.h"
 #include "proguard/retrace.h"
+#include "stacktext/native_line.h"
 
 #define LINE_BYTES  ((size_t)1 << 20)    /* what one line may become */
 #define FIRST_LINES 64u

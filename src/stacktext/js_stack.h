@@ -1,8 +1,14 @@
 /*
  * js_stack -- stacks of JavaScript as engines write them: V8, SpiderMonkey, JavaScriptCore, Hermes.
+ *
+ *	    at pay (https://shop.example/app.min.js:1:2034)
+ *	    at async https://shop.example/app.min.js:1:99
+ *	pay@https://shop.example/app.min.js:1:2034
+ *
+ * May include: base.
  */
-#ifndef CLI_JS_STACK_H
-#define CLI_JS_STACK_H
+#ifndef STACKTEXT_JS_STACK_H
+#define STACKTEXT_JS_STACK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +17,6 @@
 #include "base/text.h"
 
 struct buf;
-struct cJSON;
 struct err;
 
 struct js_stack_frame {
@@ -26,13 +31,5 @@ bool js_stack_line(struct text line, struct js_stack_frame *frame);
 /* The request's "stacktraces" of a text, innermost frame first: [{"frames":[...]}]; how many frames. */
 int js_stack_write_frames(struct text stack, struct buf *out, size_t *count, struct err *err)
 	__attribute__((warn_unused_result));
-
-/* The text again, its frames as the answer has them; with the lines around them if wanted. */
-int js_stack_show(struct text stack, const struct cJSON *reply, bool with_context, struct buf *out,
-		  struct err *err) __attribute__((warn_unused_result));
-/* An answer's frames by themselves. */
-void js_stack_show_reply(const struct cJSON *reply, bool with_context, struct buf *out);
-/* What the answer says went wrong, a line each. */
-void js_stack_show_errors(const struct cJSON *reply, struct buf *out);
 
 #endif

@@ -7,8 +7,8 @@
  *
  * Whatever stands before "#" stays out.  Private to the jvm kind.
  */
-#ifndef KINDS_JVM_NATIVE_LINE_H
-#define KINDS_JVM_NATIVE_LINE_H
+#ifndef STACKTEXT_NATIVE_LINE_H
+#define STACKTEXT_NATIVE_LINE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* native_line.c -- see native_line.h. */
-#include "kinds/jvm/native_line.h"
+#include "stacktext/native_line.h"
 
 static bool take_blanks(struct text *rest)
 {

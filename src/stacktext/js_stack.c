@@ -1,5 +1,5 @@
 /* js_stack.c -- see js_stack.h. */
-#include "cli/js_stack.h"
+#include "stacktext/js_stack.h"
 
 #include <string.h>
 

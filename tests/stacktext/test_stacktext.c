@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "cli/stacktext.h"
+#include "stacktext/stacktext.h"
 
 #define CEILING_BYTES ((size_t)64 << 20)
 

@@ -12,8 +12,8 @@
  * says what a stack is.  The text is anybody's: nothing in it is believed but as a question.
  * Everything handed out is borrowed from it.
  */
-#ifndef CLI_STACKTEXT_H
-#define CLI_STACKTEXT_H
+#ifndef STACKTEXT_STACKTEXT_H
+#define STACKTEXT_STACKTEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
