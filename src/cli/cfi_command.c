@@ -14,27 +14,16 @@
 #include "cli/subject.h"
 #include "convert/convert.h"
 
-#define COPY_BYTES  65536u
 #define REPLY_BYTES ((size_t)1 << 20)
 
+enum verb { VERB_WRITE, VERB_DUMP, VERB_AT, VERBS };
+
 struct cfi_wish {
+	enum verb verb;
 	const char *arch, *out;
 	char **operands;             /* what stands behind the verb */
 	int operand_count;
 };
-
-static int copy_out(int fd, struct err *err)
-{
-	char bytes[COPY_BYTES];
-	ssize_t got;
-
-	if (lseek(fd, 0, SEEK_SET) < 0)
-		return err_os(err, errno, "reading what was written");
-	while ((got = read(fd, bytes, sizeof(bytes))) > 0)
-		if (file_write_all(STDOUT_FILENO, bytes, (size_t)got, err) < 0)
-			return -1;
-	return got < 0 ? err_os(err, errno, "reading what was written") : 0;
-}
 
 /* --- write ------------------------------------------------------------------------------ */
 
@@ -89,7 +78,7 @@ static int write_cfi(struct subject *subject, const struct cfi_wish *wish, struc
 		return -1;
 	rc = convert(fd, subject, err);
 	if (rc == 0)
-		rc = copy_out(fd, err);
+		rc = cells_copy_out(fd, err);
 	close(fd);
 	return rc;
 }
@@ -119,7 +108,7 @@ static int ask(struct nursery *nursery, const char *operation, const char *path,
 	if (rc < 0)
 		err_while(err, "%s", path);
 	else
-		rc = copy_out(output.fd, err);
+		rc = cells_copy_out(output.fd, err);
 	close(output.fd);
 done:
 	if (input.fd >= 0)
@@ -152,35 +141,25 @@ static int ask_at(const struct cli *cli, struct nursery *nursery, const struct c
 
 /* --- The command ------------------------------------------------------------------------ */
 
-enum verb { VERB_WRITE, VERB_DUMP, VERB_AT, VERBS };
 static const char *const verbs[VERBS] = { "write", "dump", "at" };
 
-static int run_with_cells(struct cli *cli, enum verb verb, const struct cfi_wish *wish)
+static int run_verb(struct cli *cli, struct nursery *nursery, const struct config *config, void *payload,
+		    struct err *err)
 {
-	struct config config;
-	struct nursery *nursery = NULL;
+	const struct cfi_wish *wish = payload;
 	struct subject subject;
-	struct err err = ERR_INIT;
 	int rc;
 
-	if (cli_config_load(cli, &config, &err) < 0)
-		return cli_fail(&err);
-	if (cells_start(&nursery, &config, &err) < 0) {
-		config_release(&config);
-		return cli_fail(&err);
-	}
-	subject_init(&subject, &config, nursery);
+	subject_init(&subject, config, nursery);
 	subject.arch = wish->arch;
-	if (verb == VERB_WRITE)
-		rc = write_cfi(&subject, wish, &err);
-	else if (verb == VERB_DUMP)
-		rc = ask(nursery, cells_operation_dump_cfi.name, wish->operands[0], TEXT_NONE, &err);
+	if (wish->verb == VERB_WRITE)
+		rc = write_cfi(&subject, wish, err);
+	else if (wish->verb == VERB_DUMP)
+		rc = ask(nursery, cells_operation_dump_cfi.name, wish->operands[0], TEXT_NONE, err);
 	else
-		rc = ask_at(cli, nursery, wish, &err);
+		rc = ask_at(cli, nursery, wish, err);
 	subject_release(&subject);
-	nursery_stop(nursery);
-	config_release(&config);
-	return rc < 0 ? cli_fail(&err) : CLI_OK;
+	return rc < 0 ? -1 : CLI_OK;
 }
 
 static bool is_address(const char *text)
@@ -190,13 +169,13 @@ static bool is_address(const char *text)
 	return text_to_u64(text_of(strncmp(text, "0x", 2) == 0 ? text + 2 : text), 16, &address);
 }
 
-static int check(enum verb verb, const struct cfi_wish *wish)
+static int check(const struct cfi_wish *wish)
 {
-	if (verb != VERB_WRITE && (wish->out || wish->arch))
-		return cli_misused(&cli_cfi, "%s has no options", verbs[verb]);
-	if (verb != VERB_AT)
+	if (wish->verb != VERB_WRITE && (wish->out || wish->arch))
+		return cli_misused(&cli_cfi, "%s has no options", verbs[wish->verb]);
+	if (wish->verb != VERB_AT)
 		return wish->operand_count == 1 ? CLI_OK
-			: cli_misused(&cli_cfi, "%s takes one file", verbs[verb]);
+			: cli_misused(&cli_cfi, "%s takes one file", verbs[wish->verb]);
 	if (wish->operand_count < 2)
 		return cli_misused(&cli_cfi, "at takes a CACHE and addresses");
 	for (int i = 1; i < wish->operand_count; i++)
@@ -232,9 +211,10 @@ static int run(struct cli *cli, int argc, char **argv)
 	if (verb == VERBS)
 		return cli_misused(&cli_cfi, "write, dump or at?");
 	wish.operand_count = reader.operand_count - 1;
-	if (check((enum verb)verb, &wish) != CLI_OK)
+	wish.verb = (enum verb)verb;
+	if (check(&wish) != CLI_OK)
 		return CLI_USAGE;
-	return run_with_cells(cli, (enum verb)verb, &wish);
+	return cells_command(cli, run_verb, &wish);
 }
 
 const struct cli_command cli_cfi = {

@@ -1,4 +1,4 @@
-/* cli_cells.c -- see cells.h. */
+/* cli_cells.c -- see cli_cells.h. */
 #include "cli/cli_cells.h"
 
 #include <errno.h>
@@ -45,6 +45,23 @@ int cells_start(struct nursery **nursery, const struct config *config, struct er
 	rc = nursery_start(nursery, config, operations, count, err);
 	mem_give_back(operations);       /* the nursery was forked with its own */
 	return rc;
+}
+
+int cells_command(struct cli *cli, cells_command_fn *fn, void *payload)
+{
+	struct nursery *nursery;
+	struct err err = ERR_INIT;
+	struct config config;
+	int code = -1;
+
+	if (cli_config_load(cli, &config, &err) < 0)
+		return cli_fail(&err);
+	if (cells_start(&nursery, &config, &err) == 0) {
+		code = fn(cli, nursery, &config, payload, &err);
+		nursery_stop(nursery);
+	}
+	config_release(&config);
+	return code < 0 ? cli_fail(&err) : code;
 }
 
 static int answer_want(struct cell_handle *handle, const struct cell_event *event,

@@ -49,6 +49,12 @@ extern const struct cell_operation cells_operation_describe, cells_operation_dum
 int cells_start(struct nursery **nursery, const struct config *config, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* Runs a command that needs cells, with the configuration and a nursery: `fn` returns its exit code, or -1 with
+ * err, which is said. */
+typedef int cells_command_fn(struct cli *cli, struct nursery *nursery, const struct config *config, void *payload,
+			     struct err *err);
+int cells_command(struct cli *cli, cells_command_fn *fn, void *payload);
+
 /* A companion the cell asks for: its descriptor, or -1. */
 typedef int cells_find_fn(void *payload, const char *role, struct text id, struct text name);
 

@@ -59,6 +59,8 @@ struct lookup_command {
 	size_t frame_count, frame_capacity;
 	struct buf out, file;
 	bool found_any, met_nonsense;
+	char **addresses;            /* none: standard input's */
+	int address_count;
 };
 
 /* --- Asking --------------------------------------------------------------------------- */
@@ -535,29 +537,23 @@ static int exit_code(const struct lookup_command *lookup)
 	return lookup->found_any ? CLI_OK : CLI_NOTHING;
 }
 
-static int run_with_cells(struct lookup_command *lookup, char **addresses, int count)
+static int run_with_names(struct cli *cli, struct nursery *nursery, const struct config *config, void *payload,
+			  struct err *err)
 {
-	struct config config;
-	struct nursery *nursery = NULL;
+	struct lookup_command *lookup = payload;
 	struct companions folders = lookup->subject.companions;
 	const char *line_map = lookup->subject.maps.line_map;
-	struct err err = ERR_INIT;
 	int rc = -1;
 
-	if (cli_config_load(lookup->cli, &config, &err) < 0)
-		return cli_fail(&err);
-	if (cells_start(&nursery, &config, &err) < 0) {
-		config_release(&config);
-		return cli_fail(&err);
-	}
-	subject_init(&lookup->subject, &config, nursery);
+	(void)cli;
+	subject_init(&lookup->subject, config, nursery);
 	lookup->subject.companions = folders;
 	lookup->subject.maps.line_map = line_map;
 	lookup->subject.arch = lookup->arch;
 	buf_init(&lookup->out, OUT_BYTES);
 	buf_init(&lookup->file, 4 * LIMIT_NAME_BYTES);
-	if (names_open(&lookup->names, lookup->demangled ? nursery : NULL, &err) == 0) {
-		rc = run_lookup(lookup, addresses, count, &err);
+	if (names_open(&lookup->names, lookup->demangled ? nursery : NULL, err) == 0) {
+		rc = run_lookup(lookup, lookup->addresses, lookup->address_count, err);
 		names_close(&lookup->names);
 	}
 	mem_give_back(lookup->frames);
@@ -567,9 +563,7 @@ static int run_with_cells(struct lookup_command *lookup, char **addresses, int c
 	if (rc == 0 && !lookup->found_any)
 		say_why_nothing(lookup);
 	subject_release(&lookup->subject);
-	nursery_stop(nursery);
-	config_release(&config);
-	return rc < 0 ? cli_fail(&err) : exit_code(lookup);
+	return rc < 0 ? -1 : exit_code(lookup);
 }
 
 enum lookup_option {
@@ -664,7 +658,9 @@ static int run(struct cli *cli, int argc, char **argv)
 		return cli_misused(&cli_lookup, "no OBJECT is named");
 	if (!lookup.path)
 		lookup.path = argv[first++];
-	return run_with_cells(&lookup, argv + first, reader.operand_count + 1 - first);
+	lookup.addresses = argv + first;
+	lookup.address_count = reader.operand_count + 1 - first;
+	return cells_command(cli, run_with_names, &lookup);
 }
 
 const struct cli_command cli_lookup = {

@@ -192,33 +192,32 @@ static int show(struct cli *cli, struct nursery *nursery, const struct config *c
 	return rc;
 }
 
+struct named_files { char **paths; int count; };
+
+static int show_all(struct cli *cli, struct nursery *nursery, const struct config *config, void *payload,
+		    struct err *err)
+{
+	const struct named_files *files = payload;
+	int code = CLI_OK;
+
+	for (int i = 0; i < files->count; i++) {
+		err_clear(err);
+		if (show(cli, nursery, config, files->paths[i], err) < 0)
+			code = cli_fail(err);
+	}
+	return code;
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
 	struct cli_reader reader;
-	struct config config;
-	struct nursery *nursery = NULL;
-	struct err err = ERR_INIT;
-	int code = CLI_OK;
 
 	cli_reader_init(&reader, cli, &cli_object, argc, argv);
 	if (cli_only_operands(&reader) < 0)
 		return CLI_USAGE;
 	if (reader.operand_count < 2 || strcmp(argv[1], "info") != 0)
 		return cli_misused(&cli_object, "info, and which FILE?");
-	if (cli_config_load(cli, &config, &err) < 0)
-		return cli_fail(&err);
-	if (cells_start(&nursery, &config, &err) < 0) {
-		config_release(&config);
-		return cli_fail(&err);
-	}
-	for (int i = 2; i <= reader.operand_count; i++) {
-		err_clear(&err);
-		if (show(cli, nursery, &config, argv[i], &err) < 0)
-			code = cli_fail(&err);
-	}
-	nursery_stop(nursery);
-	config_release(&config);
-	return code;
+	return cells_command(cli, show_all, &(struct named_files){ argv + 2, reader.operand_count - 1 });
 }
 
 const struct cli_command cli_object = {

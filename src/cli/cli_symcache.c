@@ -116,33 +116,24 @@ static int dump_symcache(struct cli *cli, struct subject *subject, const char *f
 struct symcache_wish {
 	struct companions folders;
 	const char *arch, *line_map;
+	const char *from, *out;      /* out NULL: it is listed */
 };
 
-static int run_with_cells(struct cli *cli, const struct symcache_wish *wish, const char *from,
-			  const char *out)
+static int run_verb(struct cli *cli, struct nursery *nursery, const struct config *config, void *payload,
+		    struct err *err)
 {
-	struct config config;
-	struct nursery *nursery = NULL;
+	const struct symcache_wish *wish = payload;
 	struct subject subject;
-	struct err err = ERR_INIT;
 	int rc;
 
-	if (cli_config_load(cli, &config, &err) < 0)
-		return cli_fail(&err);
-	if (cells_start(&nursery, &config, &err) < 0) {
-		config_release(&config);
-		return cli_fail(&err);
-	}
-	subject_init(&subject, &config, nursery);
+	subject_init(&subject, config, nursery);
 	subject.companions = wish->folders;
 	subject.arch = wish->arch;
 	subject.maps.line_map = wish->line_map;
-	rc = out ? write_symcache(cli, &subject, from, out, &err)
-		 : dump_symcache(cli, &subject, from, &err);
+	rc = wish->out ? write_symcache(cli, &subject, wish->from, wish->out, err)
+		       : dump_symcache(cli, &subject, wish->from, err);
 	subject_release(&subject);
-	nursery_stop(nursery);
-	config_release(&config);
-	return rc < 0 ? cli_fail(&err) : CLI_OK;
+	return rc < 0 ? -1 : CLI_OK;
 }
 
 enum symcache_option { OPTION_ARCH = 1, OPTION_DEBUG_DIR, OPTION_LINE_MAP };
@@ -190,7 +181,9 @@ static int run(struct cli *cli, int argc, char **argv)
 	if (reader.operand_count != (writes ? 3 : 2))
 		return cli_misused(&cli_symcache, writes ? "write takes OBJECT and OUT"
 							 : "dump takes one CACHE");
-	return run_with_cells(cli, &wish, argv[2], writes ? argv[3] : NULL);
+	wish.from = argv[2];
+	wish.out = writes ? argv[3] : NULL;
+	return cells_command(cli, run_verb, &wish);
 }
 
 const struct cli_command cli_symcache = {

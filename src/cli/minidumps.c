@@ -34,26 +34,21 @@ static int list_raw(struct nursery *nursery, int fd, struct err *err)
 	return rc;
 }
 
-int minidumps_list(struct cli *cli, const char *path)
+static int list_path(struct cli *cli, struct nursery *nursery, const struct config *config, void *payload,
+		     struct err *err)
 {
-	struct nursery *nursery = NULL;
-	struct config config;
-	struct err err = ERR_INIT;
-	int fd, rc = -1;
+	const char *path = *(const char **)payload;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int rc;
 
-	if (cli_config_load(cli, &config, &err) < 0)
-		return cli_fail(&err);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		err_os(&err, errno, "opening it");
-	else if (cells_start(&nursery, &config, &err) == 0)
-		rc = list_raw(nursery, fd, &err);
-	if (rc < 0)
-		err_while(&err, "%s", path);
-	if (nursery)
-		nursery_stop(nursery);
+	(void)cli, (void)config;
+	rc = fd < 0 ? err_os(err, errno, "opening it") : list_raw(nursery, fd, err);
 	if (fd >= 0)
 		close(fd);
-	config_release(&config);
-	return rc < 0 ? cli_fail(&err) : CLI_OK;
+	return rc < 0 ? err_while(err, "%s", path) : CLI_OK;
+}
+
+int minidumps_list(struct cli *cli, const char *path)
+{
+	return cells_command(cli, list_path, &path);
 }

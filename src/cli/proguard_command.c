@@ -205,28 +205,21 @@ static int look_up(const struct cli *cli, const struct proguard *mapping, char *
 
 /* --- The command ------------------------------------------------------------------------------- */
 
-static int run_with_cells(struct cli *cli, char **operands, int count)
-{
-	struct nursery *nursery = NULL;
-	struct err err = ERR_INIT;
-	struct mapping_file file;
-	struct config config;
-	int rc;
+struct proguard_operands { char **words; int count; };        /* a verb, a mapping, names */
 
-	if (cli_config_load(cli, &config, &err) < 0)
-		return cli_fail(&err);
-	rc = cells_start(&nursery, &config, &err);
-	if (rc == 0) {
-		rc = mapping_file_open(&file, nursery, &config, operands[1], &err);
-		if (rc == 0 && strcmp(operands[0], "dump") == 0)
-			rc = dump(&file.mapping, &err) < 0 ? -1 : 1;
-		else if (rc == 0)
-			rc = look_up(cli, &file.mapping, operands + 2, count - 2, &err);
-		mapping_file_release(&file);
-		nursery_stop(nursery);
-	}
-	config_release(&config);
-	return rc < 0 ? cli_fail(&err) : rc > 0 ? CLI_OK : CLI_NOTHING;
+static int run_verb(struct cli *cli, struct nursery *nursery, const struct config *config, void *payload,
+		    struct err *err)
+{
+	const struct proguard_operands *operands = payload;
+	struct mapping_file file;
+	int rc = mapping_file_open(&file, nursery, config, operands->words[1], err);
+
+	if (rc == 0 && strcmp(operands->words[0], "dump") == 0)
+		rc = dump(&file.mapping, err) < 0 ? -1 : 1;
+	else if (rc == 0)
+		rc = look_up(cli, &file.mapping, operands->words + 2, operands->count - 2, err);
+	mapping_file_release(&file);
+	return rc < 0 ? -1 : rc > 0 ? CLI_OK : CLI_NOTHING;
 }
 
 static int run_uuid(char **paths, int count)
@@ -256,7 +249,7 @@ static int run_proguard(struct cli *cli, int argc, char **argv)
 	if (strcmp(verb, "dump") == 0 ? reader.operand_count != 2 : reader.operand_count < 3)
 		return cli_misused(&cli_proguard, strcmp(verb, "dump") == 0 ? "dump takes one mapping"
 				   : "which mapping, and which names?");
-	return run_with_cells(cli, argv + 1, reader.operand_count);
+	return cells_command(cli, run_verb, &(struct proguard_operands){ argv + 1, reader.operand_count });
 }
 
 const struct cli_command cli_proguard = {

@@ -139,12 +139,14 @@ struct retrace_wish {
 	bool quiet;
 };
 
-static int retrace_with(const struct config *config, struct nursery *nursery, const struct retrace_wish *wish,
+static int retrace_with(struct cli *cli, struct nursery *nursery, const struct config *config, void *payload,
 			struct err *err)
 {
+	const struct retrace_wish *wish = payload;
 	struct mapping_file file;
 	int in = STDIN_FILENO, rc;
 
+	(void)cli;
 	rc = mapping_file_open(&file, nursery, config, wish->mapping, err);
 	if (rc == 0 && wish->trace) {
 		in = open(wish->trace, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -157,25 +159,7 @@ static int retrace_with(const struct config *config, struct nursery *nursery, co
 	if (wish->trace && in >= 0)
 		close(in);
 	mapping_file_release(&file);
-	return rc;
-}
-
-static int run_with_cells(struct cli *cli, const struct retrace_wish *wish)
-{
-	struct nursery *nursery = NULL;
-	struct err err = ERR_INIT;
-	struct config config;
-	int rc;
-
-	if (cli_config_load(cli, &config, &err) < 0)
-		return cli_fail(&err);
-	rc = cells_start(&nursery, &config, &err);
-	if (rc == 0) {
-		rc = retrace_with(&config, nursery, wish, &err);
-		nursery_stop(nursery);
-	}
-	config_release(&config);
-	return rc < 0 ? cli_fail(&err) : CLI_OK;
+	return rc < 0 ? -1 : CLI_OK;
 }
 
 /* Their own options, which have one dash. */
@@ -226,7 +210,7 @@ static int run_retrace(struct cli *cli, int argc, char **argv)
 	wish.mapping = argv[1];
 	if (reader.operand_count > 1 && strcmp(argv[2], "-") != 0)
 		wish.trace = argv[2];
-	return run_with_cells(cli, &wish);
+	return cells_command(cli, retrace_with, &wish);
 }
 
 const struct cli_command cli_retrace = {

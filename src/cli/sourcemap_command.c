@@ -45,10 +45,11 @@ static void write_parameters(const struct cli *cli, const struct sourcemap_wish 
 		buf_printf(out, "%s\n", wish->operands[i]);
 }
 
-/* 1: the map has errors, 0, -1. */
-static int ask(const struct cli *cli, struct nursery *nursery, const struct sourcemap_wish *wish,
+/* CLI_FAILED: the map has errors. */
+static int ask(struct cli *cli, struct nursery *nursery, const struct config *config, void *payload,
 	       struct err *err)
 {
+	const struct sourcemap_wish *wish = payload;
 	struct cell_file inputs[] = { { "map", -1 }, { "minified", -1 } };
 	struct cell_file outputs[] = { { "text", -1 }, { "cache", -1 } };
 	struct cell_order order = {
@@ -59,6 +60,7 @@ static int ask(const struct cli *cli, struct nursery *nursery, const struct sour
 	struct buf parameters, reply;
 	int rc = -1;
 
+	(void)config;
 	buf_init(&parameters, REPLY_BYTES);
 	buf_init(&reply, REPLY_BYTES);
 	write_parameters(cli, wish, &parameters);
@@ -73,8 +75,8 @@ static int ask(const struct cli *cli, struct nursery *nursery, const struct sour
 		rc = rc < 0 ? err_while(err, "%s", wish->operands[0])
 			    : cells_copy_out(outputs[0].fd, err);
 	}
-	if (rc == 0 && text_is(buf_text(&reply), "invalid"))
-		rc = 1;
+	if (rc == 0)
+		rc = text_is(buf_text(&reply), "invalid") ? CLI_FAILED : CLI_OK;
 	close_file(outputs[1].fd);
 	close_file(outputs[0].fd);
 	close_file(inputs[1].fd);
@@ -82,24 +84,6 @@ static int ask(const struct cli *cli, struct nursery *nursery, const struct sour
 	buf_release(&reply);
 	buf_release(&parameters);
 	return rc;
-}
-
-static int run_with_cells(struct cli *cli, const struct sourcemap_wish *wish)
-{
-	struct nursery *nursery = NULL;
-	struct err err = ERR_INIT;
-	struct config config;
-	int rc;
-
-	if (cli_config_load(cli, &config, &err) < 0)
-		return cli_fail(&err);
-	rc = cells_start(&nursery, &config, &err);
-	if (rc == 0) {
-		rc = ask(cli, nursery, wish, &err);
-		nursery_stop(nursery);
-	}
-	config_release(&config);
-	return rc < 0 ? cli_fail(&err) : rc > 0 ? CLI_FAILED : CLI_OK;
 }
 
 /* --- The command line --------------------------------------------------------------------- */
@@ -175,7 +159,7 @@ static int run_sourcemap(struct cli *cli, int argc, char **argv)
 	wish.operand_count = reader.operand_count - 1;
 	if (check_usage(&wish) != CLI_OK)
 		return CLI_USAGE;
-	return run_with_cells(cli, &wish);
+	return cells_command(cli, ask, &wish);
 }
 
 const struct cli_command cli_sourcemap = {

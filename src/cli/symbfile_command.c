@@ -18,7 +18,7 @@
 #define COPY_BYTES ((size_t)1 << 20)
 #define REPLY_BYTES 65536u
 
-struct symbfile_wish { const char *arch, *debug, *prefix; };
+struct symbfile_wish { const char *path, *arch, *debug, *prefix; };
 
 /* --- write ------------------------------------------------------------------------------------------ */
 
@@ -72,10 +72,11 @@ static void show_made(const struct cli *cli, const struct symbfile_files *files,
 	buf_release(&out);
 }
 
-static int write_symbfiles(const struct cli *cli, struct nursery *nursery, const struct config *config,
-			   const struct symbfile_wish *wish, const char *path, struct err *err)
+static int write_symbfiles(struct cli *cli, struct nursery *nursery, const struct config *config, void *payload,
+			   struct err *err)
 {
-	struct text base = text_basename(text_of(path));
+	const struct symbfile_wish *wish = payload;
+	struct text base = text_basename(text_of(wish->path));
 	char prefix[PATH_BYTES];
 	struct symbfile_files files;
 	int rc;
@@ -83,7 +84,7 @@ static int write_symbfiles(const struct cli *cli, struct nursery *nursery, const
 	snprintf(prefix, sizeof(prefix), "%.*s", (int)base.size, base.bytes);
 	if (wish->prefix)
 		snprintf(prefix, sizeof(prefix), "%s", wish->prefix);
-	rc = symbfile_files_make(&files, nursery, config, path, wish->debug, wish->arch, err);
+	rc = symbfile_files_make(&files, nursery, config, wish->path, wish->debug, wish->arch, err);
 	if (rc == 0)
 		rc = publish(files.ranges, prefix, "ranges", err);
 	if (rc == 0)
@@ -96,9 +97,10 @@ static int write_symbfiles(const struct cli *cli, struct nursery *nursery, const
 
 /* --- dump and id ------------------------------------------------------------------------------------ */
 
-static int dump_symbfile(const struct cli *cli, struct nursery *nursery, const struct config *config,
-			 const struct symbfile_wish *wish, const char *path, struct err *err)
+static int dump_symbfile(struct cli *cli, struct nursery *nursery, const struct config *config, void *payload,
+			 struct err *err)
 {
+	const struct symbfile_wish *wish = payload;
 	struct cell_file input = { "symbfile", -1 }, output = { "text", -1 };
 	struct cell_order order = {
 		.operation = cells_operation_dump_symbfile.name, .parameters = text_of(cli->json ? "json" : "text"),
@@ -107,14 +109,14 @@ static int dump_symbfile(const struct cli *cli, struct nursery *nursery, const s
 	struct buf reply;
 	int rc = -1;
 
-	(void)config, (void)wish;
+	(void)config;
 	buf_init(&reply, REPLY_BYTES);
-	input.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	input.fd = open(wish->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (input.fd < 0)
-		err_os(err, errno, "%s", path);
+		err_os(err, errno, "%s", wish->path);
 	else if (cells_temporary(&output.fd, err) == 0) {
 		rc = cells_run(nursery, &order, NULL, NULL, &reply, err);
-		rc = rc < 0 ? err_while(err, "%s", path) : cells_copy_out(output.fd, err);
+		rc = rc < 0 ? err_while(err, "%s", wish->path) : cells_copy_out(output.fd, err);
 		close(output.fd);
 	}
 	if (input.fd >= 0)
@@ -123,15 +125,16 @@ static int dump_symbfile(const struct cli *cli, struct nursery *nursery, const s
 	return rc;
 }
 
-static int show_id(const struct cli *cli, struct nursery *nursery, const struct config *config,
-		   const struct symbfile_wish *wish, const char *path, struct err *err)
+static int show_id(struct cli *cli, struct nursery *nursery, const struct config *config, void *payload,
+		   struct err *err)
 {
+	const struct symbfile_wish *wish = payload;
 	char text[FILE_ID_TEXT_BYTES], hex[FILE_ID_HEX_BYTES];
 	struct file_map map;
 	struct file_id id;
 
-	(void)nursery, (void)config, (void)wish;
-	if (file_map_path(&map, path, err) < 0)
+	(void)nursery, (void)config;
+	if (file_map_path(&map, wish->path, err) < 0)
 		return -1;
 	id = file_id_of(map.bytes, map.size);
 	file_unmap(&map);
@@ -145,8 +148,7 @@ static int show_id(const struct cli *cli, struct nursery *nursery, const struct 
 
 static const struct {
 	const char *name;
-	int (*run)(const struct cli *cli, struct nursery *nursery, const struct config *config,
-		   const struct symbfile_wish *wish, const char *path, struct err *err);
+	cells_command_fn *run;
 } verbs[] = { { "write", write_symbfiles }, { "dump", dump_symbfile }, { "id", show_id } };
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))
 
@@ -156,27 +158,9 @@ static const struct cli_option options[] = {
 	{ OPTION_DEBUG, 'd', "debug", "FILE" }, CLI_OPTIONS_END
 };
 
-static int run_with_cells(struct cli *cli, size_t verb, const struct symbfile_wish *wish, const char *path)
-{
-	struct nursery *nursery = NULL;
-	struct err err = ERR_INIT;
-	struct config config;
-	int rc;
-
-	if (cli_config_load(cli, &config, &err) < 0)
-		return cli_fail(&err);
-	rc = cells_start(&nursery, &config, &err);
-	if (rc == 0) {
-		rc = verbs[verb].run(cli, nursery, &config, wish, path, &err);
-		nursery_stop(nursery);
-	}
-	config_release(&config);
-	return rc < 0 ? cli_fail(&err) : CLI_OK;
-}
-
 static int run_symbfile(struct cli *cli, int argc, char **argv)
 {
-	struct symbfile_wish wish = { NULL, NULL, NULL };
+	struct symbfile_wish wish = { .path = NULL };
 	struct cli_reader reader;
 	const char *value;
 	size_t verb = 0;
@@ -195,7 +179,8 @@ static int run_symbfile(struct cli *cli, int argc, char **argv)
 		return cli_misused(&cli_symbfile, "%s takes one file", argv[1]);
 	if (verb > 0 && (wish.arch || wish.prefix || wish.debug))
 		return cli_misused(&cli_symbfile, "%s has no options", argv[1]);
-	return run_with_cells(cli, verb, &wish, argv[2]);
+	wish.path = argv[2];
+	return cells_command(cli, verbs[verb].run, &wish);
 }
 
 const struct cli_command cli_symbfile = {
