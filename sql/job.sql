@@ -14,8 +14,9 @@ SELECT count(*) AS jobs FROM job
 
 -- name: job_add
 INSERT INTO job (id, kind, scope, state, body_bytes, created_at, deadline_at, arrived_millis,
-                 x_request_id)
-VALUES (:id, :kind, :scope, 'queued', :body_bytes, :now, :deadline_at, :now_millis, :x_request_id);
+                 x_request_id, kept_until)
+VALUES (:id, :kind, :scope, 'queued', :body_bytes, :now, :deadline_at, :now_millis, :x_request_id,
+        :kept_until);
 
 -- name: job_record
 INSERT INTO job (id, kind, scope, state, body_bytes, created_at, deadline_at, finished_at, millis,
@@ -85,31 +86,49 @@ SELECT id FROM job
  LIMIT :count;
 
 -- name: job_look
-SELECT state, finished_at, result_bytes FROM job WHERE id = :id;
+SELECT state, finished_at, result_bytes, kept_until FROM job WHERE id = :id;
 
 -- name: job_with_old_result
 SELECT id FROM job
- WHERE result_bytes IS NOT NULL AND finished_at <= :before ORDER BY finished_at LIMIT :count;
+ WHERE result_bytes IS NOT NULL AND kept_until IS NULL AND finished_at <= :before
+ ORDER BY finished_at LIMIT :count;
+
+-- name: job_no_longer_kept
+-- columns of: job_with_old_result
+SELECT id FROM job
+ WHERE kept_until IS NOT NULL AND kept_until <= :now AND finished_at <= :before
+ ORDER BY kept_until LIMIT :count;
+
+-- name: job_kept
+-- The newest first.
+SELECT id, result_bytes, finished_at FROM job
+ WHERE kept_until IS NOT NULL AND result_bytes IS NOT NULL
+ ORDER BY kept_until DESC, seq DESC;
 
 -- name: job_result_gone
-UPDATE job SET result_bytes = NULL WHERE id = :id;
+UPDATE job SET result_bytes = NULL, kept_until = NULL WHERE id = :id;
+
+-- name: job_delete
+DELETE FROM job WHERE id = :id AND kept_until IS NOT NULL;
 
 -- name: job_has_old
 -- Asked every second, so that the write lock is not.
-SELECT EXISTS (SELECT 1 FROM job WHERE finished_at IS NOT NULL AND finished_at <= :before)
-    OR (SELECT max(seq) FROM job) - (SELECT min(seq) FROM job) >= :keep + 1000 AS is_any;
+SELECT EXISTS (SELECT 1 FROM job WHERE finished_at IS NOT NULL AND finished_at <= :before
+                                   AND kept_until IS NULL)
+    OR (SELECT max(seq) FROM job) -
+       (SELECT seq FROM job WHERE kept_until IS NULL ORDER BY seq LIMIT 1) >= :keep + 1000 AS is_any;
 
 -- name: job_forget_old
 -- History for people ends after a while.
 DELETE FROM job WHERE seq IN
        (SELECT seq FROM job WHERE finished_at <= :before AND finished_at IS NOT NULL
-         ORDER BY finished_at LIMIT :count);
+           AND kept_until IS NULL ORDER BY finished_at LIMIT :count);
 
 -- name: job_forget_many
 -- ... or after so many; what has just ended may still be asked for.
 DELETE FROM job WHERE seq IN
        (SELECT seq FROM job WHERE seq <= (SELECT max(seq) FROM job) - :keep
-           AND finished_at <= :before AND finished_at IS NOT NULL
+           AND finished_at <= :before AND finished_at IS NOT NULL AND kept_until IS NULL
          ORDER BY finished_at LIMIT :count);
 
 -- name: job_note_candidates
@@ -124,18 +143,21 @@ SELECT state, count(*) AS jobs, coalesce(max(millis), 0) AS slowest_millis FROM 
  WHERE finished_at IS NOT NULL AND finished_at >= :since GROUP BY state;
 
 -- name: job_of_id
-SELECT id, kind, scope, state, created_at, finished_at, millis, attempt, candidates, owner
+SELECT id, kind, scope, state, created_at, finished_at, millis, attempt, candidates, owner,
+       kept_until, result_bytes
   FROM job WHERE id = :id;
 
 -- name: job_under_way
 -- columns of: job_of_id
-SELECT id, kind, scope, state, created_at, finished_at, millis, attempt, candidates, owner
+SELECT id, kind, scope, state, created_at, finished_at, millis, attempt, candidates, owner,
+       kept_until, result_bytes
   FROM job WHERE finished_at IS NULL AND state IN ('queued', 'running')
  ORDER BY seq LIMIT :count;
 
 -- name: job_mentioning
 -- columns of: job_of_id
 -- A look through the history, for people: as many rows as jobs are kept.
-SELECT id, kind, scope, state, created_at, finished_at, millis, attempt, candidates, owner
+SELECT id, kind, scope, state, created_at, finished_at, millis, attempt, candidates, owner,
+       kept_until, result_bytes
   FROM job
  WHERE candidates IS NOT NULL AND instr(candidates, :text) > 0 ORDER BY seq DESC LIMIT :count;

@@ -90,7 +90,7 @@ CREATE TABLE flight (
 CREATE INDEX flight_by_owner ON flight (owner);
 
 -- Accepted requests that needed time.  The body and the result are files in STATE_DIR/spool:
--- <id>.body until the job ends, <id>.result until 90 s later.
+-- <id>.body until the job ends, <id>.result until 90 s later, or until kept_until where that is set.
 CREATE TABLE job (
   seq          INTEGER PRIMARY KEY AUTOINCREMENT,  -- order of arrival
   id           TEXT    NOT NULL UNIQUE CHECK (length(id) = 36),
@@ -112,6 +112,7 @@ CREATE TABLE job (
   millis       INTEGER,                       -- from arrival to end
   candidates   TEXT,                          -- JSON: every candidate and what became of it
   x_request_id TEXT,                          -- what the client calls it, as in the log
+  kept_until   INTEGER,                       -- of the page's: its result stays, and may be deleted by its id
   CHECK ((state IN ('queued', 'running')) = (finished_at IS NULL)),
   CHECK ((state = 'running') = (owner IS NOT NULL)),
   CHECK ((owner IS NULL) = (lease_until IS NULL))
@@ -120,7 +121,8 @@ CREATE TABLE job (
 CREATE INDEX job_live ON job (state, seq) WHERE finished_at IS NULL;
 CREATE INDEX job_by_owner ON job (owner) WHERE owner IS NOT NULL;
 CREATE INDEX job_by_end ON job (finished_at) WHERE finished_at IS NOT NULL;
-CREATE INDEX job_with_result ON job (finished_at) WHERE result_bytes IS NOT NULL;
+CREATE INDEX job_with_result ON job (finished_at) WHERE result_bytes IS NOT NULL AND kept_until IS NULL;
+CREATE INDEX job_kept ON job (kept_until) WHERE kept_until IS NOT NULL;
 
 -- The keys that were given out to those who send us files (symgate apikey).  A key is the base64 of
 -- id:secret; only the SHA-256 of its secret stands here, so that a row opens nothing.
@@ -135,6 +137,109 @@ CREATE TABLE apikey (
 ) STRICT;
 
 CREATE UNIQUE INDEX apikey_by_name ON apikey (name) WHERE revoked_at IS NULL;
+
+-- What was counted, as the keeper writes it each minute: into the row of that minute, of its ten minutes
+-- and of its hour.  Minutes stay for a day, ten minutes for 14 days, hours for 400.  What nobody watched
+-- (no keeper ran, it slept, the counters began anew) is in no row and in no `seconds`.  All are sums of
+-- their span but where it says so.
+CREATE TABLE sample (
+  span             INTEGER NOT NULL CHECK (span IN (60, 600, 3600)), -- seconds of one row
+  at               INTEGER NOT NULL CHECK (at % span = 0), -- when it begins
+  node             TEXT    NOT NULL CHECK (length(node) BETWEEN 1 AND 64),  -- the machine's name for itself
+  seconds          INTEGER NOT NULL CHECK (seconds > 0), -- watched of the span; the others are a gap, not zeros
+  requests         INTEGER NOT NULL,                 -- answered, all of them
+  failed           INTEGER NOT NULL,                 -- with 500 or 503
+  asked            INTEGER NOT NULL,                 -- of kinds that may need a job
+  cold             INTEGER NOT NULL,                 -- that had to wait for one
+  jobs_completed   INTEGER NOT NULL,                 -- jobs that ended, and how
+  jobs_failed      INTEGER NOT NULL,
+  jobs_timeout     INTEGER NOT NULL,
+  jobs_internal    INTEGER NOT NULL,
+  hits             INTEGER NOT NULL,                 -- look-ups in the caches
+  misses           INTEGER NOT NULL,
+  downloads_ok     INTEGER NOT NULL,                 -- transfers from sources
+  downloads_absent INTEGER NOT NULL,                 -- the source lacks the file
+  downloads_failed INTEGER NOT NULL,                 -- denied, too late, broken
+  download_bytes   INTEGER NOT NULL,                 -- as transferred
+  written_bytes    INTEGER NOT NULL,                 -- into the caches
+  cells_done       INTEGER NOT NULL,                 -- cells that ended, and how
+  cells_failed     INTEGER NOT NULL,
+  cells_crashed    INTEGER NOT NULL,
+  cells_limit      INTEGER NOT NULL,
+  cells_killed     INTEGER NOT NULL,
+  jobs_live        INTEGER NOT NULL,                 -- queued and running: the most of the span's minutes
+  cache_bytes      INTEGER,                          -- the most; NULL: nobody added them up
+  timed            INTEGER NOT NULL,                 -- answers whose time was taken
+  -- ... of them within 1 ms, 2 ms, ... 65.536 s, each with those before
+  le_1 INTEGER NOT NULL,
+  le_2 INTEGER NOT NULL,
+  le_4 INTEGER NOT NULL,
+  le_8 INTEGER NOT NULL,
+  le_16 INTEGER NOT NULL,
+  le_32 INTEGER NOT NULL,
+  le_64 INTEGER NOT NULL,
+  le_128 INTEGER NOT NULL,
+  le_256 INTEGER NOT NULL,
+  le_512 INTEGER NOT NULL,
+  le_1024 INTEGER NOT NULL,
+  le_2048 INTEGER NOT NULL,
+  le_4096 INTEGER NOT NULL,
+  le_8192 INTEGER NOT NULL,
+  le_16384 INTEGER NOT NULL,
+  le_32768 INTEGER NOT NULL,
+  le_65536 INTEGER NOT NULL,
+  -- So many milliseconds at most half of them took, 95 and 99 of a hundred: to the next power of two;
+  -- 131072 stands for all above 65536.
+  p50_millis INTEGER AS (CASE WHEN timed = 0 THEN NULL
+    WHEN le_1 * 2 >= timed THEN 1 WHEN le_2 * 2 >= timed THEN 2 WHEN le_4 * 2 >= timed THEN 4
+    WHEN le_8 * 2 >= timed THEN 8 WHEN le_16 * 2 >= timed THEN 16
+    WHEN le_32 * 2 >= timed THEN 32 WHEN le_64 * 2 >= timed THEN 64
+    WHEN le_128 * 2 >= timed THEN 128 WHEN le_256 * 2 >= timed THEN 256
+    WHEN le_512 * 2 >= timed THEN 512 WHEN le_1024 * 2 >= timed THEN 1024
+    WHEN le_2048 * 2 >= timed THEN 2048 WHEN le_4096 * 2 >= timed THEN 4096
+    WHEN le_8192 * 2 >= timed THEN 8192 WHEN le_16384 * 2 >= timed THEN 16384
+    WHEN le_32768 * 2 >= timed THEN 32768 WHEN le_65536 * 2 >= timed THEN 65536
+    ELSE 131072 END) VIRTUAL,
+  p95_millis INTEGER AS (CASE WHEN timed = 0 THEN NULL
+    WHEN le_1 * 20 >= timed * 19 THEN 1 WHEN le_2 * 20 >= timed * 19 THEN 2
+    WHEN le_4 * 20 >= timed * 19 THEN 4 WHEN le_8 * 20 >= timed * 19 THEN 8
+    WHEN le_16 * 20 >= timed * 19 THEN 16 WHEN le_32 * 20 >= timed * 19 THEN 32
+    WHEN le_64 * 20 >= timed * 19 THEN 64 WHEN le_128 * 20 >= timed * 19 THEN 128
+    WHEN le_256 * 20 >= timed * 19 THEN 256 WHEN le_512 * 20 >= timed * 19 THEN 512
+    WHEN le_1024 * 20 >= timed * 19 THEN 1024 WHEN le_2048 * 20 >= timed * 19 THEN 2048
+    WHEN le_4096 * 20 >= timed * 19 THEN 4096 WHEN le_8192 * 20 >= timed * 19 THEN 8192
+    WHEN le_16384 * 20 >= timed * 19 THEN 16384 WHEN le_32768 * 20 >= timed * 19 THEN 32768
+    WHEN le_65536 * 20 >= timed * 19 THEN 65536
+    ELSE 131072 END) VIRTUAL,
+  p99_millis INTEGER AS (CASE WHEN timed = 0 THEN NULL
+    WHEN le_1 * 100 >= timed * 99 THEN 1 WHEN le_2 * 100 >= timed * 99 THEN 2
+    WHEN le_4 * 100 >= timed * 99 THEN 4 WHEN le_8 * 100 >= timed * 99 THEN 8
+    WHEN le_16 * 100 >= timed * 99 THEN 16 WHEN le_32 * 100 >= timed * 99 THEN 32
+    WHEN le_64 * 100 >= timed * 99 THEN 64 WHEN le_128 * 100 >= timed * 99 THEN 128
+    WHEN le_256 * 100 >= timed * 99 THEN 256 WHEN le_512 * 100 >= timed * 99 THEN 512
+    WHEN le_1024 * 100 >= timed * 99 THEN 1024 WHEN le_2048 * 100 >= timed * 99 THEN 2048
+    WHEN le_4096 * 100 >= timed * 99 THEN 4096 WHEN le_8192 * 100 >= timed * 99 THEN 8192
+    WHEN le_16384 * 100 >= timed * 99 THEN 16384 WHEN le_32768 * 100 >= timed * 99 THEN 32768
+    WHEN le_65536 * 100 >= timed * 99 THEN 65536
+    ELSE 131072 END) VIRTUAL,
+  CHECK (timed >= le_65536),
+  PRIMARY KEY (span, at, node)
+) STRICT, WITHOUT ROWID;
+
+-- What the breakers of hosts say: one row for each host that turned since its
+-- workshop started.  Each workshop has breakers of its own, and hosts that the operator named are
+-- told from those that requests did.
+CREATE TABLE host_state (
+  host     TEXT    NOT NULL,
+  named_by TEXT    NOT NULL CHECK (named_by IN ('operator', 'request')),
+  owner    TEXT    NOT NULL,                  -- the workshop
+  source   TEXT,                              -- whose transfer turned it
+  state    TEXT    NOT NULL CHECK (state IN ('open', 'half', 'closed')),
+  since    INTEGER NOT NULL,
+  until    INTEGER CHECK ((state = 'open') = (until IS NOT NULL)),   -- then one transfer may try it
+  words    TEXT,                              -- the failure that opened it
+  PRIMARY KEY (host, named_by, owner)
+) STRICT, WITHOUT ROWID;
 
 -- For people: sqlite3 -box STATE_DIR/symgate.db 'SELECT * FROM v_jobs'
 
@@ -285,3 +390,22 @@ SELECT source, state, count(*) AS entries, count(DISTINCT module) AS modules,
   FROM cache_entry
  WHERE state IN ('denied', 'download', 'timeout') AND source IS NOT NULL
  GROUP BY source, state ORDER BY entries DESC, source;
+
+-- What was counted, the newest first: `WHERE minutes = 1` for a day back, 10 for 14 days, 60 for 400.
+CREATE VIEW v_samples AS
+SELECT node, span / 60 AS minutes, strftime('%Y-%m-%dT%H:%M:%SZ', at, 'unixepoch') AS at_utc,
+       seconds AS watched_seconds, requests, failed,
+       round(100.0 * max(asked - cold, 0) / nullif(asked, 0), 1) AS hot_percent,
+       p50_millis, p95_millis, p99_millis, jobs_live, jobs_completed, jobs_failed, jobs_timeout,
+       jobs_internal, round(100.0 * hits / nullif(hits + misses, 0), 1) AS hit_percent,
+       downloads_ok, downloads_absent, downloads_failed, round(download_bytes / 1048576.0, 1) AS download_mib,
+       round(written_bytes / 1048576.0, 1) AS written_mib, round(cache_bytes / 1048576.0, 1) AS cache_mib,
+       cells_done, cells_failed, cells_crashed, cells_limit, cells_killed
+  FROM sample ORDER BY at DESC, span, node;
+
+-- Hosts left alone (open), tried again (half) or trusted again (closed) by a workshop.
+CREATE VIEW v_host_state AS
+SELECT host, CASE WHEN state = 'open' AND until <= unixepoch() THEN 'half' ELSE state END AS state,
+       source, named_by, strftime('%Y-%m-%dT%H:%M:%SZ', since, 'unixepoch') AS since_utc,
+       max(until - unixepoch(), 0) AS retry_in_seconds, words, owner
+  FROM host_state ORDER BY state = 'closed', since DESC, host, named_by, owner;

@@ -80,17 +80,11 @@ static int end_overdue(struct jobs *jobs, struct ids *ids, struct err *err)
 
 /* --- Retention ---------------------------------------------------------------------------- */
 
-static int forget_results(struct jobs *jobs, struct ids *ids, uint64_t *removed, struct err *err)
+/* Files first: a row that still names a result finds it gone, never the other way. */
+static int drop_results(struct jobs *jobs, const struct ids *ids, uint64_t *removed, struct err *err)
 {
-	struct store_value values[2] = { store_int(job_now(jobs) - LIMIT_RESULT_SECONDS),
-					 store_int(JOB_BATCH) };
-
-	ids->count = 0;
-	if (store_run(jobs->store, STATEMENT_job_with_old_result, values, 2, collect, ids, err) < 0)
-		return -1;
 	if (ids->count == 0)
 		return 0;
-	/* Files first: a row that still names a result finds it gone, never the other way. */
 	for (unsigned i = 0; i < ids->count; i++)
 		job_spool_remove(jobs, ids->ids[i], JOB_SPOOL_RESULT);
 	if (store_begin(jobs->store, STORE_TURN_JOB, TEXT_NONE, err) < 0)
@@ -105,6 +99,55 @@ static int forget_results(struct jobs *jobs, struct ids *ids, uint64_t *removed,
 	}
 	*removed += ids->count;
 	return store_commit(jobs->store, err);
+}
+
+static int forget_results(struct jobs *jobs, struct ids *ids, uint64_t *removed, struct err *err)
+{
+	int64_t now = job_now(jobs);
+	struct store_value old[2] = { store_int(now - LIMIT_RESULT_SECONDS), store_int(JOB_BATCH) };
+	struct store_value kept[3] = { store_int(now), store_int(now - LIMIT_RESULT_SECONDS),
+				       store_int(JOB_BATCH) };
+
+	ids->count = 0;
+	if (store_run(jobs->store, STATEMENT_job_with_old_result, old, 2, collect, ids, err) < 0 ||
+	    drop_results(jobs, ids, removed, err) < 0)
+		return -1;
+	ids->count = 0;
+	if (store_run(jobs->store, STATEMENT_job_no_longer_kept, kept, 3, collect, ids, err) < 0)
+		return -1;
+	return drop_results(jobs, ids, removed, err);
+}
+
+/* The newest are counted first; those that no longer fit are collected, but not before any result would
+ * go. */
+struct kept { struct ids ids; uint64_t bytes, most_bytes; unsigned count; int64_t before; };
+
+static int collect_beyond(void *payload, const struct store_value *columns, unsigned count)
+{
+	struct kept *kept = payload;
+
+	kept->bytes += (uint64_t)columns[COLUMN_job_kept_result_bytes].number;
+	if ((++kept->count <= JOB_KEPT_MAX && kept->bytes <= kept->most_bytes) ||
+	    columns[COLUMN_job_kept_finished_at].number > kept->before)
+		return 0;
+	return collect(&kept->ids, columns, count);
+}
+
+int job_clean_kept(struct jobs *jobs, uint64_t *removed, struct err *err)
+{
+	struct kept kept = { .ids = { mem_get_array(JOB_BATCH, JOB_ID_BYTES), 0 },
+			     .most_bytes = jobs->config->web_keep_bytes,
+			     .before = job_now(jobs) - LIMIT_RESULT_SECONDS };
+	int rc;
+
+	*removed = 0;
+	if (!kept.ids.ids)
+		return err_set(err, ERR_NO_MEMORY, "no memory to clean up results");
+	rc = store_run(jobs->store, STATEMENT_job_kept, NULL, 0, collect_beyond, &kept, err) < 0 ? -1 : 0;
+	if (rc == 0)
+		rc = drop_results(jobs, &kept.ids, removed, err);
+	mem_give_back(kept.ids.ids);
+	return rc < 0 ? err_while(err, "cleaning up results that were kept") : 0;
 }
 
 static int read_flag(void *payload, const struct store_value *columns, unsigned count)

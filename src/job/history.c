@@ -70,6 +70,9 @@ static int read_line(void *payload, const struct store_value *columns, unsigned 
 		.created_at = columns[COLUMN_job_of_id_created_at].number,
 		.millis = columns[COLUMN_job_of_id_millis].number,
 		.attempt = columns[COLUMN_job_of_id_attempt].number,
+		.is_kept = columns[COLUMN_job_of_id_kept_until].type == STORE_INT,
+		.kept_until = columns[COLUMN_job_of_id_kept_until].number,
+		.result_bytes = columns[COLUMN_job_of_id_result_bytes].number,
 	};
 
 	(void)count;

@@ -32,7 +32,9 @@ struct job_line {
 	struct text id, kind, scope, state, owner;
 	struct text candidates;      /* JSON; TEXT_NONE: it noted nothing */
 	bool has_ended, has_millis;
-	int64_t created_at, millis, attempt;
+	bool is_kept;                /* its result stays until kept_until, and may be deleted */
+	int64_t created_at, millis, attempt, kept_until;
+	int64_t result_bytes;        /* 0: there is none */
 };
 typedef int job_line_fn(void *payload, const struct job_line *job);
 int job_find(struct store *store, struct text id, job_line_fn *fn, void *payload, struct err *err)

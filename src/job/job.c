@@ -100,17 +100,19 @@ static int add_row(struct jobs *jobs, struct ceiling ceiling, const struct job_o
 		   const char *id, int64_t body_bytes, struct err *err)
 {
 	int64_t now = job_now(jobs);
-	struct store_value values[8] = {
+	struct store_value values[9] = {
 		store_text(text_of(id)), store_text(text_of(order->kind)), store_text(order->scope),
 		store_int(body_bytes), store_int(now),
 		store_int(now + jobs->config->job_seconds), store_int(job_now_millis(jobs)),
-		store_text(order->x_request_id),
+		store_text(order->x_request_id), { .type = STORE_NULL },
 	};
 
+	if (order->is_kept)
+		values[8] = store_int(now + jobs->config->web_keep_seconds);
 	if (store_begin(jobs->store, STORE_TURN_QUEUE, TEXT_NONE, err) < 0)
 		return -1;
 	if (refuse_when_full(jobs, ceiling, err) < 0 ||
-	    store_run(jobs->store, STATEMENT_job_add, values, 8, NULL, NULL, err) < 0) {
+	    store_run(jobs->store, STATEMENT_job_add, values, 9, NULL, NULL, err) < 0) {
 		store_rollback(jobs->store);
 		return -1;
 	}
@@ -209,6 +211,7 @@ int job_submit_refresh(struct jobs *jobs, const struct job_order *order, uint64_
 	if ((size_t)snprintf(name, sizeof(name), REFRESH "%s", order->kind) >= sizeof(name))
 		return err_set(err, ERR_INTERNAL, "a kind of that name: %s", order->kind);
 	refresh.kind = name;
+	refresh.is_kept = false;
 	return submit(jobs, ceiling, &refresh, id, err);
 }
 
@@ -236,6 +239,7 @@ int job_record(struct jobs *jobs, const struct job_order *order, int64_t millis,
 struct looking {
 	enum job_state state;
 	int64_t finished_at;
+	int64_t kept_until;          /* 0: no longer than others */
 	bool has_result;
 };
 
@@ -247,22 +251,26 @@ static int read_look(void *payload, const struct store_value *columns, unsigned 
 	if (!state_named(columns[COLUMN_job_look_state].text, &looking->state))
 		looking->state = JOB_UNKNOWN;
 	looking->finished_at = columns[COLUMN_job_look_finished_at].number;
+	looking->kept_until = columns[COLUMN_job_look_kept_until].number;
 	looking->has_result = columns[COLUMN_job_look_result_bytes].type != STORE_NULL;
 	return 1;
+}
+
+/* Past retention, or ended in a future the clock has left. */
+static bool is_over(const struct looking *looking, int64_t now)
+{
+	return (now - looking->finished_at >= LIMIT_RESULT_SECONDS && now >= looking->kept_until) ||
+	       looking->finished_at - now > LIMIT_RESULT_SECONDS;
 }
 
 static int look(struct jobs *jobs, const char *id, struct looking *looking, struct err *err)
 {
 	struct store_value value = store_text(text_of(id));
-	int64_t now = job_now(jobs);
 
 	memset(looking, 0, sizeof(*looking));
 	if (store_run(jobs->store, STATEMENT_job_look, &value, 1, read_look, looking, err) < 0)
 		return -1;
-	/* Past retention, or ended in a future the clock has left. */
-	if (job_has_ended(looking->state) &&
-	    (now - looking->finished_at >= LIMIT_RESULT_SECONDS ||
-	     looking->finished_at - now > LIMIT_RESULT_SECONDS))
+	if (job_has_ended(looking->state) && is_over(looking, job_now(jobs)))
 		looking->state = JOB_UNKNOWN;
 	return 0;
 }

@@ -2,7 +2,7 @@
  * job -- accepted requests that need time: rows, leases, results, waiting, retention.
  *
  * A request's body is a spool file named after the job's id and is removed when the job ends; the result
- * (the whole reply body) is another, which is kept for 90 s.  A claim is an owner, an attempt number and
+ * (the whole reply body) is another, which is kept for 90 s, or for as long as who submitted it asked for.  A claim is an owner, an attempt number and
  * a lease.  A result that arrives for an older claim is discarded.  May include: base, config, store, board.
  */
 #ifndef JOB_JOB_H
@@ -47,6 +47,8 @@ struct job_order {
 	const char *body_path;       /* a file made by job_body_create(), or NULL.  A successful submit
 	                                takes it over; otherwise it stays the caller's */
 	struct text x_request_id;    /* the client's id of the request, for logs; TEXT_NONE: none */
+	bool is_kept;                /* the page's: its result stays for web.keep, within web.keep_bytes,
+	                                and whoever has the id may delete it (job_delete) */
 };
 
 /* Spools the body and inserts the job; `id` gets its UUID.  ERR_BUSY: "maximum number of
@@ -120,6 +122,10 @@ int job_result(struct jobs *jobs, const char *id, struct buf *reply, struct err 
 int job_result_open(struct jobs *jobs, const char *id, int *fd, struct buf *reply, struct err *err)
 	__attribute__((warn_unused_result));
 
+/* Of a job that is kept: its row, body and result are gone, and what still works on it does so in vain.
+ * ERR_NOT_FOUND: there is none of that id, it was deleted, its time is over, or it is not kept. */
+int job_delete(struct jobs *jobs, const char *id, struct err *err) __attribute__((warn_unused_result));
+
 /* How many are queued or running, refreshes included. */
 int job_count_live(struct jobs *jobs, uint64_t *count, struct err *err)
 	__attribute__((warn_unused_result));
@@ -130,6 +136,10 @@ int job_record(struct jobs *jobs, const struct job_order *order, int64_t millis,
 
 /* For the keeper: ends overdue jobs as JOB_TIMEOUT, removes results past retention with their files. */
 int job_clean(struct jobs *jobs, uint64_t *removed, struct err *err)
+	__attribute__((warn_unused_result));
+
+/* For the keeper: of the results that are kept the oldest go where they are more than web.keep_bytes. */
+int job_clean_kept(struct jobs *jobs, uint64_t *removed, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* For the keeper: removes spool files older than two minutes that belong to no job (their writer died). */

@@ -10,6 +10,7 @@
 #define JOB_KILLS_MAX       10           /* claims in all before deaths from outside count too */
 #define JOB_ROW_SECONDS     86400        /* history for people */
 #define JOB_ROWS_MAX        10000        /* ... at most that many rows of it */
+#define JOB_KEPT_MAX        10000        /* results that are kept for longer */
 #define JOB_BATCH           500
 #define JOB_CANDIDATES_BYTES ((size_t)256 * 1024)
 

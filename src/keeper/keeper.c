@@ -63,6 +63,18 @@ static int clean_jobs(struct keeper *keeper, struct err *err)
 	return job_clean(&keeper->jobs, &removed, err);
 }
 
+static int clean_kept(struct keeper *keeper, struct err *err)
+{
+	uint64_t removed;
+
+	if (job_clean_kept(&keeper->jobs, &removed, err) < 0)
+		return -1;
+	if (removed)
+		log_message(LOG_INFO, "keeper_kept", NULL, "removed %llu results beyond web.keep_bytes",
+			    (unsigned long long)removed);
+	return 0;
+}
+
 static int write_touches(struct keeper *keeper, struct err *err)
 {
 	return cache_write_touches(keeper->cache, keeper->store, err);
@@ -159,6 +171,7 @@ static const struct errand {
 	int64_t every_millis;
 } errands[] = {
 	{ "jobs",       clean_jobs,    1000 },
+	{ "kept",       clean_kept,    5000 },
 	{ "checkpoint", checkpoint,    10000 },
 	{ "touches",    write_touches, 60000 },
 	{ "spool",      repair_spool,  600000 },

@@ -27,7 +27,8 @@ SQL_NAMED = \
 	$(top_srcdir)/sql/store.sql \
 	$(top_srcdir)/sql/cache.sql \
 	$(top_srcdir)/sql/job.sql \
-	$(top_srcdir)/sql/apikey.sql
+	$(top_srcdir)/sql/apikey.sql \
+	$(top_srcdir)/sql/history.sql
 SQL_STEPS = \
 	$(top_srcdir)/sql/migrate/0001-first.sql \
 	$(top_srcdir)/sql/migrate/0002-key-text.sql \
@@ -39,6 +40,7 @@ SQL_STEPS = \
 	$(top_srcdir)/sql/migrate/0008-artifacts.sql \
 	$(top_srcdir)/sql/migrate/0009-missing-mappings.sql \
 	$(top_srcdir)/sql/migrate/0010-fresh-until.sql \
+	$(top_srcdir)/sql/migrate/0011-history.sql \
 	$(top_srcdir)/sql/schema.sql
 EXTRA_DIST += \
 	$(SQL_NAMED) \

@@ -8,7 +8,7 @@
 #include "store/damage.h"
 #include "store/store_internal.h"
 
-#define COLUMNS_MAX 24u
+#define COLUMNS_MAX 48u
 #define TURN_HASH_BYTES 4u
 #define TURN_KEY_BYTES 36u            /* of a key, in messages: a whole job id */
 
@@ -102,6 +102,7 @@ static void name_turn(enum store_turn turn, struct text key, char *name, size_t 
 	static const char *const turns[STORE_TURNS] = {
 		[STORE_TURN_SERVICE] = "the service", [STORE_TURN_ENTRY] = "cache entry",
 		[STORE_TURN_QUEUE] = "the queue",     [STORE_TURN_JOB] = "job",
+		[STORE_TURN_SAMPLE] = "the samples",
 	};
 	size_t shown = turn == STORE_TURN_ENTRY ? TURN_HASH_BYTES : TURN_KEY_BYTES;
 	int used = snprintf(name, capacity, "taking the turn of %s%s", turns[turn],

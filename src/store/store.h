@@ -36,6 +36,7 @@ enum store_turn {
 	STORE_TURN_ENTRY,            /* rows, flight and blob of a cache key: its text's hash */
 	STORE_TURN_QUEUE,            /* how many jobs there are, and who takes the next */
 	STORE_TURN_JOB,              /* one job's row and files: its id */
+	STORE_TURN_SAMPLE,           /* samples of what is counted */
 	STORE_TURNS
 };
 

@@ -83,7 +83,8 @@ MAY_FORK = {"src/sandbox/nursery.c", "src/sandbox/nursery_process.c", "src/sandb
 # Memory a library allocated can only go back by the C library's free().
 MAY_FREE = {"src/demangle/cpp.c", "src/demangle/msvc_text.c", "src/demangle/msvc.cc"}
 # Whose statements these are; the store runs the two that begin a boot.
-STATEMENT_OWNERS = {"cache": {"cache"}, "flight": {"cache"}, "job": {"job"}, "apikey": {"apikey"}, "store": {"store"}}
+STATEMENT_OWNERS = {"cache": {"cache"}, "flight": {"cache"}, "job": {"job"}, "apikey": {"apikey"}, "sample": {"history"}, "host": {"history"},
+                    "store": {"store"}}
 BOOT_STATEMENTS = {"job_requeue_all", "flight_end_all"}
 FUNCTION_LINES_MAX = 100
 COMPLEXITY_MAX = 15
