@@ -135,6 +135,12 @@ static inline struct work_body work_body_of(struct text bytes)
 
 enum stepped { STEP_ERROR = -1, STEP_DONE, STEP_WAIT };
 
+/* Of a step that ends with what the resolver said. */
+static inline enum stepped work_stepped(enum resolved resolved)
+{
+	return resolved == RESOLVED_READY ? STEP_DONE : resolved == RESOLVED_WAIT ? STEP_WAIT : STEP_ERROR;
+}
+
 /* What a cell that works for the request asks for, by an identity its operation and the kind have
  * agreed on: "the unwind rules of this module". */
 struct work_want {

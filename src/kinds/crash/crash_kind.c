@@ -162,7 +162,7 @@ static enum stepped crash_step(struct work *work, struct resolver *resolver, str
 		enum resolved resolved = take_report(crash, resolver, err);
 
 		if (resolved != RESOLVED_READY)
-			return resolved == RESOLVED_WAIT ? STEP_WAIT : STEP_ERROR;
+			return work_stepped(resolved);
 	}
 	return symbolication_step(crash->symbolication, resolver, err);
 }

@@ -162,7 +162,7 @@ static enum stepped buildid_step(struct work *work, struct resolver *resolver, s
 	default:
 		resolved = find_object(buildid, work, resolver, err);
 	}
-	return resolved == RESOLVED_READY ? STEP_DONE : resolved == RESOLVED_WAIT ? STEP_WAIT : STEP_ERROR;
+	return work_stepped(resolved);
 }
 
 /* --- Answers ------------------------------------------------------------------------------------ */

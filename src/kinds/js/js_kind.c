@@ -35,17 +35,12 @@ static int js_parse(struct work *work, const struct work_body *body, struct err 
 
 enum stepped js_step(struct js *js, struct resolver *resolver, struct err *err)
 {
-	if (js->is_done)
-		return STEP_DONE;
-	switch (js_frames_resolve(js, resolver, err)) {
-	case RESOLVED_READY:
-		js->is_done = true;
-		return STEP_DONE;
-	case RESOLVED_WAIT:
-		return STEP_WAIT;
-	default:
-		return STEP_ERROR;
-	}
+	enum resolved resolved = RESOLVED_READY;
+
+	if (!js->is_done)
+		resolved = js_frames_resolve(js, resolver, err);
+	js->is_done = resolved == RESOLVED_READY;
+	return work_stepped(resolved);
 }
 
 static enum stepped step(struct work *work, struct resolver *resolver, struct err *err)

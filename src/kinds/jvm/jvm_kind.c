@@ -66,14 +66,11 @@ static enum resolved step_once(struct jvm *jvm, struct resolver *resolver, struc
 static enum stepped jvm_step(struct work *work, struct resolver *resolver, struct err *err)
 {
 	struct jvm *jvm = work->state;
+	enum resolved resolved = RESOLVED_READY;
 
-	while (jvm->stage != JVM_DONE) {
-		enum resolved resolved = step_once(jvm, resolver, err);
-
-		if (resolved != RESOLVED_READY)
-			return resolved == RESOLVED_WAIT ? STEP_WAIT : STEP_ERROR;
-	}
-	return STEP_DONE;
+	while (resolved == RESOLVED_READY && jvm->stage != JVM_DONE)
+		resolved = step_once(jvm, resolver, err);
+	return work_stepped(resolved);
 }
 
 static int jvm_answer(struct work *work, struct buf *reply, struct err *err)

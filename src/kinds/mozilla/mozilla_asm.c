@@ -260,14 +260,11 @@ static enum resolved step_once(struct asm_code *code, struct work *work, struct 
 static enum stepped code_step(struct work *work, struct resolver *resolver, struct err *err)
 {
 	struct asm_code *code = work->state;
+	enum resolved resolved = RESOLVED_READY;
 
-	while (!code->is_done) {
-		enum resolved resolved = step_once(code, work, resolver, err);
-
-		if (resolved != RESOLVED_READY)
-			return resolved == RESOLVED_WAIT ? STEP_WAIT : STEP_ERROR;
-	}
-	return STEP_DONE;
+	while (resolved == RESOLVED_READY && !code->is_done)
+		resolved = step_once(code, work, resolver, err);
+	return work_stepped(resolved);
 }
 
 /* --- Answers ---------------------------------------------------------------------------------------- */

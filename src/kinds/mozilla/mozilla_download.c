@@ -225,7 +225,7 @@ static enum stepped download_step(struct work *work, struct resolver *resolver, 
 		download->ids.type = OBJECT_TYPE_PE;
 	resolved = look(download, lookup, is_code ? &code_type : &sym_type, work, resolver, err);
 	if (resolved != RESOLVED_READY)
-		return resolved == RESOLVED_WAIT ? STEP_WAIT : STEP_ERROR;
+		return work_stepped(resolved);
 	found = first_of(lookup);
 	if (is_code && found && lead_on(download, &found->meta, work, err) < 0)
 		return STEP_ERROR;

@@ -119,18 +119,11 @@ static enum resolved step_once(struct mozilla *mozilla, struct work *work, struc
 static enum stepped step(struct work *work, struct resolver *resolver, struct err *err)
 {
 	struct mozilla *mozilla = work->state;
+	enum resolved resolved = RESOLVED_READY;
 
-	while (mozilla->step != MOZILLA_DONE) {
-		switch (step_once(mozilla, work, resolver, err)) {
-		case RESOLVED_ERROR:
-			return STEP_ERROR;
-		case RESOLVED_WAIT:
-			return STEP_WAIT;
-		default:
-			break;
-		}
-	}
-	return STEP_DONE;
+	while (resolved == RESOLVED_READY && mozilla->step != MOZILLA_DONE)
+		resolved = step_once(mozilla, work, resolver, err);
+	return work_stepped(resolved);
 }
 
 /* --- Answers -------------------------------------------------------------------------------------- */

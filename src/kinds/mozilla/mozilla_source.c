@@ -222,14 +222,11 @@ static enum stepped file_step(struct work *work, struct resolver *resolver, stru
 		[FILE_SOURCES] = step_sources,
 	};
 	struct mozilla_file *file = work->state;
+	enum resolved resolved = RESOLVED_READY;
 
-	while (file->step != FILE_DONE) {
-		enum resolved resolved = steps[file->step](file, work, resolver, err);
-
-		if (resolved != RESOLVED_READY)
-			return resolved == RESOLVED_WAIT ? STEP_WAIT : STEP_ERROR;
-	}
-	return STEP_DONE;
+	while (resolved == RESOLVED_READY && file->step != FILE_DONE)
+		resolved = steps[file->step](file, work, resolver, err);
+	return work_stepped(resolved);
 }
 
 /* --- Answers ---------------------------------------------------------------------------------------- */

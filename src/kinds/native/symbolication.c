@@ -165,17 +165,11 @@ static enum resolved step_once(struct symbolication *native, struct resolver *re
 enum stepped symbolication_step(struct symbolication *native, struct resolver *resolver,
 				struct err *err)
 {
-	while (native->stage != SYMBOLICATION_DONE) {
-		switch (step_once(native, resolver, err)) {
-		case RESOLVED_ERROR:
-			return STEP_ERROR;
-		case RESOLVED_WAIT:
-			return STEP_WAIT;
-		default:
-			break;
-		}
-	}
-	return STEP_DONE;
+	enum resolved resolved = RESOLVED_READY;
+
+	while (resolved == RESOLVED_READY && native->stage != SYMBOLICATION_DONE)
+		resolved = step_once(native, resolver, err);
+	return work_stepped(resolved);
 }
 
 /* --- The end ----------------------------------------------------------------------------- */

@@ -66,7 +66,7 @@ static enum stepped proxy_step(struct work *work, struct resolver *resolver, str
 		return STEP_ERROR;
 	resolved = lookup_resolve(&proxy->lookup, work, resolver, err);
 	if (resolved != RESOLVED_READY)
-		return resolved == RESOLVED_WAIT ? STEP_WAIT : STEP_ERROR;
+		return work_stepped(resolved);
 	winner = lookup_choose(&proxy->lookup, LOOKUP_DEBUG);
 	if (winner != NO_WINNER)
 		proxy->winner = proxy->lookup.candidates[winner];

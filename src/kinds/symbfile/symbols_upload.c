@@ -199,7 +199,7 @@ static enum stepped read_part(struct symbols_upload *upload, struct work *work, 
 		return STEP_DONE;
 	resolved = held_resolve(&upload->held, &opening, resolver, err);
 	if (resolved != RESOLVED_READY)
-		return resolved == RESOLVED_WAIT ? STEP_WAIT : STEP_ERROR;
+		return work_stepped(resolved);
 	if (upload->held.failure && goes_on(upload)) {
 		upload->piece = UPLOAD_BEGUN;
 		return STEP_DONE;
@@ -228,7 +228,7 @@ static enum stepped read_whole(struct symbols_upload *upload, struct work *work,
 	enum resolved resolved = held_resolve(&upload->whole, &opening, resolver, err);
 
 	if (resolved != RESOLVED_READY)
-		return resolved == RESOLVED_WAIT ? STEP_WAIT : STEP_ERROR;
+		return work_stepped(resolved);
 	if (!upload->whole.failure || upload->whole.failure == ERR_MALFORMED)
 		return STEP_DONE;
 	drop(upload, upload->path, work);

@@ -30,11 +30,7 @@ static enum stepped wpa_step(struct work *work, struct resolver *resolver, struc
 
 	if (wpa->outcome != WPA_UNDECIDED)
 		return STEP_DONE;
-	switch (wpa_choose(wpa, work, resolver, err)) {
-	case RESOLVED_READY: return STEP_DONE;
-	case RESOLVED_WAIT:  return STEP_WAIT;
-	default:             return STEP_ERROR;
-	}
+	return work_stepped(wpa_choose(wpa, work, resolver, err));
 }
 
 static int say_type(struct work *work, struct answer_head *head, struct err *err)
