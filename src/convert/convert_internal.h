@@ -8,6 +8,7 @@
 
 struct cJSON;
 struct cell;
+struct file_map;
 struct json_writer;
 
 /* A reply of one of our operations is small; anything larger is a cell gone wrong. */
@@ -52,6 +53,17 @@ int convert_run_applecrash(struct cell *cell, struct err *err);
 void convert_meta_write(const struct convert_meta *meta, struct json_writer *json);
 /* False: it is not written so, or memory is short; nothing was taken from the arena. */
 bool convert_meta_read_quickly(struct text json, struct arena *arena, struct convert_meta *meta);
+
+/* What an input says, unpacked where it is packed (unpacked_text.c): into the output, which serves as the place
+ * to unpack to and is empty again afterwards.  *held is given back by mem_give_back(), whatever comes of it. */
+struct convert_packed {
+	const struct file_map *map;  /* of `in` */
+	int in, out;
+	uint64_t max_bytes;
+	bool may_be_archive;         /* of one file */
+};
+int convert_unpack_text(const struct convert_packed *packed, struct text *text, char **held, struct err *err)
+	__attribute__((warn_unused_result));
 
 /* The UUID a program had before it was built again (uuidmap.c). */
 int convert_uuidmap_read(struct text xml, struct debugid *original, struct err *err)

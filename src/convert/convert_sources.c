@@ -1,10 +1,6 @@
 /* convert_sources.c -- in a cell: source files, from an object or one by one, ready to be quoted. */
 #include "convert/convert_internal.h"
 
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-
 #include <cjson/cJSON.h>
 
 #include "base/arena.h"
@@ -15,7 +11,6 @@
 #include "base/mem.h"
 #include "sandbox/sandbox.h"
 #include "sourcecache/sourcecache.h"
-#include "unpack/unpack.h"
 
 static int read_parameters(const struct cell *cell, struct sourcecache_options *options,
 			   struct err *err)
@@ -69,49 +64,20 @@ int convert_run_sources(struct cell *cell, struct err *err)
 	return rc;
 }
 
-/* Some servers store files packed.  The output serves as the place to unpack to; what lies
- * there is copied to memory and the output emptied again. */
-static int unpack(enum unpack_kind kind, int in, int out, uint64_t max_bytes, char **bytes,
-		  size_t *size, struct err *err)
-{
-	struct file_map map;
-
-	if (lseek(in, 0, SEEK_SET) < 0)
-		return err_os(err, errno, "going to the start of the input");
-	if (unpack_stream(kind, in, out, max_bytes, err) < 0)
-		return err_while(err, "unpacking %s", unpack_kind_name(kind));
-	if (file_map_fd(&map, out, err) < 0)
-		return -1;
-	*bytes = mem_get(map.size + 1);
-	*size = map.size;
-	if (*bytes && map.size)
-		memcpy(*bytes, map.bytes, map.size);
-	file_unmap(&map);
-	if (!*bytes)
-		return err_set(err, ERR_NO_MEMORY, "no memory for a source file");
-	if (ftruncate(out, 0) < 0 || lseek(out, 0, SEEK_SET) < 0)
-		return err_os(err, errno, "emptying the output");
-	return 0;
-}
-
 static int write_one(struct cell *cell, const struct file_map *map,
 		     const struct sourcecache_options *options,
 		     struct sourcecache_report *report, struct err *err)
 {
-	enum unpack_kind kind = unpack_recognise(map->bytes, map->size);
-	struct text contents = { (const char *)map->bytes, map->size };
-	int out = cell_output(cell, "sources");
-	char *unpacked = NULL;
-	int rc = 0;
+	const struct convert_packed packed = {
+		map, cell_input(cell, "file"), cell_output(cell, "sources"), options->source_max_bytes, false,
+	};
+	struct text contents;
+	char *held;
+	int rc = convert_unpack_text(&packed, &contents, &held, err);
 
-	if (kind != UNPACK_NONE) {
-		rc = unpack(kind, cell_input(cell, "file"), out, options->source_max_bytes, &unpacked,
-			    &contents.size, err);
-		contents.bytes = unpacked;
-	}
 	if (rc == 0)
-		rc = sourcecache_write_one(contents, options, out, report, err);
-	mem_give_back(unpacked);
+		rc = sourcecache_write_one(contents, options, packed.out, report, err);
+	mem_give_back(held);
 	return rc;
 }
 

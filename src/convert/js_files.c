@@ -2,9 +2,6 @@
  * holds. */
 #include "convert/convert_internal.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 #include <cjson/cJSON.h>
 
 #include "base/arena.h"
@@ -16,7 +13,6 @@
 #include "jsfile/jsbundle.h"
 #include "jsfile/jsfile.h"
 #include "sandbox/sandbox.h"
-#include "unpack/unpack.h"
 
 /* --- Parameters --------------------------------------------------------------------------- */
 
@@ -48,50 +44,22 @@ static int read_parameters(const struct cell *cell, cJSON **json, struct convert
 
 /* --- One file ----------------------------------------------------------------------------- */
 
-/* Some servers store files packed.  The output serves as the place to unpack to; what lies there is
- * copied to memory and the output emptied again. */
-static int unpack(enum unpack_kind kind, const struct cell *cell, uint64_t bytes_max, char **bytes,
-		  size_t *size, struct err *err)
-{
-	int in = cell_input(cell, "file"), out = cell_output(cell, "jsfile");
-	struct file_map map;
-
-	if (lseek(in, 0, SEEK_SET) < 0)
-		return err_os(err, errno, "going to the start of the input");
-	if (unpack_stream(kind, in, out, bytes_max, err) < 0)
-		return err_while(err, "unpacking %s", unpack_kind_name(kind));
-	if (file_map_fd(&map, out, err) < 0)
-		return -1;
-	*bytes = mem_get(map.size + 1);
-	*size = map.size;
-	if (*bytes && map.size)
-		memcpy(*bytes, map.bytes, map.size);
-	file_unmap(&map);
-	if (!*bytes)
-		return err_set(err, ERR_NO_MEMORY, "no memory for a file of %zu bytes", *size);
-	if (ftruncate(out, 0) < 0 || lseek(out, 0, SEEK_SET) < 0)
-		return err_os(err, errno, "emptying the output");
-	return 0;
-}
-
 static int write_file(struct cell *cell, const struct file_map *map,
 		      const struct convert_jsfile *jsfile, struct err *err)
 {
-	enum unpack_kind kind = unpack_recognise(map->bytes, map->size);
-	struct text text = { (const char *)map->bytes, map->size };
+	const struct convert_packed packed = {
+		map, cell_input(cell, "file"), cell_output(cell, "jsfile"), jsfile->bytes_max, false,
+	};
 	const struct jsfile_options options = {
 		.header = jsfile->header, .memory_bytes = cell->memory_bytes,
 	};
-	char *unpacked = NULL;
-	int rc = 0;
+	struct text text;
+	char *held;
+	int rc = convert_unpack_text(&packed, &text, &held, err);
 
-	if (kind != UNPACK_NONE) {
-		rc = unpack(kind, cell, jsfile->bytes_max, &unpacked, &text.size, err);
-		text.bytes = unpacked;
-	}
 	if (rc == 0)
-		rc = jsfile_write(text, &options, cell_output(cell, "jsfile"), err);
-	mem_give_back(unpacked);
+		rc = jsfile_write(text, &options, packed.out, err);
+	mem_give_back(held);
 	return rc;
 }
 

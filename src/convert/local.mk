@@ -49,6 +49,7 @@ libconvert_a_SOURCES = \
 	src/convert/transcode.c \
 	src/convert/transcode_files.c \
 	src/convert/transcode_files.h \
+	src/convert/unpacked_text.c \
 	src/convert/uuidmap.c \
 	src/convert/x86_length.c \
 	src/convert/x86_length.h
