@@ -28,8 +28,7 @@ static struct job_order order_of(const struct request *request, const struct req
 	};
 }
 
-/* What was uploaded is the job's now. */
-static void note_submitted(const struct front *front, struct request *request)
+void answer_note_submitted(const struct front *front, struct request *request)
 {
 	if (request->upload)
 		request->upload->path[0] = '\0';
@@ -47,7 +46,7 @@ static int submit(struct worker *worker, struct request *request, const struct r
 
 	if (job_submit(&worker->jobs, &order, request->job_id, err) < 0)
 		return -1;
-	note_submitted(worker->front, request);
+	answer_note_submitted(worker->front, request);
 	return 0;
 }
 
@@ -60,7 +59,7 @@ static void submit_refresh(struct worker *worker, struct request *request,
 	struct err err = ERR_INIT;
 
 	if (job_submit_refresh(&worker->jobs, &order, most > 0 ? most : 1, &err) == 0) {
-		note_submitted(worker->front, request);
+		answer_note_submitted(worker->front, request);
 	} else if (err.kind == ERR_BUSY) {
 		board_count(worker->front->board, &cache_refreshes_refused, CACHE_DERIVED, 1);
 	} else {

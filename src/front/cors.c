@@ -7,6 +7,7 @@
 
 #include "config/config.h"
 #include "front/front_internal.h"
+#include "front/ui.h"
 #include "work/work.h"
 
 #define ORIGIN_BYTES 256u
@@ -113,5 +114,6 @@ void cors_answer_preflight(const char *methods, struct reply *reply)
 void reply_sign(const struct config *config, const struct request *request, struct reply *reply)
 {
 	reply_header(reply, "X-Request-Id", request->x_request_id);
-	allow(config, request, reply);
+	if (!ui_is_path(request))            /* what people read is for no other origin's scripts */
+		allow(config, request, reply);
 }

@@ -28,6 +28,20 @@ struct form {
 	char bytes[READ_BYTES];
 };
 
+int upload_new(struct upload **out, const struct jobs *jobs, struct err *err)
+{
+	struct upload *upload = mem_get(sizeof(*upload));
+
+	if (!upload)
+		return err_set(err, ERR_NO_MEMORY, "no room for an upload");
+	upload->fd = -1;
+	*out = upload;
+	if (job_body_create(jobs, upload->path, sizeof(upload->path), &upload->fd, err) == 0)
+		return 0;
+	upload->path[0] = '\0';
+	return -1;
+}
+
 void upload_free(struct upload *upload)
 {
 	if (!upload)
@@ -52,15 +66,7 @@ static int begin_file(struct form *form, struct err *err)
 			return err_os(err, errno, "emptying %s", upload->path);
 		return 0;
 	}
-	upload = mem_get(sizeof(*upload));
-	if (!upload)
-		return err_set(err, ERR_NO_MEMORY, "no room for an upload");
-	upload->fd = -1;
-	form->upload = upload;
-	if (job_body_create(form->jobs, upload->path, sizeof(upload->path), &upload->fd, err) == 0)
-		return 0;
-	upload->path[0] = '\0';
-	return -1;
+	return upload_new(&form->upload, form->jobs, err);
 }
 
 static int begin_part(void *payload, struct text name, struct err *err)
@@ -76,8 +82,11 @@ static int begin_part(void *payload, struct text name, struct err *err)
 			continue;
 		form->field = &form->fields[i];
 		form->field_name = form->shape->fields[i];
+		if (form->has_field[i] && form->shape->many && strcmp(form->shape->many, form->field_name) == 0)
+			buf_add_char(form->field, '\n');
+		else
+			buf_clear(form->field);
 		form->has_field[i] = true;
-		buf_clear(form->field);
 	}
 	return 0;
 }
@@ -219,7 +228,7 @@ static int read_form(struct form *form, const struct form_source *source, struct
 	if (read_body(form, source, err) < 0 ||
 	    multipart_end(&form->multipart, err) < 0)
 		return -1;
-	if (!form->upload)
+	if (!form->upload && form->shape->missing)
 		return err_set(err, ERR_NOT_FOUND, "%s", form->shape->missing);
 	return write_fields(form, fields, err);
 }

@@ -25,8 +25,10 @@ struct err;
 struct form_shape {
 	const char *file;                /* the part that is the file, which has to be there; NULL: the body is
 	                                    the file, and the fields are variables of the request */
-	const char *missing;             /* what is said when it is not */
+	const char *missing;             /* what is said when it is not; NULL: it may be missing */
 	const char *const *fields;       /* the other parts, NULL at the end; at most FORM_FIELDS_MAX */
+	const char *many;                /* the one of them that may come often: its values are lines of one;
+	                                    NULL: none */
 };
 
 /* A file in the spool: it is removed unless a job takes it. */
@@ -35,6 +37,9 @@ struct upload {
 	uint64_t size;
 	char path[JOB_PATH_BYTES];
 };
+/* An empty one. */
+int  upload_new(struct upload **upload, const struct jobs *jobs, struct err *err)
+	__attribute__((warn_unused_result));
 void upload_free(struct upload *upload);         /* NULL is fine; a taken one has no path */
 
 /* The body as it comes: bytes read, 0 at its end, -1 with an error. */

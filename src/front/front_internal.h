@@ -20,6 +20,7 @@
 #include "front/lane.h"
 #include "front/reply.h"
 #include "front/route.h"
+#include "front/ui_token.h"
 #include "job/job.h"
 #include "source/source.h"
 #include "store/store.h"
@@ -68,6 +69,8 @@ struct request {
 	char job_id[JOB_ID_BYTES];
 	uint32_t job_generation;
 	int64_t wake_millis;                 /* monotonic: answer `pending` then */
+	bool wants_thread;                   /* the parker gives it back to a request thread instead of answering: */
+	bool is_back;                        /* its job has ended, or it has waited long enough */
 };
 
 /* What one request thread works with. */
@@ -92,6 +95,7 @@ struct front {
 	struct cache *cache;
 	struct store *store;                 /* the main thread's and the parker's */
 	struct demangler *demangler;
+	uint8_t web_secret[UI_SECRET_BYTES]; /* what tokens of the page's forms are made with */
 	struct arena arena;
 	struct source_list default_sources;
 	struct plan_memo *memo;              /* NULL: none */
@@ -212,6 +216,8 @@ bool parker_park(struct parker *parker, struct request *request);
 
 /* Parses and steps the request; answers it, or submits it as a job and waits for that. */
 route_fn answer_kind;
+/* A job was submitted with what came: an upload is the job's now, and somebody is wanted to carry it out. */
+void answer_note_submitted(const struct front *front, struct request *request);
 
 /* --- answer_job.c: waiting for a job, and what came of it --------------------------------------- */
 
@@ -233,5 +239,8 @@ bool answer_entry(const struct front *front, struct store *store, const struct a
 /* --- endpoints ------------------------------------------------------------------------------ */
 route_fn answer_request_poll, answer_healthcheck, answer_readyz, answer_metrics,
 	answer_symcache_put, answer_mozilla_version, answer_mozilla_heartbeat;
+/* The web page's. */
+route_fn answer_ui_first, answer_ui_submit, answer_ui_report, answer_ui_delete, answer_ui_operators,
+	answer_ui_static;
 
 #endif

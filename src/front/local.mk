@@ -16,6 +16,11 @@ libfront_a_SOURCES = \
 	src/front/endpoints/mozilla_status.c \
 	src/front/endpoints/requests.c \
 	src/front/endpoints/symcache_put.c \
+	src/front/endpoints/ui_first.c \
+	src/front/endpoints/ui_operators.c \
+	src/front/endpoints/ui_report.c \
+	src/front/endpoints/ui_static.c \
+	src/front/endpoints/ui_submit.c \
 	src/front/form.c \
 	src/front/form.h \
 	src/front/front.c \
@@ -46,6 +51,15 @@ libfront_a_SOURCES = \
 	src/front/route.c \
 	src/front/route.h \
 	src/front/sendfile.c \
+	src/front/ui.c \
+	src/front/ui.h \
+	src/front/ui_admit.c \
+	src/front/ui_drop.c \
+	src/front/ui_drop.h \
+	src/front/ui_form.c \
+	src/front/ui_form.h \
+	src/front/ui_token.c \
+	src/front/ui_token.h \
 	src/front/wording.c \
 	src/front/worker.c \
 	src/front/writer.c \
@@ -57,8 +71,10 @@ check_PROGRAMS += \
 	tests/front/test_reply \
 	tests/front/test_result \
 	tests/front/test_sendfile \
+	tests/front/test_ui_token \
 	tests/front/test_writer \
 	tests/front/test_lane
+tests_front_test_ui_token_SOURCES = tests/front/test_ui_token.c
 tests_front_test_lane_SOURCES = tests/front/test_lane.c
 tests_front_test_writer_SOURCES = tests/front/test_writer.c
 tests_front_test_form_SOURCES = tests/front/test_form.c

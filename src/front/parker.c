@@ -69,6 +69,30 @@ static void park_again(struct parker *parker, struct request *request)
 	pthread_mutex_unlock(&parker->lock);
 }
 
+/* Some answers take longer to write than all others may be held up by one: a request thread does. */
+static void give_back(struct parker *parker, struct request *request, struct reply *reply)
+{
+	struct front *front = parker->front;
+
+	request->is_back = true;
+	if (lane_put(&front->small, request)) {
+		worker_show_waiting(front);
+		relief_call(front);
+	} else {
+		worker_refuse(front, &front->small, reply);
+		front_request_finish(front, request, reply);
+	}
+}
+
+static bool has_ended(struct parker *parker, const struct request *request)
+{
+	struct err err = ERR_INIT;
+	enum job_state state;
+
+	return job_look(&parker->jobs, request->job_id, &state, &err) < 0 ||
+	       (state != JOB_QUEUED && state != JOB_RUNNING);
+}
+
 static void look_at(struct parker *parker, struct request *request, struct reply *reply, bool leaving)
 {
 	request->job_generation = board_job_generation(parker->front->board, request->job_id);
@@ -76,6 +100,13 @@ static void look_at(struct parker *parker, struct request *request, struct reply
 	log_set_request_id(request->x_request_id);
 	if (request_has_gone(request)) {
 		front_request_drop(parker->front, request);
+		return;
+	}
+	if (request->wants_thread) {
+		if (leaving || request->wake_millis <= clock_monotonic_millis() || has_ended(parker, request))
+			give_back(parker, request, reply);
+		else
+			park_again(parker, request);
 		return;
 	}
 	if (!answer_job_if_ended(parker->front, &parker->jobs, request->job_id, reply)) {

@@ -170,6 +170,8 @@ int request_read(struct request *request, struct err *err)
 	request->has_timeout = false;
 	request->scope = TEXT_NONE;
 	request->job_id[0] = '\0';
+	request->wants_thread = false;
+	request->is_back = false;
 	buf_clear(&request->words);
 	buf_clear(&request->body);
 	if (!take_given_id(request))

@@ -7,6 +7,7 @@
 #include "front/form.h"
 #include "front/front_internal.h"
 #include "front/retell.h"
+#include "front/ui.h"
 #include "kinds/kinds.h"
 #include "kinds/wpa_put.h"
 
@@ -18,19 +19,24 @@ static const char *const minidump_fields[] = {
 	"sources", "scraping", "options", "platform", "rewrite_first_module", NULL
 };
 static const struct form_shape minidump_form = {
-	"upload_file_minidump", "missing minidump", minidump_fields
+	"upload_file_minidump", "missing minidump", minidump_fields, NULL
 };
 static const struct form_shape applecrash_form = {
-	"apple_crash_report", "missing apple crash report", crash_fields
+	"apple_crash_report", "missing apple crash report", crash_fields, NULL
 };
-static const struct form_shape coredump_form = { "coredump", "missing core dump", crash_fields };
+static const struct form_shape coredump_form = { "coredump", "missing core dump", crash_fields, NULL };
 
 static const char *const symbfile_headers[] = {
 	"HTTP_FILEID", "HTTP_FILEPART", "HTTP_FILEPARTS", "HTTP_BUILDID", NULL
 };
 static const char *const no_fields[] = { NULL };
-static const struct form_shape plain_file = { NULL, NULL, no_fields };
-static const struct form_shape symbfile_form = { NULL, NULL, symbfile_headers };
+static const struct form_shape plain_file = { NULL, NULL, no_fields, NULL };
+static const struct form_shape symbfile_form = { NULL, NULL, symbfile_headers, NULL };
+
+/* Every form of the web page; each reads what it has. */
+static const char *const page_fields[] = { "token", "text", "platform", "release", "mapping", "source", "id",
+					   "kind", "scope", NULL };
+static const struct form_shape page_form = { "file", NULL, page_fields, "source" };
 
 static const struct route routes[] = {
 /*  method  path            answered by          kind                       takes         at most */
@@ -71,6 +77,17 @@ static const struct route routes[] = {
     BODY(symbfile_body_max_bytes), &symbfile_form },
   { "PUT",  "/api/symbols-returnpads", answer_kind, &request_kind_symbols_returnpads, TAKES_FILE,
     BODY(symbfile_body_max_bytes), &symbfile_form },
+  { "GET",  "/",            answer_ui_first,     NULL, TAKES_NOTHING, 0, NULL },
+  { "POST", "/ui/submit",   answer_ui_submit,    NULL, TAKES_PAGE_FORM,
+    BODY(crash_file_body_max_bytes), &page_form },
+  { "GET",  "/ui/r/*",      answer_ui_report,    NULL, TAKES_NOTHING, 0, NULL },
+  { "POST", "/ui/r/*",      answer_ui_delete,    NULL, TAKES_PAGE_FORM,
+    BODY(symbolicate_body_max_bytes), &page_form },
+  { "GET",  "/ui/op/",      answer_ui_operators, NULL, TAKES_NOTHING, 0, NULL },
+  { "GET",  "/ui/op/*",     answer_ui_operators, NULL, TAKES_NOTHING, 0, NULL },
+  { "POST", "/ui/op/*",     answer_ui_operators, NULL, TAKES_PAGE_FORM,
+    BODY(crash_file_body_max_bytes), &page_form },
+  { "GET",  "/ui/static/*", answer_ui_static,    NULL, TAKES_NOTHING, 0, NULL },
   { "GET",  "/requests/*",  answer_request_poll, NULL, TAKES_NOTHING, 0, NULL },
   { "GET",  "/healthcheck", answer_healthcheck,  NULL, TAKES_NOTHING, 0, NULL },
   { "GET",  "/readyz",      answer_readyz,       NULL, TAKES_NOTHING, 0, NULL },
@@ -181,6 +198,8 @@ static void list_methods(struct request *request, char methods[METHODS_BYTES])
 	for (size_t i = 0; i < ROUTES; i++) {
 		const struct route *route = &routes[i];
 
+		if (route->answer == answer_ui_first)
+			continue;            /* of "/" clients of its API are told what they may send */
 		if (path ? strcmp(path, route->path) != 0
 			 : !path_matches(route, request->path, &request->rest))
 			continue;
@@ -196,17 +215,15 @@ static void answer_no_route(const struct config *config, struct request *request
 {
 	char methods[METHODS_BYTES] = "";
 
-	/* The oldest clients post to "/"; for a reader it is a path like any that is not known. */
-	bool unknown = text_is(request->path, "/") &&
-		       (request->method == METHOD_GET || request->method == METHOD_HEAD);
-
-	if (!unknown)
+	/* The oldest clients post to "/"; where it is no page, it is for a reader like any path that is not
+	 * known. */
+	if (!ui_is_path(request) || ui_is_served(config, request))
 		list_methods(request, methods);
 	if (!methods[0]) {
 		reply_empty(reply, 404);
-	} else if (cors_is_for_all(request)) {
+	} else if (cors_is_for_all(request) && !ui_is_path(request)) {
 		cors_answer_options(request, methods, reply);
-	} else if (request->method == METHOD_OPTIONS && config->cors_origin_count > 0 &&
+	} else if (request->method == METHOD_OPTIONS && !ui_is_path(request) && config->cors_origin_count > 0 &&
 		   request->origin.size > 0 && request->preflight_method.size > 0) {
 		cors_answer_preflight(methods, reply);
 	} else {
@@ -219,7 +236,7 @@ static void answer_no_route(const struct config *config, struct request *request
 
 /* The last one is what all others are. */
 static const struct { int status; const char *name; } statuses[] = {
-	{ 200, "200" }, { 400, "400" }, { 404, "404" }, { 405, "405" }, { 406, "406" }, { 413, "413" },
+	{ 200, "200" }, { 303, "303" }, { 304, "304" }, { 400, "400" }, { 403, "403" }, { 404, "404" }, { 405, "405" }, { 406, "406" }, { 413, "413" },
 	{ 415, "415" }, { 422, "422" }, { 500, "500" }, { 503, "503" }, { 0, "other" },
 };
 #define STATUSES (sizeof(statuses) / sizeof(statuses[0]))
@@ -298,9 +315,13 @@ static uint64_t ceiling_of(const struct route *route, const struct config *confi
 	return most;
 }
 
-static void refuse_form(const struct route *route, struct reply *reply, const struct err *err)
+static void refuse_form(const struct request *request, struct reply *reply, const struct err *err)
 {
-	if (route->takes == TAKES_FILE)
+	const struct route *route = request->route;
+
+	if (route->takes == TAKES_PAGE_FORM)
+		ui_error(request, reply, err);
+	else if (route->takes == TAKES_FILE)
 		reply_error(reply, err);
 	else if (err->kind == ERR_BAD_REQUEST)
 		reply_detail_cause(reply, 400, "Error parsing `multipart/form-data` request", err->text);
@@ -327,7 +348,7 @@ static bool take_form(struct worker *worker, struct request *request, struct rep
 	if (request_read_form(request, &worker->jobs, route->form,
 			       ceiling_of(route, worker->front->config), &err) == 0)
 		return true;
-	refuse_form(route, reply, &err);
+	refuse_form(request, reply, &err);
 	return false;
 }
 
@@ -340,7 +361,9 @@ static bool take_body(struct worker *worker, struct request *request, struct rep
 
 	if (!is_acceptable(request, reply))
 		return false;
-	if (request->route->takes == TAKES_FORM || request->route->takes == TAKES_FILE)
+	if (request->route->takes == TAKES_PAGE_FORM && !ui_admits(config, request, reply))
+		return false;
+	if (request->route->form)
 		return take_form(worker, request, reply);
 	most = ceiling_of(request->route, config);
 	if (!request->is_body_read && (request_read_query(request, &err) < 0 ||
@@ -353,7 +376,7 @@ static bool take_body(struct worker *worker, struct request *request, struct rep
 
 void route_answer(struct worker *worker, struct request *request, struct reply *reply)
 {
-	if (!request->route)
+	if (!request->route || (ui_is_path(request) && !ui_is_served(worker->front->config, request)))
 		answer_no_route(worker->front->config, request, reply);
 	else if (retell_admits(worker, request, reply) &&
 		 (!route_takes_body(request) || take_body(worker, request, reply)))

@@ -19,7 +19,8 @@ struct worker;
 
 typedef void route_fn(struct worker *worker, struct request *request, struct reply *reply);
 
-enum route_takes { TAKES_NOTHING, TAKES_JSON, TAKES_FORM, TAKES_ANY, TAKES_FILE };
+enum route_takes { TAKES_NOTHING, TAKES_JSON, TAKES_FORM, TAKES_ANY, TAKES_FILE,
+		   TAKES_PAGE_FORM /* of the web page, from the page itself */ };
 
 struct route {
 	const char *method;          /* "GET" answers HEAD too */
@@ -30,7 +31,7 @@ struct route {
 	const struct request_kind *kind;     /* whose requests these are (answer_kind); else NULL */
 	enum route_takes takes;      /* the body's type: others are refused */
 	size_t body_ceiling;         /* offset in struct config of a uint64_t: the largest body */
-	const struct form_shape *form;       /* TAKES_FORM: its parts; TAKES_FILE: its headers */
+	const struct form_shape *form;       /* TAKES_FORM, TAKES_PAGE_FORM: its parts; TAKES_FILE: its headers */
 };
 
 /* Which one it is, and what is counted: an endpoint of the path's even when its method is another. */

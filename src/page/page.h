@@ -17,9 +17,34 @@ struct page_look {
 	struct text person;          /* the operator who asks; TEXT_NONE: none does */
 };
 
+/* The form in which something is dropped, and what it offers. */
+struct page_drop {
+	const char *action;          /* where it goes, from this page */
+	struct text token;           /* it comes from us */
+	struct text_list sources;    /* ids of the configured ones */
+	struct text scope;           /* told to people that have one of their own; TEXT_NONE: not told */
+};
+
 /* Doctype, head, the links above, and the beginning of <main> with the heading. */
 void page_begin(struct html_writer *html, const struct page_look *look);
 /* What page_begin() left open. */
 void page_end(struct html_writer *html);
+
+/* --- Whole pages ------------------------------------------------------------------------------- */
+
+/* The first one. */
+void page_first(struct html_writer *html, const struct page_look *look, const struct page_drop *drop);
+/* The same for somebody who drops into a scope of his own. */
+void page_person(struct html_writer *html, const struct page_look *look, const struct page_drop *drop);
+/* Nobody is let in below /ui/op/, or not this one: how that is changed. */
+void page_closed(struct html_writer *html, const struct page_look *look);
+/* It takes longer: how to look again. */
+void page_waiting(struct html_writer *html, const struct page_look *look, const char *link);
+
+/* --- Parts -------------------------------------------------------------------------------------- */
+
+void page_drop_form(struct html_writer *html, const struct page_drop *drop);
+/* A field nobody sees. */
+void page_hidden_field(struct html_writer *html, const char *name, struct text value);
 
 #endif

@@ -1,11 +1,31 @@
 /* page_frame.c -- what stands around each page. */
 #include "page/page.h"
 
+#include "page/page_asset.h"
+
 static void write_meta(struct html_writer *html, const char *name, const char *content)
 {
 	html_void(html, "meta");
 	html_attribute_word(html, "name", name);
 	html_attribute_word(html, "content", content);
+}
+
+static void write_asset(struct html_writer *html, const char *attribute, const struct page_look *look,
+			const char *file)
+{
+	html_value_begin(html, attribute);
+	html_value_word(html, look->root);
+	html_value_word(html, "ui/static/");
+	html_value_word(html, page_asset_of(file)->name);
+	html_value_end(html);
+}
+
+static void write_head_link(struct html_writer *html, const struct page_look *look, const char *what,
+			    const char *file)
+{
+	html_void(html, "link");
+	html_attribute_word(html, "rel", what);
+	write_asset(html, "href", look, file);
 }
 
 static void write_head(struct html_writer *html, const struct page_look *look)
@@ -15,10 +35,19 @@ static void write_head(struct html_writer *html, const struct page_look *look)
 	html_attribute_word(html, "charset", "utf-8");
 	write_meta(html, "viewport", "width=device-width, initial-scale=1");
 	write_meta(html, "color-scheme", "light dark");
+	/* No other site is told of a page's address; forms say from where they come (Origin), which they
+	 * would not under "no-referrer", the header's word for all that is no page. */
+	write_meta(html, "referrer", "same-origin");
 	html_begin(html, "title");
 	html_text(html, look->title);
 	html_word(html, " - symgate");
 	html_end(html, "title");
+	write_head_link(html, look, "icon", "icon.svg");
+	write_head_link(html, look, "stylesheet", "page.css");
+	html_begin(html, "script");
+	write_asset(html, "src", look, "page.js");
+	html_flag(html, "defer");
+	html_end(html, "script");
 	html_end(html, "head");
 }
 

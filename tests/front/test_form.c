@@ -22,7 +22,7 @@
 #define END "--B--\r\n"
 
 static const char *const fields[] = { "options", "sources", NULL };
-static const struct form_shape shape = { "f", "missing minidump", fields };
+static const struct form_shape shape = { "f", "missing minidump", fields, NULL };
 
 struct piece_source { struct text left; size_t piece; };
 
@@ -48,8 +48,8 @@ struct asked {
 	uint64_t max;
 };
 
-static int ask(const struct state *state, const struct asked *asked, struct upload **upload,
-	       struct buf *out, struct err *err)
+static int ask_for(const struct form_shape *wanted, const struct state *state, const struct asked *asked,
+		   struct upload **upload, struct buf *out, struct err *err)
 {
 	struct jobs jobs = { .config = &state->config };
 	struct piece_source from = { asked->body, asked->piece };
@@ -58,7 +58,13 @@ static int ask(const struct state *state, const struct asked *asked, struct uplo
 		.encoding = asked->encoding, .max_bytes = asked->max,
 	};
 
-	return form_read(&shape, &source, &jobs, upload, out, err);
+	return form_read(wanted, &source, &jobs, upload, out, err);
+}
+
+static int ask(const struct state *state, const struct asked *asked, struct upload **upload,
+	       struct buf *out, struct err *err)
+{
+	return ask_for(&shape, state, asked, upload, out, err);
 }
 
 static const struct {
@@ -117,6 +123,36 @@ static void check_file(const struct upload *upload, const char *bytes)
 	ck_assert_int_eq(pread(upload->fd, got, sizeof(got), 0), (ssize_t)strlen(bytes));
 	ck_assert_mem_eq(got, bytes, strlen(bytes));
 }
+
+/* Of the web page: its file may be missing, and one of its fields comes once for each tick. */
+START_TEST(reads_forms_whose_file_may_be_missing)
+{
+	static const struct form_shape loose = { "f", NULL, fields, "sources" };
+	static const struct { const char *body, *fields; bool has_file; } bodies[] = {
+		{ PART("sources", "a") PART("sources", "b") PART("options", "1") PART("options", "2") END,
+		  "{\"options\":\"2\",\"sources\":\"a\\nb\"}", false },
+		{ PART("sources", "a") END, "{\"sources\":\"a\"}", false },
+		{ FILE_PART("") END, "{}", true },
+	};
+	struct state state;
+
+	state_make(&state);
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+		const struct asked asked = { TYPE, text_of(bodies[i].body), 3, UNPACK_NONE, 10000 };
+		struct err err = ERR_INIT;
+		struct upload *upload;
+		struct buf out;
+
+		buf_init(&out, 1 << 20);
+		ck_assert_msg(ask_for(&loose, &state, &asked, &upload, &out, &err) == 0, "%s", err.text);
+		ck_assert_str_eq(buf_string(&out), bodies[i].fields);
+		ck_assert_int_eq(upload != NULL, bodies[i].has_file);
+		upload_free(upload);
+		buf_release(&out);
+	}
+	state_remove(&state);
+}
+END_TEST
 
 /* However it is cut. */
 START_TEST(reads_forms)
@@ -292,6 +328,7 @@ int main(void)
 	Suite *suite = suite_create("form");
 	TCase *tcase = tcase_create("form");
 
+	tcase_add_test(tcase, reads_forms_whose_file_may_be_missing);
 	tcase_add_loop_test(tcase, reads_forms, 0, (int)CASES);
 	tcase_add_test(tcase, knows_its_ceilings);
 	tcase_add_test(tcase, undoes_encodings);

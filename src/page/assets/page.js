@@ -1,0 +1,2 @@
+/* page.js -- what pages do by themselves; without it each of them is complete. */
+"use strict";
