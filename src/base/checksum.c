@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/load.h"
 
 #define PRIME64_1 0x9e3779b185ebca87u
 #define PRIME64_2 0xc2b2ae3d27d4eb4fu
@@ -19,29 +20,6 @@
 static inline uint64_t rotate(uint64_t value, unsigned bits)
 {
 	return value << bits | value >> (64 - bits);
-}
-
-/* Little-endian, whatever the machine. */
-static inline uint64_t read_u64(const uint8_t *at)
-{
-	uint64_t value;
-
-	memcpy(&value, at, sizeof(value));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	value = __builtin_bswap64(value);
-#endif
-	return value;
-}
-
-static inline uint32_t read_u32(const uint8_t *at)
-{
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	value = __builtin_bswap32(value);
-#endif
-	return value;
 }
 
 static inline uint64_t mix(uint64_t lane, uint64_t input)
@@ -69,10 +47,10 @@ static size_t add_stripes(struct checksum *checksum, const uint8_t *at, size_t s
 	size_t whole = size - size % CHECKSUM_STRIPE_BYTES;
 
 	for (const uint8_t *end = at + whole; at != end; at += CHECKSUM_STRIPE_BYTES) {
-		one = mix(one, read_u64(at));
-		two = mix(two, read_u64(at + 8));
-		three = mix(three, read_u64(at + 16));
-		four = mix(four, read_u64(at + 24));
+		one = mix(one, load_u64(at));
+		two = mix(two, load_u64(at + 8));
+		three = mix(three, load_u64(at + 16));
+		four = mix(four, load_u64(at + 24));
 	}
 	checksum->lanes[0] = one;
 	checksum->lanes[1] = two;
@@ -124,9 +102,9 @@ uint64_t checksum_value(const struct checksum *checksum)
 	const uint8_t *at = checksum->rest;
 
 	for (; left >= 8; left -= 8, at += 8)
-		value = rotate(value ^ mix(0, read_u64(at)), 27) * PRIME64_1 + PRIME64_4;
+		value = rotate(value ^ mix(0, load_u64(at)), 27) * PRIME64_1 + PRIME64_4;
 	if (left >= 4) {
-		value = rotate(value ^ read_u32(at) * PRIME64_1, 23) * PRIME64_2 + PRIME64_3;
+		value = rotate(value ^ load_u32(at) * PRIME64_1, 23) * PRIME64_2 + PRIME64_3;
 		left -= 4;
 		at += 4;
 	}

@@ -32,6 +32,7 @@ libbase_a_SOURCES = \
 	src/base/json_writer.c \
 	src/base/json_writer.h \
 	src/base/limits.h \
+	src/base/load.h \
 	src/base/library.c \
 	src/base/library.h \
 	src/base/log.c \

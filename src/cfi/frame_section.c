@@ -1,6 +1,7 @@
 /* frame_section.c -- see frame_section.h: the entries. */
 #include "cfi/frame_section.h"
 
+#include "base/load.h"
 #include "base/mem.h"
 
 #define WIDE_ESCAPE    0xffffffffu
@@ -260,14 +261,6 @@ static int read_description(struct frame_section *frames, struct reader *reader,
 	return 1;
 }
 
-static inline uint32_t u32_at(const uint8_t *bytes)
-{
-	uint32_t value;
-
-	memcpy(&value, bytes, sizeof(value));
-	return value;
-}
-
 /* The FDE almost all are like: of x86-64 and arm64, behind a CIE that was read, its address a
  * difference of 32 bits.  False: it is another one, or a bad one. */
 static inline bool read_usual(const struct frame_section *frames, uint64_t offset, uint64_t *next,
@@ -283,8 +276,8 @@ static inline bool read_usual(const struct frame_section *frames, uint64_t offse
 	entry = reader_take(&reader, USUAL_BYTES);
 	if (!entry || reader.big_endian || !is_eh_frame(frames))
 		return false;
-	length = u32_at(entry);
-	common_at = offset + 4 - u32_at(entry + 4);
+	length = load_u32(entry);
+	common_at = offset + 4 - load_u32(entry + 4);
 	common = &frames->commons[common_at / 4 % FRAME_COMMONS];
 	if (length < USUAL_BYTES - 4 || length > reader.size - offset - 4 || common_at > offset ||
 	    !common->is_known || common->offset != common_at || !common->is_usual ||
@@ -294,8 +287,8 @@ static inline bool read_usual(const struct frame_section *frames, uint64_t offse
 	*description = (struct frame_description){
 		.common = common,
 		.start = frames->section->address + offset + 8 +
-			 (uint64_t)(int64_t)(int32_t)u32_at(entry + 8),
-		.size = (uint64_t)(int64_t)(int32_t)u32_at(entry + 12),
+			 (uint64_t)(int64_t)(int32_t)load_u32(entry + 8),
+		.size = (uint64_t)(int64_t)(int32_t)load_u32(entry + 12),
 		.instructions_at = offset + USUAL_BYTES + entry[USUAL_BYTES - 1],
 		.instructions_end = *next,
 	};

@@ -2,6 +2,7 @@
 #include "jsfile/jsbundle.h"
 
 #include "base/err.h"
+#include "base/load.h"
 #include "base/reader.h"
 #include "jsfile/jsfile_layout.h"
 
@@ -36,7 +37,7 @@ int jsbundle_open(struct jsbundle *bundle, const void *bytes, size_t size, struc
 /* TEXT_NONE when there is none, or it leads out of the strings. */
 static struct text string_at(const struct jsbundle *bundle, const uint8_t *reference)
 {
-	uint32_t at = jsfile_load_u32(reference), size = jsfile_load_u32(reference + 4);
+	uint32_t at = load_u32(reference), size = load_u32(reference + 4);
 
 	if (at > bundle->strings.size || size > bundle->strings.size - at)
 		return TEXT_NONE;
@@ -52,7 +53,7 @@ bool jsbundle_entry_at(const struct jsbundle *bundle, uint32_t index, struct jsb
 	at = bundle->entries + (size_t)index * JSBUNDLE_ENTRY_BYTES;
 	*entry = (struct jsbundle_entry){
 		.url = string_at(bundle, at), .source_map = string_at(bundle, at + 8),
-		.type = jsfile_load_u32(at + 16), .number = jsfile_load_u32(at + 20),
+		.type = load_u32(at + 16), .number = load_u32(at + 20),
 		.debug_id = debugid_load(at + 24),
 	};
 	return entry->type < OBJECT_SOURCE_TYPES;
@@ -66,7 +67,7 @@ bool jsbundle_find_url(const struct jsbundle *bundle, struct text url, struct js
 		size_t middle = low + (high - low) / 2;
 		int order;
 
-		if (!jsbundle_entry_at(bundle, jsfile_load_u32(bundle->by_url + middle *
+		if (!jsbundle_entry_at(bundle, load_u32(bundle->by_url + middle *
 							       JSBUNDLE_INDEX_BYTES), entry))
 			return false;
 		order = text_compare(entry->url, url);
@@ -101,7 +102,7 @@ bool jsbundle_find_id(const struct jsbundle *bundle, const struct debugid *id,
 		size_t middle = low + (high - low) / 2;
 		int order;
 
-		if (!jsbundle_entry_at(bundle, jsfile_load_u32(bundle->by_id + middle *
+		if (!jsbundle_entry_at(bundle, load_u32(bundle->by_id + middle *
 							       JSBUNDLE_INDEX_BYTES), entry))
 			return false;
 		order = compare_ids(&entry->debug_id, entry->type, id, type);

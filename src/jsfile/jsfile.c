@@ -2,6 +2,7 @@
 #include "jsfile/jsfile.h"
 
 #include "base/err.h"
+#include "base/load.h"
 #include "base/reader.h"
 #include "jsfile/jsfile_layout.h"
 
@@ -73,9 +74,9 @@ bool jsfile_line(const struct jsfile *file, uint32_t number, struct text *line)
 
 	if (number == 0 || number > file->line_count)
 		return false;
-	begin = jsfile_load_u32(file->line_starts + (size_t)(number - 1) * JSFILE_LINE_BYTES);
+	begin = load_u32(file->line_starts + (size_t)(number - 1) * JSFILE_LINE_BYTES);
 	if (number < file->line_count)
-		end = jsfile_load_u32(file->line_starts + (size_t)number * JSFILE_LINE_BYTES);
+		end = load_u32(file->line_starts + (size_t)number * JSFILE_LINE_BYTES);
 	if (begin > end || end > file->text.size)
 		return false;
 	*line = (struct text){ file->text.bytes + begin, end - begin };

@@ -23,14 +23,6 @@
 #define JSBUNDLE_INDEX_BYTES 4u
 #define JSBUNDLE_NONE        UINT32_MAX
 
-static inline uint32_t jsfile_load_u32(const uint8_t *at)
-{
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
-
 static inline void jsfile_store_u32(uint8_t *at, uint32_t value)
 {
 	memcpy(at, &value, sizeof(value));

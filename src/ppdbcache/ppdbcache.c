@@ -8,17 +8,10 @@
 
 #include "base/arch.h"
 #include "base/err.h"
+#include "base/load.h"
 #include "base/reader.h"
 #include "base/search.h"
 #include "ppdbcache/ppdbcache_layout.h"
-
-static inline uint32_t load_u32(const uint8_t *at)
-{
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
 
 static int check_preamble(struct reader *reader, struct err *err)
 {

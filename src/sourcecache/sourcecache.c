@@ -9,25 +9,10 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/limits.h"
+#include "base/load.h"
 #include "base/reader.h"
 #include "base/search.h"
 #include "sourcecache/sourcecache_layout.h"
-
-static inline uint32_t load_u32(const uint8_t *at)
-{
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
-
-static inline uint64_t load_u64(const uint8_t *at)
-{
-	uint64_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
 
 static void read_header(struct sourcecache *cache, struct reader *reader, uint64_t *files_at)
 {

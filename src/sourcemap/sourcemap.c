@@ -8,25 +8,10 @@
 #include "sourcemap/sourcemap.h"
 
 #include "base/err.h"
+#include "base/load.h"
 #include "base/reader.h"
 #include "base/search.h"
 #include "sourcemap/sourcemap_layout.h"
-
-static inline uint32_t load_u32(const uint8_t *at)
-{
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
-
-static inline uint64_t load_u64(const uint8_t *at)
-{
-	uint64_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
 
 static inline uint32_t column_at(const struct sourcemap_column *column, uint32_t index)
 {

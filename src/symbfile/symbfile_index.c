@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/limits.h"
+#include "base/load.h"
 #include "base/reader.h"
 #include "base/search.h"
 #include "symbfile/symbfile_layout.h"
@@ -46,18 +47,12 @@ int symbfile_index_open(struct symbfile_index *index, const void *bytes, size_t 
 
 static inline uint64_t u64_at(const uint8_t *array, size_t at)
 {
-	uint64_t value;
-
-	memcpy(&value, array + 8 * at, sizeof(value));
-	return value;
+	return load_u64(array + 8 * at);
 }
 
 static inline uint32_t u32_at(const uint8_t *array, size_t at)
 {
-	uint32_t value;
-
-	memcpy(&value, array + 4 * at, sizeof(value));
-	return value;
+	return load_u32(array + 4 * at);
 }
 
 /* Four bytes of its length, and it. */

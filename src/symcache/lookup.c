@@ -12,6 +12,7 @@
 
 #include "base/arch.h"
 #include "base/limits.h"
+#include "base/load.h"
 #include "symcache/symcache_layout.h"
 
 #define GROUP_LOOKUPS    16u   /* as many waits as a processor's core keeps open, and some */
@@ -32,14 +33,6 @@ struct seek {
 	/* Rows of a power of two bytes would all want the same few lines of the cache. */
 	struct lookup_location steps[LIMIT_INLINE_DEPTH + 4];
 };
-
-static inline uint32_t load_u32(const uint8_t *at)
-{
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
 
 static inline const uint8_t *location_at(const struct symcache *cache, uint32_t index)
 {
