@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/load.h"
 #include "base/reader.h"
+#include "base/search.h"
 #include "jsfile/jsfile_layout.h"
 
 int jsbundle_open(struct jsbundle *bundle, const void *bytes, size_t size, struct err *err)
@@ -59,26 +60,22 @@ bool jsbundle_entry_at(const struct jsbundle *bundle, uint32_t index, struct jsb
 	return entry->type < OBJECT_SOURCE_TYPES;
 }
 
+/* The entry that stands at `place` of an index. */
+static bool entry_by(const struct jsbundle *bundle, const uint8_t *index, size_t place,
+		     struct jsbundle_entry *entry)
+{
+	return jsbundle_entry_at(bundle, load_u32(index + place * JSBUNDLE_INDEX_BYTES), entry);
+}
+
 bool jsbundle_find_url(const struct jsbundle *bundle, struct text url, struct jsbundle_entry *entry)
 {
-	size_t low = 0, high = bundle->url_count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order;
-
-		if (!jsbundle_entry_at(bundle, load_u32(bundle->by_url + middle *
-							       JSBUNDLE_INDEX_BYTES), entry))
-			return false;
-		order = text_compare(entry->url, url);
-		if (order == 0)
-			return true;
-		if (order > 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return false;
+	SEARCH_PARTITION_POINT(at, 0, bundle->url_count,
+			       entry_by(bundle, bundle->by_url, at, entry) &&
+			       text_compare(entry->url, url) < 0);
+	return at < bundle->url_count && entry_by(bundle, bundle->by_url, at, entry) &&
+	       text_equal(entry->url, url);
 }
 
 static int compare_ids(const struct debugid *a, enum object_source_type a_type, const struct debugid *b,
@@ -96,22 +93,11 @@ static int compare_ids(const struct debugid *a, enum object_source_type a_type, 
 bool jsbundle_find_id(const struct jsbundle *bundle, const struct debugid *id,
 		      enum object_source_type type, struct jsbundle_entry *entry)
 {
-	size_t low = 0, high = bundle->id_count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order;
-
-		if (!jsbundle_entry_at(bundle, load_u32(bundle->by_id + middle *
-							       JSBUNDLE_INDEX_BYTES), entry))
-			return false;
-		order = compare_ids(&entry->debug_id, entry->type, id, type);
-		if (order == 0)
-			return true;
-		if (order > 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return false;
+	SEARCH_PARTITION_POINT(at, 0, bundle->id_count,
+			       entry_by(bundle, bundle->by_id, at, entry) &&
+			       compare_ids(&entry->debug_id, entry->type, id, type) < 0);
+	return at < bundle->id_count && entry_by(bundle, bundle->by_id, at, entry) &&
+	       compare_ids(&entry->debug_id, entry->type, id, type) == 0;
 }
