@@ -12,7 +12,7 @@
 #include "cli/state.h"
 #include "cli/cli_table.h"
 #include "front/front_counters.h"
-#include "job/history.h"
+#include "job/job_list.h"
 #include "sandbox/sandbox.h"
 #include "shared/shared.h"
 #include "shared/shared_counters.h"

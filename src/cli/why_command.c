@@ -16,7 +16,7 @@
 #include "cli/options.h"
 #include "cli/state.h"
 #include "cli/cli_table.h"
-#include "job/history.h"
+#include "job/job_list.h"
 #include "store/store.h"
 #include "why/why.h"
 #include "work/request_json.h"

@@ -246,6 +246,9 @@ void answer_kind(struct worker *worker, struct request *request, struct reply *r
 		return;
 	}
 	stepped = carry_out(worker, request, kind, reply, &wants_refresh, &is_told, &err);
+	if (stepped != STEP_ERROR)
+		board_count(worker->front->board, &front_asked,
+			    stepped == STEP_WAIT ? FRONT_COLD : FRONT_HOT, 1);
 	if (stepped == STEP_DONE && wants_refresh)
 		submit_refresh(worker, request, kind);
 	if (stepped == STEP_WAIT &&

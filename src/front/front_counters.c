@@ -18,6 +18,20 @@ struct counter_set front_jobs_submitted = {
 	.help = "Jobs written to the queue (hot requests are answered without one).", .count = 1,
 };
 
+static bool describe_asked(unsigned index, struct text values[COUNTER_LABELS])
+{
+	static const char *const names[FRONT_ASKED] = { [FRONT_HOT] = "hot", [FRONT_COLD] = "cold" };
+
+	values[0] = text_of(names[index]);
+	return true;
+}
+
+struct counter_set front_asked = {
+	.name = "symgate_requests_asked_total",
+	.help = "Requests that may need a job: hot, answered at once, or cold, which had to wait for one.",
+	.labels = { "answer" }, .count = FRONT_ASKED, .describe = describe_asked,
+};
+
 struct counter_set front_parked_now = {
 	.name = "symgate_requests_parked", .help = "Requests waiting in parkers now.",
 	.kind = COUNTER_GAUGE, .count = 1,
@@ -41,6 +55,6 @@ struct counter_set front_durations = {
 };
 
 struct counter_set *const front_counters[] = {
-	&route_requests, &front_parked, &front_replies_cut, &front_jobs_submitted,
+	&route_requests, &front_parked, &front_replies_cut, &front_jobs_submitted, &front_asked,
 	&front_parked_now, &front_waiting_now, &front_writing_now, &front_durations, NULL
 };

@@ -250,6 +250,13 @@ void route_count(struct board *board, const struct request *request, int status)
 	board_count(board, &route_requests, request->endpoint * (unsigned)STATUSES + at, 1);
 }
 
+bool route_counts_failed(unsigned index)
+{
+	int status = statuses[index % STATUSES].status;
+
+	return status == 500 || status == 503;
+}
+
 /* A path without its first slash and its "*"; what has a path that came before is counted there. */
 static bool describe_request(unsigned index, struct text values[COUNTER_LABELS])
 {

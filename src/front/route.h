@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "board/counters.h"
+#include "front/front_counters.h"
 
 struct board;
 struct form_shape;
@@ -37,8 +37,8 @@ struct route {
 /* Which one it is, and what is counted: an endpoint of the path's even when its method is another. */
 void route_find(struct request *request);
 
-/* Requests by endpoint and status.  An endpoint is a route's path; routes of one path are one. */
-extern struct counter_set route_requests;
+/* Requests by endpoint and status (route_requests, in front_counters.h).  An endpoint is a route's path; routes of
+ * one path are one. */
 #define ROUTE_NONE 0u                /* the endpoint of what is no route's */
 /* A status without a counter of its own is counted as "other". */
 void route_count(struct board *board, const struct request *request, int status);

@@ -5,8 +5,8 @@ libjob_a_SOURCES = \
 	src/job/clean.c \
 	src/job/delete.c \
 	src/job/diagnosis.c \
-	src/job/history.c \
-	src/job/history.h \
+	src/job/job_list.c \
+	src/job/job_list.h \
 	src/job/job.c \
 	src/job/job.h \
 	src/job/job_counters.c \

@@ -14,6 +14,7 @@
 #include "cache/cache.h"
 #include "cache/cache_counters.h"
 #include "config/config.h"
+#include "history/hosts.h"
 #include "job/job.h"
 #include "store/boot.h"
 #include "store/lock.h"
@@ -29,6 +30,8 @@ struct keeper {
 	struct store *store;
 	struct cache *cache;
 	struct jobs jobs;
+	struct history history;
+	int64_t cache_bytes;         /* that were kept when it was last cleaned; HISTORY_UNKNOWN */
 	uint64_t written_bytes;      /* into the cache, when the quota was last looked at */
 	uint32_t stop_seen;
 	int lock;                    /* keeper.lock, ours; -1 */
@@ -109,6 +112,29 @@ static int clean_diagnosis(struct keeper *keeper, struct err *err)
 	return 0;
 }
 
+/* Once a minute, as soon as one is over. */
+static int write_sample(struct keeper *keeper, struct err *err)
+{
+	struct history_gauges gauges = { .cache_bytes = keeper->cache_bytes };
+	uint64_t live;
+
+	if (!history_is_due(&keeper->history))
+		return 0;
+	if (job_count_live(&keeper->jobs, &live, err) < 0)
+		return -1;
+	gauges.jobs_live = (int64_t)live;
+	return history_write(&keeper->history, gauges, err);
+}
+
+static int fold_history(struct keeper *keeper, struct err *err)
+{
+	uint64_t removed;
+
+	if (history_fold(&keeper->history, &removed, err) < 0)
+		return -1;
+	return history_host_forget_stale(keeper->store, clock_unix_seconds(), err);
+}
+
 static uint64_t written_bytes(const struct keeper *keeper)
 {
 	uint64_t sum = 0;
@@ -133,6 +159,7 @@ static int clean_cache(struct keeper *keeper, struct err *err)
 		rc = cache_keep_quota(keeper->cache, keeper->store, &round, err);
 	if (rc < 0)
 		return -1;
+	keeper->cache_bytes = (int64_t)round.kept_bytes;
 	if (round.removed_entries || round.orphan_files)
 		log_message(LOG_INFO, "keeper_cache", NULL,
 			    "removed %llu entries (%llu bytes) and %llu lost files, kept %llu (%llu bytes)",
@@ -157,6 +184,7 @@ static int keep_quota(struct keeper *keeper, struct err *err)
 	keeper->written_bytes = written;
 	if (cache_keep_quota(keeper->cache, keeper->store, &round, err) < 0)
 		return -1;
+	keeper->cache_bytes = (int64_t)round.kept_bytes;
 	if (round.removed_entries)
 		log_message(LOG_INFO, "keeper_quota", NULL, "removed %llu entries (%llu bytes)",
 			    (unsigned long long)round.removed_entries,
@@ -172,6 +200,8 @@ static const struct errand {
 } errands[] = {
 	{ "jobs",       clean_jobs,    1000 },
 	{ "kept",       clean_kept,    5000 },
+	{ "sample",     write_sample,  1000 },
+	{ "history",    fold_history,  600000 },
 	{ "checkpoint", checkpoint,    10000 },
 	{ "touches",    write_touches, 60000 },
 	{ "spool",      repair_spool,  600000 },
@@ -236,6 +266,7 @@ static int open_components(struct keeper *keeper, const struct config *config, s
 	keeper->config = config;
 	keeper->board = board;
 	keeper->lock = -1;
+	keeper->cache_bytes = HISTORY_UNKNOWN;
 	keeper->stop_seen = board_read(board, BOARD_STOP);
 	if (store_open(&keeper->store, config, err) < 0)
 		return -1;
@@ -268,7 +299,8 @@ static int wait_for_lock(struct keeper *keeper, struct err *err)
 	return taken;
 }
 
-int keeper_run(const struct config *config, struct board *board, struct err *err)
+int keeper_run(const struct config *config, struct board *board, struct history_meters meters,
+	       struct err *err)
 {
 	struct store_boot boot;
 	struct keeper keeper;
@@ -279,8 +311,10 @@ int keeper_run(const struct config *config, struct board *board, struct err *err
 	if (rc > 0 && (store_boot_join(keeper.store, &boot, err) < 0 ||
 		       cache_open(&keeper.cache, config, board, keeper.store, err) < 0))
 		rc = -1;
-	if (rc > 0)
+	if (rc > 0) {
+		history_init(&keeper.history, keeper.store, board, meters, NULL);
 		work(&keeper);
+	}
 	close_components(&keeper);
 	return rc < 0 ? err_while(err, "keeper") : 0;
 }

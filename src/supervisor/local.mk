@@ -17,7 +17,8 @@ libsupervisor_a_SOURCES = \
 	src/supervisor/standby.c \
 	src/supervisor/standby.h \
 	src/supervisor/supervisor.h \
-	src/supervisor/supervisor_counters.c
+	src/supervisor/supervisor_counters.c \
+	src/supervisor/supervisor_meters.c
 
 if HAVE_CHECK
 check_PROGRAMS += tests/supervisor/test_children tests/supervisor/test_crash_log

@@ -78,7 +78,7 @@ static int keep(const struct config *config, struct err *err)
 	signal(SIGHUP, leave);
 	if (board_open(&board, config, err) < 0)
 		return -1;
-	rc = keeper_run(config, board, err);
+	rc = keeper_run(config, board, supervisor_meters(), err);
 	board_close(board);
 	return rc < 0 ? -1 : 0;              /* 1: another keeper has the lock; asked again later */
 }

@@ -12,11 +12,16 @@
 
 #include <stdbool.h>
 
+#include "history/history.h"
+
 struct config;
 struct err;
 
 /* What any component counts, for the board: at the start of every process that opens one. */
 void supervisor_register_counters(void);
+
+/* What of it is sampled over time. */
+struct history_meters supervisor_meters(void);
 
 /* Reads the configuration afresh, beside the one in use; NULL with an error leaves everything
  * as it is. */

@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "job/desk.h"
-#include "job/history.h"
+#include "job/job_list.h"
 #include "job/job_internal.h"
 #include "support/support.h"
 

@@ -16,6 +16,7 @@
 #include "job/job.h"
 #include "keeper/keeper.h"
 #include "store/state.h"
+#include "supervisor/supervisor.h"
 #include "support/support.h"
 
 #define SECONDS_MAX 20
@@ -30,7 +31,7 @@ static pid_t start_keeper(struct state *state)
 
 		/* A process of its own: what the parent has open is not for it. */
 		if (board_open(&board, &state->config, &err) < 0 ||
-		    keeper_run(&state->config, board, &err) < 0) {
+		    keeper_run(&state->config, board, supervisor_meters(), &err) < 0) {
 			fprintf(stderr, "%s\n", err.text);
 			_exit(EXIT_FAILURE);
 		}
@@ -85,6 +86,25 @@ START_TEST(does_its_errands)
 		  "zeroblob(32), 'not_found', 0, 'old', 1, 'x', 1, 1)");
 	until(&state, "SELECT count(*) FROM cache_entry", 0);
 	ck_assert_int_eq(state_ask(&state, "SELECT count(*) FROM boot"), 1);
+	board_bump(state.board, BOARD_STOP);
+	ck_assert_int_lt(milliseconds_until_end(keeper), 1000);
+	state_remove(&state);
+}
+END_TEST
+
+/* Samples and hosts of long ago. */
+START_TEST(old_history_is_dropped)
+{
+	struct state state = { 0 };
+	pid_t keeper;
+
+	state_open(&state);
+	state_sql(&state, "INSERT INTO host_state (host, named_by, owner, state, since) "
+		  "VALUES ('a', 'operator', 'w', 'closed', 1000)");
+	state_sql(&state, "INSERT INTO sample SELECT 3600, 3600, 'n', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
+		  "0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0");
+	keeper = start_keeper(&state);
+	until(&state, "SELECT (SELECT count(*) FROM sample) + (SELECT count(*) FROM host_state)", 0);
 	board_bump(state.board, BOARD_STOP);
 	ck_assert_int_lt(milliseconds_until_end(keeper), 1000);
 	state_remove(&state);
@@ -247,7 +267,7 @@ START_TEST(says_why_it_cannot)
 
 	state_open(&state);
 	state_sql(&state, "PRAGMA user_version = 77");
-	ck_assert_int_eq(keeper_run(&state.config, state.board, &err), -1);
+	ck_assert_int_eq(keeper_run(&state.config, state.board, supervisor_meters(), &err), -1);
 	ck_assert_msg(strstr(err.text, "keeper: the database is of a newer symgate"), "%s", err.text);
 	state_remove(&state);
 }
@@ -260,6 +280,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, does_its_errands);
+	tcase_add_test(tcase, old_history_is_dropped);
 	tcase_add_test(tcase, keeps_the_quota_in_between);
 	tcase_add_test(tcase, there_is_one_and_another_follows);
 	tcase_add_test(tcase, a_keeper_in_waiting_leaves_too);

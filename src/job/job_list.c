@@ -1,5 +1,5 @@
-/* history.c -- see history.h. */
-#include "job/history.h"
+/* job_list.c -- see job_list.h. */
+#include "job/job_list.h"
 
 #include <stddef.h>
 

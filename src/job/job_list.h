@@ -1,11 +1,11 @@
 /*
- * history -- jobs under way and ended ones, for people.
+ * job_list -- jobs under way and ended ones, for people.
  *
  * Texts of a row are valid until the callback returns; nonzero from it stops.  Each verb returns
  * 0, or -1 with what store_run() says.  May include: what job.h may.
  */
-#ifndef JOB_HISTORY_H
-#define JOB_HISTORY_H
+#ifndef JOB_JOB_LIST_H
+#define JOB_JOB_LIST_H
 
 #include <stdbool.h>
 #include <stdint.h>
