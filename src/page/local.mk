@@ -6,7 +6,24 @@ libpage_a_SOURCES = \
 	src/page/page_drop.c \
 	src/page/page_frame.c \
 	src/page/page_places.c \
-	src/page/page.h
+	src/page/page.h \
+	src/page/report.c \
+	src/page/report.h \
+	src/page/report_calls.c \
+	src/page/report_copy.c \
+	src/page/report_facts.c \
+	src/page/report_frame.c \
+	src/page/report_frame.h \
+	src/page/report_json.c \
+	src/page/report_json.h \
+	src/page/report_links.c \
+	src/page/report_modules.c \
+	src/page/report_modules.h \
+	src/page/report_page.h \
+	src/page/report_read.c \
+	src/page/report_read.h \
+	src/page/report_table.c \
+	src/page/report_threads.c
 nodist_libpage_a_SOURCES = src/page/assets.h
 
 # What browsers get besides pages, as C.
@@ -26,6 +43,9 @@ src/page/assets.h: $(PAGE_ASSETS) $(top_srcdir)/src/page/assets.awk
 $(libpage_a_OBJECTS): src/page/assets.h
 
 if HAVE_CHECK
-check_PROGRAMS += tests/page/test_page_frame
+check_PROGRAMS += \
+	tests/page/test_page_frame \
+	tests/page/test_report
 tests_page_test_page_frame_SOURCES = tests/page/test_page_frame.c
+tests_page_test_report_SOURCES = tests/page/test_report.c
 endif

@@ -1,0 +1,141 @@
+/* report.c -- see report.h. */
+#include "page/report.h"
+
+#include "base/buf.h"
+#include "page/report_page.h"
+
+#define CONTEXTS_OF_REPORT 40u
+#define CONTEXTS_OF_THREAD 1000u
+#define FOLDED_FRAMES_ALL 600u
+
+/* --- The query --------------------------------------------------------------------------------- */
+
+static bool take_pair(struct text *query, struct text *name, struct text *value)
+{
+	const char *end = query->size ? memchr(query->bytes, '&', query->size) : NULL;
+	struct text pair = { query->bytes, end ? (size_t)(end - query->bytes) : query->size };
+	const char *equals = pair.size ? memchr(pair.bytes, '=', pair.size) : NULL;
+
+	if (!query->size)
+		return false;
+	*query = text_from(*query, pair.size + (end != NULL));
+	*name = (struct text){ pair.bytes, equals ? (size_t)(equals - pair.bytes) : pair.size };
+	*value = equals ? text_from(pair, name->size + 1) : TEXT("");
+	return true;
+}
+
+void report_view_read(struct report_view *view, struct text query)
+{
+	struct text name, value;
+	uint64_t number;
+
+	while (take_pair(&query, &name, &value)) {
+		if (!text_to_u64(value, 10, &number) || number > SIZE_MAX)
+			continue;
+		if (text_is(name, "from"))
+			view->frames_from = (size_t)number;
+		else if (text_is(name, "threads"))
+			view->threads_from = (size_t)number;
+		else if (text_is(name, "modules"))
+			view->modules_from = (size_t)number;
+	}
+}
+
+/* --- The page ------------------------------------------------------------------------------------ */
+
+static void write_json_link(struct report_page *page)
+{
+	html_begin(page->html, "p");
+	report_links_begin(page, "requests/", "");
+	html_value_end(page->html);
+	html_word(page->html, "The answer as JSON");
+	html_end(page->html, "a");
+	html_end(page->html, "p");
+}
+
+static void write_deletion(struct report_page *page)
+{
+	const struct report_view *view = page->report->view;
+	struct html_writer *html = page->html;
+
+	if (!view->token.bytes)
+		return;
+	html_begin(html, "form");
+	html_attribute_word(html, "method", "post");
+	html_value_begin(html, "action");
+	html_value_word(html, page->look->root);
+	html_value_word(html, "ui/r/");
+	html_value_part(html, view->id);
+	html_value_word(html, "/delete");
+	html_value_end(html);
+	html_void(html, "input");
+	html_attribute_word(html, "type", "hidden");
+	html_attribute_word(html, "name", "token");
+	html_attribute(html, "value", view->token);
+	html_begin(html, "button");
+	html_word(html, "Delete this report");
+	html_end(html, "button");
+	html_end(html, "form");
+}
+
+static void write_report(struct report_page *page)
+{
+	report_facts_write(page);
+	report_threads_write(page);
+	report_table_modules(page);
+	report_table_errors(page);
+	write_json_link(page);
+	write_deletion(page);
+}
+
+static void write_page(struct report_page *page)
+{
+	const struct report_view *view = page->report->view;
+
+	page_begin(page->html, page->look);
+	if (view->is_thread)
+		report_threads_write_one(page, view->thread);
+	else
+		write_report(page);
+	page_end(page->html);
+}
+
+static int check(const struct report *report, const struct html_writer *html, struct err *err)
+{
+	if (report->json.no_memory)
+		return err_set(err, report->arena.is_full ? ERR_LIMIT : ERR_NO_MEMORY,
+			       "no memory for what a report says");
+	return buf_check(html->out, err);
+}
+
+static int write_checked(struct html_writer *html, const struct page_look *look, struct report *report,
+			 struct err *err)
+{
+	const struct report_view *view = report->view;
+	struct page_look mine = *look;
+	struct report_page page = {
+		.html = html, .report = report, .look = &mine, .folded_left = FOLDED_FRAMES_ALL,
+		.contexts_left = view->is_thread ? CONTEXTS_OF_THREAD : CONTEXTS_OF_REPORT,
+		.candidates_left = REPORT_PAGE_CANDIDATES,
+	};
+
+	if (view->is_thread && view->thread >= report->thread_count)
+		return err_set(err, ERR_NOT_FOUND, "the report has %zu threads, and none of number %zu",
+			       report->thread_count, view->thread);
+	if (!mine.title.bytes)
+		mine.title = report_facts_title(report);
+	write_page(&page);
+	return check(report, html, err);
+}
+
+int page_report(struct html_writer *html, const struct page_look *look, const struct report_view *view,
+		struct text result_json, struct err *err)
+{
+	struct report report;
+	int rc = report_read(&report, view, result_json, err);
+
+	if (rc == 0)
+		rc = write_checked(html, look, &report, err);
+	report_release(&report);
+	return rc;
+}

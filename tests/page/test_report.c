@@ -1,0 +1,265 @@
+/* test_report.c -- the page of an answer: what it says, and that no string of it makes markup. */
+#include "page/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "support/support.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define ID "01234567-89ab-4def-8123-456789abcdef"
+
+static const char native[] =
+	"{\"status\":\"completed\",\"stacktraces\":["
+	"{\"thread_id\":1,\"frames\":[{\"status\":\"missing\",\"original_index\":0,\"instruction_addr\":\"0x2010\","
+	"\"package\":\"/lib/libgone.so\",\"trust\":\"scan\"}]},"
+	"{\"thread_id\":7,\"thread_name\":\"worker\",\"is_requesting\":true,\"registers\":{\"rip\":\"0x1010\"},"
+	"\"frames\":["
+	"{\"status\":\"symbolicated\",\"original_index\":0,\"instruction_addr\":\"0x1010\",\"package\":\"/bin/app\","
+	"\"function\":\"price(int)\",\"abs_path\":\"/src/shop.cc\",\"lineno\":12,\"trust\":\"context\","
+	"\"pre_context\":[\"before 10\",\"before 11\"],\"context_line\":\"the line 12\",\"post_context\":[\"after 13\"],"
+	"\"source_link\":\"https://e.example/shop.cc\"},"
+	"{\"status\":\"symbolicated\",\"original_index\":0,\"instruction_addr\":\"0x1010\",\"package\":\"/bin/app\","
+	"\"function\":\"total()\",\"abs_path\":\"/src/shop.cc\",\"lineno\":40,\"trust\":\"context\"},"
+	"{\"status\":\"missing\",\"original_index\":1,\"instruction_addr\":\"0x2020\",\"package\":\"/lib/libgone.so\"},"
+	"{\"status\":\"unknown_image\",\"original_index\":2,\"instruction_addr\":\"0x9000\"}]}],"
+	"\"modules\":["
+	"{\"debug_status\":\"found\",\"code_file\":\"/bin/app\",\"debug_id\":\"a-1\",\"image_addr\":\"0x1000\","
+	"\"image_size\":4096,\"arch\":\"x86_64\"},"
+	"{\"debug_status\":\"missing\",\"code_file\":\"/lib/libgone.so\",\"code_id\":\"c0de\",\"image_addr\":\"0x2000\","
+	"\"image_size\":4096,\"candidates\":[{\"source\":\"ours\",\"location\":\"https://s.example/c0/de\","
+	"\"download\":{\"status\":\"noperm\",\"details\":\"403 Forbidden\"}}]},"
+	"{\"debug_status\":\"unused\",\"code_file\":\"/lib/libc.so\",\"image_addr\":\"0x5000\",\"image_size\":16}],"
+	"\"signal\":11,\"timestamp\":1700000000,\"system_info\":{\"os_name\":\"Linux\",\"cpu_arch\":\"x86_64\"},"
+	"\"crashed\":true,\"crash_reason\":\"SIGSEGV / SEGV_MAPERR / 0x10\",\"remarks\":[\"memory was cut off\"]}";
+
+static const char js[] =
+	"{\"status\":\"completed\",\"stacktraces\":[{\"frames\":["
+	"{\"function\":\"add\",\"filename\":\"app.js\",\"abs_path\":\"https://e.example/app.js\",\"lineno\":2,\"colno\":9,"
+	"\"context_line\":\"return a + b\",\"data\":{\"symbolicated\":true,\"resolved_with\":\"release\"}},"
+	"{\"function\":\"n\",\"abs_path\":\"https://e.example/b.min.js\",\"lineno\":1,\"colno\":5,"
+	"\"data\":{\"symbolicated\":false}}]}],"
+	"\"errors\":[{\"abs_path\":\"https://e.example/b.min.js\",\"type\":\"missing_sourcemap\",\"sourcemap\":\"b.map\"}],"
+	"\"scraping_attempts\":[{\"url\":\"https://e.example/b.map\",\"status\":\"failure\",\"reason\":\"not_found\"}]}";
+
+static const char jvm[] =
+	"{\"status\":\"completed\",\"exceptions\":[{\"type\":\"Sold\",\"module\":\"com.example\"}],"
+	"\"stacktraces\":[{\"exception\":{\"type\":\"Sold\",\"module\":\"com.example\"},\"frames\":["
+	"{\"function\":\"checkout\",\"filename\":\"Shop.java\",\"module\":\"com.example.Shop\",\"lineno\":40,\"index\":0},"
+	"{\"function\":\"total\",\"filename\":\"Shop.java\",\"module\":\"com.example.Shop\",\"lineno\":21,\"index\":0}],"
+	"\"frames_omitted\":5}],"
+	"\"texts\":[{\"text\":\"at com.example.Shop.total(Shop.java:21)\",\"modules\":[{\"debug_status\":\"missing\","
+	"\"code_file\":\"/data/app/lib.so\"}],\"lines_left_alone\":2}],"
+	"\"classes\":{\"a.b\":\"com.example.Shop\"},\"errors\":[{\"uuid\":\"67e9247c\",\"type\":\"missing\"}]}";
+
+static const char mozilla[] =
+	"{\"results\":[{\"stacks\":[[{\"frame\":0,\"module\":\"xul.pdb\",\"module_offset\":\"0xb2e3f7\","
+	"\"function\":\"Paint\",\"function_offset\":\"0x7\",\"file\":\"paint.cpp\",\"line\":5,\"inlines\":["
+	"{\"function\":\"Blend\",\"file\":\"blend.cpp\",\"line\":9}]},"
+	"{\"frame\":1,\"module\":\"gone.pdb\",\"module_offset\":\"0x10\"}]],"
+	"\"found_modules\":{\"xul.pdb/44E4\":true,\"gone.pdb/55F5\":false,\"other.pdb/6\":null},"
+	"\"module_errors\":{\"gone.pdb/55F5\":[{\"name\":\"NotFound\",\"message\":\"no source has it\"}]}}]}";
+
+static const char lines[] =
+	"{\"symbolicatedStacks\":[[\"Paint (in xul.pdb)\",\"0x10 (in gone.pdb)\"]],\"knownModules\":[true,false]}";
+
+static struct buf out;
+
+static const struct page_look report_look = { .root = "../../" };
+
+/* The page; NULL: it was refused. */
+static const char *page_of(struct text json, const struct report_view *view, struct err *err)
+{
+	struct html_writer html;
+
+	buf_release(&out);
+	buf_init(&out, REPORT_PAGE_BYTES_MAX);
+	html_writer_init(&html, &out);
+	*err = (struct err)ERR_INIT;
+	if (page_report(&html, &report_look, view, json, err) < 0)
+		return NULL;
+	ck_assert_uint_eq(html.depth, 0);
+	return buf_string(&out);
+}
+
+static const char *whole(const char *json)
+{
+	const struct report_view view = { .id = TEXT(ID) };
+	struct err err;
+	const char *page = page_of(text_of(json), &view, &err);
+
+	ck_assert_msg(page != NULL, "%s", err.text);
+	return page;
+}
+
+static void wants(const char *page, const char *part)
+{
+	ck_assert_msg(strstr(page, part) != NULL, "no %s in %s", part, page);
+}
+
+static void wants_not(const char *page, const char *part)
+{
+	ck_assert_msg(strstr(page, part) == NULL, "%s in %s", part, page);
+}
+
+static void wants_in_order(const char *page, const char *first, const char *second)
+{
+	wants(page, first);
+	wants(page, second);
+	ck_assert_msg(strstr(page, first) < strstr(page, second), "%s comes after %s", first, second);
+}
+
+START_TEST(a_crash_is_told_from_its_reason_to_its_modules)
+{
+	const char *page = whole(native);
+
+	wants(page, "<h1>SIGSEGV / SEGV_MAPERR / 0x10 in price(int)</h1>");
+	wants(page, "2023-11-14T22:13:20Z");
+	wants(page, "<li>memory was cut off</li>");
+	wants_in_order(page, "Thread 7 worker, which crashed", "Thread 1");
+	wants(page, "<code class=\"function\">total()</code> <span class=\"place\">/src/shop.cc:40</span>");
+	wants(page, "<summary>1 inlined call</summary><ol><li><code class=\"function\">price(int)</code>");
+	wants(page, "    10  before 10\n    11  before 11\n<mark>    12  the line 12\n</mark>    13  after 13\n");
+	wants(page, "<a class=\"source\" href=\"https://e.example/shop.cc\" rel=\"noreferrer\">source</a>");
+	wants(page, "<dt>rip</dt><dd>0x1010</dd>");
+	wants(page, "#2   0x2020 in libgone.so+0x20\n");
+	wants(page, "href=\"../../requests/" ID "\"");
+	wants_not(page, "<form");
+	wants_not(page, "href=\"/");
+}
+END_TEST
+
+START_TEST(a_frame_without_a_name_says_why_and_leads_to_its_module)
+{
+	const char *page = whole(native);
+
+	wants(page, "<a href=\"#m1\" class=\"reason\">no name: no source has its debug file</a>");
+	wants(page, "<span class=\"reason\">no name: no module covers this address</span>");
+	wants(page, "scan: by a search of the stack: it may be none");
+	wants(page, "<tr id=\"m1\" class=\"bad\">");
+	wants(page, "<b>noperm</b> ours <code>https://s.example/c0/de</code>: the source refused it, 403 Forbidden");
+	wants(page, "Put the debug file of this very build");
+	wants_in_order(page, "<tr id=\"m1\"", "<tr id=\"m0\"");
+	wants_in_order(page, "<tr id=\"m0\"", "<tr id=\"m2\" class=\"unused\">");
+}
+END_TEST
+
+START_TEST(other_kinds_are_told_too)
+{
+	const char *page = whole(js);
+
+	wants(page, "https://e.example/app.js:2:9");
+	wants(page, "class=\"reason\">no name: the minified file names a source map that cannot be had</a>");
+	wants(page, "<tr id=\"e0\">");
+	wants(page, "<b>not_found</b>: it is not there");
+	page = whole(jvm);
+	wants(page, "<h1>Sold in checkout</h1>");
+	wants(page, "<code class=\"function\">com.example.Shop.total</code>");
+	wants(page, "5 more frames were left out");
+	wants(page, "2 lines were not asked for");
+	wants(page, "no source has the mapping");
+	wants(page, "<dt>a.b</dt><dd>com.example.Shop</dd>");
+	wants(page, "/data/app/lib.so");
+	page = whole(mozilla);
+	wants(page, "<code class=\"function\">Paint</code> <span class=\"place\">paint.cpp:5</span>");
+	wants(page, "<code class=\"function\">Blend</code>");
+	wants(page, "in <a href=\"#m0\">xul.pdb</a> + 0xb2e3f7");
+	wants(page, "no name: no source has its debug file");
+	wants(page, "<b>missing</b>: no source has its debug file, no source has it");
+	page = whole(lines);
+	wants(page, "<code class=\"function\">0x10 (in gone.pdb)</code>");
+	wants_not(page, "no name");
+}
+END_TEST
+
+START_TEST(answers_without_a_stack_say_so)
+{
+	static const struct {
+		const char *json, *words;
+	} cases[] = {
+		{ "{\"status\":\"failed\",\"message\":\"not a minidump\"}", "it could not be read: not a minidump" },
+		{ "{\"status\":\"timeout\"}", "it was not ready in time" },
+		{ "{\"status\":\"internal_error\"}", "the service&#39;s log has the reason" },
+		{ "{\"status\":\"pending\",\"request_id\":\"x\",\"retry_after\":30}", "it is not ready yet" },
+		{ "{\"status\":\"else\"}", "it says no more than that" },
+		{ "{\"title\":\"Symbol Not Found\"}", "There is no stack in this answer" },
+		{ "{}", "There is no stack in this answer" },
+		{ "[]", "of a kind this page does not know: the answer has no object at byte 0" },
+		{ "", "of a kind this page does not know" },
+		{ "Symbol Not Found", "of a kind this page does not know" },
+		{ "{\"stacktraces\":[{\"frames\":[{\"function\":\"f\"", "The answer is damaged" },
+		{ "{\"stacktraces\":[],\"modules\":[]}", "<h1>Report</h1>" },
+		{ "{\"stacktraces\":{},\"modules\":7,\"errors\":\"x\",\"results\":[1],\"texts\":null}",
+		  "There is no stack in this answer" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *page = whole(cases[i].json);
+
+		wants(page, cases[i].words);
+		wants(page, "requests/" ID);
+	}
+}
+END_TEST
+
+START_TEST(a_thread_has_a_page_of_its_own)
+{
+	struct report_view view = { .id = TEXT(ID), .is_thread = true, .thread = 0 };
+	struct err err;
+	const char *page = page_of(text_of(native), &view, &err);
+
+	ck_assert_ptr_nonnull(page);
+	wants(page, "<h2 id=\"thread\">Thread 1</h2>");
+	wants(page, "href=\"../../ui/r/" ID "?modules=0#m1\"");
+	wants_not(page, "id=\"modules\"");
+	view.thread = 2;
+	ck_assert_ptr_null(page_of(text_of(native), &view, &err));
+	ck_assert_int_eq(err.kind, ERR_NOT_FOUND);
+	ck_assert_uint_eq(out.size, 0);
+}
+END_TEST
+
+START_TEST(whoever_has_the_token_may_delete)
+{
+	const struct report_view view = { .id = TEXT("a/b?c"), .token = TEXT("\"t"), .kept_until = 1700000000 };
+	struct err err;
+	const char *page = page_of(text_of(native), &view, &err);
+
+	wants(page, "<form method=\"post\" action=\"../../ui/r/a%2Fb%3Fc/delete\"><input type=\"hidden\" "
+		    "name=\"token\" value=\"&quot;t\">");
+	wants(page, "<dt>Kept until</dt><dd>2023-11-14T22:13:20Z</dd>");
+}
+END_TEST
+
+START_TEST(the_query_says_what_is_shown)
+{
+	struct report_view view = { .frames_from = 1 };
+
+	report_view_read(&view, TEXT("from=200&threads=7&modules=100&other=1&from"));
+	ck_assert_uint_eq(view.frames_from, 200);
+	ck_assert_uint_eq(view.threads_from, 7);
+	ck_assert_uint_eq(view.modules_from, 100);
+	report_view_read(&view, TEXT("&&from=-1&threads=99999999999999999999&modules=x"));
+	ck_assert_uint_eq(view.frames_from, 200);
+	ck_assert_uint_eq(view.threads_from, 7);
+	report_view_read(&view, TEXT_NONE);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("report");
+	TCase *tcase = tcase_create("report");
+
+	tcase_add_test(tcase, a_crash_is_told_from_its_reason_to_its_modules);
+	tcase_add_test(tcase, a_frame_without_a_name_says_why_and_leads_to_its_module);
+	tcase_add_test(tcase, other_kinds_are_told_too);
+	tcase_add_test(tcase, answers_without_a_stack_say_so);
+	tcase_add_test(tcase, a_thread_has_a_page_of_its_own);
+	tcase_add_test(tcase, whoever_has_the_token_may_delete);
+	tcase_add_test(tcase, the_query_says_what_is_shown);
+	suite_add_tcase(suite, tcase);
+	return support_main(suite);
+}
