@@ -4,6 +4,7 @@ libsymcache_a_SOURCES = \
 	src/symcache/dump.c \
 	src/symcache/emit.c \
 	src/symcache/emit.h \
+	src/symcache/function_end.c \
 	src/symcache/il2cpp.c \
 	src/symcache/il2cpp.h \
 	src/symcache/inline_frames.c \

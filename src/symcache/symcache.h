@@ -72,6 +72,10 @@ size_t symcache_lookup_many(struct symcache_query *queries, size_t query_count,
 /* Where the range of that index (< range_count) begins; it ends where the next one does. */
 uint32_t symcache_range_address(const struct symcache *cache, uint32_t index);
 
+/* Where the function that begins at `entry` ends: the first address above it that another one, or
+ * none, has.  0: not known, or no function begins there.  A part of it that lies elsewhere does not count. */
+uint32_t symcache_function_end(const struct symcache *cache, uint32_t entry);
+
 /* comp_dir, directory and name joined, "." and ".." resolved (path.c); empty when it has no file. */
 void symcache_frame_path(const struct symcache_frame *frame, struct buf *out);
 

@@ -111,6 +111,9 @@ START_TEST(versions_7_to_9_are_read)
 	ck_assert_uint_eq(symcache_lookup(&cache, 0x20, frames, 4), 1);
 	ck_assert_uint_eq(symcache_lookup(&cache, 0x30, frames, 4), 0);
 	ck_assert_uint_eq(symcache_lookup(&cache, UINT64_C(0x100000010), frames, 4), 0);
+	ck_assert_uint_eq(symcache_function_end(&cache, 0x10), 0x30);
+	ck_assert_uint_eq(symcache_function_end(&cache, 0x20), 0);
+	ck_assert_uint_eq(symcache_function_end(&cache, 0x31), 0);
 }
 END_TEST
 
@@ -187,6 +190,53 @@ END_TEST
 
 #define MANY_RANGES 1000u
 
+/* The entry of the function at a range; SYMCACHE_NO_ENTRY in a gap. */
+static uint32_t entry_at(const struct symcache *cache, uint32_t range)
+{
+	struct symcache_frame frames[8];
+	size_t count = symcache_lookup(cache, symcache_range_address(cache, range), frames, COUNT(frames));
+
+	return count ? frames[count - 1].entry : SYMCACHE_NO_ENTRY;
+}
+
+/* Functions of one to a hundred ranges, some followed by a gap, against a walk over all ranges. */
+START_TEST(a_function_ends_where_a_walk_finds_its_end)
+{
+	static struct object_function functions[100];
+	static struct object_line lines[COUNT(functions) * (COUNT(functions) + 1) / 2];
+	struct fake_unit unit = { .functions = functions, .function_count = COUNT(functions) };
+	struct fake fake = { .units = &unit, .unit_count = 1 };
+	struct symcache_report report;
+	struct symcache cache;
+	struct err err = ERR_INIT;
+	struct buf file;
+	uint64_t at = 8;
+
+	buf_init(&file, OUT_CEILING_BYTES);
+	for (size_t i = 0, line = 0; i < COUNT(functions); i++) {
+		functions[i] = (struct object_function){
+			.range = { at, 2 * (i + 1) }, .name = TEXT("f"), .lines = &lines[line], .line_count = i + 1,
+		};
+		for (size_t j = 0; j <= i; j++, at += 2)
+			lines[line++] = (struct object_line){ .address = at, .line = (uint32_t)j + 1 };
+		at += i % 3 ? 0 : 5;
+	}
+	ck_assert_int_eq(fake_write(&fake, 1, &file, &report, &err), 0);
+	ck_assert_int_eq(symcache_open(&cache, file.bytes, file.size, &err), 0);
+	for (uint32_t i = 0; i < cache.range_count; i++) {
+		uint32_t entry = entry_at(&cache, i), end = i;
+
+		if (entry == SYMCACHE_NO_ENTRY || symcache_range_address(&cache, i) != entry)
+			continue;
+		while (end < cache.range_count && entry_at(&cache, end) == entry)
+			end++;
+		ck_assert_uint_eq(symcache_function_end(&cache, entry),
+				  end < cache.range_count ? symcache_range_address(&cache, end) : 0);
+	}
+	buf_release(&file);
+}
+END_TEST
+
 /* Every address near every start, against a walk over all ranges. */
 START_TEST(search_finds_what_a_walk_finds)
 {
@@ -242,6 +292,8 @@ static void look_up_everywhere(void *payload, const uint8_t *bytes, size_t size)
 	for (uint64_t address = 0; address < 0x20000; address += 41) {
 		size_t count = symcache_lookup(&cache, address, frames, COUNT(frames));
 
+		if (count > 0 && address % 64 == 0)
+			*sum += symcache_function_end(&cache, frames[count - 1].entry);
 		for (size_t i = 0; i < count; i++)
 			*sum += hash_fast(frames[i].function.bytes, frames[i].function.size) +
 				hash_fast(frames[i].name.bytes, frames[i].name.size) +
@@ -373,6 +425,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, versions_7_to_9_are_read, 0, 3);
 	tcase_add_loop_test(tcase, damage_is_refused_or_harmless, 0, COUNT(damages));
+	tcase_add_test(tcase, a_function_ends_where_a_walk_finds_its_end);
 	tcase_add_loop_test(tcase, search_finds_what_a_walk_finds, 0, 70);
 	tcase_add_loop_test(tcase, search_finds_what_a_walk_finds, MANY_RANGES - 3, MANY_RANGES);
 	tcase_add_loop_test(tcase, files_of_other_writers_are_read, 0, COUNT(shared));

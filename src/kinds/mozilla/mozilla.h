@@ -37,7 +37,7 @@ struct mozilla_frame {
 	bool is_resolved;
 	bool is_offset_known;                /* function_offset says something */
 	struct text function, file;          /* TEXT_NONE: not known */
-	uint64_t function_offset;
+	uint64_t function_offset, function_size;     /* 0: the size is not known */
 	uint32_t line, name;                 /* 0: not known; of the names to be read, or MOZILLA_NO_NAME */
 	struct mozilla_call *calls;          /* innermost first */
 	size_t call_count;

@@ -76,6 +76,8 @@ static void write_frame(const struct mozilla_job *job, const struct mozilla_fram
 		json_member_text(json, "function", frame->function);
 		if (frame->is_offset_known)
 			json_member_hex(json, "function_offset", frame->function_offset);
+		if (frame->function_size)
+			json_member_hex(json, "function_size", frame->function_size);
 		write_place(frame->file, frame->line, json);
 		if (frame->call_count)
 			write_calls(frame, json);

@@ -104,17 +104,32 @@ static int take_calls(struct mozilla_search *looking, struct mozilla_frame *fram
 	return 0;
 }
 
+/* How far into which function, and how long that is: as debug information says.  Names of a symbol table
+ * reach to the next one, and those of a .sym file as far as it was told. */
+static void take_extent(const struct mozilla_module *module, struct mozilla_frame *frame,
+			const struct symcache_frame *outer)
+{
+	uint32_t end;
+
+	frame->is_offset_known = outer->entry != SYMCACHE_NO_ENTRY && frame->offset.magnitude >= outer->entry;
+	frame->function_offset = frame->is_offset_known ? frame->offset.magnitude - outer->entry : 0;
+	if (!frame->is_offset_known || !outer->has_file || !mozilla_module_is_native(module))
+		return;
+	end = symcache_function_end(&module->cache, outer->entry);
+	if (frame->offset.magnitude < end)
+		frame->function_size = end - outer->entry;
+}
+
 /* The last of a chain is the function itself. */
-static int take_chain(struct mozilla_search *looking, struct mozilla_frame *frame,
-		      const struct symcache_frame *chain, size_t count)
+static int take_chain(struct mozilla_search *looking, const struct mozilla_module *module,
+		      struct mozilla_frame *frame, const struct symcache_frame *chain, size_t count)
 {
 	const struct symcache_frame *outer = &chain[count - 1];
 
 	if (!has_function(outer))
 		return 0;
 	frame->is_resolved = true;
-	frame->is_offset_known = outer->entry != SYMCACHE_NO_ENTRY && frame->offset.magnitude >= outer->entry;
-	frame->function_offset = frame->is_offset_known ? frame->offset.magnitude - outer->entry : 0;
+	take_extent(module, frame, outer);
 	frame->line = outer->line;
 	if (copy(looking, outer->function, &frame->function) < 0 ||
 	    copy_path(looking, outer, &frame->file) < 0)
@@ -138,7 +153,7 @@ static int take_nearest(struct mozilla_search *looking, const struct mozilla_mod
 					       looking->chains, LIMIT_INLINE_DEPTH);
 
 		if (count > 0 && has_function(&looking->chains[count - 1]))
-			return take_chain(looking, frame, looking->chains, count);
+			return take_chain(looking, module, frame, looking->chains, count);
 	}
 	return 0;
 }
@@ -156,8 +171,9 @@ static int settle(struct mozilla_search *looking)
 		for (size_t i = done; i < done + known; i++) {
 			const struct symcache_query *query = &looking->queries[i];
 
-			if (query->count > 0 && take_chain(looking, looking->asked[i],
-							   looking->chains + query->first, query->count) < 0)
+			if (query->count > 0 &&
+			    take_chain(looking, looking->of[i], looking->asked[i],
+				       looking->chains + query->first, query->count) < 0)
 				return -1;
 		}
 		done += known;
