@@ -50,6 +50,8 @@ libbase_a_SOURCES = \
 	src/base/semver.h \
 	src/base/text.c \
 	src/base/text.h \
+	src/base/text_places.c \
+	src/base/text_places.h \
 	src/base/url.c \
 	src/base/url.h \
 	src/base/vec.c \
@@ -78,6 +80,7 @@ check_PROGRAMS += \
 	tests/base/test_process \
 	tests/base/test_reader \
 	tests/base/test_text \
+	tests/base/test_text_places \
 	tests/base/test_search \
 	tests/base/test_semver \
 	tests/base/test_url \
@@ -107,4 +110,5 @@ tests_base_test_semver_SOURCES = tests/base/test_semver.c
 tests_base_test_search_SOURCES = tests/base/test_search.c
 tests_base_test_work_budget_SOURCES = tests/base/test_work_budget.c
 tests_base_test_text_SOURCES = tests/base/test_text.c
+tests_base_test_text_places_SOURCES = tests/base/test_text_places.c
 endif

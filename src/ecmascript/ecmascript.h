@@ -18,12 +18,10 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "base/text_places.h"
 
 struct arena;
 struct err;
-
-/* A place as source maps count: from 0; lines end at "\n" only; columns in UTF-16 code units. */
-struct ecmascript_position { uint32_t line, column; };
 
 /* A name is the concatenation of its parts, of which those that stand in the text as identifiers
  * have a place: a source map may know their original names. */
@@ -31,7 +29,7 @@ struct ecmascript_part {
 	const char *bytes;               /* in the text, the arena, or constant */
 	uint32_t size;
 	uint32_t offset;                 /* ECMASCRIPT_NOWHERE: no identifier, its text is final */
-	struct ecmascript_position position;     /* of `offset` */
+	struct text_place position;      /* of `offset` */
 };
 
 #define ECMASCRIPT_NOWHERE UINT32_MAX
@@ -39,7 +37,7 @@ struct ecmascript_part {
 /* A function of any sort, or a class.  Scopes nest and never cross. */
 struct ecmascript_scope {
 	uint32_t start, end;             /* bytes [start, end) of the text */
-	struct ecmascript_position starts_at, ends_at;
+	struct text_place starts_at, ends_at;
 	uint32_t first_part, part_count; /* no parts: it has no name */
 };
 
@@ -50,7 +48,7 @@ struct ecmascript_scopes {
 	size_t part_count, part_capacity;
 	size_t error_count;              /* parts of the text that could not be read */
 	uint32_t error_offset;           /* of the first */
-	struct ecmascript_position error_position;
+	struct text_place error_position;
 	const char *error_words;         /* of the first: what was expected there; constant */
 };
 
@@ -60,16 +58,5 @@ struct ecmascript_scopes {
 int ecmascript_scopes_read(struct ecmascript_scopes *scopes, struct text text, struct arena *arena,
 			   struct err *err) __attribute__((warn_unused_result));
 void ecmascript_scopes_release(struct ecmascript_scopes *scopes);
-
-/* Where bytes of one text stand, for any number of questions.  The text must outlive it. */
-struct ecmascript_lines {
-	struct text text;
-	struct ecmascript_position *marks;   /* of every so many bytes, from the arena */
-};
-
-int ecmascript_lines_init(struct ecmascript_lines *lines, struct text text, struct arena *arena,
-			  struct err *err) __attribute__((warn_unused_result));
-/* `offset` beyond the end counts as the end; inside a character, as behind it. */
-struct ecmascript_position ecmascript_lines_at(const struct ecmascript_lines *lines, uint32_t offset);
 
 #endif

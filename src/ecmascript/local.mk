@@ -26,13 +26,11 @@ libecmascript_a_SOURCES = \
 	src/ecmascript/scope_builder.c \
 	src/ecmascript/scope_builder.h \
 	src/ecmascript/statement.c \
-	src/ecmascript/text_lines.c \
 	src/ecmascript/words.c \
 	src/ecmascript/words.h
 
 if HAVE_CHECK
 check_PROGRAMS += \
-	tests/ecmascript/test_lines \
 	tests/ecmascript/test_scope_names \
 	tests/ecmascript/test_scope_peers \
 	tests/ecmascript/test_scopes
@@ -44,7 +42,6 @@ CLEANFILES += \
 	tests/ecmascript/dump_scopes
 tests_bench_bench_scopes_SOURCES = tests/bench/bench_scopes.c
 tests_ecmascript_dump_scopes_SOURCES = tests/ecmascript/dump_scopes.c
-tests_ecmascript_test_lines_SOURCES = tests/ecmascript/test_lines.c
 tests_ecmascript_test_scope_peers_SOURCES = \
 	tests/ecmascript/test_scope_peers.c \
 	tests/fuzz/fuzz_ecmascript.c

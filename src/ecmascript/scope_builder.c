@@ -294,27 +294,27 @@ int scope_builder_finish(struct scope_builder *builder, struct text text, struct
 {
 	struct ecmascript_scopes *out = builder->out;
 	struct arena_mark mark = arena_mark(builder->arena);
-	struct ecmascript_lines lines;
+	struct text_places places;
 
 	if (builder->is_refused)
 		return err_set(err, builder->arena->is_full && !builder->arena->is_refused
 			       ? ERR_LIMIT : ERR_NO_MEMORY,
 			       "no memory for the functions of a text of %zu bytes", text.size);
-	if (ecmascript_lines_init(&lines, text, builder->arena, err) < 0)
+	if (text_places_init(&places, text, builder->arena, err) < 0)
 		return -1;
 	if (builder->is_unordered)
 		qsort(out->scopes, out->count, sizeof(*out->scopes), compare_scopes);
 	for (size_t i = 0; i < out->count; i++) {
 		struct ecmascript_scope *scope = &out->scopes[i];
 
-		scope->starts_at = ecmascript_lines_at(&lines, scope->start);
-		scope->ends_at = ecmascript_lines_at(&lines, scope->end);
+		scope->starts_at = text_places_of(&places, scope->start);
+		scope->ends_at = text_places_of(&places, scope->end);
 	}
 	for (size_t i = 0; i < out->part_count; i++)
 		if (out->parts[i].offset != ECMASCRIPT_NOWHERE)
-			out->parts[i].position = ecmascript_lines_at(&lines, out->parts[i].offset);
+			out->parts[i].position = text_places_of(&places, out->parts[i].offset);
 	if (out->error_count)
-		out->error_position = ecmascript_lines_at(&lines, out->error_offset);
+		out->error_position = text_places_of(&places, out->error_offset);
 	arena_rewind(builder->arena, mark);
 	return 0;
 }

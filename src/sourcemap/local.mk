@@ -14,7 +14,6 @@ libsourcemap_a_SOURCES = \
 	src/sourcemap/sourcemap.h \
 	src/sourcemap/sourcemap_internal.h \
 	src/sourcemap/sourcemap_layout.h \
-	src/sourcemap/text_places.c \
 	src/sourcemap/token_table.c
 
 if HAVE_CHECK

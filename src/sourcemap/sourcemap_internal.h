@@ -5,7 +5,6 @@
  *   map_flatten from sections to one list of sources, names and tokens
  *   mappings    numbers of variable length (ECMA-426 section 6), tokens
  *   token_table tokens sorted, and found by place
- *   text_places from bytes of a text to lines and columns
  *   hermes_map  functions by the map's own account
  *   scope_names functions by the minified file's, their names looked up in the map
  *   map_write   all of it as a file
@@ -16,6 +15,7 @@
 #define SOURCEMAP_SOURCEMAP_INTERNAL_H
 
 #include "base/json_reader.h"
+#include "base/text_places.h"
 #include "sourcemap/sourcemap.h"
 
 struct arena;
@@ -155,20 +155,5 @@ int scope_names_resolve(struct scope_table *table, const struct flat_map *map,
 			struct arena *arena, struct err *err) __attribute__((warn_unused_result));
 int hermes_map_resolve(struct scope_table *table, const struct flat_map *map, struct arena *arena,
 		       struct err *err) __attribute__((warn_unused_result));
-
-/* --- Places in a text --------------------------------------------------------------------- */
-
-struct text_place { uint32_t line, column; };
-
-/* Where every 256th byte is. */
-struct text_places {
-	struct text text;
-	struct text_place *every;
-};
-
-int text_places_init(struct text_places *places, struct text text, struct arena *arena,
-		     struct err *err) __attribute__((warn_unused_result));
-/* Of a byte of the text or its end. */
-struct text_place text_places_of(const struct text_places *places, size_t at);
 
 #endif

@@ -90,7 +90,7 @@ static void expect_names(const char *what, const cJSON *expected)
 			    cJSON_GetStringValue(cJSON_GetArrayItem(expected, (int)i)));
 }
 
-static bool is_before(struct ecmascript_position a, struct ecmascript_position b)
+static bool is_before(struct text_place a, struct text_place b)
 {
 	return a.line < b.line || (a.line == b.line && a.column < b.column);
 }
@@ -98,7 +98,7 @@ static bool is_before(struct ecmascript_position a, struct ecmascript_position b
 /* The innermost scope at a place of a file. */
 static void expect_lookup(const char *what, const cJSON *item)
 {
-	struct ecmascript_position at = { (uint32_t)number(item, "line") - 1,
+	struct text_place at = { (uint32_t)number(item, "line") - 1,
 					  (uint32_t)number(item, "column") - 1 };
 	struct file_map map = support_map(support_shared(support_printf(FOLDER "%s",
 									string(item, "source_file"))));

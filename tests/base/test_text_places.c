@@ -1,6 +1,6 @@
-/* test_lines.c -- lines and columns of a text, as source maps count them. */
+/* test_text_places.c -- lines and columns of a text, as source maps count them. */
 #include "base/arena.h"
-#include "ecmascript/ecmascript.h"
+#include "base/text_places.h"
 #include "support/support.h"
 
 #define ARENA_BYTES ((size_t)16 << 20)
@@ -22,19 +22,21 @@ static const struct {
 
 START_TEST(positions)
 {
-	struct ecmascript_lines lines;
+	struct text_places places;
 	struct arena arena;
 	struct err err = ERR_INIT;
 
 	arena_init(&arena, ARENA_BYTES);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct ecmascript_position at;
+		struct text_place at;
 
-		ck_assert_int_eq(ecmascript_lines_init(&lines, text_of(cases[i].text), &arena, &err), 0);
-		at = ecmascript_lines_at(&lines, cases[i].offset);
+		ck_assert_int_eq(text_places_init(&places, text_of(cases[i].text), &arena, &err), 0);
+		at = text_places_of(&places, cases[i].offset);
 		ck_assert_msg(at.line == cases[i].line && at.column == cases[i].column,
 			      "%s: %u:%u", cases[i].what, at.line, at.column);
 	}
+	ck_assert_int_eq(text_places_init(&places, TEXT_NONE, &arena, &err), 0);
+	ck_assert_uint_eq(text_places_of(&places, 7).column, 0);
 	arena_release(&arena);
 }
 END_TEST
@@ -43,22 +45,22 @@ END_TEST
 START_TEST(long_texts)
 {
 	static char bytes[4096];
-	struct ecmascript_position at = { 0, 0 };
-	struct ecmascript_lines lines;
+	struct text_place at = { 0, 0 };
+	struct text_places places;
 	struct arena arena;
 	struct err err = ERR_INIT;
 
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = i % 701 == 700 ? '\n' : i % 3 == 1 ? '\xc3' : i % 3 == 2 ? '\xa4' : 'x';
 	arena_init(&arena, ARENA_BYTES);
-	ck_assert_int_eq(ecmascript_lines_init(&lines, (struct text){ bytes, sizeof(bytes) }, &arena,
+	ck_assert_int_eq(text_places_init(&places, (struct text){ bytes, sizeof(bytes) }, &arena,
 					       &err), 0);
 	for (uint32_t i = 0; i < sizeof(bytes); i++) {
-		struct ecmascript_position found = ecmascript_lines_at(&lines, i);
+		struct text_place found = text_places_of(&places, i);
 
 		ck_assert_msg(found.line == at.line && found.column == at.column, "offset %u", i);
 		if (bytes[i] == '\n')
-			at = (struct ecmascript_position){ at.line + 1, 0 };
+			at = (struct text_place){ at.line + 1, 0 };
 		else
 			at.column += ((uint8_t)bytes[i] & 0xC0) != 0x80;
 	}
@@ -68,8 +70,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("lines");
-	TCase *tests = tcase_create("lines");
+	Suite *suite = suite_create("base/text_places");
+	TCase *tests = tcase_create("base/text_places");
 
 	tcase_add_test(tests, positions);
 	tcase_add_test(tests, long_texts);
