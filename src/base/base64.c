@@ -31,7 +31,7 @@ void base64_format_url(const void *bytes, size_t size, char *out)
 	format(bytes, size, for_urls, false, out);
 }
 
-static int value_of(char c)
+int base64_value(char c)
 {
 	if (c >= 'A' && c <= 'Z')
 		return c - 'A';
@@ -39,9 +39,12 @@ static int value_of(char c)
 		return c - 'a' + 26;
 	if (c >= '0' && c <= '9')
 		return c - '0' + 52;
-	if (c == '+' || c == '-')
-		return 62;
-	return c == '/' || c == '_' ? 63 : -1;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+static int value_of(char c)
+{
+	return c == '-' ? 62 : c == '_' ? 63 : base64_value(c);
 }
 
 /* Without what fills the last group up. */

@@ -17,6 +17,8 @@
 void base64_format(const void *bytes, size_t size, char *out);
 /* The alphabet for URLs (section 5), not padded. */
 void base64_format_url(const void *bytes, size_t size, char *out);
+/* The six bits of a letter of section 4; -1: it is none. */
+int base64_value(char c);
 /* Either alphabet, not both; padded whole or not at all.  False: it is none, has bits beyond its
  * last byte, or is of more than `capacity` bytes. */
 bool base64_parse(struct text text, void *out, size_t capacity, size_t *size);

@@ -1,6 +1,7 @@
 /* data_url.c -- see data_url.h. */
 #include "jsfile/data_url.h"
 
+#include "base/base64.h"
 #include "base/err.h"
 #include "base/url.h"
 
@@ -24,17 +25,6 @@ static bool is_base64(struct text head)
 	while (head.size && head.bytes[head.size - 1] == ' ')
 		head.size--;
 	return head.size && head.bytes[head.size - 1] == ';';
-}
-
-static int value_of(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (ascii_is_digit(c))
-		return c - '0' + 52;
-	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
 static bool is_space(char c)
@@ -68,7 +58,7 @@ static int decode_base64(char *bytes, size_t *size, struct err *err)
 	if (letters < 0)
 		return err_set(err, ERR_MALFORMED, "a data: URL whose base64 ends early");
 	for (int64_t i = 0; i < letters; i++) {
-		int value = value_of(bytes[i]);
+		int value = base64_value(bytes[i]);
 
 		if (value < 0)
 			return err_set(err, ERR_MALFORMED, "a data: URL with no letter of base64, at %lld",

@@ -46,6 +46,18 @@ START_TEST(refuses)
 }
 END_TEST
 
+START_TEST(letters)
+{
+	ck_assert_int_eq(base64_value('A'), 0);
+	ck_assert_int_eq(base64_value('z'), 51);
+	ck_assert_int_eq(base64_value('9'), 61);
+	ck_assert_int_eq(base64_value('/'), 63);
+	ck_assert_int_eq(base64_value('-'), -1);
+	ck_assert_int_eq(base64_value('='), -1);
+	ck_assert_int_eq(base64_value('\xff'), -1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("base/base64");
@@ -53,6 +65,7 @@ int main(void)
 
 	tcase_add_test(tcase, both_ways);
 	tcase_add_test(tcase, refuses);
+	tcase_add_test(tcase, letters);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
 }

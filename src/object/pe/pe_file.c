@@ -2,6 +2,7 @@
 #include "object/pe/pe_file.h"
 
 #include "base/arena.h"
+#include "base/base64.h"
 #include "base/err.h"
 #include "base/limits.h"
 
@@ -66,17 +67,6 @@ static void find_symbols(struct pe_file *file, uint32_t offset, uint32_t count)
 }
 
 /* --- Sections ------------------------------------------------------------------------ */
-
-static int base64_value(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (ascii_is_digit(c))
-		return c - '0' + 52;
-	return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
 
 /* "/123" (decimal), or "//AAAAAA" where that does not reach (base 64): a place in the string
  * table. */
