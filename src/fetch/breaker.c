@@ -21,6 +21,7 @@ struct host {
 	struct err nameless;
 	struct failure_bucket buckets[BUCKETS];      /* a ring by time */
 	int64_t blocked_until_millis;
+	enum fetch_host_state told;          /* what whoever watches was told last */
 	bool half_open;                      /* blocked once, no success since */
 	bool probing;
 	bool probe_failed;                   /* for those who waited for it */
@@ -29,7 +30,7 @@ struct host {
 
 void breaker_init(struct breaker *breaker, const struct config *config)
 {
-	breaker->config = config;
+	*breaker = (struct breaker){ .config = config };
 	map_init(&breaker->hosts);
 }
 
@@ -95,6 +96,21 @@ static void forget_failures(struct host *host)
 {
 	for (size_t i = 0; i < BUCKETS; i++)
 		host->buckets[i] = (struct failure_bucket){ INT64_MIN / 2, 0 };
+}
+
+static void tell(const struct breaker *breaker, struct host *host, enum fetch_host_state state)
+{
+	struct fetch_host_turn turn = { .host = host->name, .state = state };
+
+	if (host->told == state)
+		return;
+	host->told = state;
+	if (state == FETCH_HOST_OPEN) {
+		turn.blocked_millis = breaker->config->deny_list_block_millis;
+		turn.words = host->trigger.text;
+	}
+	if (breaker->turned)
+		breaker->turned(breaker->payload, &turn);
 }
 
 static bool is_idle(const struct host *host, const struct config *config, int64_t now)
@@ -182,6 +198,7 @@ enum breaker_answer breaker_ask(struct breaker *breaker, const char *name, int64
 		return BREAKER_WAIT;
 	host->probing = true;
 	host->probe_failed = false;
+	tell(breaker, host, FETCH_HOST_HALF);
 	return BREAKER_PROBE;
 }
 
@@ -199,6 +216,8 @@ void breaker_report(struct breaker *breaker, const char *name, bool was_probe,
 		host->probing = false;
 		host->probe_failed = failure != NULL;
 		host->half_open = failure != NULL;
+		if (!failure)
+			tell(breaker, host, FETCH_HOST_CLOSED);
 	}
 	if (!failure)
 		return;
@@ -209,6 +228,7 @@ void breaker_report(struct breaker *breaker, const char *name, bool was_probe,
 		host->half_open = true;
 		host->trigger = *failure;
 		forget_failures(host);
+		tell(breaker, host, FETCH_HOST_OPEN);
 	}
 }
 

@@ -12,13 +12,17 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "fetch/fetch.h"
 
 struct config;
 struct err;
 
+/* Called when a host turned; of the turn, what breakers know. */
 struct breaker {
 	const struct config *config;
 	struct map hosts;
+	fetch_host_fn *turned;       /* NULL: nobody asks */
+	void *payload;
 };
 
 enum breaker_answer {

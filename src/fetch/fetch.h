@@ -66,9 +66,22 @@ typedef void fetch_done_fn(void *payload, const struct err *status, uint64_t byt
 struct fetcher;
 struct fetch;
 
+/* A host's breaker turned: it is left alone (open), one transfer tries it (half), it answered (closed). */
+enum fetch_host_state { FETCH_HOST_CLOSED, FETCH_HOST_OPEN, FETCH_HOST_HALF };
+struct fetch_host_turn {
+	const char *host, *source_id;        /* whose transfer turned it */
+	bool trusted;                /* as in its order: hosts of those have breakers of their own */
+	enum fetch_host_state state;
+	int64_t blocked_millis;      /* open: for how long */
+	const char *words;           /* open: the failure that did it; NULL */
+};
+typedef void fetch_host_fn(void *payload, const struct fetch_host_turn *turn);
+
 int  fetcher_open(struct fetcher **fetcher, const struct config *config, struct err *err)
 	__attribute__((warn_unused_result));
 void fetcher_close(struct fetcher *fetcher);          /* cancels what runs; no callbacks */
+/* From now on tells of hosts that turn, while a step goes on. */
+void fetcher_watch_hosts(struct fetcher *fetcher, fetch_host_fn *turned, void *payload);
 
 /* Starts a transfer; the callback comes from a later fetcher_step(), never from here. */
 int  fetch_start(struct fetcher *fetcher, const struct fetch_order *order, fetch_done_fn *done,

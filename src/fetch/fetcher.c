@@ -93,6 +93,27 @@ int fetcher_open(struct fetcher **fetcher, const struct config *config, struct e
 	return 0;
 }
 
+/* A breaker says what it knows; who it was about is known here. */
+static void pass_on_turn(void *payload, const struct fetch_host_turn *turn)
+{
+	const struct fetcher *fetcher = payload;
+	struct fetch_host_turn whole = *turn;
+
+	whole.source_id = fetcher->turning->source_id;
+	whole.trusted = fetcher->turning->trusted;
+	fetcher->turned(fetcher->turned_payload, &whole);
+}
+
+void fetcher_watch_hosts(struct fetcher *fetcher, fetch_host_fn *turned, void *payload)
+{
+	fetcher->turned = turned;
+	fetcher->turned_payload = payload;
+	for (size_t i = 0; i < 2; i++) {
+		fetcher->breakers[i].turned = turned ? pass_on_turn : NULL;
+		fetcher->breakers[i].payload = fetcher;
+	}
+}
+
 static void free_fetch(struct fetch *fetch)
 {
 	attempt_stop(fetch);
@@ -316,6 +337,7 @@ static bool is_let_go(struct fetcher *fetcher, struct fetch *fetch, int64_t now)
 
 	if (!fetch->breaker)
 		return true;
+	fetcher->turning = fetch;
 	switch (breaker_ask(breaker_of(fetch), fetch->home.host, now, fetch->has_waited, &err)) {
 	case BREAKER_PROBE:
 		fetch->is_probe = true;
@@ -388,6 +410,7 @@ static void report(const struct fetch *fetch, int64_t now)
 		return;
 	if (kind == ERR_RESOLVE && !fetch->away)
 		breaker_note_nameless(breaker_of(fetch), fetch->home.host, &fetch->result, now);
+	fetch->fetcher->turning = fetch;
 	if (failed || answered)
 		breaker_report(breaker_of(fetch), fetch->home.host, fetch->is_probe,
 			       failed ? &fetch->result : NULL, now);

@@ -127,6 +127,9 @@ struct fetcher {
 	CURLM *multi;                        /* NULL: nothing was fetched yet */
 	struct breaker breakers[2];          /* by fetch->trusted: what requests name says nothing
 	                                      * about what the operator named, on whatever host */
+	const struct fetch *turning;         /* who asks or reports just now */
+	fetch_host_fn *turned;               /* whoever watches hosts; NULL */
+	void *turned_payload;
 	struct fetch_list waiting, running, over;
 	size_t most_running;
 	bool look;                           /* something may have become ready to start */

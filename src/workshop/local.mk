@@ -11,6 +11,8 @@ libworkshop_a_SOURCES = \
 	src/workshop/doorbell.h \
 	src/workshop/flight.c \
 	src/workshop/flight.h \
+	src/workshop/host_notes.c \
+	src/workshop/host_notes.h \
 	src/workshop/input.c \
 	src/workshop/input.h \
 	src/workshop/means.c \

@@ -22,6 +22,7 @@ struct workshop_means {
 	struct fetcher *fetcher;
 	struct credentials credentials;
 	struct shared *shared;       /* NULL: there is none */
+	bool has_host_notes;         /* it wrote rows of hosts: they go with it */
 	char owner[WORKSHOP_NAME_BYTES];
 };
 

@@ -20,6 +20,7 @@
 #include "store/boot.h"
 #include "store/store.h"
 #include "work/request_json.h"
+#include "workshop/host_notes.h"
 #include "workshop/workshop_counters.h"
 
 #define RENEW_MILLIS 3000
@@ -94,6 +95,7 @@ int workshop_open(struct workshop *workshop, const struct config *config, struct
 		workshop_close(workshop);
 		return -1;
 	}
+	host_notes_begin(means);
 	means->credentials.fetcher = means->fetcher;
 	board_sandbox_level_set(means->board, (int)nursery_level(nursery));
 	workshop->jobs.rows = (struct jobs){ .config = config, .store = means->store,
@@ -113,8 +115,10 @@ void workshop_close(struct workshop *workshop)
 	demangle_queue_close(&workshop->names);
 	running_job_end_all(&workshop->jobs);
 	running_job_drop_unreferenced(&workshop->jobs);
-	if (means->fetcher)
+	if (means->fetcher) {
 		fetcher_close(means->fetcher);
+		host_notes_end(means);
+	}
 	if (workshop->demangler)
 		demangler_close(workshop->demangler);
 	if (means->cache)

@@ -15,6 +15,7 @@
 #include "base/process.h"
 #include "board/board.h"
 #include "config/config.h"
+#include "history/hosts.h"
 #include "sandbox/sandbox.h"
 #include "shared/shared.h"
 #include "store/store.h"
@@ -170,7 +171,8 @@ int workshop_release_dead_owner(const struct config *config, const char *name, b
 	    store_open(&jobs.store, config, err) == 0 &&
 	    cache_open(&cache, config, jobs.board, jobs.store, err) == 0 &&
 	    cache_claims_release_dead_owner(cache, jobs.store, name, err) == 0 &&
-	    job_release_dead_owner(&jobs, name, own_doing, err) == 0)
+	    job_release_dead_owner(&jobs, name, own_doing, err) == 0 &&
+	    history_host_forget_owner(jobs.store, text_of(name), err) == 0)
 		rc = 0;
 	if (cache)
 		cache_close(cache);

@@ -110,6 +110,57 @@ START_TEST(requests_do_not_block_the_operators_sources)
 }
 END_TEST
 
+struct turns { char text[1024]; };
+
+static void note_turn(void *payload, const struct fetch_host_turn *turn)
+{
+	static const char *const states[] = {
+		[FETCH_HOST_CLOSED] = "closed", [FETCH_HOST_OPEN] = "open", [FETCH_HOST_HALF] = "half",
+	};
+	struct turns *turns = payload;
+	size_t used = strlen(turns->text);
+
+	snprintf(turns->text + used, sizeof(turns->text) - used, "%s %s %s %d %lld %s;", turn->host,
+		 states[turn->state], turn->source_id ? turn->source_id : "-", turn->trusted,
+		 (long long)turn->blocked_millis, turn->words ? turn->words : "-");
+}
+
+/* Each turn once: a probe that fails turns nothing, nor do further failures. */
+START_TEST(who_watches_is_told_of_turns)
+{
+	struct config config = breaker_config();
+	struct fetcher *fetcher = open_fetcher(&config);
+	struct fetch_order order = { .url = at("status/500"), .breaker = true, .trusted = true,
+				     .source_id = "vendor" };
+	struct turns turns = { "" };
+	struct outcome outcome;
+
+	fetcher_watch_hosts(fetcher, note_turn, &turns);
+	outcome = fetch_with(fetcher, order);
+	ck_assert_str_eq(turns.text, "");
+	outcome = fetch_with(fetcher, order);
+	check(&outcome, "the second", ERR_DOWNLOAD, NULL);
+	ck_assert_str_eq(turns.text, "127.0.0.1 open vendor 1 300 500 Internal Server Error;");
+	turns.text[0] = '\0';
+	check_ask(fetcher, "body/8", ERR_NONE, "");
+	outcome = fetch_with(fetcher, order);
+	ck_assert_str_eq(turns.text, "");
+	usleep(400 * 1000);
+	outcome = fetch_with(fetcher, order);
+	ck_assert_str_eq(turns.text, "127.0.0.1 half vendor 1 0 -;");
+	outcome = fetch_with(fetcher, order);
+	ck_assert_str_eq(turns.text, "127.0.0.1 half vendor 1 0 -;127.0.0.1 open vendor 1 300 "
+			 "500 Internal Server Error;");
+	turns.text[0] = '\0';
+	usleep(400 * 1000);
+	order.url = at("body/8");
+	outcome = fetch_with(fetcher, order);
+	check(&outcome, "well again", ERR_NONE, "");
+	ck_assert_str_eq(turns.text, "127.0.0.1 half vendor 1 0 -;127.0.0.1 closed vendor 1 0 -;");
+	fetcher_close(fetcher);
+}
+END_TEST
+
 START_TEST(our_own_refusals_do_not_count)
 {
 	struct config config = breaker_config();
@@ -203,6 +254,7 @@ int main(void)
 	tcase_add_test(tcase, failing_hosts_are_left_alone);
 	tcase_add_test(tcase, some_hosts_are_never_left_alone);
 	tcase_add_test(tcase, requests_do_not_block_the_operators_sources);
+	tcase_add_test(tcase, who_watches_is_told_of_turns);
 	tcase_add_test(tcase, our_own_refusals_do_not_count);
 	tcase_add_test(tcase, a_cancelled_probe_lets_others_try);
 	tcase_add_test(tcase, a_name_that_leads_nowhere_is_asked_again_in_seconds);
