@@ -71,6 +71,13 @@ CREATE TABLE cache_entry (
 CREATE INDEX cache_entry_by_use ON cache_entry (used_at, id);
 CREATE INDEX cache_entry_by_module ON cache_entry (module) WHERE module IS NOT NULL;
 CREATE INDEX cache_entry_by_module_id ON cache_entry (module_id) WHERE module_id IS NOT NULL;
+-- What the page's tables are read from without the rows: who takes how much, which modules are missing,
+-- what failed.
+CREATE INDEX cache_entry_by_space ON cache_entry (kind, version, scope, state, size_bytes);
+CREATE INDEX cache_entry_by_need ON cache_entry (module, module_id, state, asks, made_at, scope, source)
+ WHERE kind = 'object_meta' AND module IS NOT NULL;
+CREATE INDEX cache_entry_failures ON cache_entry (made_at, kind, state, source, module, scope, repeats, asks)
+ WHERE state <> 'ready';
 
 -- Single flight: who is making which entry right now.
 CREATE TABLE flight (
@@ -252,6 +259,21 @@ SELECT id, kind, coalesce(scope, '(global)') AS scope, state,
             ELSE coalesce(finished_at, unixepoch()) - created_at END AS took_seconds,
        attempt, owner, body_bytes, result_bytes, x_request_id
   FROM job ORDER BY seq DESC;
+
+-- Those under way, the oldest first.
+CREATE VIEW v_jobs_live AS
+SELECT id, kind, coalesce(scope, '(global)') AS scope, state,
+       strftime('%Y-%m-%dT%H:%M:%SZ', created_at, 'unixepoch') AS created_utc,
+       coalesce(claimed_at, unixepoch()) - created_at AS waited_seconds,
+       unixepoch() - created_at AS age_seconds, attempt, owner, body_bytes, x_request_id
+  FROM job WHERE finished_at IS NULL ORDER BY seq;
+
+-- Those that could not be answered, or not in time, the newest first.
+CREATE VIEW v_jobs_failed AS
+SELECT id, kind, coalesce(scope, '(global)') AS scope, state,
+       strftime('%Y-%m-%dT%H:%M:%SZ', created_at, 'unixepoch') AS created_utc,
+       round(millis / 1000.0, 3) AS took_seconds, attempt, lapses, body_bytes, x_request_id
+  FROM job WHERE state IN ('failed', 'timeout', 'internal_error') ORDER BY seq DESC;
 
 -- The slowest first; those still running count with their age.
 CREATE VIEW v_jobs_slow AS

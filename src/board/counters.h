@@ -58,6 +58,9 @@ uint64_t board_counter(const struct board *board, const struct counter_set *set,
 /* Sets this process's share of a gauge (its slot is taken at first use). */
 void    board_gauge_set(struct board *board, const struct counter_set *gauge, int64_t value);
 int64_t board_gauge(const struct board *board, const struct counter_set *gauge);
+/* All gauges there are, for people. */
+typedef void board_gauge_fn(void *payload, const char *name, const char *help, int64_t value);
+void    board_each_gauge(const struct board *board, board_gauge_fn *fn, void *payload);
 /* One more duration. */
 void    board_duration(struct board *board, const struct counter_set *durations, int64_t millis);
 

@@ -92,3 +92,20 @@ void board_metrics(const struct board *board, struct buf *out)
 				    "What confines cells: 0 rlimits, 1 and seccomp, 2 and landlock.",
 				    level);
 }
+
+struct gauge_visit { const struct board *board; board_gauge_fn *fn; void *payload; };
+
+static void visit_gauge(void *payload, const struct counter_set *set)
+{
+	const struct gauge_visit *visit = payload;
+
+	if (set->kind == COUNTER_GAUGE)
+		visit->fn(visit->payload, set->name, set->help, board_gauge(visit->board, set));
+}
+
+void board_each_gauge(const struct board *board, board_gauge_fn *fn, void *payload)
+{
+	struct gauge_visit visit = { board, fn, payload };
+
+	board_each_counter_set(visit_gauge, &visit);
+}

@@ -13,6 +13,7 @@ libfront_a_SOURCES = \
 	src/front/request_pool.c \
 	src/front/waiting.c \
 	src/front/endpoints/health.c \
+	src/front/endpoints/health.h \
 	src/front/endpoints/mozilla_status.c \
 	src/front/endpoints/requests.c \
 	src/front/endpoints/symcache_put.c \
@@ -58,6 +59,8 @@ libfront_a_SOURCES = \
 	src/front/ui_drop.h \
 	src/front/ui_form.c \
 	src/front/ui_form.h \
+	src/front/ui_live.c \
+	src/front/ui_live.h \
 	src/front/ui_token.c \
 	src/front/ui_token.h \
 	src/front/wording.c \

@@ -24,7 +24,6 @@ static const struct form_shape minidump_form = {
 static const struct form_shape applecrash_form = {
 	"apple_crash_report", "missing apple crash report", crash_fields, NULL
 };
-static const struct form_shape stacktext_form = { "stacktext", "missing stack", crash_fields, NULL };
 static const struct form_shape coredump_form = { "coredump", "missing core dump", crash_fields, NULL };
 
 static const char *const symbfile_headers[] = {
@@ -36,7 +35,7 @@ static const struct form_shape symbfile_form = { NULL, NULL, symbfile_headers, N
 
 /* Every form of the web page; each reads what it has. */
 static const char *const page_fields[] = { "token", "text", "platform", "release", "mapping", "source", "id",
-					   "kind", "scope", NULL };
+					   "kind", "scope", "do", "query", NULL };
 static const struct form_shape page_form = { "file", NULL, page_fields, "source" };
 
 static const struct route routes[] = {
@@ -51,8 +50,6 @@ static const struct route routes[] = {
     BODY(crash_file_body_max_bytes), &applecrash_form },
   { "POST", "/coredump",    answer_kind,         &request_kind_coredump,    TAKES_FORM,
     BODY(crash_file_body_max_bytes), &coredump_form },
-  { "POST", "/stacktext",   answer_kind,         &request_kind_stacktext,   TAKES_FORM,
-    BODY(crash_file_body_max_bytes), &stacktext_form },
   { "POST", "/symbolicate-any", answer_kind,     &request_kind_any,         TAKES_JSON,
     BODY(symbolicate_body_max_bytes), NULL },
   { "POST", "/symbolicate-js", answer_kind,      &request_kind_js,          TAKES_JSON,

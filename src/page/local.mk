@@ -1,6 +1,18 @@
 # src/page -- sources, tests and programs of this component.
 noinst_LIBRARIES += libpage.a
 libpage_a_SOURCES = \
+	src/page/live.h \
+	src/page/live_cell.c \
+	src/page/live_frame.c \
+	src/page/live_json.c \
+	src/page/live_overview.c \
+	src/page/live_overview_json.c \
+	src/page/live_page.c \
+	src/page/live_query.c \
+	src/page/live_rows.c \
+	src/page/live_space.c \
+	src/page/live_table.h \
+	src/page/live_tables.c \
 	src/page/page_asset.c \
 	src/page/page_asset.h \
 	src/page/page_drop.c \
@@ -40,12 +52,15 @@ src/page/assets.h: $(PAGE_ASSETS) $(top_srcdir)/src/page/assets.awk
 	$(AM_V_GEN)$(MKDIR_P) src/page && \
 	LC_ALL=C $(AWK) -f $(top_srcdir)/src/page/assets.awk $(PAGE_ASSETS) > $@-new && \
 	mv $@-new $@
-$(libpage_a_OBJECTS): src/page/assets.h
+$(libpage_a_OBJECTS): src/page/assets.h src/store/statements.h
 
 if HAVE_CHECK
 check_PROGRAMS += \
+	tests/page/test_live \
 	tests/page/test_page_frame \
 	tests/page/test_report
+tests_page_test_live_SOURCES = tests/page/test_live.c
+$(tests_page_test_live_OBJECTS): src/store/statements.h
 tests_page_test_page_frame_SOURCES = tests/page/test_page_frame.c
 tests_page_test_report_SOURCES = tests/page/test_report.c
 endif

@@ -28,6 +28,7 @@ SQL_NAMED = \
 	$(top_srcdir)/sql/cache.sql \
 	$(top_srcdir)/sql/job.sql \
 	$(top_srcdir)/sql/apikey.sql \
+	$(top_srcdir)/sql/page.sql \
 	$(top_srcdir)/sql/history.sql
 SQL_STEPS = \
 	$(top_srcdir)/sql/migrate/0001-first.sql \
@@ -41,6 +42,7 @@ SQL_STEPS = \
 	$(top_srcdir)/sql/migrate/0009-missing-mappings.sql \
 	$(top_srcdir)/sql/migrate/0010-fresh-until.sql \
 	$(top_srcdir)/sql/migrate/0011-history.sql \
+	$(top_srcdir)/sql/migrate/0012-live-pages.sql \
 	$(top_srcdir)/sql/schema.sql
 EXTRA_DIST += \
 	$(SQL_NAMED) \

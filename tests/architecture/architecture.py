@@ -53,7 +53,7 @@ MAY_INCLUDE = {
     "job": BASE | {"config", "store", "board"},
     "history": BASE | {"config", "store", "board"},
     "workshop": None,
-    "page": BASE | {"config", "board", "cache", "job", "why", "history"},
+    "page": BASE | {"config", "store", "board", "cache", "job", "why", "history"},
     "why": BASE,
     "keeper": BASE | {"config", "store", "board", "cache", "job", "history"},
     "front": BASE | {"config", "stacktext", "unpack", "store", "board", "sandbox", "convert", "cache", "source", "work", "lookup",
@@ -84,7 +84,7 @@ MAY_FORK = {"src/sandbox/nursery.c", "src/sandbox/nursery_process.c", "src/sandb
 # Memory a library allocated can only go back by the C library's free().
 MAY_FREE = {"src/demangle/cpp.c", "src/demangle/msvc_text.c", "src/demangle/msvc.cc"}
 # Whose statements these are; the store runs the two that begin a boot.
-STATEMENT_OWNERS = {"cache": {"cache"}, "flight": {"cache"}, "job": {"job"}, "apikey": {"apikey"}, "sample": {"history"}, "host": {"history"},
+STATEMENT_OWNERS = {"cache": {"cache"}, "flight": {"cache"}, "job": {"job"}, "apikey": {"apikey"}, "sample": {"history"}, "host": {"history"}, "page": {"page"},
                     "store": {"store"}}
 BOOT_STATEMENTS = {"job_requeue_all", "flight_end_all"}
 FUNCTION_LINES_MAX = 100

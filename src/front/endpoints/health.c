@@ -9,6 +9,7 @@
 #include "base/json_writer.h"
 #include "board/board.h"
 #include "config/config.h"
+#include "front/endpoints/health.h"
 #include "front/front_internal.h"
 #include "sandbox/sandbox.h"
 
@@ -93,34 +94,52 @@ static bool check_cache(const struct worker *worker, struct err *err)
 	return false;
 }
 
-static void tell(struct json_writer *json, const char *what, bool fine, const struct err *err)
+static bool check_database(const struct worker *worker, struct err *err)
 {
-	json_key(json, what);
+	return store_check(worker->store, err) == 0;
+}
+
+bool health_look(const struct worker *worker, struct health_part parts[HEALTH_PARTS])
+{
+	static const struct {
+		const char *what;
+		bool (*check)(const struct worker *worker, struct err *err);
+	} checks[HEALTH_PARTS] = {
+		[HEALTH_DATABASE] = { "database", check_database }, [HEALTH_DISK] = { "disk", check_disks },
+		[HEALTH_CACHE] = { "cache", check_cache },          [HEALTH_CELLS] = { "cells", check_cells },
+	};
+	bool all_fine = true;
+
+	for (unsigned i = 0; i < HEALTH_PARTS; i++) {
+		parts[i] = (struct health_part){ .what = checks[i].what, .err = ERR_INIT };
+		parts[i].is_fine = checks[i].check(worker, &parts[i].err);
+		all_fine = all_fine && parts[i].is_fine;
+	}
+	return all_fine;
+}
+
+static void tell(struct json_writer *json, const struct health_part *part)
+{
+	json_key(json, part->what);
 	json_object(json);
-	json_member_bool(json, "ok", fine);
-	if (!fine)
-		json_member_string(json, "reason", err->text);
+	json_member_bool(json, "ok", part->is_fine);
+	if (!part->is_fine)
+		json_member_string(json, "reason", part->err.text);
 	json_object_end(json);
 }
 
 void answer_readyz(struct worker *worker, struct request *request, struct reply *reply)
 {
-	struct err database = ERR_INIT, disk = ERR_INIT, cells = ERR_INIT, cache = ERR_INIT;
-	bool database_fine = store_check(worker->store, &database) == 0;
-	bool disk_fine = check_disks(worker, &disk);
-	bool cells_fine = check_cells(worker, &cells);
-	bool cache_fine = check_cache(worker, &cache);
-	bool ready = database_fine && disk_fine && cells_fine && cache_fine;
+	struct health_part parts[HEALTH_PARTS];
+	bool ready = health_look(worker, parts);
 	struct json_writer json;
 
 	(void)request;
 	json_writer_init(&json, reply_json(reply));
 	json_object(&json);
 	json_member_bool(&json, "ready", ready);
-	tell(&json, "database", database_fine, &database);
-	tell(&json, "disk", disk_fine, &disk);
-	tell(&json, "cache", cache_fine, &cache);
-	tell(&json, "cells", cells_fine, &cells);
+	for (unsigned i = 0; i < HEALTH_PARTS; i++)
+		tell(&json, &parts[i]);
 	json_key(&json, "sandbox");
 	json_object(&json);
 	json_member_string(&json, "level", sandbox_level_name(nursery_level(worker->front->nursery)));

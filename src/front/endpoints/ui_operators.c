@@ -8,6 +8,7 @@
 #include "front/ui.h"
 #include "front/ui_drop.h"
 #include "front/ui_form.h"
+#include "front/ui_live.h"
 
 typedef void ui_operators_fn(struct worker *worker, struct request *request, const struct ui_visitor *visitor,
 			     struct reply *reply);
@@ -40,9 +41,9 @@ static const struct {
 	bool is_for_operators;       /* people with a scope of their own may not */
 	ui_operators_fn *answer;
 } pages[] = {
-	{ METHOD_GET,  "",     false, answer_drop_page },
 	{ METHOD_GET,  "drop", false, answer_drop_page },
 	{ METHOD_POST, "drop", false, take_drop },
+	{ METHOD_POST, "failures", true, ui_live_do },
 };
 
 static void answer_page(struct worker *worker, struct request *request, const struct ui_visitor *visitor,
@@ -59,6 +60,8 @@ static void answer_page(struct worker *worker, struct request *request, const st
 			pages[i].answer(worker, request, visitor, reply);
 		return;
 	}
+	if (method == METHOD_GET && ui_live_answer(worker, request, visitor, reply))
+		return;
 	ui_words(request, reply, 404, "Not here", "There is no page at this address.");
 }
 

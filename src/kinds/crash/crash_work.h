@@ -1,6 +1,5 @@
 /*
- * crash_work -- the inside of the kinds that answer crash files: minidumps, Apple's reports, cores,
- * stacks as text.
+ * crash_work -- the inside of the kinds that answer crash files: minidumps, Apple's reports, cores.
  *
  *	form -> a cell reads the file and walks its stacks, asking for unwind rules and symbols
  *	     -> report -> symbolication -> answer
