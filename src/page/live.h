@@ -52,7 +52,8 @@ struct live_view {
 const struct live_table *live_find(const struct live_view *view, struct text name);
 struct text live_title(const struct live_table *table);
 
-/* Whole documents.  -1: what store_run() says; ERR_BAD_REQUEST: the query string is too long. */
+/* Whole documents.  -1: what store_run() says; ERR_BAD_REQUEST: the query string, or one
+ * of its values, is too long. */
 int live_table_page(struct html_writer *html, const struct page_look *look, const struct live_view *view,
 		    const struct live_table *table, struct err *err) __attribute__((warn_unused_result));
 int live_table_json(struct buf *out, const struct live_view *view, const struct live_table *table,

@@ -43,8 +43,18 @@ static void take_page(struct live_query *query, struct text value)
 		query->page = page;
 }
 
-static void take_pair(struct live_query *query, const struct live_view *view, struct text name,
-		      struct text value)
+static int take_filter(struct live_query *query, const struct live_column *column, struct text value,
+		       struct err *err)
+{
+	if (value.size > LIVE_FILTER_BYTES_MAX)
+		return err_set(err, ERR_BAD_REQUEST, "%s is to contain %zu bytes (at most %u)", column->name,
+			       value.size, LIVE_FILTER_BYTES_MAX);
+	query->filters[column - query->table->columns] = value.size > 0 ? value : TEXT_NONE;
+	return 0;
+}
+
+static int take_pair(struct live_query *query, const struct live_view *view, struct text name,
+		     struct text value, struct err *err)
 {
 	const struct live_column *column = column_named(view, query->table, name, LIVE_FILTERS);
 
@@ -53,7 +63,8 @@ static void take_pair(struct live_query *query, const struct live_view *view, st
 	else if (text_is(name, "page"))
 		take_page(query, value);
 	else if (column)
-		query->filters[column - query->table->columns] = value.size > 0 ? value : TEXT_NONE;
+		return take_filter(query, column, value, err);
+	return 0;
 }
 
 /* As forms write it: "+" is a space. */
@@ -102,7 +113,8 @@ int live_query_read(struct live_query *query, const struct live_view *view, cons
 		struct text name = cut(&pair, '=');
 
 		name = decode(query, &used, name);
-		take_pair(query, view, name, decode(query, &used, pair));
+		if (take_pair(query, view, name, decode(query, &used, pair), err) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -115,6 +127,22 @@ bool live_query_has_filters(const struct live_query *query)
 	return false;
 }
 
+static bool is_unreserved(char c)
+{
+	return (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z') || ascii_is_digit(c) || c == '-' || c == '.' ||
+	       c == '_' || c == '~';
+}
+
+static void write_escaped(struct buf *out, struct text value)
+{
+	for (size_t i = 0; i < value.size; i++) {
+		if (is_unreserved(value.bytes[i]))
+			buf_add_char(out, value.bytes[i]);
+		else
+			buf_printf(out, "%%%02X", (unsigned char)value.bytes[i]);
+	}
+}
+
 void live_query_write(struct buf *out, const struct live_query *query, const char *path,
 		      const struct live_column *sort, bool is_descending, uint64_t page)
 {
@@ -125,8 +153,7 @@ void live_query_write(struct buf *out, const struct live_query *query, const cha
 		if (!value.bytes)
 			continue;
 		buf_printf(out, "&%s=", query->table->columns[i].name);
-		for (size_t at = 0; at < value.size; at++)
-			buf_printf(out, "%%%02X", (unsigned char)value.bytes[at]);
+		write_escaped(out, value);
 	}
 	if (page > 1)
 		buf_printf(out, "&page=%llu", (unsigned long long)page);

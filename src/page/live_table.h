@@ -9,6 +9,7 @@ struct store_value;
 #define LIVE_COLUMNS_MAX 16u
 #define LIVE_FILTERS_MAX 5u
 #define LIVE_QUERY_BYTES_MAX 4096u
+#define LIVE_FILTER_BYTES_MAX 256u   /* decoded: what we write ourselves stays below the former */
 #define LIVE_PAGE_ROWS 100u
 
 enum live_type {

@@ -64,3 +64,7 @@ $(tests_page_test_live_OBJECTS): src/store/statements.h
 tests_page_test_page_frame_SOURCES = tests/page/test_page_frame.c
 tests_page_test_report_SOURCES = tests/page/test_report.c
 endif
+
+EXTRA_PROGRAMS += tests/bench/bench_live
+tests_bench_bench_live_SOURCES = tests/bench/bench_live.c
+$(tests_bench_bench_live_OBJECTS): src/store/statements.h

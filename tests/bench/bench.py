@@ -4,7 +4,7 @@
 usage: make bench       environment, all optional:
 
   BENCH_ONLY=hot,jobs   some of: hot memory start jobs parked dwarf dsym pdb breakpad symbfile
-                        proguard jvm lookup cfi sources scopes sourcemap crash files
+                        proguard jvm lookup cfi sources scopes sourcemap crash files live
   BENCH_PAIRS=11        runs of each pair; what is printed are medians
   BENCH_REQUESTS=100000 hot requests before the fronts' memory is looked at the last time
   BENCH_CFI=FILE        a large ELF file with .eh_frame; without one the largest libLLVM there is
@@ -538,6 +538,15 @@ def bench_scopes():
     row("... peak memory", f"{peak:.0f} MB", "< 60 MB", peak < 60)
 
 
+def bench_live(folder):
+    out = subprocess.run([os.path.join(PROGRAMS, "bench_live"), os.path.join(folder, "live")], check=True,
+                         capture_output=True, text=True).stdout
+    pages = sorted(json.loads(out).items(), key=lambda page: page[1])
+    for what, (name, millis) in (("the dearest of", pages[-1]), ("... the median", pages[len(pages) // 2])):
+        row(f"{what} {len(pages)} operators' pages at 100,000 entries ({name}), processor time", f"{millis:.0f} ms",
+            "<= 60 ms", millis <= 60)
+
+
 def bench_sourcemap():
     """A large source map; others' packages lie where the parsers do (BENCH_JS_PARSERS)."""
     if not SOURCEMAP:
@@ -861,7 +870,7 @@ def machine():
 def main():
     head = machine()
     wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,mozilla,parked,dwarf,dsym,pdb,breakpad,lookup,cfi,"
-                            "symbfile,proguard,jvm,sources,scopes,sourcemap,crash,files").split(",")
+                            "symbfile,proguard,jvm,sources,scopes,sourcemap,crash,files,live").split(",")
     with tempfile.TemporaryDirectory(prefix="symgate-bench-") as folder:
         if {"hot", "memory", "start"} & set(wanted):
             pools = Pools(folder)
@@ -904,6 +913,8 @@ def main():
             bench_crash(folder)
         if "files" in wanted:
             bench_files(folder)
+        if "live" in wanted:
+            bench_live(folder)
     width = max(len(row[0]) for row in rows)
     print(head)
     for what, figure, bar, holds in rows:

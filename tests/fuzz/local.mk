@@ -32,6 +32,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_archive \
 	tests/fuzz/fuzz_js \
 	tests/fuzz/fuzz_listing \
+	tests/fuzz/fuzz_live \
 	tests/fuzz/fuzz_pointer \
 	tests/fuzz/fuzz_source \
 	tests/fuzz/fuzz_source_check \
@@ -107,6 +108,9 @@ tests_fuzz_fuzz_breakpad_SOURCES = \
 	$(fuzz_objects)
 tests_fuzz_fuzz_breakpad_LDFLAGS = $(fuzz_ldflags)
 
+tests_fuzz_fuzz_live_SOURCES = tests/fuzz/fuzz_live.c
+tests_fuzz_fuzz_live_LDFLAGS = $(fuzz_ldflags)
+$(tests_fuzz_fuzz_live_OBJECTS): src/store/statements.h
 tests_fuzz_fuzz_buildid_SOURCES = tests/fuzz/fuzz_buildid.c
 tests_fuzz_fuzz_buildid_LDFLAGS = $(fuzz_ldflags)
 

@@ -358,7 +358,7 @@ START_TEST(pages_are_counted_and_told)
 	view = view_of("module=x&sort=module");
 	page = page_of(&view, table_named("missing"));
 	ck_assert_ptr_nonnull(strstr(page, "1 to 100 of 250"));
-	ck_assert_ptr_nonnull(strstr(page, "href=\"missing?sort=module&amp;module=%78&amp;page=2\""));
+	ck_assert_ptr_nonnull(strstr(page, "href=\"missing?sort=module&amp;module=x&amp;page=2\""));
 	ck_assert_ptr_null(strstr(page, "Previous page"));
 	view = view_of("sort=module&page=3");
 	page = page_of(&view, table_named("missing"));
@@ -387,7 +387,11 @@ START_TEST(a_query_string_has_an_end)
 	view = view_of(query);
 	ck_assert_int_eq(live_query_read(&read, &view, table_named("failures"), &err), -1);
 	ck_assert_int_eq(err.kind, ERR_BAD_REQUEST);
-	query[sizeof(query) - 2] = '\0';
+	query[7 + LIVE_FILTER_BYTES_MAX + 1] = '\0';
+	view = view_of(query);
+	ck_assert_int_eq(live_query_read(&read, &view, table_named("failures"), &err), -1);
+	ck_assert_int_eq(err.kind, ERR_BAD_REQUEST);
+	query[7 + LIVE_FILTER_BYTES_MAX] = '\0';
 	view = view_of(query);
 	ck_assert_uint_eq(total_of("failures", query), 0);
 	(void)page_of(&view, table_named("failures"));
@@ -549,7 +553,7 @@ START_TEST(forms_stand_beside_failures)
 	buf_clear(&out);
 	view = view_of("x=1&module=a%0d%0aSet-Cookie:b&sort=-asks&page=2");
 	live_back(&out, &view, table_named("failures"));
-	ck_assert_str_eq(buf_string(&out), "failures?sort=-asks&module=%61%0D%0A%53%65%74%2D%43%6F%6F%6B%69%65%3A%62&page=2");
+	ck_assert_str_eq(buf_string(&out), "failures?sort=-asks&module=a%0D%0ASet-Cookie%3Ab&page=2");
 	end();
 }
 END_TEST
