@@ -62,7 +62,10 @@ check_PROGRAMS += \
 tests_page_test_live_SOURCES = tests/page/test_live.c
 $(tests_page_test_live_OBJECTS): src/store/statements.h
 tests_page_test_page_frame_SOURCES = tests/page/test_page_frame.c
-tests_page_test_report_SOURCES = tests/page/test_report.c
+tests_page_test_report_SOURCES = \
+	tests/page/markup.c \
+	tests/page/markup.h \
+	tests/page/test_report.c
 endif
 
 EXTRA_PROGRAMS += tests/bench/bench_live

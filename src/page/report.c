@@ -46,7 +46,7 @@ void report_view_read(struct report_view *view, struct text query)
 static void write_json_link(struct report_page *page)
 {
 	html_begin(page->html, "p");
-	report_links_begin(page, "requests/", "");
+	report_links_begin(page, "ui/r/", ".json");
 	html_value_end(page->html);
 	html_word(page->html, "The answer as JSON");
 	html_end(page->html, "a");
@@ -68,10 +68,7 @@ static void write_deletion(struct report_page *page)
 	html_value_part(html, view->id);
 	html_value_word(html, "/delete");
 	html_value_end(html);
-	html_void(html, "input");
-	html_attribute_word(html, "type", "hidden");
-	html_attribute_word(html, "name", "token");
-	html_attribute(html, "value", view->token);
+	page_hidden_field(html, "token", view->token);
 	html_begin(html, "button");
 	html_word(html, "Delete this report");
 	html_end(html, "button");

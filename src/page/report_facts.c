@@ -255,7 +255,7 @@ static void write_classes(struct report_page *page)
 		}
 		(void)report_json_text(&page->report->json, &reader, REPORT_TEXT_BYTES, &original);
 		html_begin(html, "div");
-		html_element(html, "dt", NULL, name.raw.size > REPORT_TEXT_BYTES ? TEXT("?") : name.raw);
+		html_element(html, "dt", NULL, report_json_string(&page->report->json, &name, REPORT_TEXT_BYTES));
 		html_element(html, "dd", NULL, original);
 		html_end(html, "div");
 	}

@@ -48,6 +48,16 @@ static bool cut_text(struct report_json *json, const struct json_string *string,
 	return true;
 }
 
+struct text report_json_string(struct report_json *json, const struct json_string *string, size_t most)
+{
+	struct text text;
+
+	if (cut_text(json, string, most, &text))
+		return text;
+	json->no_memory = true;
+	return TEXT_NONE;
+}
+
 bool report_json_text(struct report_json *json, struct json_reader *reader, size_t most, struct text *text)
 {
 	struct json_string string;
@@ -57,11 +67,8 @@ bool report_json_text(struct report_json *json, struct json_reader *reader, size
 		json_reader_skip(reader);
 		return false;
 	}
-	if (cut_text(json, &string, most, text))
-		return true;
-	*text = TEXT_NONE;
-	json->no_memory = true;
-	return false;
+	*text = report_json_string(json, &string, most);
+	return text->bytes != NULL;
 }
 
 static void read_link(struct report_json *json, struct json_reader *reader, struct text *text)

@@ -54,6 +54,8 @@ void report_json_object(struct report_json *json, struct json_reader *reader, co
 /* Past the value of the member of that name, which comes next. */
 void report_json_member(struct report_json *json, struct json_reader *reader, const struct report_member *members,
 			size_t count, const struct json_string *name, void *into);
+/* What a string says, cut at so many bytes; TEXT_NONE without memory. */
+struct text report_json_string(struct report_json *json, const struct json_string *string, size_t most);
 /* The text that comes next, cut at so many bytes; past whatever else it is.  False: it is none. */
 bool report_json_text(struct report_json *json, struct json_reader *reader, size_t most, struct text *text);
 

@@ -71,18 +71,10 @@ static void split_key(struct text key, struct text *name, struct text *id)
 	*id = at > 0 ? text_from(key, at) : TEXT_NONE;
 }
 
-static bool read_key(struct report *report, const struct json_string *name, struct report_module *module)
+static void read_key(struct report *report, const struct json_string *name, struct report_module *module)
 {
-	struct text key;
-
-	if (name->raw.size > REPORT_TEXT_BYTES)
-		return false;
-	if (!json_string_text(name, &report->arena, &key)) {
-		report->json.no_memory = true;
-		return false;
-	}
-	split_key(key, &module->debug_file, &module->debug_id);
-	return true;
+	split_key(report_json_string(&report->json, name, REPORT_TEXT_BYTES), &module->debug_file,
+		  &module->debug_id);
 }
 
 void report_modules_found(struct report *report, struct json_reader *reader)
@@ -101,8 +93,8 @@ void report_modules_found(struct report *report, struct json_reader *reader)
 			module.status = is_found ? TEXT("found") : TEXT("missing");
 		else
 			json_reader_skip(reader);
-		if (read_key(report, &name, &module))
-			add(report, &module);
+		read_key(report, &name, &module);
+		add(report, &module);
 	}
 }
 
@@ -139,11 +131,10 @@ void report_modules_blame(struct report *report, struct json_reader *reader)
 		struct text message = read_message(report, reader);
 		struct report_module blamed = { .has_address = false };
 
-		if (!message.bytes || !read_key(report, &name, &blamed))
-			continue;
+		read_key(report, &name, &blamed);
 		for (size_t i = 0; i < report->module_count; i++)
 			if (text_equal(report->modules[i].debug_file, blamed.debug_file) &&
-			    text_equal(report->modules[i].debug_id, blamed.debug_id))
+			    text_equal(report->modules[i].debug_id, blamed.debug_id) && message.bytes)
 				report->modules[i].details = message;
 	}
 }

@@ -44,7 +44,7 @@ static void write_register(struct report_page *page, const struct json_string *n
 
 	(void)report_json_text(&page->report->json, reader, REPORT_TEXT_BYTES, &value);
 	html_begin(html, "div");
-	html_element(html, "dt", NULL, name->raw.size > REPORT_TEXT_BYTES ? TEXT("?") : name->raw);
+	html_element(html, "dt", NULL, report_json_string(&page->report->json, name, REPORT_TEXT_BYTES));
 	html_element(html, "dd", NULL, value);
 	html_end(html, "div");
 }
@@ -124,7 +124,7 @@ static void write_body(struct report_page *page, size_t index, size_t from)
 
 	write_omissions(page, thread);
 	if (thread->count)
-		report_calls_write(page, thread, window, index == page->report->crashed);
+		report_calls_write(page, thread, window, index == page->report->crashed && window.from == 0);
 	write_pages(page, index, window);
 	write_registers(page, thread);
 	report_copy_write(page, thread, window);

@@ -25,6 +25,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_minidump \
 	tests/fuzz/fuzz_multipart \
 	tests/fuzz/fuzz_mozilla \
+	tests/fuzz/fuzz_report \
 	tests/fuzz/fuzz_request \
 	tests/fuzz/fuzz_pdb \
 	tests/fuzz/fuzz_pe \
@@ -176,6 +177,12 @@ tests_fuzz_fuzz_mozilla_SOURCES = \
 	tests/kinds/native/fake_lower.c \
 	tests/kinds/native/fake.h
 tests_fuzz_fuzz_mozilla_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_report_SOURCES = \
+	tests/fuzz/fuzz_report.c \
+	tests/page/markup.c \
+	tests/page/markup.h
+tests_fuzz_fuzz_report_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_request_SOURCES = \
 	tests/fuzz/fuzz_request.c \

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "page/markup.h"
 #include "support/support.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -96,12 +97,12 @@ static const char *whole(const char *json)
 
 static void wants(const char *page, const char *part)
 {
-	ck_assert_msg(strstr(page, part) != NULL, "no %s in %s", part, page);
+	ck_assert_msg(strstr(page, part) != NULL, "no %s in %.1000s", part, page);
 }
 
 static void wants_not(const char *page, const char *part)
 {
-	ck_assert_msg(strstr(page, part) == NULL, "%s in %s", part, page);
+	ck_assert_msg(strstr(page, part) == NULL, "%s in %.1000s", part, page);
 }
 
 static void wants_in_order(const char *page, const char *first, const char *second)
@@ -125,7 +126,7 @@ START_TEST(a_crash_is_told_from_its_reason_to_its_modules)
 	wants(page, "<a class=\"source\" href=\"https://e.example/shop.cc\" rel=\"noreferrer\">source</a>");
 	wants(page, "<dt>rip</dt><dd>0x1010</dd>");
 	wants(page, "#2   0x2020 in libgone.so+0x20\n");
-	wants(page, "href=\"../../requests/" ID "\"");
+	wants(page, "href=\"../../ui/r/" ID ".json\"");
 	wants_not(page, "<form");
 	wants_not(page, "href=\"/");
 }
@@ -199,7 +200,7 @@ START_TEST(answers_without_a_stack_say_so)
 		const char *page = whole(cases[i].json);
 
 		wants(page, cases[i].words);
-		wants(page, "requests/" ID);
+		wants(page, "ui/r/" ID ".json");
 	}
 }
 END_TEST
@@ -248,6 +249,315 @@ START_TEST(the_query_says_what_is_shown)
 }
 END_TEST
 
+/* --- Strings ------------------------------------------------------------------------------------- */
+
+/* An answer with one of its strings, names of members included, as somebody else would like it. */
+struct swap {
+	struct text json;
+	size_t from, to;             /* between the quotes */
+};
+
+/* The next string from `swap.to` on. */
+static bool next_string(struct swap *swap)
+{
+	const char *begin = memchr(swap->json.bytes + swap->to + 1, '"', swap->json.size - swap->to - 1);
+	const char *end = begin ? memchr(begin + 1, '"', swap->json.size - (size_t)(begin + 1 - swap->json.bytes))
+				: NULL;
+
+	if (!end)
+		return false;
+	swap->from = (size_t)(begin + 1 - swap->json.bytes);
+	swap->to = (size_t)(end - swap->json.bytes);
+	return true;
+}
+
+static void put_in(const struct swap *swap, struct text word, size_t times, struct buf *json)
+{
+	buf_clear(json);
+	buf_add(json, swap->json.bytes, swap->from);
+	for (size_t i = 0; i < times; i++)
+		buf_add_text(json, word);
+	buf_add(json, swap->json.bytes + swap->to, swap->json.size - swap->to);
+	ck_assert(!json->failed);
+}
+
+/* Of the same length, and in as many parts: a module is called by the last of its path. */
+static struct text harmless(struct text said, char *bytes)
+{
+	for (size_t i = 0; i < said.size; i++)
+		bytes[i] = said.bytes[i] == '/' || said.bytes[i] == '\\' ? said.bytes[i] : 'a';
+	return (struct text){ bytes, said.size };
+}
+
+static void read_tree(const struct buf *json, bool is_thread, struct buf *tree)
+{
+	const struct report_view view = { .id = TEXT(ID), .kind = TEXT("minidump"), .is_thread = is_thread };
+	const char *trouble;
+	struct err err;
+
+	buf_clear(tree);
+	if (!page_of(buf_text(json), &view, &err)) {
+		ck_assert_int_eq(err.kind, ERR_NOT_FOUND);
+		return;
+	}
+	ck_assert_msg(markup_read(buf_text(&out), tree, &trouble), "%s: %.2000s", trouble, buf_string(json));
+}
+
+/* `json` as it stands in the answer, `said` as it is meant. */
+static const struct {
+	const char *what;
+	struct text json, said;
+	size_t times;
+} hostile[] = {
+#define SAME(text) REPORT_BYTES(text), REPORT_BYTES(text)
+#define REPORT_BYTES(literal) { (literal), sizeof(literal) - 1 }
+	{ "the end of a script", SAME("</script><script>alert(1)</script>"), 1 },
+	{ "an image", SAME("<img src=x onerror=alert(1)>"), 1 },
+	{ "the end of an attribute", REPORT_BYTES("\\\" onfocus=\\\"alert(1)\\\" autofocus=\\\""),
+	  REPORT_BYTES("\" onfocus=\"alert(1)\" autofocus=\""), 1 },
+	{ "the other quote", SAME("' onfocus='alert(1)' x='"), 1 },
+	{ "the end of what it stands in", SAME("</pre></code></td></details></textarea></title></style>-->]]>"), 1 },
+	{ "a link that runs", SAME("javascript:alert(1)"), 1 },
+	{ "one in capitals behind a blank", SAME(" JaVaScRiPt:alert(1)"), 1 },
+	{ "one that is a page", SAME("data:text/html,<script>alert(1)</script>"), 1 },
+	{ "to another host", SAME("//evil.example/x"), 1 },
+	{ "references", SAME("&lt;b&gt;&#60;&amp"), 1 },
+	{ "NUL", REPORT_BYTES("a\\u0000<b>"), REPORT_BYTES("a\0<b>"), 1 },
+	{ "controls", REPORT_BYTES("\\u001b[31m\\r\\n\\b"), REPORT_BYTES("\x1b[31m\r\n\b"), 1 },
+	{ "no UTF-8", SAME("\xff\xfe<\xc0\xbc\xed\xa0\x80"), 1 },
+	{ "half a character", SAME("<\xf0\x9f\x92"), 1 },
+	{ "half a pair", REPORT_BYTES("\\ud800<"), REPORT_BYTES("\xef\xbf\xbd<"), 1 },
+	{ "the direction of writing", REPORT_BYTES("\\u202egnp.exe\\u2066"),
+	  REPORT_BYTES("\xe2\x80\xaegnp.exe\xe2\x81\xa6"), 1 },
+	{ "nothing", SAME(""), 1 },
+	{ "a template", SAME("{{7*7}}${7*7}%s%n"), 1 },
+	{ "a name of 64 KiB", SAME("<"), 65536 },
+	{ "one of 64 KiB that ends within a character", SAME("\xf0\x9f\x92\xa5<"), 13107 },
+};
+
+static const char *const answers[] = { native, js, jvm, mozilla, lines, "{\"status\":\"failed\",\"message\":\"m\"}" };
+
+static size_t swap_strings(const char *answer, size_t which, bool is_thread)
+{
+	struct swap swap = { .json = text_of(answer), .to = 0 };
+	struct buf json, bad, good;
+	char bytes[256];
+	size_t count = 0;
+
+	buf_init(&json, 1 << 24);
+	buf_init(&bad, 1 << 24);
+	buf_init(&good, 1 << 24);
+	for (; next_string(&swap); count++) {
+		put_in(&swap, hostile[which].json, hostile[which].times, &json);
+		read_tree(&json, is_thread, &bad);
+		put_in(&swap, harmless(hostile[which].said, bytes), hostile[which].times, &json);
+		read_tree(&json, is_thread, &good);
+		ck_assert_msg(text_equal(buf_text(&bad), buf_text(&good)), "%s makes elements at byte %zu of %s",
+			      hostile[which].what, swap.from, answer);
+	}
+	buf_release(&json);
+	buf_release(&bad);
+	buf_release(&good);
+	return count;
+}
+
+/* _i is a row of the table. */
+START_TEST(no_string_of_any_answer_makes_markup)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < COUNT(answers); i++)
+		for (int is_thread = 0; is_thread < 2; is_thread++)
+			count += swap_strings(answers[i], (size_t)_i, is_thread);
+	ck_assert_uint_gt(count, 500);
+}
+END_TEST
+
+START_TEST(nobodys_names_are_obeyed)
+{
+	static const char json[] =
+		"{\"stacktraces\":[{\"frames\":[{\"status\":\"symbolicated\",\"function\":\"<b>\\u202e\\u0000\",\"source_link\":"
+		"\"javascript:alert(1)\"}]}]}";
+	const char *page = whole(json);
+
+	wants(page, "<code class=\"function\">&lt;b&gt;[U+202E][U+0000]</code>");
+	wants(page, "<a class=\"source\">javascript:alert(1)</a>");
+	wants_not(page, "href=\"javascript");
+}
+END_TEST
+
+START_TEST(what_nobody_would_read_is_cut)
+{
+	struct swap swap = { .json = text_of(native) };
+	struct buf json;
+
+	buf_init(&json, 1 << 20);
+	while (next_string(&swap) && !text_starts_with(text_from(swap.json, swap.from), "total()"))
+		;
+	put_in(&swap, TEXT("\xc3\xa4"), 32768, &json);
+	wants(whole(buf_string(&json)), "\xc3\xa4 ... (cut here)</code>");
+	ck_assert_uint_lt(out.size, 16384);
+	buf_release(&json);
+}
+END_TEST
+
+/* --- Long ones ------------------------------------------------------------------------------------- */
+
+static void add_frames(struct buf *json, size_t count, size_t inlined, bool is_reversed)
+{
+	buf_add_string(json, "{\"frames\":[");
+	for (size_t i = 0; i < count; i++) {
+		size_t at = is_reversed ? count - 1 - i : i;
+
+		buf_printf(json, "%s{\"status\":\"symbolicated\",\"original_index\":%zu,\"instruction_addr\":\"0x1010\","
+			   "\"function\":\"f%zu_\"}", i ? "," : "", at / inlined, at);
+	}
+	buf_add_string(json, "]}");
+}
+
+static const char *part_of(const struct buf *json, struct report_view *view)
+{
+	struct err err;
+	const char *page;
+
+	view->id = TEXT(ID);
+	page = page_of(buf_text(json), view, &err);
+	ck_assert_msg(page != NULL, "%s", err.text);
+	return page;
+}
+
+START_TEST(long_stacks_come_by_page)
+{
+	struct report_view view = { .frames_from = 0 };
+	struct buf json;
+	const char *page;
+
+	buf_init(&json, (size_t)64 << 20);
+	buf_add_string(&json, "{\"stacktraces\":[");
+	add_frames(&json, 100000, 1, false);
+	buf_add_string(&json, "]}");
+	page = part_of(&json, &view);
+	wants(page, "100000 frames");
+	wants(page, "f199_");
+	wants_not(page, "f200_");
+	wants(page, "threads/0?from=200\">Frames 200 to 399</a>");
+	ck_assert_uint_lt(out.size, 100000);
+	view = (struct report_view){ .is_thread = true, .frames_from = 99900 };
+	page = part_of(&json, &view);
+	wants(page, "<ol class=\"frames\" start=\"99900\">");
+	wants(page, "f99999_");
+	wants_not(page, "f99899_");
+	wants(page, "threads/0?from=99700\">Frames 99700 to 99899</a>");
+	view.frames_from = SIZE_MAX;
+	wants_not(part_of(&json, &view), "f99999_");
+	buf_release(&json);
+}
+END_TEST
+
+START_TEST(pages_hold_whole_calls)
+{
+	struct report_view view = { .frames_from = 0 };
+	struct buf json;
+	const char *page;
+
+	buf_init(&json, 1 << 20);
+	buf_add_string(&json, "{\"stacktraces\":[");
+	add_frames(&json, 603, 3, true);
+	buf_add_string(&json, "]}");
+	page = part_of(&json, &view);
+	wants_in_order(page, ">f2_<", ">f0_<");
+	wants(page, "2 inlined calls");
+	wants(page, "f200_");
+	wants_not(page, "f201_");
+	wants(page, "threads/0?from=201\">Frames 201 to 400</a>");
+	view = (struct report_view){ .is_thread = true, .frames_from = 400 };
+	page = part_of(&json, &view);
+	wants(page, "start=\"133\"");
+	wants(page, "f399_");
+	wants_not(page, "f398_");
+	wants(page, "f599_");
+	wants_not(page, "f600_");
+	buf_release(&json);
+}
+END_TEST
+
+START_TEST(many_threads_and_modules_come_by_page)
+{
+	struct report_view view = { .threads_from = 0 };
+	struct buf json;
+	const char *page;
+
+	buf_init(&json, (size_t)16 << 20);
+	buf_add_string(&json, "{\"stacktraces\":[");
+	for (size_t i = 0; i < 21000; i++)
+		buf_printf(&json, "%s{\"thread_id\":%zu,\"frames\":[{\"function\":\"f\"}]}", i ? "," : "", i);
+	buf_add_string(&json, "],\"modules\":[");
+	for (size_t i = 0; i < 21000; i++)
+		buf_printf(&json, "%s{\"debug_status\":\"missing\",\"code_file\":\"m%zu\"}", i ? "," : "", i);
+	buf_add_string(&json, "]}");
+	page = part_of(&json, &view);
+	wants(page, "Thread 199");
+	wants_not(page, "Thread 200");
+	wants(page, "?threads=200#threads\">19800 more threads");
+	wants(page, "1000 threads and 0 frames more are in the JSON alone");
+	wants(page, "Modules (21000)");
+	wants_not(page, "id=\"m100\"");
+	ck_assert_uint_lt(out.size, 300000);
+	view = (struct report_view){ .threads_from = 19900, .modules_from = 19950 };
+	page = part_of(&json, &view);
+	wants(page, "Thread 19999");
+	wants(page, "id=\"m19999\"");
+	wants(page, "Modules before these");
+	buf_release(&json);
+}
+END_TEST
+
+/* --- Torments ---------------------------------------------------------------------------------------- */
+
+static int write_all(void *payload, struct err *err)
+{
+	const struct report_view view = { .id = TEXT(ID) };
+	struct html_writer html;
+	struct buf page;
+	int rc = 0;
+
+	(void)payload;
+	for (size_t i = 0; i < COUNT(answers) && rc == 0; i++) {
+		buf_init(&page, REPORT_PAGE_BYTES_MAX);
+		html_writer_init(&html, &page);
+		rc = page_report(&html, &report_look, &view, text_of(answers[i]), err);
+		buf_release(&page);
+	}
+	return rc;
+}
+
+START_TEST(survives_every_allocation_failure)
+{
+	support_every_allocation_failure(write_all, NULL, 10000);
+}
+END_TEST
+
+static void read_changed(void *payload, const uint8_t *bytes, size_t size)
+{
+	const struct report_view view = { .id = TEXT(ID) };
+	const char *trouble;
+	struct buf tree;
+	struct err err;
+
+	(void)payload;
+	buf_init(&tree, 1 << 20);
+	ck_assert(page_of((struct text){ (const char *)bytes, size }, &view, &err) != NULL);
+	ck_assert_msg(markup_read(buf_text(&out), &tree, &trouble), "%s", trouble);
+	buf_release(&tree);
+}
+
+/* _i is one of the answers. */
+START_TEST(survives_every_byte_change)
+{
+	support_every_byte_change((const uint8_t *)answers[_i], strlen(answers[_i]), read_changed, NULL);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("report");
@@ -260,6 +570,14 @@ int main(void)
 	tcase_add_test(tcase, a_thread_has_a_page_of_its_own);
 	tcase_add_test(tcase, whoever_has_the_token_may_delete);
 	tcase_add_test(tcase, the_query_says_what_is_shown);
+	tcase_add_loop_test(tcase, no_string_of_any_answer_makes_markup, 0, COUNT(hostile));
+	tcase_add_test(tcase, nobodys_names_are_obeyed);
+	tcase_add_test(tcase, what_nobody_would_read_is_cut);
+	tcase_add_test(tcase, long_stacks_come_by_page);
+	tcase_add_test(tcase, pages_hold_whole_calls);
+	tcase_add_test(tcase, many_threads_and_modules_come_by_page);
+	tcase_add_test(tcase, survives_every_allocation_failure);
+	tcase_add_loop_test(tcase, survives_every_byte_change, 0, COUNT(answers));
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
 }
