@@ -44,9 +44,16 @@ tests_bench_bench_scopes_SOURCES = tests/bench/bench_scopes.c
 tests_ecmascript_dump_scopes_SOURCES = tests/ecmascript/dump_scopes.c
 tests_ecmascript_test_scope_peers_SOURCES = \
 	tests/ecmascript/test_scope_peers.c \
+	tests/ecmascript/reading.c \
+	tests/ecmascript/reading.h \
 	tests/fuzz/fuzz_ecmascript.c
 tests_ecmascript_test_scopes_SOURCES = \
 	tests/ecmascript/test_scopes.c \
+	tests/ecmascript/reading.c \
+	tests/ecmascript/reading.h \
 	tests/fuzz/fuzz_ecmascript.c
-tests_ecmascript_test_scope_names_SOURCES = tests/ecmascript/test_scope_names.c
+tests_ecmascript_test_scope_names_SOURCES = \
+	tests/ecmascript/test_scope_names.c \
+	tests/ecmascript/reading.c \
+	tests/ecmascript/reading.h
 endif

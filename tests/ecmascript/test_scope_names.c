@@ -1,10 +1,6 @@
 /* test_scope_names.c -- what functions are called: every rule of doc/formats/ecmascript.md. */
-#include "base/arena.h"
-#include "base/buf.h"
-#include "ecmascript/ecmascript.h"
-#include "support/support.h"
+#include "ecmascript/reading.h"
 
-#define ARENA_BYTES ((size_t)64 << 20)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Scopes in the order of their start; "-": no name. */
@@ -166,42 +162,24 @@ static const struct { const char *text, *names; } read_again[] = {
 	  "o.<computed>, o.<computed>, o, get o.<computed>, o" },
 };
 
-static struct arena arena;
-static struct ecmascript_scopes scopes;
-
-static void setup(void)
-{
-	arena_init(&arena, ARENA_BYTES);
-}
-
-static void teardown(void)
-{
-	ecmascript_scopes_release(&scopes);
-	arena_release(&arena);
-}
-
 static void must_be(const char *text, const char *expected)
 {
-	struct err err = ERR_INIT;
 	struct buf found;
 
 	buf_init(&found, 65536);
-	ck_assert_msg(ecmascript_scopes_read(&scopes, text_of(text), &arena, &err) == 0, "%s", err.text);
-	for (size_t i = 0; i < scopes.count; i++) {
-		const struct ecmascript_scope *scope = &scopes.scopes[i];
+	reading_must_read(text_of(text));
+	for (size_t i = 0; i < reading.scopes.count; i++) {
+		const struct ecmascript_scope *scope = &reading.scopes.scopes[i];
 
 		buf_add_string(&found, i ? ", " : "");
-		for (uint32_t j = 0; j < scope->part_count; j++)
-			buf_add(&found, scopes.parts[scope->first_part + j].bytes,
-				scopes.parts[scope->first_part + j].size);
+		reading_add_name(scope, &found);
 		buf_add_string(&found, scope->part_count ? "" : "-");
 	}
 	ck_assert_msg(strcmp(buf_string(&found), expected) == 0, "%s\n  is  %s\n  not %s", text,
 		      buf_string(&found), expected);
-	ck_assert_msg(scopes.error_count == 0, "%s: at byte %u: %s", text, scopes.error_offset,
-		      scopes.error_words);
+	ck_assert_msg(reading.scopes.error_count == 0, "%s: at byte %u: %s", text, reading.scopes.error_offset,
+		      reading.scopes.error_words);
 	buf_release(&found);
-	ecmascript_scopes_release(&scopes);
 }
 
 START_TEST(every_rule)
@@ -228,7 +206,6 @@ END_TEST
 /* A name ends at 128 parts: what is further outside is left out. */
 START_TEST(long_names_are_cut)
 {
-	struct err err = ERR_INIT;
 	struct buf text;
 
 	buf_init(&text, 65536);
@@ -238,9 +215,9 @@ START_TEST(long_names_are_cut)
 	buf_add_string(&text, "() => {}");
 	for (int i = 0; i < 200; i++)
 		buf_add_string(&text, " }");
-	ck_assert_int_eq(ecmascript_scopes_read(&scopes, buf_text(&text), &arena, &err), 0);
-	ck_assert_uint_eq(scopes.count, 1);
-	ck_assert_uint_eq(scopes.scopes[0].part_count, 128);
+	reading_must_read(buf_text(&text));
+	ck_assert_uint_eq(reading.scopes.count, 1);
+	ck_assert_uint_eq(reading.scopes.scopes[0].part_count, 128);
 	buf_release(&text);
 }
 END_TEST
@@ -250,7 +227,7 @@ int main(void)
 	Suite *suite = suite_create("scope_names");
 	TCase *tests = tcase_create("scope_names");
 
-	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_checked_fixture(tests, reading_begin, reading_end);
 	tcase_add_test(tests, every_rule);
 	tcase_add_test(tests, keys_and_literals);
 	tcase_add_test(tests, what_looked_like_something_else);

@@ -5,39 +5,13 @@
 
 #include <cjson/cJSON.h>
 
-#include "base/arena.h"
-#include "base/buf.h"
 #include "base/json_reader.h"
-#include "ecmascript/ecmascript.h"
-#include "support/support.h"
+#include "ecmascript/reading.h"
 
-#define ARENA_BYTES ((size_t)64 << 20)
 #define JSON_BYTES  ((size_t)64 << 20)
 #define FOLDER "peers/js/"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static struct arena arena;
-static struct ecmascript_scopes scopes;
-
-static void setup(void)
-{
-	arena_init(&arena, ARENA_BYTES);
-}
-
-static void teardown(void)
-{
-	ecmascript_scopes_release(&scopes);
-	arena_release(&arena);
-}
-
-static void must_read(struct text text)
-{
-	struct err err = ERR_INIT;
-
-	ecmascript_scopes_release(&scopes);
-	ck_assert_msg(ecmascript_scopes_read(&scopes, text, &arena, &err) == 0, "%s", err.text);
-}
 
 /* NULL: the file is not there. */
 static cJSON *json_of(const char *name)
@@ -74,9 +48,7 @@ static void expect_name(const char *what, const struct ecmascript_scope *scope, 
 	struct buf name;
 
 	buf_init(&name, JSON_BYTES);
-	for (uint32_t i = 0; i < scope->part_count; i++)
-		buf_add(&name, scopes.parts[scope->first_part + i].bytes,
-			scopes.parts[scope->first_part + i].size);
+	reading_add_name(scope, &name);
 	ck_assert_msg(expected ? strcmp(buf_string(&name), expected) == 0 : scope->part_count == 0,
 		      "%s: %s, not %s", what, buf_string(&name), expected ? expected : "none");
 	buf_release(&name);
@@ -84,9 +56,9 @@ static void expect_name(const char *what, const struct ecmascript_scope *scope, 
 
 static void expect_names(const char *what, const cJSON *expected)
 {
-	ck_assert_msg((size_t)cJSON_GetArraySize(expected) == scopes.count, "%s: %zu", what, scopes.count);
-	for (size_t i = 0; i < scopes.count; i++)
-		expect_name(what, &scopes.scopes[i],
+	ck_assert_msg((size_t)cJSON_GetArraySize(expected) == reading.scopes.count, "%s: %zu", what, reading.scopes.count);
+	for (size_t i = 0; i < reading.scopes.count; i++)
+		expect_name(what, &reading.scopes.scopes[i],
 			    cJSON_GetStringValue(cJSON_GetArrayItem(expected, (int)i)));
 }
 
@@ -104,10 +76,10 @@ static void expect_lookup(const char *what, const cJSON *item)
 									string(item, "source_file"))));
 	const struct ecmascript_scope *found = NULL;
 
-	must_read((struct text){ (const char *)map.bytes, map.size });
-	for (size_t i = 0; i < scopes.count; i++)
-		if (!is_before(at, scopes.scopes[i].starts_at) && is_before(at, scopes.scopes[i].ends_at))
-			found = &scopes.scopes[i];
+	reading_must_read((struct text){ (const char *)map.bytes, map.size });
+	for (size_t i = 0; i < reading.scopes.count; i++)
+		if (!is_before(at, reading.scopes.scopes[i].starts_at) && is_before(at, reading.scopes.scopes[i].ends_at))
+			found = &reading.scopes.scopes[i];
 	ck_assert_msg(found != NULL, "%s", what);
 	expect_name(what, found, string(item, "expected"));
 	file_unmap(&map);
@@ -118,8 +90,8 @@ static void expect_read(const char *what, const cJSON *item)
 	struct file_map map = support_map(support_shared(support_printf(FOLDER "%s",
 									string(item, "minified_file"))));
 
-	must_read((struct text){ (const char *)map.bytes, map.size });
-	ck_assert_msg(scopes.error_count == 0 && scopes.count > 0, "%s", what);
+	reading_must_read((struct text){ (const char *)map.bytes, map.size });
+	ck_assert_msg(reading.scopes.error_count == 0 && reading.scopes.count > 0, "%s", what);
 	file_unmap(&map);
 }
 
@@ -132,7 +104,7 @@ START_TEST(recorded_scopes)
 		const char *what = string(item, "name"), *kind = string(item, "kind");
 
 		if (strcmp(kind, "scopes") == 0) {
-			must_read(text_of(string(item, "source")));
+			reading_must_read(text_of(string(item, "source")));
 			expect_names(what, cJSON_GetObjectItemCaseSensitive(item, "expected_names"));
 		} else if (strcmp(kind, "scope_lookup") == 0) {
 			expect_lookup(what, item);
@@ -166,7 +138,7 @@ static void each_program(const char *name, void (*work)(struct text program, str
 			json_reader_skip(&json);
 			continue;
 		}
-		ck_assert(json_string_text(&value, &arena, &program));
+		ck_assert(json_string_text(&value, &reading.arena, &program));
 		work(program, key.raw);
 	}
 	ck_assert_msg(json_reader_check(&json, &err) == 0, "%s", err.text);
@@ -175,9 +147,9 @@ static void each_program(const char *name, void (*work)(struct text program, str
 
 static void must_pass(struct text program, struct text name)
 {
-	must_read(program);
-	ck_assert_msg(scopes.error_count == 0, "%.*s: at byte %u: no %s", (int)name.size, name.bytes,
-		      scopes.error_offset, scopes.error_words);
+	reading_must_read(program);
+	ck_assert_msg(reading.scopes.error_count == 0, "%.*s: at byte %u: no %s", (int)name.size, name.bytes,
+		      reading.scopes.error_offset, reading.scopes.error_words);
 }
 
 static void must_end(struct text program, struct text name)
@@ -204,7 +176,7 @@ int main(void)
 	Suite *suite = suite_create("scope_peers");
 	TCase *tests = tcase_create("scope_peers");
 
-	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_checked_fixture(tests, reading_begin, reading_end);
 	tcase_add_test(tests, recorded_scopes);
 	tcase_add_test(tests, programs_are_read_without_an_error);
 	tcase_add_test(tests, what_is_no_program_does_no_harm);

@@ -1,8 +1,5 @@
 /* test_scopes.c -- where functions are: ranges, syntax of every edition, what is lost, torments. */
-#include "base/arena.h"
-#include "base/buf.h"
-#include "ecmascript/ecmascript.h"
-#include "support/support.h"
+#include "ecmascript/reading.h"
 
 #define ARENA_BYTES ((size_t)256 << 20)
 #define TEXT_BYTES  ((size_t)64 << 20)
@@ -10,39 +7,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-static struct arena arena;
-static struct ecmascript_scopes scopes;
-
-static void setup(void)
-{
-	arena_init(&arena, ARENA_BYTES);
-}
-
-static void teardown(void)
-{
-	ecmascript_scopes_release(&scopes);
-	arena_release(&arena);
-}
-
-static void must_read(struct text text)
-{
-	struct err err = ERR_INIT;
-
-	ecmascript_scopes_release(&scopes);
-	ck_assert_msg(ecmascript_scopes_read(&scopes, text, &arena, &err) == 0, "%s", err.text);
-}
-
 /* Texts of scopes, "|" between. */
 static void must_hold(const char *text, const char *expected)
 {
 	struct buf found;
 
-	must_read(text_of(text));
+	reading_must_read(text_of(text));
 	buf_init(&found, TEXT_BYTES);
-	for (size_t i = 0; i < scopes.count; i++) {
+	for (size_t i = 0; i < reading.scopes.count; i++) {
 		buf_add_string(&found, i ? "|" : "");
-		buf_add(&found, text + scopes.scopes[i].start,
-			scopes.scopes[i].end - scopes.scopes[i].start);
+		buf_add(&found, text + reading.scopes.scopes[i].start,
+			reading.scopes.scopes[i].end - reading.scopes.scopes[i].start);
 	}
 	ck_assert_msg(strcmp(buf_string(&found), expected) == 0, "%s\n  has %s\n  not %s", text,
 		      buf_string(&found), expected);
@@ -78,15 +53,15 @@ START_TEST(places_are_those_of_source_maps)
 	const struct ecmascript_scope *scope;
 	const struct ecmascript_part *part;
 
-	must_read(TEXT("'\xf0\x9f\x98\x80';\n/* \xc3\xa4 */o = { p(){\n} }"));
-	ck_assert_uint_eq(scopes.count, 1);
-	scope = &scopes.scopes[0];
+	reading_must_read(TEXT("'\xf0\x9f\x98\x80';\n/* \xc3\xa4 */o = { p(){\n} }"));
+	ck_assert_uint_eq(reading.scopes.count, 1);
+	scope = &reading.scopes.scopes[0];
 	ck_assert_uint_eq(scope->starts_at.line, 1);
 	ck_assert_uint_eq(scope->starts_at.column, 13);
 	ck_assert_uint_eq(scope->ends_at.line, 2);
 	ck_assert_uint_eq(scope->ends_at.column, 1);
 	ck_assert_uint_eq(scope->part_count, 3);
-	part = &scopes.parts[scope->first_part];
+	part = &reading.scopes.parts[scope->first_part];
 	ck_assert_uint_eq(part[0].position.line, 1);
 	ck_assert_uint_eq(part[0].position.column, 7);
 	ck_assert_uint_eq(part[1].offset, ECMASCRIPT_NOWHERE);
@@ -137,11 +112,11 @@ static const struct { const char *text; size_t scopes; } syntax[] = {
 START_TEST(every_edition_is_read)
 {
 	for (size_t i = 0; i < COUNT(syntax); i++) {
-		must_read(text_of(syntax[i].text));
-		ck_assert_msg(scopes.error_count == 0, "%s: at byte %u: no %s", syntax[i].text,
-			      scopes.error_offset, scopes.error_words);
-		ck_assert_msg(scopes.count == syntax[i].scopes, "%s: %zu scopes", syntax[i].text,
-			      scopes.count);
+		reading_must_read(text_of(syntax[i].text));
+		ck_assert_msg(reading.scopes.error_count == 0, "%s: at byte %u: no %s", syntax[i].text,
+			      reading.scopes.error_offset, reading.scopes.error_words);
+		ck_assert_msg(reading.scopes.count == syntax[i].scopes, "%s: %zu scopes", syntax[i].text,
+			      reading.scopes.count);
 	}
 }
 END_TEST
@@ -173,10 +148,10 @@ START_TEST(an_error_costs_its_statement)
 		must_hold(broken[i].text, broken[i].scopes);
 		if (i + 1 == COUNT(broken))
 			break;
-		ck_assert_msg(scopes.error_count > 0, "%s: no error", broken[i].text);
-		ck_assert_msg(scopes.error_offset == broken[i].at, "%s: at byte %u", broken[i].text,
-			      scopes.error_offset);
-		ck_assert_ptr_nonnull(scopes.error_words);
+		ck_assert_msg(reading.scopes.error_count > 0, "%s: no error", broken[i].text);
+		ck_assert_msg(reading.scopes.error_offset == broken[i].at, "%s: at byte %u", broken[i].text,
+			      reading.scopes.error_offset);
+		ck_assert_ptr_nonnull(reading.scopes.error_words);
 	}
 }
 END_TEST
@@ -211,9 +186,9 @@ START_TEST(nesting_has_a_limit)
 		buf_add_string(&text, cases[i].inside);
 		repeat(&text, cases[i].close, 100000);
 		buf_add_string(&text, "\n;function last(){}");
-		must_read(buf_text(&text));
-		ck_assert_msg((scopes.error_count == 0) == cases[i].is_read, "%s", cases[i].open);
-		ck_assert(scopes.count > 0 || cases[i].open[0] == '`');
+		reading_must_read(buf_text(&text));
+		ck_assert_msg((reading.scopes.error_count == 0) == cases[i].is_read, "%s", cases[i].open);
+		ck_assert(reading.scopes.count > 0 || cases[i].open[0] == '`');
 	}
 	buf_release(&text);
 }
@@ -282,7 +257,7 @@ int main(void)
 	Suite *suite = suite_create("scopes");
 	TCase *tests = tcase_create("scopes");
 
-	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_checked_fixture(tests, reading_begin, reading_end);
 	tcase_add_test(tests, ranges_are_exact);
 	tcase_add_test(tests, places_are_those_of_source_maps);
 	tcase_add_test(tests, every_edition_is_read);
