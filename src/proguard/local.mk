@@ -34,9 +34,18 @@ check_PROGRAMS += \
 	tests/proguard/test_peers \
 	tests/proguard/test_proguard \
 	tests/proguard/test_retrace
-tests_proguard_test_peers_SOURCES = tests/proguard/test_peers.c
-tests_proguard_test_retrace_SOURCES = tests/proguard/test_retrace.c
-tests_proguard_test_proguard_SOURCES = tests/proguard/test_proguard.c
+tests_proguard_test_peers_SOURCES = \
+	tests/proguard/test_peers.c \
+	tests/proguard/mapping_cache.c \
+	tests/proguard/mapping_cache.h
+tests_proguard_test_retrace_SOURCES = \
+	tests/proguard/test_retrace.c \
+	tests/proguard/mapping_cache.c \
+	tests/proguard/mapping_cache.h
+tests_proguard_test_proguard_SOURCES = \
+	tests/proguard/test_proguard.c \
+	tests/proguard/mapping_cache.c \
+	tests/proguard/mapping_cache.h
 endif
 
 EXTRA_PROGRAMS += tests/bench/bench_proguard

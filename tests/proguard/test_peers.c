@@ -4,14 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
 #include "base/buf.h"
 #include "base/debugid.h"
 #include "base/err.h"
+#include "proguard/mapping_cache.h"
 #include "proguard/mapping_header.h"
 #include "proguard/mapping_read.h"
 #include "proguard/proguard.h"
@@ -20,7 +19,6 @@
 #include "support/support.h"
 
 #define OUT_BYTES ((size_t)16 << 20)
-#define MEMORY_BYTES ((size_t)1 << 30)
 
 struct peer_case {
 	const cJSON *json;
@@ -79,19 +77,11 @@ static void read_mapping(struct peer_case *peer)
 
 static void open_mapping(struct peer_case *peer)
 {
-	int fd = memfd_create("cache", MFD_CLOEXEC);
-	struct proguard_report report;
-	struct err err = ERR_INIT;
-
 	read_mapping(peer);
 	/* A class alone is no mapping, but cases ask it. */
 	if (!mapping_read_is_valid(buf_text(&peer->text)))
 		buf_add_string(&peer->text, "\nno.Such -> no.such:\n    int none -> none\n");
-	if (proguard_write(buf_text(&peer->text), MEMORY_BYTES, fd, &report, &err) < 0 ||
-	    file_map_fd(&peer->map, fd, &err) < 0 ||
-	    proguard_open(&peer->mapping, peer->map.bytes, peer->map.size, &err) < 0)
-		ck_abort_msg("%s: %s", peer->name, err.text);
-	close(fd);
+	peer->map = mapping_cache_open(peer->name, buf_text(&peer->text), &peer->mapping);
 }
 
 /* --- Kinds ----------------------------------------------------------------------------------- */

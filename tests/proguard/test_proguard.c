@@ -9,6 +9,7 @@
 #include "base/debugid.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "proguard/mapping_cache.h"
 #include "proguard/mapping_read.h"
 #include "proguard/proguard.h"
 #include "proguard/proguard_write.h"
@@ -16,21 +17,6 @@
 
 #define OUT_BYTES ((size_t)1 << 20)
 #define MEMORY_BYTES ((size_t)1 << 30)
-
-static struct file_map cache_of(const char *text, struct proguard *mapping)
-{
-	int fd = memfd_create("cache", MFD_CLOEXEC);
-	struct proguard_report report;
-	struct file_map map;
-	struct err err = ERR_INIT;
-
-	if (proguard_write(text_of(text), MEMORY_BYTES, fd, &report, &err) < 0 ||
-	    file_map_fd(&map, fd, &err) < 0 || proguard_open(mapping, map.bytes, map.size, &err) < 0)
-		ck_abort_msg("%s", err.text);
-	ck_assert_uint_eq(map.size, report.bytes);
-	close(fd);
-	return map;
-}
 
 static void print_frames(const struct proguard_frames *frames, struct buf *out)
 {
@@ -115,7 +101,7 @@ static void ask(const struct proguard *mapping, size_t i, struct buf *out)
 START_TEST(frames_are_those_the_rules_say)
 {
 	struct proguard mapping;
-	struct file_map map = cache_of(lines[_i].mapping, &mapping);
+	struct file_map map = mapping_cache_open(lines[_i].what, text_of(lines[_i].mapping), &mapping);
 	struct buf out;
 
 	buf_init(&out, OUT_BYTES);
@@ -159,7 +145,7 @@ static const struct { const char *descriptor, *shown, *parameters; } signatures[
 START_TEST(signatures_are_written_in_javas_words)
 {
 	struct proguard mapping;
-	struct file_map map = cache_of(ONE("void f()"), &mapping);
+	struct file_map map = mapping_cache_open("one method", TEXT(ONE("void f()")), &mapping);
 	struct buf shown, parameters;
 	bool is_one;
 
@@ -234,7 +220,7 @@ static void ask_changed(void *payload, const uint8_t *bytes, size_t size)
 START_TEST(a_changed_file_is_read_within_its_bytes)
 {
 	struct proguard mapping;
-	struct file_map map = cache_of(WHOLE, &mapping);
+	struct file_map map = mapping_cache_open("a whole one", TEXT(WHOLE), &mapping);
 
 	support_every_byte_change(map.bytes, map.size, ask_changed, NULL);
 	file_unmap(&map);

@@ -2,17 +2,14 @@
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "proguard/proguard_write.h"
+#include "proguard/mapping_cache.h"
 #include "proguard/retrace.h"
 #include "support/support.h"
 
 #define OUT_BYTES ((size_t)1 << 20)
-#define MEMORY_BYTES ((size_t)1 << 30)
 
 #define PLAIN "o.Main$In -> a.b:\n    1:1:void callee():54:54 -> t\n    1:1:void caller(int):40 -> t\n    7:9:int own(long,int) -> u\n" \
 	"o.Boom -> a.c:\n    void <init>() -> <init>\n"
@@ -53,27 +50,13 @@ static const struct { const char *what, *mapping, *regex, *input, *expected; enu
 	{ "library: causes", PLAIN, NULL, "Caused by: a.c: m\r", "Caused by: o.Boom: m\n", RETRACE_LIBRARY, false },
 };
 
-static struct file_map cache_of(const char *text, struct proguard *mapping)
-{
-	int fd = memfd_create("cache", MFD_CLOEXEC);
-	struct proguard_report report;
-	struct file_map map;
-	struct err err = ERR_INIT;
-
-	if (proguard_write(text_of(text), MEMORY_BYTES, fd, &report, &err) < 0 ||
-	    file_map_fd(&map, fd, &err) < 0 || proguard_open(mapping, map.bytes, map.size, &err) < 0)
-		ck_abort_msg("%s", err.text);
-	close(fd);
-	return map;
-}
-
 START_TEST(lines_become_what_the_dialect_says)
 {
 	const struct retrace_options options = {
 		traces[_i].dialect, traces[_i].verbose, traces[_i].regex, false,
 	};
 	struct proguard mapping;
-	struct file_map map = cache_of(traces[_i].mapping, &mapping);
+	struct file_map map = mapping_cache_open(traces[_i].what, text_of(traces[_i].mapping), &mapping);
 	struct retrace retrace;
 	struct err err = ERR_INIT;
 	struct buf out;
@@ -106,7 +89,7 @@ START_TEST(methods_of_very_many_entries_are_left_alone)
 	buf_add_string(&text, "o.Main -> a.b:\n");
 	for (unsigned i = 0; i < MANY; i++)
 		buf_add_string(&text, "    2:2:void deep():1:1 -> h\n");
-	map = cache_of(buf_string(&text), &mapping);
+	map = mapping_cache_open("many entries", buf_text(&text), &mapping);
 	buf_init(&out, OUT_BYTES);
 	ck_assert_msg(retrace_open(&retrace, &mapping, &options, &err) == 0, "%s", err.text);
 	for (uint64_t i = 0; i < looked + 100; i++) {
