@@ -56,14 +56,30 @@ check_PROGRAMS += \
 	tests/source/test_gcs \
 	tests/source/test_listing
 tests_source_test_absence_SOURCES = tests/source/test_absence.c
-tests_source_test_layout_SOURCES = tests/source/test_layout.c
+tests_source_test_layout_SOURCES = \
+	tests/source/test_layout.c \
+	tests/source/sources.c \
+	tests/source/sources.h
 tests_source_test_pointer_SOURCES = \
 	tests/source/test_pointer.c \
+	tests/source/sources.c \
+	tests/source/sources.h \
 	tests/fuzz/fuzz_pointer.c
 tests_source_test_source_SOURCES = \
 	tests/source/test_source.c \
+	tests/source/sources.c \
+	tests/source/sources.h \
 	tests/fuzz/fuzz_source.c
-tests_source_test_listing_SOURCES = tests/source/test_listing.c
-tests_source_test_gcs_SOURCES = tests/source/test_gcs.c
-tests_source_test_s3_SOURCES = tests/source/test_s3.c
+tests_source_test_listing_SOURCES = \
+	tests/source/test_listing.c \
+	tests/source/sources.c \
+	tests/source/sources.h
+tests_source_test_gcs_SOURCES = \
+	tests/source/test_gcs.c \
+	tests/source/sources.c \
+	tests/source/sources.h
+tests_source_test_s3_SOURCES = \
+	tests/source/test_s3.c \
+	tests/source/sources.c \
+	tests/source/sources.h
 endif

@@ -8,13 +8,11 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "config/config.h"
-#include "source/source.h"
+#include "source/sources.h"
 
 #define CEILING_BYTES ((size_t)8 << 20)
 #define KEY_RECIPE "openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out $OUT 2> /dev/null"
 #define EC_RECIPE "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out $OUT 2> /dev/null"
-
-static const struct config no_roots = { .path = NULL };
 
 static struct source *parse(cJSON *object, struct arena *arena)
 {
@@ -23,7 +21,7 @@ static struct source *parse(cJSON *object, struct arena *arena)
 	struct err err = ERR_INIT;
 
 	cJSON_AddItemToArray(array, object);
-	ck_assert_msg(source_list_parse(array, SOURCE_OF_REQUEST, &no_roots, arena, list, &err) == 0,
+	ck_assert_msg(source_list_parse(array, SOURCE_OF_REQUEST, &sources_no_roots, arena, list, &err) == 0,
 		      "%s", err.text);
 	cJSON_Delete(array);
 	return list->sources;

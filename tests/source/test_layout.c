@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "config/config.h"
 #include "source/source_layout.h"
-#include "source/source.h"
+#include "source/sources.h"
 
 #define CEILING_BYTES ((size_t)4 << 20)
 
@@ -411,21 +411,18 @@ END_TEST
 
 static size_t locations_of(const char *json, const struct source_query *query)
 {
-	static const struct config no_roots = { .path = NULL };
 	struct location_list list = { .count = 0 };
 	struct source_list sources;
 	struct arena arena;
 	struct err err = ERR_INIT;
-	cJSON *array = cJSON_Parse(json);
 	size_t count;
 
 	arena_init(&arena, CEILING_BYTES);
-	ck_assert_msg(source_list_parse(array, SOURCE_OF_REQUEST, &no_roots, &arena, &sources,
-					&err) == 0, "%s", err.text);
+	ck_assert_msg(sources_parse(json, SOURCE_OF_REQUEST, &sources_no_roots, &arena, &sources,
+				    &err) == 0, "%s", err.text);
 	ck_assert_int_eq(source_locations(sources.sources, query, &arena, &list, &err), 0);
 	count = list.count;
 	arena_release(&arena);
-	cJSON_Delete(array);
 	return count;
 }
 

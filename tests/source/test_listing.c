@@ -1,7 +1,6 @@
 /* test_listing -- what Sentry servers and symstore indexes are asked, and looking into what they said. */
 #include "support/support.h"
 
-#include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,26 +8,25 @@
 #include "base/buf.h"
 #include "config/config.h"
 #include "source/source_listing.h"
+#include "source/sources.h"
 
 #define CEILING_BYTES ((size_t)8 << 20)
 
-static const struct config no_roots = { .path = NULL };
-
 static struct source *parse(const char *json, struct arena *arena)
 {
-	struct source_list *list = arena_alloc(arena, 1, sizeof(*list));
-	char *quoted = support_printf("[%s]", json);
-	struct err err = ERR_INIT;
-	cJSON *array;
+	return sources_one(json, SOURCE_OF_REQUEST, arena);
+}
 
-	for (char *at = quoted; *at; at++)
-		if (*at == '\'')
-			*at = '"';
-	array = cJSON_Parse(quoted);
-	ck_assert_msg(source_list_parse(array, SOURCE_OF_REQUEST, &no_roots, arena, list, &err) == 0,
-		      "%s", err.text);
-	cJSON_Delete(array);
-	return list->sources;
+/* How what lies there is asked for. */
+static struct fetch_order order_of(const struct location *location, struct arena *arena)
+{
+	struct err err = ERR_INIT;
+	enum source_access access;
+	struct fetch_order order;
+	int fd;
+
+	ck_assert_int_eq(source_reach(location, arena, &access, &fd, &order, &err), 0);
+	return order;
 }
 
 static struct object_ids hello_ids(void)
@@ -66,10 +64,8 @@ START_TEST(sentry_is_asked_by_ids)
 	struct location file = { .path = TEXT("a/b c"), .query = &query };
 	struct source_listing listing;
 	struct fetch_order order;
-	enum source_access access;
 	struct arena arena;
 	struct err err = ERR_INIT;
-	int fd;
 
 	arena_init(&arena, CEILING_BYTES);
 	file.source = parse(addresses[_i].url, &arena);
@@ -77,12 +73,12 @@ START_TEST(sentry_is_asked_by_ids)
 	ck_assert_int_eq(source_listing_first(file.source, &query, &arena, &listing, &err), 0);
 	ck_assert_int_eq(listing.kind, SOURCE_LISTING_MODULE);
 	ck_assert_str_eq(listing.location.uri.bytes, addresses[_i].question);
-	ck_assert_int_eq(source_reach(&listing.location, &arena, &access, &fd, &order, &err), 0);
+	order = order_of(&listing.location, &arena);
 	ck_assert(order.trusted && order.trusted_everywhere && order.is_whole && order.judge);
 	ck_assert_int_eq(order.total_millis, 30000);
 	ck_assert_str_eq(order.headers[0].value.bytes, "Bearer t");
 	ck_assert_str_eq(order.headers[1].value.bytes, "identity");
-	ck_assert_int_eq(source_reach(&file, &arena, &access, &fd, &order, &err), 0);
+	order = order_of(&file, &arena);
 	ck_assert_str_eq(order.url, addresses[_i].file);
 	ck_assert_uint_eq(order.header_count, 1);
 	arena_release(&arena);
@@ -122,18 +118,16 @@ START_TEST(a_release_is_asked_by_stems)
 				      .release = TEXT("app@1 0"), .dist = TEXT("d") };
 	struct source_listing listing;
 	struct fetch_order order;
-	enum source_access access;
 	struct source *source;
 	struct arena arena;
 	struct err err = ERR_INIT;
-	int fd;
 
 	arena_init(&arena, CEILING_BYTES);
 	source = parse(SENTRY("https://s/f"), &arena);
 	ck_assert_int_eq(source_listing_first(source, &query, &arena, &listing, &err), 0);
 	ck_assert_int_eq(listing.kind, SOURCE_LISTING_ARTIFACTS);
 	ck_assert_str_eq(listing.location.uri.bytes, stems[_i].question);
-	ck_assert_int_eq(source_reach(&listing.location, &arena, &access, &fd, &order, &err), 0);
+	order = order_of(&listing.location, &arena);
 	ck_assert_str_eq(order.url, stems[_i].question);
 	ck_assert_uint_eq(order.header_count, 2);
 	arena_release(&arena);
@@ -187,11 +181,9 @@ START_TEST(what_opens_a_server_stays_with_it)
 	const struct source_query query = { .by = SOURCE_BY_URL, .ids = &ids };
 	struct location location;
 	struct fetch_order order;
-	enum source_access access;
 	struct source *source;
 	struct arena arena;
 	struct err err = ERR_INIT;
-	int fd;
 
 	arena_init(&arena, CEILING_BYTES);
 	source = parse(SENTRY("https://s/f"), &arena);
@@ -200,7 +192,7 @@ START_TEST(what_opens_a_server_stays_with_it)
 							  text_of(cases[i].address), &arena, &location,
 							  &err), 0);
 		ck_assert_str_eq(location.uri.bytes, "sentry://project_debug_file/12");
-		ck_assert_int_eq(source_reach(&location, &arena, &access, &fd, &order, &err), 0);
+		order = order_of(&location, &arena);
 		ck_assert_str_eq(order.url, cases[i].address);
 		ck_assert_uint_eq(order.header_count, cases[i].headers);
 	}

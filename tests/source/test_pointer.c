@@ -8,14 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "config/config.h"
-#include "source/source.h"
+#include "source/sources.h"
 
 #define CEILING_BYTES ((size_t)1 << 20)
-
-static const struct config no_roots = { .path = NULL };
 
 /* TOP/in/my.pdb, TOP/in/b/my.pdb, TOP/out, and a link to it. */
 static const char *make_tree(void)
@@ -34,15 +29,9 @@ static const char *make_tree(void)
 static int parse(const char *pointers, enum source_origin origin, const char *layout, struct arena *arena,
 		 struct source_list *list, struct err *err)
 {
-	cJSON *array = cJSON_Parse(support_printf(
+	return sources_parse(support_printf(
 		"[{\"type\":\"http\",\"id\":\"h\",\"url\":\"http://h/s/\",\"layout\":{\"type\":\"%s\"},"
-		"\"file_ptr\":%s}]", layout, pointers));
-	int rc;
-
-	ck_assert_ptr_nonnull(array);
-	rc = source_list_parse(array, origin, &no_roots, arena, list, err);
-	cJSON_Delete(array);
-	return rc;
+		"\"file_ptr\":%s}]", layout, pointers), origin, &sources_no_roots, arena, list, err);
 }
 
 /* --- What it says ------------------------------------------------------------------------------- */
@@ -198,7 +187,7 @@ static int follow_once(void *payload, struct err *err)
 	int rc, fd = -1;
 
 	arena_init(&arena, CEILING_BYTES);
-	rc = source_list_parse(once->array, SOURCE_OF_CONFIG, &no_roots, &arena, &list, err);
+	rc = source_list_parse(once->array, SOURCE_OF_CONFIG, &sources_no_roots, &arena, &list, err);
 	if (rc == 0) {
 		location.source = &list.sources[0];
 		rc = source_follow(&location, once->pointer, &arena, &fd, err);

@@ -1,7 +1,6 @@
 /* test_s3 -- presigned addresses, what S3's errors mean, keys of containers and machines. */
 #include "support/support.h"
 
-#include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +10,11 @@
 #include "config/config.h"
 #include "source/s3.h"
 #include "source/sigv4.h"
+#include "source/sources.h"
 
 #define CEILING_BYTES ((size_t)8 << 20)
 #define MAY_24_2013 1369353600
 
-static const struct config no_roots = { .path = NULL };
 
 /* The example of Amazon's "Authenticating Requests: Using Query Parameters". */
 START_TEST(signs_as_amazon_does)
@@ -117,23 +116,6 @@ END_TEST
 
 /* --- Sources -------------------------------------------------------------------------------- */
 
-static struct source *parse(const char *json, enum source_origin origin, struct arena *arena)
-{
-	struct source_list *list = arena_alloc(arena, 1, sizeof(*list));
-	char *quoted = support_printf("[%s]", json);
-	struct err err = ERR_INIT;
-	cJSON *array;
-
-	for (char *at = quoted; *at; at++)
-		if (*at == '\'')
-			*at = '"';
-	array = cJSON_Parse(quoted);
-	ck_assert_msg(source_list_parse(array, origin, &no_roots, arena, list, &err) == 0, "%s",
-		      err.text);
-	cJSON_Delete(array);
-	return list->sources;
-}
-
 static const struct { const char *what, *json, *begin; } addresses[] = {
 	{ "bucket in the host", "{'type':'s3','id':'x','bucket':'my-bucket','region':'eu-west-1'}",
 	  "https://my-bucket.s3.eu-west-1.amazonaws.com/a%2Bb/c?X-Amz-Algorithm=" },
@@ -159,7 +141,7 @@ START_TEST(addresses_are_made)
 	int fd;
 
 	arena_init(&arena, CEILING_BYTES);
-	location.source = parse(addresses[_i].json, SOURCE_OF_REQUEST, &arena);
+	location.source = sources_one(addresses[_i].json, SOURCE_OF_REQUEST, &arena);
 	ck_assert_msg(source_reach(&location, &arena, &access, &fd, &order, &err) == 0, "%s",
 		      err.text);
 	ck_assert_int_eq(access, SOURCE_ORDERED);
@@ -188,7 +170,7 @@ START_TEST(bad_places_are_refused)
 		int fd;
 
 		arena_init(&arena, CEILING_BYTES);
-		location.source = parse(places[i].json, SOURCE_OF_REQUEST, &arena);
+		location.source = sources_one(places[i].json, SOURCE_OF_REQUEST, &arena);
 		ck_assert_int_lt(source_reach(&location, &arena, &access, &fd, &order, &err), 0);
 		ck_assert_int_eq(err.kind, ERR_DOWNLOAD);
 		ck_assert_str_eq(err.text, places[i].text);
@@ -241,7 +223,7 @@ START_TEST(containers_give_keys)
 
 	clear_environment();
 	arena_init(&arena, CEILING_BYTES);
-	source = parse(CONTAINER, SOURCE_OF_REQUEST, &arena);
+	source = sources_one(CONTAINER, SOURCE_OF_REQUEST, &arena);
 	ck_assert_int_lt(source_credential_step(source, &credential, TEXT_NONE, &arena, &err), 0);
 	ck_assert_str_eq(err.text, "this is no container with credentials");
 	setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://10.0.0.1/x", 1);
@@ -271,9 +253,9 @@ START_TEST(machines_give_keys_to_their_operator)
 	clear_environment();
 	setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://meta:1/", 1);
 	arena_init(&arena, CEILING_BYTES);
-	source = parse(CONTAINER, SOURCE_OF_CONFIG, &arena);
+	source = sources_one(CONTAINER, SOURCE_OF_CONFIG, &arena);
 	source_credential_name(source, mine);
-	source_credential_name(parse(CONTAINER, SOURCE_OF_REQUEST, &arena), theirs);
+	source_credential_name(sources_one(CONTAINER, SOURCE_OF_REQUEST, &arena), theirs);
 	ck_assert_int_ne(memcmp(mine, theirs, sizeof(mine)), 0);
 	ck_assert_int_eq(source_credential_step(source, &credential, TEXT_NONE, &arena, &err), 1);
 	ck_assert_str_eq(credential.order.url, "http://meta:1/latest/api/token");

@@ -9,27 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/mem.h"
-#include "config/config.h"
 #include "source/source_filters.h"
-#include "source/source.h"
+#include "source/sources.h"
 
 #define CEILING_BYTES ((size_t)8 << 20)
-
-static const struct config no_roots = { .path = NULL };
-
-static int parse(const char *json, enum source_origin origin, const struct config *config,
-		 struct arena *arena, struct source_list *list, struct err *err)
-{
-	cJSON *array = cJSON_Parse(json);
-	int rc;
-
-	ck_assert_msg(array != NULL, "the test's JSON: %s", json);
-	rc = source_list_parse(array, origin, config, arena, list, err);
-	cJSON_Delete(array);
-	return rc;
-}
 
 static const struct {
 	const char *what, *json;
@@ -110,16 +94,6 @@ static const struct {
 	  "sources[0]: either `token` or `cookies` is required" },
 };
 
-static char *quoted(const char *json)
-{
-	char *copy = support_printf("%s", json);
-
-	for (char *at = copy; *at; at++)
-		if (*at == '\'')
-			*at = '"';
-	return copy;
-}
-
 START_TEST(shapes_are_taken_or_refused)
 {
 	struct source_list list;
@@ -128,7 +102,7 @@ START_TEST(shapes_are_taken_or_refused)
 	int rc;
 
 	arena_init(&arena, CEILING_BYTES);
-	rc = parse(quoted(shapes[_i].json), SOURCE_OF_REQUEST, &no_roots, &arena, &list, &err);
+	rc = sources_parse(sources_quoted(shapes[_i].json), SOURCE_OF_REQUEST, &sources_no_roots, &arena, &list, &err);
 	ck_assert_msg((rc == 0) == !shapes[_i].text, "%s: %s", shapes[_i].what, err.text);
 	if (shapes[_i].text) {
 		ck_assert_int_eq(err.kind, ERR_BAD_SHAPE);
@@ -156,7 +130,7 @@ START_TEST(the_operator_may_name_a_host)
 		int rc;
 
 		arena_init(&arena, CEILING_BYTES);
-		rc = parse(quoted(json), SOURCE_OF_CONFIG, &no_roots, &arena, &list, &err);
+		rc = sources_parse(sources_quoted(json), SOURCE_OF_CONFIG, &sources_no_roots, &arena, &list, &err);
 		ck_assert_msg((rc == 0) == names[i].fine, "%s: %s", names[i].name, err.text);
 		arena_release(&arena);
 	}
@@ -204,14 +178,14 @@ static const struct { const char *json; int rc; const char *told; } checks[] = {
 
 START_TEST(everything_wrong_is_told)
 {
-	cJSON *array = cJSON_Parse(quoted(checks[_i].json));
+	cJSON *array = cJSON_Parse(sources_quoted(checks[_i].json));
 	struct told told = { .errors = 0 };
 	struct arena arena;
 	struct err err = ERR_INIT;
 
 	ck_assert_ptr_nonnull(array);
 	arena_init(&arena, CEILING_BYTES);
-	ck_assert_int_eq(source_list_check(array, &no_roots, &arena, take_note, &told, &err),
+	ck_assert_int_eq(source_list_check(array, &sources_no_roots, &arena, take_note, &told, &err),
 			 checks[_i].rc);
 	ck_assert_str_eq(told.text, checks[_i].told);
 	ck_assert_int_eq(told.errors > 0, checks[_i].rc < 0);
@@ -232,7 +206,7 @@ START_TEST(too_many_sources_are_refused)
 	for (size_t i = 0; i < 257; i++)
 		memcpy(json + 1 + 3 * i, i < 256 ? "{}," : "{}", i < 256 ? 3 : 2);
 	arena_init(&arena, CEILING_BYTES);
-	ck_assert_int_lt(parse(json, SOURCE_OF_REQUEST, &no_roots, &arena, &list, &err), 0);
+	ck_assert_int_lt(sources_parse(json, SOURCE_OF_REQUEST, &sources_no_roots, &arena, &list, &err), 0);
 	ck_assert_str_eq(err.text, "sources: more than 256");
 	arena_release(&arena);
 }
@@ -342,8 +316,8 @@ START_TEST(locations_have_their_addresses)
 	struct err err = ERR_INIT;
 
 	arena_init(&arena, CEILING_BYTES);
-	ck_assert_msg(parse(quoted(support_printf("[%s]", addresses[_i].json)), SOURCE_OF_REQUEST,
-			    &no_roots, &arena, &list, &err) == 0, "%s", err.text);
+	ck_assert_msg(sources_parse(sources_quoted(support_printf("[%s]", addresses[_i].json)), SOURCE_OF_REQUEST,
+			    &sources_no_roots, &arena, &list, &err) == 0, "%s", err.text);
 	ck_assert_int_eq(source_locations(list.sources, &query, &arena, &locations, &err), 0);
 	ck_assert_uint_eq(locations.count, addresses[_i].uri ? 2 : 0);
 	if (addresses[_i].uri)
@@ -364,8 +338,8 @@ START_TEST(names_cannot_leave_their_place)
 
 	ids.debug_file = TEXT("%2e%2e?#a b\xc3\xa4");
 	arena_init(&arena, CEILING_BYTES);
-	ck_assert_int_eq(parse(quoted("[{'type':'http','id':'x','url':'http://x'}]"),
-			       SOURCE_OF_REQUEST, &no_roots, &arena, &list, &err), 0);
+	ck_assert_int_eq(sources_parse(sources_quoted("[{'type':'http','id':'x','url':'http://x'}]"),
+			       SOURCE_OF_REQUEST, &sources_no_roots, &arena, &list, &err), 0);
 	ck_assert_int_eq(source_locations(list.sources, &query, &arena, &locations, &err), 0);
 	ck_assert_str_eq(locations.locations[0].uri.bytes,
 			 "http://x/%252e%252e%3F%23a%20b%C3%A4/" CRASH_ID
@@ -389,10 +363,10 @@ START_TEST(orders_carry_headers_and_checksum)
 
 	ids.debug_checksum = TEXT("SHA256:00");
 	arena_init(&arena, CEILING_BYTES);
-	ck_assert_int_eq(parse(quoted("[{'type':'http','id':'sentry:x','url':'http://u:p@x',"
+	ck_assert_int_eq(sources_parse(sources_quoted("[{'type':'http','id':'sentry:x','url':'http://u:p@x',"
 				      "'accept_invalid_certs':true,'headers':{'X-Two':'2','bad name':'3',"
 				      "'bad':'a\\nb','Authorization':'x'}}]"),
-			       SOURCE_OF_CONFIG, &no_roots, &arena, &list, &err), 0);
+			       SOURCE_OF_CONFIG, &sources_no_roots, &arena, &list, &err), 0);
 	ck_assert_int_eq(source_locations(list.sources, &query, &arena, &locations, &err), 0);
 	ck_assert_int_eq(source_reach(locations.locations, &arena, &access, &fd, &order, &err), 0);
 	ck_assert_int_eq(access, SOURCE_ORDERED);
@@ -436,8 +410,8 @@ START_TEST(the_operators_sources_may_have_proxies)
 		int fd, rc;
 
 		arena_init(&arena, CEILING_BYTES);
-		rc = parse(quoted(support_printf("[{'id':'x',%s%s}]", proxied[i], proxies[_i].proxy)),
-			   SOURCE_OF_CONFIG, &no_roots, &arena, &list, &err);
+		rc = sources_parse(sources_quoted(support_printf("[{'id':'x',%s%s}]", proxied[i], proxies[_i].proxy)),
+			   SOURCE_OF_CONFIG, &sources_no_roots, &arena, &list, &err);
 		ck_assert_msg((rc == 0) == proxies[_i].fine, "%s: %s", proxies[_i].what, err.text);
 		if (rc == 0) {
 			location.source = list.sources;
@@ -467,13 +441,13 @@ START_TEST(the_operators_addresses_are_of_http)
 			struct err err = ERR_INIT;
 
 			arena_init(&arena, CEILING_BYTES);
-			ck_assert_msg((parse(quoted(text), SOURCE_OF_CONFIG, &no_roots, &arena, &list, &err) ==
+			ck_assert_msg((sources_parse(sources_quoted(text), SOURCE_OF_CONFIG, &sources_no_roots, &arena, &list, &err) ==
 				       0) == urls[i].fine, "%s: %s", text, err.text);
 			if (strncmp(urls[i].url, "file", 4) != 0)
-				ck_assert_int_eq(parse(quoted(text), SOURCE_OF_REQUEST, &no_roots, &arena, &list,
+				ck_assert_int_eq(sources_parse(sources_quoted(text), SOURCE_OF_REQUEST, &sources_no_roots, &arena, &list,
 						       &err), 0);
 			else
-				ck_assert_int_lt(parse(quoted(text), SOURCE_OF_REQUEST, &no_roots, &arena, &list,
+				ck_assert_int_lt(sources_parse(sources_quoted(text), SOURCE_OF_REQUEST, &sources_no_roots, &arena, &list,
 						       &err), 0);
 			arena_release(&arena);
 		}
@@ -488,14 +462,14 @@ START_TEST(credentials_tell_sources_apart)
 	struct err err = ERR_INIT;
 
 	arena_init(&arena, CEILING_BYTES);
-	ck_assert_int_eq(parse(quoted("[{'type':'http','id':'x','url':'http://x'},"
+	ck_assert_int_eq(sources_parse(sources_quoted("[{'type':'http','id':'x','url':'http://x'},"
 				      "{'type':'http','id':'x','url':'http://x','headers':{'A':'1','B':'2'}},"
 				      "{'type':'http','id':'x','url':'http://x','headers':{'B':'2','A':'1'}},"
 				      "{'type':'http','id':'x','url':'http://x','headers':{'A':'2','B':'1'}},"
 				      "{'type':'http','id':'x','url':'http://u:p@x'},"
 				      "{'type':'s3','id':'x','bucket':'b','region':'r'},"
 				      "{'type':'s3','id':'x','bucket':'b','region':'r','access_key':'k'}]"),
-			       SOURCE_OF_REQUEST, &no_roots, &arena, &list, &err), 0);
+			       SOURCE_OF_REQUEST, &sources_no_roots, &arena, &list, &err), 0);
 	ck_assert(!list.sources[0].has_credentials && !list.sources[5].has_credentials);
 	ck_assert(list.sources[1].has_credentials && list.sources[4].has_credentials);
 	ck_assert_mem_eq(list.sources[1].credentials, list.sources[2].credentials, 32);
@@ -576,7 +550,7 @@ START_TEST(files_are_reached_or_refused)
 		config.filesystem_root_count = 1;
 	}
 	arena_init(&arena, CEILING_BYTES);
-	ck_assert_int_eq(parse(support_printf("[{\"type\":\"filesystem\",\"id\":\"x\",\"path\":\"%s%s\"}]",
+	ck_assert_int_eq(sources_parse(support_printf("[{\"type\":\"filesystem\",\"id\":\"x\",\"path\":\"%s%s\"}]",
 					      top, reaches[_i].path),
 			       reaches[_i].origin, &config, &arena, &list, &err), 0);
 	ck_assert(source_is_local(list.sources));
@@ -620,8 +594,8 @@ START_TEST(build_ids_are_found_by_their_beginning)
 	for (enum source_origin origin = SOURCE_OF_CONFIG; origin <= SOURCE_OF_REQUEST; origin++) {
 		const char *expected = origin == SOURCE_OF_CONFIG ? build_ids[_i].found : NULL;
 
-		ck_assert_int_eq(parse(support_printf("[{\"type\":\"filesystem\",\"id\":\"x\",\"path\":\"%s/root\"}]",
-						      top), origin, &no_roots, &arena, &list, &err), 0);
+		ck_assert_int_eq(sources_parse(support_printf("[{\"type\":\"filesystem\",\"id\":\"x\",\"path\":\"%s/root\"}]",
+						      top), origin, &sources_no_roots, &arena, &list, &err), 0);
 		ck_assert_msg(source_find_build_id(list.sources, text_of(build_ids[_i].beginning), found) ==
 			      (expected != NULL), "%s", build_ids[_i].what);
 		if (expected)
@@ -651,7 +625,7 @@ static int everything_at_once(void *payload, struct err *err)
 	int rc;
 
 	arena_init(&arena, CEILING_BYTES);
-	rc = source_list_parse(payload, SOURCE_OF_REQUEST, &no_roots, &arena, &list, err);
+	rc = source_list_parse(payload, SOURCE_OF_REQUEST, &sources_no_roots, &arena, &list, err);
 	for (size_t i = 0; rc == 0 && i < list.count; i++)
 		rc = source_locations(&list.sources[i], &query, &arena, &locations, err);
 	arena_release(&arena);
