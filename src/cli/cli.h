@@ -48,7 +48,7 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_serve, cli_fcgi, cli_config, cli_backup, cli_symbolicate, cli_lookup,
-	cli_symcache, cli_js, cli_retrace, cli_proguard, cli_bundle_jvm, cli_cfi, cli_object, cli_minidump, cli_applecrash, cli_coredump, cli_status, cli_why,
+	cli_symcache, cli_js, cli_retrace, cli_proguard, cli_bundle_jvm, cli_cfi, cli_object, cli_minidump, cli_applecrash, cli_stacktext, cli_coredump, cli_status, cli_why,
 	cli_cache, cli_cleanup,
 	cli_prefetch, cli_repair, cli_apikey, cli_symbfile, cli_push_symbols, cli_sort, cli_sourcemap;
 

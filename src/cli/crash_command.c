@@ -1,4 +1,4 @@
-/* crash_command.c -- "symgate minidump", "applecrash" and "coredump": a crash file as a report. */
+/* crash_command.c -- "symgate minidump", "applecrash", "coredump", "stacktext": a crash file as a report. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -222,7 +222,7 @@ static int find_answer(struct standalone *alone, const struct crash_wish *wish, 
 {
 	int rc;
 
-	/* Apple's reports name their frames themselves. */
+	/* Apple's reports and texts name their frames themselves. */
 	if (wish->what->kind->want && standalone_has_no_source(alone)) {
 		rc = answer_without_sources(alone, wish, reply, err);
 		if (rc != 0)
@@ -327,6 +327,13 @@ static int run_applecrash(struct cli *cli, int argc, char **argv)
 	return run_crash(cli, &what, argc, argv);
 }
 
+static int run_stacktext(struct cli *cli, int argc, char **argv)
+{
+	static const struct crash_command what = { &cli_stacktext, &request_kind_stacktext, "stacktext" };
+
+	return run_crash(cli, &what, argc, argv);
+}
+
 static int run_coredump(struct cli *cli, int argc, char **argv)
 {
 	static const struct crash_command what = { &cli_coredump, &request_kind_coredump, "coredump" };
@@ -387,6 +394,23 @@ const struct cli_command cli_applecrash = {
 	SOURCES_HELP,
 	.options = options,
 	.run = run_applecrash,
+};
+
+const struct cli_command cli_stacktext = {
+	.name = "stacktext",
+	.arguments = "[--symbols [LAYOUT:]DIR]... [--source [LAYOUT:]URL]... [--brief] FILE",
+	.about = "the stacks of a text, as gdb, sanitizers, Android or Rust print them",
+	.help =
+	"FILE is a text with stacks as gdb, AddressSanitizer and the others of its kind, glibc's\n"
+	"backtrace_symbols, Android's tombstones, Rust's panics or minidump_stackwalk print them, with\n"
+	"the prefixes of a log perhaps; - is standard input. Why it ended, the thread that crashed,\n"
+	"the other threads. Frames in modules with a build id get what their debug information says;\n"
+	"the others keep the names the text has.\n"
+	"\n"
+	SYMBOLS_HELP
+	SOURCES_HELP,
+	.options = options,
+	.run = run_stacktext,
 };
 
 const struct cli_command cli_coredump = {

@@ -119,6 +119,7 @@ dist_man_MANS += \
 	doc/symgate-serve.1 \
 	doc/symgate-sort.1 \
 	doc/symgate-sourcemap.1 \
+	doc/symgate-stacktext.1 \
 	doc/symgate-status.1 \
 	doc/symgate-symbolicate.1 \
 	doc/symgate-minidump.1 \

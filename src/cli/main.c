@@ -30,7 +30,7 @@ static const struct cli_command *const commands[] = {
 	&cli_serve, &cli_fcgi, &cli_config, &cli_backup, &cli_repair, &cli_status, &cli_why,
 	&cli_cache, &cli_cleanup, &cli_apikey, &cli_prefetch,
 	&cli_symbolicate, &cli_lookup, &cli_symcache, &cli_js, &cli_retrace, &cli_proguard, &cli_bundle_jvm, &cli_cfi, &cli_symbfile, &cli_push_symbols, &cli_sourcemap, &cli_object, &cli_sort,
-	&cli_minidump, &cli_applecrash, &cli_coredump,
+	&cli_minidump, &cli_applecrash, &cli_stacktext, &cli_coredump,
 };
 #define SOURCES_ARENA_BYTES ((size_t)64 * 1024 * 1024)
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

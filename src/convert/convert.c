@@ -36,6 +36,7 @@ const struct cell_operation convert_operations[] = {
 	{ "demangle", convert_run_demangle },
 	{ "minidump", convert_run_minidump },
 	{ "applecrash", convert_run_applecrash },
+	{ "stacktext", convert_run_stacktext },
 	{ "coredump", convert_run_coredump },
 	{ CELL_STARTS_PROGRAM, convert_run_transcode },
 };

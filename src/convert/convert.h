@@ -5,7 +5,7 @@
  * side has a function that writes the parameters and one that reads the reply.
  *
  * May include: base, unpack, object, demangle, symcache, ppdbcache,
- * sourcecache, cfi, proguard, unwind, minidump, coredump, applecrash, sandbox.
+ * sourcecache, cfi, proguard, unwind, minidump, coredump, applecrash, stacktext, sandbox.
  */
 #ifndef CONVERT_CONVERT_H
 #define CONVERT_CONVERT_H
@@ -247,7 +247,7 @@ int convert_listing_parameters(const struct convert_listing *listing, struct buf
  */
 
 /*
- * minidump, applecrash, coredump: input "file" (as uploaded); the reply is what crashed, as JSON of the shape of a
+ * minidump, applecrash, coredump, stacktext: input "file" (as uploaded); the reply is what crashed, as JSON of the shape of a
  * request to /symbolicate: "stacktraces" and "modules", and beside them "system_info", "crashed",
  * and where they are known "timestamp", "crash_reason" and "crash_details",
  * as the answer tells them (doc/api/).  No parameters, no output.

@@ -18,6 +18,7 @@ libconvert_a_SOURCES = \
 	src/convert/core_remarks.c \
 	src/convert/core_remarks.h \
 	src/convert/crash_minidump.c \
+	src/convert/crash_stacktext.c \
 	src/convert/crash_walk.c \
 	src/convert/crash_walk.h \
 	src/convert/convert_internal.h \

@@ -24,6 +24,7 @@ static const struct form_shape minidump_form = {
 static const struct form_shape applecrash_form = {
 	"apple_crash_report", "missing apple crash report", crash_fields, NULL
 };
+static const struct form_shape stacktext_form = { "stacktext", "missing stack", crash_fields, NULL };
 static const struct form_shape coredump_form = { "coredump", "missing core dump", crash_fields, NULL };
 
 static const char *const symbfile_headers[] = {
@@ -50,6 +51,8 @@ static const struct route routes[] = {
     BODY(crash_file_body_max_bytes), &applecrash_form },
   { "POST", "/coredump",    answer_kind,         &request_kind_coredump,    TAKES_FORM,
     BODY(crash_file_body_max_bytes), &coredump_form },
+  { "POST", "/stacktext",   answer_kind,         &request_kind_stacktext,   TAKES_FORM,
+    BODY(crash_file_body_max_bytes), &stacktext_form },
   { "POST", "/symbolicate-any", answer_kind,     &request_kind_any,         TAKES_JSON,
     BODY(symbolicate_body_max_bytes), NULL },
   { "POST", "/symbolicate-js", answer_kind,      &request_kind_js,          TAKES_JSON,

@@ -11,6 +11,7 @@ static const struct request_kind *const kinds[] = {
 	&request_kind_jvm,
 	&request_kind_minidump,
 	&request_kind_applecrash,
+	&request_kind_stacktext,
 	&request_kind_coredump,
 	&request_kind_any,
 	&request_kind_proxy,

@@ -10,7 +10,7 @@
 struct request_kind;
 
 extern const struct request_kind request_kind_symbolicate, request_kind_jvm, request_kind_minidump,
-	request_kind_applecrash, request_kind_coredump, request_kind_any, request_kind_proxy,
+	request_kind_applecrash, request_kind_stacktext, request_kind_coredump, request_kind_any, request_kind_proxy,
 	request_kind_buildid,
 	request_kind_mozilla_v4, request_kind_mozilla_v5, request_kind_mozilla_v5_debug,
 	request_kind_symbols_ranges, request_kind_symbols_returnpads,

@@ -1,7 +1,9 @@
 # src/stacktext -- sources and tests of this component.
 noinst_LIBRARIES += libstacktext.a
 libstacktext_a_SOURCES = \
+	src/stacktext/fact_line.c \
 	src/stacktext/glibc_line.c \
+	src/stacktext/heading_line.c \
 	src/stacktext/js_stack.c \
 	src/stacktext/js_stack.h \
 	src/stacktext/kind_json.c \
@@ -15,9 +17,12 @@ libstacktext_a_SOURCES = \
 	src/stacktext/rust_line.c \
 	src/stacktext/stacktext.c \
 	src/stacktext/stacktext.h \
+	src/stacktext/stacktext_images.c \
+	src/stacktext/stacktext_images.h \
 	src/stacktext/stacktext_internal.h \
 	src/stacktext/stacktext_kind.c \
 	src/stacktext/stacktext_kind.h \
+	src/stacktext/stacktext_threads.c \
 	src/stacktext/stackwalk_line.c
 
 if HAVE_CHECK

@@ -62,6 +62,30 @@ static struct text find_build_id(struct text rest)
 								    : TEXT_NONE;
 }
 
+/* "pay+52" of "(offset 0x1000) (pay+52) (BuildId: 8e5c0f)"; names have parentheses of their own. */
+static struct text find_function(struct text rest)
+{
+	const struct text id = find(rest, " (BuildId: ");
+	size_t depth = 0, plus;
+
+	rest = text_trim((struct text){ rest.bytes, rest.size - id.size });
+	if (!text_ends_with(rest, ")"))
+		return TEXT_NONE;
+	for (size_t at = rest.size; at-- > 0; ) {
+		depth += rest.bytes[at] == ')';
+		depth -= rest.bytes[at] == '(' && depth > 0;
+		if (depth > 0)
+			continue;
+		rest = (struct text){ rest.bytes + at + 1, rest.size - at - 2 };
+		for (plus = rest.size; plus > 0 && ascii_is_digit(rest.bytes[plus - 1]); plus--)
+			;
+		if (plus < 2 || plus == rest.size || rest.bytes[plus - 1] != '+')
+			return TEXT_NONE;
+		return (struct text){ rest.bytes, plus - 1 };
+	}
+	return TEXT_NONE;
+}
+
 bool native_line_read(struct text line, struct native_line *native)
 {
 	struct text rest = find(line, "#");
@@ -74,6 +98,7 @@ bool native_line_read(struct text line, struct native_line *native)
 	if (!take_number(&rest, 16, &native->pc) || !take_blanks(&rest))
 		return false;
 	native->path = take_path(&rest);
+	native->function = find_function(rest);
 	native->build_id = find_build_id(rest);
 	return native->path.size > 0;
 }

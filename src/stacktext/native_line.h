@@ -5,7 +5,7 @@
  *	    #01 pc 000000000004a1b8  /data/app/lib/arm64/libshop.so (pay+52) (BuildId: 8e5c0f...)
  *	  native: #03 pc 00011c34  /apex/com.android.art/lib64/libart.so (art::Run()+8)
  *
- * Whatever stands before "#" stays out.  Private to the jvm kind.
+ * Whatever stands before "#" stays out.  May include: base.
  */
 #ifndef STACKTEXT_NATIVE_LINE_H
 #define STACKTEXT_NATIVE_LINE_H
@@ -19,6 +19,7 @@ struct native_line {
 	uint64_t number;             /* 0: the innermost of a stack */
 	uint64_t pc;                 /* in the module, inside of the call */
 	struct text path;            /* of the module */
+	struct text function;        /* TEXT_NONE: it does not say */
 	struct text build_id;        /* in hexadecimal; TEXT_NONE: it does not say */
 };
 

@@ -81,15 +81,29 @@ static size_t find_arguments(struct text text)
 	return find_last(text, " (");
 }
 
+/* Where the last WORD begins that stands behind a parenthesis, over a line's end perhaps; SIZE_MAX. */
+static size_t find_behind(struct text text, const char *word)
+{
+	for (size_t at = find_last(text, word); at != SIZE_MAX; at = find_last(before(text, at), word)) {
+		struct text head = text_trim(before(text, at));
+
+		if (head.size < at && text_ends_with(head, ")"))
+			return at;
+	}
+	return SIZE_MAX;
+}
+
 /* "(ARGUMENTS) at FILE:LINE", "(ARGUMENTS) from MODULE", "(ARGUMENTS)" after the function. */
 static bool take_gdb_rest(struct text *rest, struct stacktext_frame *frame)
 {
-	size_t at = find_last(*rest, ") at "), from = find_last(*rest, ") from "), open;
+	size_t at = find_behind(*rest, "at "), from = find_behind(*rest, "from "), open;
 
-	if (at != SIZE_MAX && numbered_line_place(after(*rest, at + strlen(") at ")), frame))
-		*rest = before(*rest, at + 1);
-	else if (from != SIZE_MAX)
-		*rest = before(*rest, from + 1);
+	if (at != SIZE_MAX && numbered_line_place(text_trim(after(*rest, at + strlen("at "))), frame)) {
+		*rest = text_trim(before(*rest, at));
+	} else if (from != SIZE_MAX) {
+		frame->module = text_trim(after(*rest, from + strlen("from ")));
+		*rest = text_trim(before(*rest, from));
+	}
 	if (!text_ends_with(*rest, ")"))
 		return false;
 	open = find_arguments(*rest);
@@ -107,7 +121,9 @@ static void read_function(struct text rest, struct stacktext_frame *frame)
 	if (!frame->file.bytes && blank != SIZE_MAX && blank > 0 &&
 	    numbered_line_place(after(rest, blank + 1), frame))
 		rest = text_trim(before(rest, blank));
-	if (rest.size > 0 && !text_is(rest, "??"))
+	if (text_ends_with(rest, " <null>"))
+		rest = text_trim(before(rest, rest.size - strlen(" <null>")));
+	if (rest.size > 0 && !text_is(rest, "??") && !text_is(rest, "<null>"))
 		frame->function = rest;
 }
 
@@ -117,27 +133,41 @@ static bool is_signal_line(struct text rest)
 	return text_is(rest, "<signal handler called>");
 }
 
-/* "#1  0x... in ..." */
-bool numbered_line_read(struct text line, struct stacktext_frame *frame,
-			struct numbered_line *numbered)
+static bool read_rest(struct text rest, struct stacktext_frame *frame, struct numbered_line *numbered)
 {
-	struct text rest = line;
+	bool has_module;
 
-	if (!take(&rest, "#") || !take_decimal(&rest, &numbered->number) || rest.size == 0 ||
-	    (rest.bytes[0] != ' ' && rest.bytes[0] != '\t'))
-		return false;
-	skip_blanks(&rest);
-	numbered->is_signal = is_signal_line(rest);
-	if (numbered->is_signal)
-		return true;
 	frame->has_address = take_0x(&rest, &frame->address);
 	skip_blanks(&rest);
 	if (frame->has_address)
 		(void)take(&rest, "in ");
 	take_build_id(&rest, frame);
-	if (!take_module(&rest, frame))
+	has_module = take_module(&rest, frame);
+	if (!has_module)
 		numbered->is_gdb = take_gdb_rest(&rest, frame);
 	read_function(rest, frame);
 	/* A number and prose is a heading or a reference to something else. */
-	return frame->has_address || numbered->is_gdb;
+	return frame->has_address || has_module || numbered->is_gdb;
+}
+
+bool numbered_line_read(struct text line, struct stacktext_frame *frame, struct numbered_line *numbered)
+{
+	struct text rest = line;
+
+	*frame = (struct stacktext_frame){ .has_address = false };
+	*numbered = (struct numbered_line){ .number = 0 };
+	if (!take(&rest, "#") || !take_decimal(&rest, &numbered->number) || rest.size == 0 ||
+	    (rest.bytes[0] != ' ' && rest.bytes[0] != '\t'))
+		return false;
+	skip_blanks(&rest);
+	numbered->is_signal = is_signal_line(rest);
+	return numbered->is_signal || read_rest(rest, frame, numbered);
+}
+
+bool numbered_line_rest(struct text rest, struct stacktext_frame *frame)
+{
+	struct numbered_line numbered = { .number = 0 };
+
+	*frame = (struct stacktext_frame){ .has_address = false };
+	return read_rest(rest, frame, &numbered) && numbered.is_gdb;
 }

@@ -1,16 +1,21 @@
 /*
- * stacktext -- stacks and mappings as other programs print them.
+ * stacktext -- stacks, modules and mappings as other programs print them (doc/formats/stacktext.md).
  *
  *	gdb              #1  0x00007ffff7e11bf4 in qsort (b=...) at ./stdlib/msort.c:64
  *	sanitizers       #1 0x55b4cc649f18 in compare /src/crash.c:27:9
  *	                 #1 0x563f1bb07f18  (/bin/crash+0xdef18) (BuildId: 704fb21d...)
  *	glibc            ./crash(compare+0x11)[0x55f8392b31d1], ./crash(+0x11d1) [0x55f8392b31d1]
+ *	Android          #01 pc 000000000004a1b8  /data/app/libshop.so (pay+52) (BuildId: 8e5c0f...)
+ *	Rust             3:     0x55d9b1a2c3f1 - shop::pay
+ *	stackwalk        1  crash!main [crash.c : 5 + 0x3], 0|1|crash|main|crash.c|5|0x3
  *	/proc/PID/maps   7f89ed000000-7f89ed026000 r--p 00000000 08:01 1234  /lib/libc.so.6
  *	gdb's            0x7ffff7dd2000 0x7ffff7df8000 0x26000 0x0 r--p /lib/libc.so.6
  *
- * One text may hold all of them; lines that are nothing of it are skipped, but for the one that
- * says what a stack is.  The text is anybody's: nothing in it is believed but as a question.
- * Everything handed out is borrowed from it.
+ * One text may hold all of them; lines that are nothing of it are skipped, but for those that say what
+ * a stack is, and why the program ended.  The text is anybody's: nothing in it is believed but as a
+ * question.  Everything handed out is borrowed from it.
+ *
+ * Pure.  May include: base.
  */
 #ifndef STACKTEXT_STACKTEXT_H
 #define STACKTEXT_STACKTEXT_H
@@ -34,10 +39,10 @@ struct stacktext_mapping {
 struct stacktext_frame {
 	bool has_address;
 	uint64_t address;
-	/* What called: the call stands before it.  A sanitizer has gone back already. */
+	/* What called: the call stands before it.  A sanitizer and Android have gone back already. */
 	bool is_return;
 	struct text module;          /* a path, or TEXT_NONE */
-	bool has_offset;
+	bool has_offset;             /* without an address, too: then it is all that is known */
 	uint64_t offset;             /* in the module; with a symbol: from it */
 	struct text symbol;          /* glibc's "SYMBOL+OFFSET", or TEXT_NONE */
 	struct text build_id;        /* of the module, in hex, or TEXT_NONE */
@@ -47,16 +52,43 @@ struct stacktext_frame {
 
 struct stacktext_stack {
 	struct text title;           /* "Thread 1 (LWP 123):"; may be TEXT_NONE */
+	bool has_number;             /* as the text counts threads */
+	uint64_t number;
+	bool has_id;                 /* of the system */
+	uint64_t id;
+	struct text name;            /* TEXT_NONE: not said */
+	bool is_crashed;             /* of one at most */
+	bool is_listed;              /* one frame, of gdb's `info threads' */
 	size_t first, count;         /* of the frames, the innermost first */
+};
+
+struct stacktext_module {            /* of a list the text has */
+	struct text path;
+	struct text debug_file;      /* TEXT_NONE: not said */
+	struct text debug_id;        /* as it stands there, or TEXT_NONE */
+	uint64_t start, end;         /* start < end */
+};
+
+/* What the text says besides; TEXT_NONE where it does not. */
+struct stacktext_facts {
+	struct text reason;          /* "SIGSEGV, Segmentation fault" */
+	struct text details;
+	struct text os_name, os_version, cpu;
+	bool has_crashed_number;     /* of the thread that crashed, as the text counts them */
+	uint64_t crashed_number;
+	bool is_android;             /* some frame is as Android prints them */
 };
 
 struct stacktext {
 	struct stacktext_mapping *mappings;
 	size_t mapping_count;
+	struct stacktext_module *modules;
+	size_t module_count;
 	struct stacktext_frame *frames;
 	size_t frame_count;
 	struct stacktext_stack *stacks;
 	size_t stack_count;
+	struct stacktext_facts facts;
 };
 
 /* ERR_TOO_LARGE over STACKTEXT_BYTES_MAX.  Nothing recognised is no error: all counts are 0. */

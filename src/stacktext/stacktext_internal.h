@@ -21,6 +21,8 @@ bool glibc_line_read(struct text line, struct stacktext_frame *frame);
 /* "#1  0x... in ..."; a number too large is none. */
 struct numbered_line { uint64_t number; bool is_signal, is_gdb; };
 bool numbered_line_read(struct text line, struct stacktext_frame *frame, struct numbered_line *numbered);
+/* The same without its number, as gdb's `info threads' has it. */
+bool numbered_line_rest(struct text rest, struct stacktext_frame *frame);
 /* "FILE:LINE" or "FILE:LINE:COLUMN" */
 bool numbered_line_place(struct text place, struct stacktext_frame *frame);
 
@@ -38,6 +40,20 @@ bool stackwalk_line_counter(struct text line, uint64_t *address);
 size_t stackwalk_line_fields(struct text line, struct text fields[STACKWALK_FIELDS]);
 bool stackwalk_line_machine(struct text line, struct stacktext_frame *frame, uint64_t *thread,
 			    uint64_t *number);
+
+/* "0x00400000 - 0x0042bfff  crash  ???  (main)", "Module|crash||crash.pdb|5A98...|0x00400000|0x0042bfff|1" */
+bool stackwalk_line_module(struct text line, struct stacktext_module *module);
+
+/* "Thread 2 (Thread 0x7f... (LWP 3) "worker"):", "Thread 0 (crashed)", "pid: 1, tid: 2, name: main": what it says
+ * goes into the stack that comes next. */
+bool heading_line_read(struct text line, struct stacktext_stack *next);
+/* "* 1    Thread 0x7ffff7d8 (LWP 12) "crash" pay (cart=0x0) at crash.c:9" */
+bool heading_line_listed(struct text line, struct stacktext_stack *stack, struct stacktext_frame *frame);
+/* Why the program ended, and where: true when the line says something of it. */
+bool fact_line_read(struct text line, struct stacktext_facts *facts);
+
+/* stacktext_threads.c: once all is read, which thread crashed, and what gdb's list says of the others. */
+void stacktext_threads_settle(struct stacktext *text);
 
 /* kind_json.c: which request some JSON is. */
 struct stacktext_detected kind_json_detect(struct text json);

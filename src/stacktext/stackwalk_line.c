@@ -126,3 +126,62 @@ bool stackwalk_line_machine(struct text line, struct stacktext_frame *frame, uin
 	}
 	return true;
 }
+
+/* --- Modules --------------------------------------------------------------------------------- */
+
+/* "Module|crash|1.0|crash.pdb|5A98...|0x00400000|0x0042bfff|1" */
+static bool read_machine_module(struct text line, struct stacktext_module *module)
+{
+	struct text fields[STACKWALK_FIELDS];
+
+	if (!text_starts_with(line, "Module|") || stackwalk_line_fields(line, fields) != 8 ||
+	    !take_0x(&fields[5], &module->start) || !take_0x(&fields[6], &module->end))
+		return false;
+	module->path = fields[1];
+	module->debug_file = fields[3];
+	module->debug_id = fields[4];
+	return fields[5].size == 0 && fields[6].size == 0;
+}
+
+/* "(WARNING: No symbols, crash.pdb, 5A98...)" at the end: only who has no symbols is told by id. */
+static void take_warning(struct text *rest, struct stacktext_module *module)
+{
+	size_t open = find_last(*rest, "  (WARNING: "), comma;
+	struct text inside;
+
+	if (open == SIZE_MAX || !text_ends_with(*rest, ")"))
+		return;
+	inside = after(*rest, open + strlen("  (WARNING: "));
+	inside.size--;
+	*rest = before(*rest, open);
+	comma = find_last(inside, ", ");
+	if (comma == SIZE_MAX)
+		return;
+	module->debug_id = after(inside, comma + 2);
+	inside = before(inside, comma);
+	comma = find_last(inside, ", ");
+	module->debug_file = comma == SIZE_MAX ? TEXT_NONE : after(inside, comma + 2);
+}
+
+bool stackwalk_line_module(struct text line, struct stacktext_module *module)
+{
+	struct text rest = line;
+	size_t blanks;
+
+	*module = (struct stacktext_module){ .start = 0 };
+	if (read_machine_module(line, module)) {
+		module->end += module->end < UINT64_MAX;
+		return module->start < module->end && module->path.size > 0;
+	}
+	*module = (struct stacktext_module){ .start = 0 };
+	if (!take_0x(&rest, &module->start) || !take(&rest, " - ") || !take_0x(&rest, &module->end) ||
+	    !take(&rest, "  "))
+		return false;
+	take_warning(&rest, module);
+	if (text_ends_with(rest, "  (main)"))
+		rest = before(rest, rest.size - strlen("  (main)"));
+	blanks = find_last(rest, "  ");
+	module->path = text_trim(blanks == SIZE_MAX ? rest : before(rest, blanks));
+	module->end += module->end < UINT64_MAX;
+	return module->start < module->end && module->path.size > 0;
+}

@@ -19,6 +19,7 @@ const struct derived_kind *const derived_kinds[] = {
 	&derived_cficache,
 	&derived_minidump_report,
 	&derived_applecrash_report,
+	&derived_stacktext_report,
 	&derived_coredump_report,
 	&derived_linked_minidump_report,
 	&derived_linked_applecrash_report,

@@ -86,6 +86,7 @@ extern const struct derived_kind
 	derived_symcache, derived_variables,             /* derived_symcache.c */
 	derived_cficache,            /* derived_cficache.c */
 	derived_minidump_report, derived_applecrash_report, derived_coredump_report, /* derived_crash.c */
+	derived_stacktext_report,
 	derived_linked_minidump_report, derived_linked_applecrash_report,
 	derived_ppdb,                /* derived_managed.c */
 	derived_sources, derived_url_sources, derived_sourcefile,     /* derived_sources.c */

@@ -37,6 +37,12 @@ const struct derived_kind derived_applecrash_report = {
 	.from = DERIVED_FROM_BODY, .payload = keep_reply, .judge = judge_apple,
 };
 
+const struct derived_kind derived_stacktext_report = {
+	.name = "stack as text", .cache = CACHE_KINDS,
+	.operation = "stacktext", .input = "file", .output = "report",
+	.from = DERIVED_FROM_BODY, .payload = keep_reply,
+};
+
 const struct derived_kind derived_coredump_report = {
 	.name = "core report", .cache = CACHE_KINDS,
 	.operation = "coredump", .input = "file", .output = "report",

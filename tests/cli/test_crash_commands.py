@@ -197,10 +197,21 @@ def test_crash_reports(folder):
     told = json.loads(symgate("--json", "applecrash", "--symbols", os.path.join(folder, "symbols"), path).stdout)
     check("applecrash: its modules tell the processor", told["system_info"]["cpu_arch"] == "arm64" and
           told["modules"][0]["debug_status"] == "found", told["system_info"], told["modules"][0])
+    text = os.path.join(folder, "stack.txt")
+    with open(text, "w") as f:
+        f.write("Thread 1 \"shop\" received signal SIGSEGV, Segmentation fault.\n"
+                "#0  pay (cart=0x0,\n    times=3) at crash.c:9\n        local = 1\n#1  0x5 in main () at crash.c:12\n"
+                "#00 pc 0000000000000010  /lib/libshop.so (BuildId: %s)\n" % ("ab" * 20))
+    run = symgate("stacktext", text)
+    check("stacktext", run.returncode == 0 and "SIGSEGV, Segmentation fault" in run.stdout and "pay at crash.c:9" in run.stdout and
+          "main at crash.c:12" in run.stdout and "in libshop.so (missing)" in run.stdout and "(crashed)" in run.stdout,
+          run.stdout, run.stderr)
     nothing = os.path.join(folder, "nothing")
     with open(nothing, "w") as f:
         f.write("no report\n")
     run = symgate("applecrash", nothing)
+    none = symgate("stacktext", nothing)
+    check("stacktext: none", none.returncode == 1 and "no line is a frame" in none.stderr, none.returncode, none.stderr)
     check("applecrash: no report", run.returncode in (1, 3) and "thread" not in run.stdout, run.returncode, run.stdout)
     dump = os.path.join(os.environ.get("SYMGATE_SHARED", "/nonexistent"), "conformance/fixtures/linux.dmp")
     if os.path.exists(dump):

@@ -9,7 +9,7 @@ import subprocess
 from cli_support import SYMGATE, TOP, build, check, deep_address, run_tests, symbols, symgate
 
 COMMANDS = ["serve", "fcgi", "config", "backup", "status", "why", "symbolicate", "lookup", "symcache", "js", "retrace", "proguard", "bundle-jvm", "cfi", "object", "cache",
-            "cleanup", "apikey", "symbfile", "sourcemap", "push-symbols", "sort", "prefetch", "repair", "minidump", "applecrash", "coredump"]
+            "cleanup", "apikey", "symbfile", "sourcemap", "push-symbols", "sort", "prefetch", "repair", "minidump", "applecrash", "stacktext", "coredump"]
 
 
 def test_usage(folder):
@@ -31,7 +31,7 @@ def test_usage(folder):
             check(command + ": the page knows every option", all(o in words or "Fl " + o[1:] in words
                                                                 for o in options), options)
     for command in ("lookup", "symcache", "object", "symbolicate", "backup", "config", "cache", "prefetch",
-                    "minidump", "applecrash", "coredump"):
+                    "minidump", "applecrash", "stacktext", "coredump"):
         run = symgate(command)
         check(command + " without arguments", run.returncode == 2 and "usage: " in run.stderr, run.stderr)
     for wrong in (["--json=yes"], ["--nonsense"], ["-Z"], ["--arch"], ["-e"], ["--", "-x"], ["-e", "x", "-fQ"]):

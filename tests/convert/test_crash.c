@@ -177,6 +177,66 @@ START_TEST(an_apple_report)
 }
 END_TEST
 
+/* --- Stacks as text ------------------------------------------------------------------------- */
+
+START_TEST(a_stack_as_text)
+{
+	struct err err;
+	cJSON *report = run("stacktext", support_source("tests/fuzz/corpus/stacktext/asan"), false, &err);
+	const cJSON *module;
+
+	ck_assert_msg(report != NULL, "%s", err.text);
+	ck_assert_ptr_nonnull(strstr(member(report, "crash_reason"), "AddressSanitizer: SEGV on unknown address"));
+	ck_assert(cJSON_IsTrue(list(report, "crashed")));
+	ck_assert_int_eq(cJSON_GetArraySize(list(report, "stacktraces")), 1);
+	ck_assert_str_eq(member(frame(report, 0, 0), "instruction_addr"), "0x55f3c93ab054");
+	ck_assert(cJSON_IsFalse(list(frame(report, 0, 1), "adjust_instruction_addr")));
+	ck_assert_int_eq(cJSON_GetArraySize(list(report, "modules")), 2);
+	module = cJSON_GetArrayItem(list(report, "modules"), 0);
+	ck_assert_str_eq(member(module, "image_addr"), "0x55f3c92cc000");
+	ck_assert_str_eq(member(module, "code_id"), "3ebdccab362d6e808d86c55bd683944e0d1746e3");
+	ck_assert_str_eq(member(module, "debug_id"), "abccbd3e-2d36-806e-8d86-c55bd683944e");
+	ck_assert_str_eq(member(module, "code_file"), "/src/casan");
+	cJSON_Delete(report);
+}
+END_TEST
+
+START_TEST(places_without_addresses)
+{
+	struct err err;
+	cJSON *report = run("stacktext", support_source("tests/fuzz/corpus/stacktext/tombstone"), false, &err);
+
+	ck_assert_msg(report != NULL, "%s", err.text);
+	ck_assert_str_eq(member(list(report, "system_info"), "os_name"), "Android");
+	ck_assert_str_eq(member(list(report, "system_info"), "cpu_arch"), "arm64");
+	ck_assert_str_eq(member(report, "crash_details"), "'no cart'");
+	ck_assert_str_eq(member(frame(report, 0, 1), "instruction_addr"), "0x11c34");
+	ck_assert_str_eq(member(frame(report, 0, 1), "addr_mode"), "rel:1");
+	ck_assert_str_eq(member(frame(report, 0, 0), "function"), "pay(int*)");
+	ck_assert_str_eq(cJSON_GetArrayItem(list(report, "remarks"), 0)->valuestring,
+			 "the text gives no id of 1 of 2 modules: no source is asked for them");
+	cJSON_Delete(report);
+	report = run("stacktext", support_source("tests/fuzz/corpus/stacktext/stackwalk"), false, &err);
+	ck_assert_msg(report != NULL, "%s", err.text);
+	ck_assert_str_eq(member(cJSON_GetArrayItem(list(report, "modules"), 0), "debug_id"),
+			 "01234567-89ab-cdef-0123-456789abcdef");
+	ck_assert_str_eq(member(list(report, "system_info"), "cpu_arch"), "x86_64");
+	cJSON_Delete(report);
+}
+END_TEST
+
+START_TEST(what_is_no_stack)
+{
+	struct err err;
+
+	ck_assert_ptr_null(run("stacktext", support_source("tests/fuzz/corpus/stacktext_kind/native.json"), false, &err));
+	ck_assert_int_eq(err.kind, ERR_MALFORMED);
+	ck_assert_str_eq(err.text, "no stack in it: it looks like `symbolicate`");
+	ck_assert_ptr_null(run("stacktext", support_source("tests/fuzz/corpus/stacktext_kind/jvm"), false, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "/symbolicate-jvm"));
+}
+END_TEST
+
 /* --- Cores ---------------------------------------------------------------------------------- */
 
 /* Five calls deep without frame pointers, and a thread that waits in libc. */
@@ -315,6 +375,9 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, start, stop);
 	tcase_add_test(tests, an_apple_report);
+	tcase_add_test(tests, a_stack_as_text);
+	tcase_add_test(tests, places_without_addresses);
+	tcase_add_test(tests, what_is_no_stack);
 	tcase_add_loop_test(tests, a_core_is_walked_by_its_rules, 0, 2);
 	tcase_add_test(tests, a_packed_core_is_one);
 	tcase_add_test(tests, a_core_without_rules_is_walked_all_the_same);

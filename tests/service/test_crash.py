@@ -261,6 +261,48 @@ def test_an_apple_report_with_sources():
         assert symbols.total() > 0, "its source was not asked"
 
 
+def crasher_symbol(name):
+    for line in subprocess.run(["nm", CRASHED.path], capture_output=True, text=True, check=True).stdout.splitlines():
+        if line.split()[2:] == [name]:
+            return int(line.split()[0], 16)
+    raise AssertionError(name)
+
+
+def test_stacks_as_text():
+    symbols = serve_symbols()
+    inside, outer = crasher_symbol("inside"), crasher_symbol("outer")
+    sanitizer = ("==7==ERROR: AddressSanitizer: SEGV on unknown address 0x0 (pc 0x5)\n"
+                 f"    #0 {0x550000000000 + inside:#x}  (/app/crasher+{inside:#x}) (BuildId: {CRASHED.code_id})\n"
+                 f"    #1 {0x550000000000 + outer:#x}  (/app/crasher+{outer:#x}) (BuildId: {CRASHED.code_id})\n"
+                 "    #2 0x7f0000000010 in start_elsewhere elsewhere.c:5\n")
+    tombstone = ("pid: 12, tid: 13, name: Render  >>> shop <<<\r\nsignal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0\r\n"
+                 f"      #00 pc {inside:016x}  /data/app/libshop.so (BuildId: {CRASHED.code_id})\r\n"
+                 "      #01 pc 0000000000000010  /system/lib64/libc.so (abort+52) (BuildId: 00112233445566778899aabbccddeeff00112233)\r\n")
+    with Service() as service:
+        reply = answer(service, "/stacktext", [("stacktext", sanitizer), ("sources", sources(symbols))])
+        assert reply["status"] == "completed" and reply["crashed"] is True, reply
+        assert reply["crash_reason"] == "AddressSanitizer: SEGV on unknown address 0x0 (pc 0x5)", reply
+        assert crashed_functions(reply) == ["inside", "outer", "start_elsewhere"], reply["stacktraces"]
+        frames = reply["stacktraces"][0]["frames"]
+        assert frames[0]["status"] == "symbolicated" and frames[0]["lineno"] > 1, frames[0]
+        assert frames[2]["filename"] == "elsewhere.c" and frames[2]["lineno"] == 5, frames[2]
+        module, = reply["modules"]
+        assert module["debug_status"] == "found" and module["code_id"] == CRASHED.code_id, module
+        assert reply["system_info"]["cpu_arch"] == "x86_64", reply["system_info"]
+        reply = answer(service, "/stacktext", [("stacktext", tombstone), ("sources", sources(symbols))])
+        assert crashed_functions(reply) == ["inside", "abort"], reply["stacktraces"]
+        thread = reply["stacktraces"][0]
+        assert thread["thread_id"] == 13 and thread["thread_name"] == "Render", thread
+        assert reply["system_info"]["os_name"] == "Android", reply["system_info"]
+        assert [module["debug_status"] for module in reply["modules"]] == ["found", "missing"], reply["modules"]
+        for text, words in (("nothing at all", "no line is a frame"), ("", "empty"), (b"MDMP\x93\xa7\0\0", "minidump"),
+                            ("Error\n    at f (https://a/b.js:1:2)\n", "/symbolicate-js"),
+                            ("\tat a.B.c(B.java:1)\n", "/symbolicate-jvm")):
+            reply = answer(service, "/stacktext", [("stacktext", text)])
+            assert reply["status"] == "failed" and words in reply["message"], (text, reply)
+        assert "was ended by signal" not in service.text_of_log(), service.text_of_log()
+
+
 def minidump_of(build_ids):
     """Of x86-64 Linux: one thread in the first of these modules, whose stack points into all of them."""
     modules = [(0x7f0000000000 + i * 0x100000, build_id) for i, build_id in enumerate(build_ids)]
@@ -393,7 +435,7 @@ def test_dumps_of_other_formats_are_named():
 
 def test_missing_parts_are_refused():
     words = {"/minidump": b"missing minidump", "/applecrashreport": b"missing apple crash report",
-             "/coredump": b"missing core dump"}
+             "/coredump": b"missing core dump", "/stacktext": b"missing stack"}
     with Service() as service:
         for path, said in words.items():
             status, body = send(service, path, [("sources", "[]"), ("upload", b"MDMP")])

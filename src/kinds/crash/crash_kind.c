@@ -1,4 +1,4 @@
-/* crash_kind.c -- POST /minidump, /applecrashreport and /coredump: parse, step, answer. */
+/* crash_kind.c -- POST /minidump, /applecrashreport, /coredump and /stacktext: parse, step, answer. */
 #include "kinds/crash/crash_work.h"
 
 #include <unistd.h>
@@ -77,6 +77,11 @@ static int coredump_parse(struct work *work, const struct work_body *body, struc
 	return parse(work, body, &derived_coredump_report, err);
 }
 
+static int stacktext_parse(struct work *work, const struct work_body *body, struct err *err)
+{
+	return parse(work, body, &derived_stacktext_report, err);
+}
+
 /* Of another kind, the work is that kind's from here on. */
 static int any_parse(struct work *work, const struct work_body *body, struct err *err)
 {
@@ -100,7 +105,7 @@ static int open_report(void *payload, struct text bytes, struct err *damage)
 
 static int begin_symbolication(struct crash *crash, struct err *err)
 {
-	/* Modules of Apple's reports were not unwound here. */
+	/* Modules of Apple's reports and of texts were not unwound here. */
 	if (crash->is_walked) {
 		crash->request.lookups = crash_modules_lookups(crash, err);
 		if (!crash->request.lookups)
@@ -239,6 +244,12 @@ const struct request_kind request_kind_applecrash = {
 const struct request_kind request_kind_coredump = {
 	.name = "coredump", .takes_file = true, .has_pending = true, .answers_late = true,
 	.parse = coredump_parse, .step = crash_step, .answer = crash_answer, .want = crash_want,
+	.candidates = crash_candidates, .release = crash_release,
+};
+
+const struct request_kind request_kind_stacktext = {
+	.name = "stacktext", .takes_file = true, .has_pending = true, .answers_late = true,
+	.parse = stacktext_parse, .step = crash_step, .answer = crash_answer,
 	.candidates = crash_candidates, .release = crash_release,
 };
 

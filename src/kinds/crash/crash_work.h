@@ -1,5 +1,6 @@
 /*
- * crash_work -- the inside of the kinds that answer crash files: minidumps, Apple's reports, cores.
+ * crash_work -- the inside of the kinds that answer crash files: minidumps, Apple's reports, cores,
+ * stacks as text.
  *
  *	form -> a cell reads the file and walks its stacks, asking for unwind rules and symbols
  *	     -> report -> symbolication -> answer
