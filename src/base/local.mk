@@ -32,6 +32,8 @@ libbase_a_SOURCES = \
 	src/base/json_writer.c \
 	src/base/json_writer.h \
 	src/base/limits.h \
+	src/base/line_starts.c \
+	src/base/line_starts.h \
 	src/base/load.h \
 	src/base/library.c \
 	src/base/library.h \
@@ -75,6 +77,7 @@ check_PROGRAMS += \
 	tests/base/test_http_date \
 	tests/base/test_json_reader \
 	tests/base/test_json_writer \
+	tests/base/test_line_starts \
 	tests/base/test_log \
 	tests/base/test_mem \
 	tests/base/test_process \
@@ -101,6 +104,7 @@ tests_base_test_json_reader_SOURCES = \
 	tests/base/test_json_reader.c \
 	tests/fuzz/fuzz_json.c
 tests_base_test_json_writer_SOURCES = tests/base/test_json_writer.c
+tests_base_test_line_starts_SOURCES = tests/base/test_line_starts.c
 tests_base_test_log_SOURCES = tests/base/test_log.c
 tests_base_test_mem_SOURCES = tests/base/test_mem.c
 tests_base_test_process_SOURCES = tests/base/test_process.c

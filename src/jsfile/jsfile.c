@@ -2,7 +2,7 @@
 #include "jsfile/jsfile.h"
 
 #include "base/err.h"
-#include "base/load.h"
+#include "base/line_starts.h"
 #include "base/reader.h"
 #include "jsfile/jsfile_layout.h"
 
@@ -70,19 +70,7 @@ int jsfile_open(struct jsfile *file, const void *bytes, size_t size, struct err 
 
 bool jsfile_line(const struct jsfile *file, uint32_t number, struct text *line)
 {
-	size_t begin, end = file->text.size;
+	const struct line_starts lines = { file->text, file->line_starts, file->line_count };
 
-	if (number == 0 || number > file->line_count)
-		return false;
-	begin = load_u32(file->line_starts + (size_t)(number - 1) * JSFILE_LINE_BYTES);
-	if (number < file->line_count)
-		end = load_u32(file->line_starts + (size_t)number * JSFILE_LINE_BYTES);
-	if (begin > end || end > file->text.size)
-		return false;
-	*line = (struct text){ file->text.bytes + begin, end - begin };
-	if (line->size && line->bytes[line->size - 1] == '\n')
-		line->size--;
-	if (line->size && line->bytes[line->size - 1] == '\r')
-		line->size--;
-	return true;
+	return number > 0 && line_starts_line(&lines, number - 1, line);
 }

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/limits.h"
+#include "base/line_starts.h"
 #include "base/load.h"
 #include "base/reader.h"
 #include "base/search.h"
@@ -207,18 +208,13 @@ bool sourcecache_find(const struct sourcecache *cache, struct text path,
 	return true;
 }
 
+/* A carriage return is no part of a line's end where no line feed follows it. */
 bool sourcecache_line(const struct sourcecache_source *source, uint32_t number, struct text *line)
 {
-	uint32_t start, end;
+	const struct line_starts lines = { source->contents, source->line_starts, source->line_count };
 
-	if (number < 1 || number > source->line_count)
+	if (number < 1 || !line_starts_slice(&lines, number - 1, line))
 		return false;
-	start = load_u32(source->line_starts + (size_t)(number - 1) * SRCC_LINE_BYTES);
-	end = number == source->line_count ? (uint32_t)source->contents.size
-		: load_u32(source->line_starts + (size_t)number * SRCC_LINE_BYTES);
-	if (start > end || end > source->contents.size)
-		return false;
-	*line = (struct text){ source->contents.bytes + start, end - start };
 	if (line->size && line->bytes[line->size - 1] == '\n') {
 		line->size--;
 		if (line->size && line->bytes[line->size - 1] == '\r')

@@ -8,6 +8,7 @@
 #include "sourcemap/sourcemap.h"
 
 #include "base/err.h"
+#include "base/line_starts.h"
 #include "base/load.h"
 #include "base/reader.h"
 #include "base/search.h"
@@ -230,7 +231,7 @@ bool sourcemap_source(const struct sourcemap *map, uint32_t index, struct source
 	reader_seek(&reader, load_u64(record + SMPC_FILE_AT_CONTENTS));
 	source->contents = (struct text){ (const char *)reader_take(&reader, size), (size_t)size };
 	reader_seek(&reader, load_u64(record + SMPC_FILE_AT_STARTS));
-	source->line_starts = reader_take(&reader, (uint64_t)source->line_count * sizeof(uint32_t));
+	source->line_starts = reader_take(&reader, (uint64_t)source->line_count * LINE_STARTS_BYTES);
 	source->has_contents = !reader.failed;
 	if (reader.failed) {
 		source->contents = TEXT_NONE;
@@ -241,20 +242,7 @@ bool sourcemap_source(const struct sourcemap *map, uint32_t index, struct source
 
 bool sourcemap_line(const struct sourcemap_source *source, uint32_t number, struct text *line)
 {
-	const uint8_t *start = source->line_starts + (size_t)number * sizeof(uint32_t);
-	size_t from, to;
+	const struct line_starts lines = { source->contents, source->line_starts, source->line_count };
 
-	if (number >= source->line_count)
-		return false;
-	from = load_u32(start);
-	to = number + 1 < source->line_count ? load_u32(start + sizeof(uint32_t))
-					     : source->contents.size;
-	if (from > to || to > source->contents.size)
-		return false;
-	*line = (struct text){ source->contents.bytes + from, to - from };
-	if (line->size && line->bytes[line->size - 1] == '\n')
-		line->size--;
-	if (line->size && line->bytes[line->size - 1] == '\r')
-		line->size--;
-	return true;
+	return line_starts_line(&lines, number, line);
 }
