@@ -32,6 +32,7 @@ static size_t image_of(struct stacktext_images *images, const struct stacktext_i
 	if (images->count == STACKTEXT_IMAGES_MAX)
 		return STACKTEXT_NO_IMAGE;
 	images->images[images->count] = *wanted;
+	images->images[images->count].name = text_basename(wanted->path);
 	return images->count++;
 }
 
@@ -84,18 +85,16 @@ static size_t place_beside(const struct stacktext_images *images, const struct s
 	return STACKTEXT_NO_IMAGE;
 }
 
-static bool is_called(const struct stacktext_image *image, struct text name)
-{
-	return text_equal(image->path, name) || text_equal(text_basename(image->path), text_basename(name));
-}
-
 /* minidump_stackwalk's frames have no address where they are made for programs: a module's name only. */
 static size_t place_by_name(const struct stacktext_images *images, const struct stacktext_frame *frame)
 {
+	struct text name;
+
 	if (!frame->module.bytes || !frame->has_offset || frame->symbol.bytes || frame->has_address)
 		return STACKTEXT_NO_IMAGE;
+	name = text_basename(frame->module);
 	for (size_t i = 0; i < images->count; i++)
-		if (is_called(&images->images[i], frame->module) && !images->images[i].is_relative &&
+		if (!images->images[i].is_relative && text_equal(images->images[i].name, name) &&
 		    frame->offset < images->images[i].end - images->images[i].base)
 			return i;
 	return STACKTEXT_NO_IMAGE;
@@ -109,7 +108,7 @@ static void take_list(struct stacktext_images *images, const struct stacktext *t
 		const struct stacktext_module *module = &text->modules[i];
 
 		images->images[images->count++] = (struct stacktext_image){
-			.path = module->path, .debug_file = module->debug_file, .debug_id = module->debug_id,
+			.path = module->path, .name = text_basename(module->path), .debug_file = module->debug_file, .debug_id = module->debug_id,
 			.base = module->start, .end = module->end,
 		};
 	}

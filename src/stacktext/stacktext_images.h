@@ -14,7 +14,7 @@
 #define STACKTEXT_NO_IMAGE   SIZE_MAX
 
 struct stacktext_image {
-	struct text path;
+	struct text path, name;              /* its last part */
 	struct text debug_file, debug_id;    /* TEXT_NONE: not said */
 	struct text build_id;                /* in hex; TEXT_NONE */
 	bool is_relative;                    /* nobody says where it was: base is 0 */
