@@ -295,9 +295,10 @@ const struct cli_command cli_symbolicate = {
 	.about = "name the frames of a request or of a printed stack, without a service",
 	.help =
 	"FILE is what would be posted to /symbolicate (JSON: stacktraces, modules, sources), or a\n"
-	"text with stacks as gdb, AddressSanitizer and the others of its kind, or glibc's\n"
-	"backtrace_symbols print them; - is standard input. No service is needed. The sources of\n"
-	"the configuration file are used unless the request names its own.\n"
+	"text with stacks as gdb, AddressSanitizer and the others of its kind, glibc's\n"
+	"backtrace_symbols, Android's tombstones or Rust print them, out of a log perhaps; - is\n"
+	"standard input. No service is needed. The sources of the configuration file are used\n"
+	"unless the request names its own.\n"
 	"\n"
 	"  --symbols [LAYOUT:]DIR   a folder of debug files, may be repeated. Every layout is tried:\n"
 	"                           unified, native, symstore, symstore_index2, ssqp, debuginfod,\n"

@@ -30,7 +30,12 @@ struct module {                      /* one image of a file, at one address */
 	uint64_t base, end;
 };
 
-struct placed { size_t module; bool is_placed, is_exact; };
+struct placed {
+	size_t module;
+	bool is_placed, is_exact;
+	bool is_relative;            /* the text says an offset and no address */
+	uint64_t address;
+};
 
 struct stackrequest_making {
 	const struct stacktext *text;
@@ -116,9 +121,8 @@ static int find_files(struct stackrequest_making *making, const char *const *fol
 
 /* --- Modules ------------------------------------------------------------------------------ */
 
-static void place(struct stackrequest_making *making, size_t frame, size_t file, uint64_t base)
+static void place_at(struct stackrequest_making *making, size_t frame, size_t file, uint64_t base, uint64_t address)
 {
-	uint64_t address = making->text->frames[frame].address;
 	size_t i = 0;
 
 	while (i < making->module_count &&
@@ -130,7 +134,18 @@ static void place(struct stackrequest_making *making, size_t frame, size_t file,
 		making->modules[making->module_count++] = (struct module){ file, base, base };
 	if (address >= making->modules[i].end)
 		making->modules[i].end = (address / PAGE_BYTES + 1) * PAGE_BYTES;
-	making->placed[frame] = (struct placed){ i, true, false };
+	making->placed[frame] = (struct placed){ .module = i, .is_placed = true, .address = address };
+}
+
+static void place(struct stackrequest_making *making, size_t frame, size_t file, uint64_t base)
+{
+	place_at(making, frame, file, base, making->text->frames[frame].address);
+}
+
+/* Does the text say where it was, whether by an address or in a module? */
+static bool has_place(const struct stacktext_frame *frame)
+{
+	return frame->has_address || (frame->has_offset && !frame->symbol.bytes);
 }
 
 /* How far the address lies from where the file's first byte would be mapped. */
@@ -147,7 +162,7 @@ static bool offset_in_file(const struct stacktext_frame *frame, const struct fil
 	else
 		return false;
 	*offset = address - load;
-	return address >= load && *offset <= frame->address;
+	return address >= load && (!frame->has_address || *offset <= frame->address);
 }
 
 static void place_by_offset(struct stackrequest_making *making, size_t index)
@@ -156,9 +171,14 @@ static void place_by_offset(struct stackrequest_making *making, size_t index)
 	size_t file = frame->module.bytes ? file_of(making, frame->module, frame->build_id) : SIZE_MAX;
 	uint64_t offset;
 
-	if (frame->has_address && file != SIZE_MAX &&
-	    offset_in_file(frame, &making->files[file], &offset))
+	if (!has_place(frame) || file == SIZE_MAX || !offset_in_file(frame, &making->files[file], &offset))
+		return;
+	if (frame->has_address) {
 		place(making, index, file, frame->address - offset);
+	} else {
+		place_at(making, index, file, 0, offset);
+		making->placed[index].is_relative = making->placed[index].is_placed;
+	}
 }
 
 static void place_by_mapping(struct stackrequest_making *making, size_t index)
@@ -181,8 +201,10 @@ static void place_beside(struct stackrequest_making *making, size_t index)
 	const struct stacktext_frame *frame = &making->text->frames[index];
 
 	for (size_t i = 0; i < making->module_count && frame->has_address; i++)
-		if (frame->address >= making->modules[i].base && frame->address < making->modules[i].end)
-			making->placed[index] = (struct placed){ i, true, false };
+		if (making->modules[i].base > 0 && frame->address >= making->modules[i].base &&
+		    frame->address < making->modules[i].end)
+			making->placed[index] = (struct placed){ .module = i, .is_placed = true,
+								 .address = frame->address };
 }
 
 /* --- Symbols and offsets -------------------------------------------------------------------- */
@@ -324,11 +346,16 @@ static void write_frame(const struct stackrequest_making *making, size_t index,
 			struct json_writer *json)
 {
 	const struct stacktext_frame *frame = &making->text->frames[index];
+	const struct placed *placed = &making->placed[index];
+	char mode[32];
 
 	json_object(json);
-	json_member_hex(json, "instruction_addr", frame->has_address ? frame->address : 0);
+	json_member_hex(json, "instruction_addr", placed->is_relative ? placed->address :
+						  frame->has_address ? frame->address : 0);
+	if (placed->is_relative && snprintf(mode, sizeof(mode), "rel:%zu", placed->module) > 0)
+		json_member_string(json, "addr_mode", mode);
 	json_member_bool(json, "adjust_instruction_addr",
-			 frame->is_return && !making->placed[index].is_exact);
+			 frame->is_return && !placed->is_exact);
 	member_found(json, "function", frame->function);
 	member_found(json, "filename", frame->file);
 	if (frame->line > 0)
@@ -343,14 +370,15 @@ static bool is_told_already(const struct stackrequest_making *making,
 			    size_t index)
 {
 	const struct stacktext_frame *frame = &making->text->frames[index];
+	const struct placed *placed = &making->placed[index];
 	size_t before = index;
 
-	while (before > stack->first && !making->text->frames[--before].has_address)
+	while (before > stack->first && !has_place(&making->text->frames[--before]))
 		;
 	return index > stack->first && making->placed[before].is_placed &&
-	       (!frame->has_address ||
-		(making->placed[index].is_placed && !frame->is_return &&
-		 frame->address == making->text->frames[before].address));
+	       (!has_place(frame) ||
+		(placed->is_placed && !frame->is_return && placed->module == making->placed[before].module &&
+		 placed->address == making->placed[before].address));
 }
 
 static void write_stack(const struct stackrequest_making *making,

@@ -157,6 +157,43 @@ def test_stacks(folder):
     check("--maps: no address", run.returncode == 1 and "`x` is not an address" in run.stderr, run.stderr)
 
 
+def test_pasted_stacks(folder):
+    """The same through `symgate stacktext`, and what else people paste."""
+    with open(os.path.join(folder, "crash.c"), "w") as f:
+        f.write(CRASH)
+    def run_program(*command):
+        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+        return run.stdout + run.stderr
+    def stacktext(told, *arguments):
+        return symgate("stacktext", *arguments, "-", stdin=told, cwd=folder)
+    make("gcc", "-g", "-O1", "crash.c", "-o", "plain", cwd=folder)
+    make("clang-19", "-g", "-O0", "-fsanitize=address", "-Wl,--build-id", "crash.c", "-o", "checked", cwd=folder)
+    told = run_program("env", "ASAN_OPTIONS=symbolize=0", "./checked", "x")
+    for run in (stacktext(told), symgate("symbolicate", "-", stdin=told, cwd=folder)):
+        check("clang's sanitizer: names by build id", run.returncode == 0 and
+              names_the_stack(run.stdout, "FAULT", "INLINED", "SORTED", "MAIN"), told, run.stdout, run.stderr)
+    # The same without addresses, as ThreadSanitizer and Android have them: the offset is enough.
+    offsets = re.sub(r"0x[0-9a-f]+  (\(/)", r"f \1", told)
+    notes = subprocess.run(["readelf", "-n", "checked"], cwd=folder, capture_output=True, text=True, check=True).stdout
+    code_id = notes.split("Build ID: ")[1].split()[0]
+    tombstone = "".join("#%02d pc %016x  %s (BuildId: %s)\n" % (i, int(at, 16), os.path.join(folder, "checked"), code_id)
+                        for i, at in enumerate(re.findall(r"checked\+(0x[0-9a-f]+)", told)[:6]))
+    logged = "".join("01-02 03:04:05.678  1234  1240 F DEBUG   :       %s\n" % line for line in tombstone.splitlines())
+    for what, text in (("offsets", offsets), ("a tombstone", tombstone), ("a tombstone in logcat", logged)):
+        for run in (stacktext(text), symgate("symbolicate", "-", stdin=text, cwd=folder)):
+            check("without addresses: " + what, run.returncode == 0 and names_the_stack(run.stdout, "FAULT", "INLINED", "SORTED"),
+                  text, run.stdout, run.stderr)
+    told = run_program("gdb", "-batch", "-nx", "-ex", "set width 40", "-ex", "run 1", "-ex", "bt full", "-ex", "info threads",
+                       "./plain")
+    run = stacktext(told)
+    check("gdb's, with all variables", run.returncode == 0 and "SIGSEGV, Segmentation fault" in run.stdout and
+          names_the_stack(run.stdout, "INLINED", "SORTED", "MAIN") and run.stdout.count("\nthread ") == 1 and
+          "(crashed)" in run.stdout and "plain" in run.stdout, told, run.stdout, run.stderr)
+    told = run_program("./plain")
+    run = stacktext(told)
+    check("glibc's: the text's own names", run.returncode == 0 and "in plain" in run.stdout and "qsort" in run.stdout, told, run.stdout)
+
+
 def test_folders(folder):
     """--symbols with each layout, without its name."""
     path = build(folder)
@@ -197,4 +234,4 @@ def test_folders(folder):
     check("a file of this machine that is another build", run.returncode == 3, run.stdout)
 
 
-run_tests([test_stacks, test_folders])
+run_tests([test_stacks, test_pasted_stacks, test_folders])
