@@ -117,21 +117,14 @@ bool ui_live_answer(struct worker *worker, struct request *request, const struct
 
 /* --- Retry and drop -------------------------------------------------------------------------------------- */
 
-/* Who did what, and what came of it. */
-static void note(const struct ui_visitor *visitor, const char *what, int64_t id, const struct cache_round *round)
-{
-	char name[NAME_BYTES], entry[32], removed[32];
-	const struct log_field fields[] = {
-		{ "user", name }, { "did", what }, { "entry", entry }, { "removed_entries", removed },
-	};
+/* What a form asks for: `key` is that of the entry it names, empty when it has gone. */
+struct ui_live_order {
+	int64_t id;
+	bool is_retry;
+	char key[2 * HASH_SHA256_BYTES + 1];
+};
 
-	snprintf(name, sizeof(name), "%.*s", (int)visitor->name.size, visitor->name.bytes);
-	snprintf(entry, sizeof(entry), "%lld", (long long)id);
-	snprintf(removed, sizeof(removed), "%llu", (unsigned long long)round->removed_entries);
-	log_event(LOG_INFO, "operator", fields, sizeof(fields) / sizeof(fields[0]));
-}
-
-static int read_form(const struct ui_form *form, struct cache_filter *filter, struct err *err)
+static int read_form(const struct ui_form *form, struct ui_live_order *order, struct err *err)
 {
 	struct text what = ui_form_field(form, "do");
 	uint64_t id;
@@ -140,8 +133,49 @@ static int read_form(const struct ui_form *form, struct cache_filter *filter, st
 		return err_set(err, ERR_BAD_REQUEST, "the form names no entry");
 	if (!text_is(what, "retry") && !text_is(what, "drop"))
 		return err_set(err, ERR_BAD_REQUEST, "the form says neither retry nor drop");
-	*filter = (struct cache_filter){ .id = (int64_t)id, .failures_only = text_is(what, "retry") };
+	*order = (struct ui_live_order){ .id = (int64_t)id, .is_retry = text_is(what, "retry") };
 	return 0;
+}
+
+static int take_key(void *payload, const struct cache_line *line)
+{
+	struct ui_live_order *order = payload;
+
+	hex_format(line->hash, sizeof(line->hash), order->key);
+	return 1;
+}
+
+/* A file that could not be had is remembered, and so is that nothing is known of it: entries of one
+ * key, which are forgotten together, or the next request would be told the other. */
+static int carry_out(const struct worker *worker, struct ui_live_order *order, struct cache_round *round,
+		     struct err *err)
+{
+	const struct cache_filter named = { .id = order->id };
+	struct cache_filter filter = { .failures_only = order->is_retry };
+
+	*round = (struct cache_round){ 0 };
+	if (cache_list(worker->front->cache, worker->store, &named, 1, take_key, order, err) < 0)
+		return -1;
+	if (!order->key[0])
+		return 0;
+	filter.hash = text_of(order->key);
+	return cache_drop(worker->front->cache, worker->store, &filter, false, round, err);
+}
+
+/* Who did what, and what came of it. */
+static void note(const struct ui_visitor *visitor, const struct ui_live_order *order,
+		 const struct cache_round *round)
+{
+	char name[NAME_BYTES], entry[32], removed[32];
+	const struct log_field fields[] = {
+		{ "user", name }, { "did", order->is_retry ? "retry" : "drop" }, { "entry", entry },
+		{ "removed_entries", removed },
+	};
+
+	snprintf(name, sizeof(name), "%.*s", (int)visitor->name.size, visitor->name.bytes);
+	snprintf(entry, sizeof(entry), "%lld", (long long)order->id);
+	snprintf(removed, sizeof(removed), "%llu", (unsigned long long)round->removed_entries);
+	log_event(LOG_INFO, "operator", fields, sizeof(fields) / sizeof(fields[0]));
 }
 
 static void go_back(const struct worker *worker, const struct request *request, const struct ui_visitor *visitor,
@@ -161,18 +195,17 @@ static void go_back(const struct worker *worker, const struct request *request, 
 void ui_live_do(struct worker *worker, struct request *request, const struct ui_visitor *visitor,
 		struct reply *reply)
 {
-	struct cache_filter filter;
+	struct ui_live_order order;
 	struct cache_round round;
 	struct err err = ERR_INIT;
 	struct ui_form form;
 
 	if (!ui_form_open(&form, worker, request, visitor, ACTION, reply))
 		return;
-	if (read_form(&form, &filter, &err) < 0 ||
-	    cache_drop(worker->front->cache, worker->store, &filter, false, &round, &err) < 0) {
+	if (read_form(&form, &order, &err) < 0 || carry_out(worker, &order, &round, &err) < 0) {
 		ui_error(request, reply, &err);
 	} else {
-		note(visitor, filter.failures_only ? "retry" : "drop", filter.id, &round);
+		note(visitor, &order, &round);
 		go_back(worker, request, visitor, &form, reply);
 	}
 	ui_form_release(&form);

@@ -27,6 +27,8 @@ void live_places(struct html_writer *html, const struct live_view *view, const c
 		if (live_find(view, text_of(live_tables[i].name)))
 			write_place(html, live_tables[i].name, live_tables[i].title,
 				    strcmp(here, live_tables[i].name) == 0);
+	if (view->own.bytes)
+		write_place(html, "drop", "Drop a crash", false);
 	html_end(html, "ul");
 	html_end(html, "nav");
 }

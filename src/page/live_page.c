@@ -143,7 +143,7 @@ static void write_headings(const struct live_page *page)
 	html_end(html, "thead");
 }
 
-static void write_button(struct html_writer *html, const char *action, const char *words, struct text module)
+static void write_button(struct html_writer *html, const char *action, const char *words, struct text name)
 {
 	html_begin(html, "button");
 	html_attribute_word(html, "name", "do");
@@ -152,13 +152,13 @@ static void write_button(struct html_writer *html, const char *action, const cha
 	html_begin(html, "span");
 	html_attribute_word(html, "class", "unseen");
 	html_word(html, " ");
-	live_text(html, module);
+	live_text(html, name);
 	html_end(html, "span");
 	html_end(html, "button");
 }
 
 /* One form for each row: which entry, what to do, and where to go on after it. */
-static void write_forms(const struct live_page *page, int64_t id, struct text module)
+static void write_forms(const struct live_page *page, int64_t id, struct text name)
 {
 	struct html_writer *html = page->html;
 	char number[32];
@@ -172,10 +172,19 @@ static void write_forms(const struct live_page *page, int64_t id, struct text mo
 	page_hidden_field(html, "token", page->view->token);
 	page_hidden_field(html, "id", text_of(number));
 	page_hidden_field(html, "query", page->view->query);
-	write_button(html, "retry", "Retry", module);
-	write_button(html, "drop", "Drop", module);
+	write_button(html, "retry", "Retry", name);
+	write_button(html, "drop", "Drop", name);
 	html_end(html, "form");
 	html_end(html, "td");
+}
+
+/* Of a row, for those who only hear it: its first text. */
+static struct text name_of(const struct live_page *page, const struct store_value *columns)
+{
+	for (unsigned i = 0; i < live_column_count(page->table); i++)
+		if (columns[i].type == STORE_TEXT && columns[i].text.size > 0)
+			return columns[i].text;
+	return TEXT_NONE;
 }
 
 static bool is_number(const struct live_column *column)
@@ -207,7 +216,7 @@ static void write_row(void *payload, const struct store_value *columns)
 	}
 	for (unsigned i = 0; has_forms(page) && i < live_column_count(page->table); i++)
 		if (page->table->columns[i].type == LIVE_ENTRY)
-			write_forms(page, columns[i].number, columns->text);
+			write_forms(page, columns[i].number, name_of(page, columns));
 	html_end(html, "tr");
 }
 
@@ -220,7 +229,7 @@ static void write_caption(const struct live_page *page)
 	html_word(html, ", by ");
 	html_word(html, page->query->sort->heading);
 	if (page->query->is_descending)
-		html_word(html, ", the last first");
+		html_word(html, ", descending");
 	html_end(html, "caption");
 }
 
