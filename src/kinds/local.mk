@@ -33,6 +33,7 @@ libkinds_a_SOURCES = \
 	src/kinds/js/js_quote.c \
 	src/kinds/js/js_request.c \
 	src/kinds/js/js_scrape.c \
+	src/kinds/js/js_turns.c \
 	src/kinds/js/js_url.c \
 	src/kinds/js/js_url.h \
 	src/kinds/jvm/jvm_answer.c \

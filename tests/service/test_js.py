@@ -320,6 +320,28 @@ def heads_name_maps():
         assert found["inside"]["data"]["sourcemap_origin"] == "embedded", found["inside"]
 
 
+def side_by_side():
+    """Nothing is answered until all four are asked for: minified files, then sources that no map has."""
+    web = Web()
+    bare = json.dumps(source_map(sourcesContent=None)).encode()
+    together = {kind: threading.Barrier(4) for kind in ("js", "ts")}
+
+    def page(path, kind, contents):
+        def reply(handler):
+            together[kind].wait(30)
+            handler.reply(200, contents.encode())
+        web.pages[path] = reply
+
+    for i in range(4):
+        page(f"/{i}/a.js", "js", CODE + REFERENCE + "a.map")
+        page(f"/{i}/app.js", "ts", TEXT)
+        web.pages[f"/{i}/a.map"] = bare
+    with Service(CONFIG) as service:
+        reply = ask(service, [frame(f"{web.url}/{i}/a.js") for i in range(4)])
+        assert all(is_good(f) for f in reply["stacktraces"][0]["frames"]), reply
+        assert len(web.hits) == 12 and set(web.hits.values()) == {1}, web.hits
+
+
 def servers_say_how_long():
     """Cache-Control, Expires and Age of what is scraped, within a minute and a day; else to the end of the hour."""
     web = Web()
@@ -456,5 +478,5 @@ def addresses_are_guarded():
 
 
 if __name__ == "__main__":
-    run_all([files_by_release_and_url, files_by_debug_id, bundles_of_a_release, each_file_once, heads_name_maps, servers_say_how_long, missing_files_are_listed, any_takes_it_too, lying_files,
+    run_all([files_by_release_and_url, files_by_debug_id, bundles_of_a_release, each_file_once, heads_name_maps, side_by_side, servers_say_how_long, missing_files_are_listed, any_takes_it_too, lying_files,
              lying_bundles, lying_answers, addresses_are_guarded], "js")

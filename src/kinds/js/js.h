@@ -126,7 +126,6 @@ struct js_try {
 };
 
 struct js_file {
-	struct js_file *next;                /* all of the request, in the order they were looked for */
 	struct js_file_key key;
 	unsigned stage;                      /* of the search (js_file.c) */
 	struct held *listings;               /* answers about it, one for each server; NULL: not asked */
@@ -134,6 +133,7 @@ struct js_file {
 	struct location_list own;            /* where other sources have it */
 	size_t own_tried;
 	struct js_try *attempted;            /* the one under way, or found */
+	bool awaits_turn;                    /* to go on would tell something new (js_turns.c) */
 	bool is_settled;
 	bool is_empty;                       /* it is there, without contents, and nothing is held */
 	enum err_kind failure;               /* of a settled one; ERR_NONE: it is there */
@@ -175,11 +175,13 @@ struct js_module {                   /* of one abs_path */
 	struct derive_companion companion;
 	struct sourcemap sourcemap;          /* while it is held */
 	struct text origin;                  /* of the map: JSON */
+	bool is_ahead;                       /* begun before those in front of it are done */
 };
 
 struct js_need {                     /* an original source */
 	struct js_need *next;
 	struct js_file file;
+	bool is_ahead;
 };
 
 struct js {
@@ -188,13 +190,15 @@ struct js {
 	struct js_module *modules, **last_module;
 	struct js_bundle *bundles;
 	struct js_artifact *artifacts, **last_artifact;
-	struct js_need *needs;
-	struct js_file *files, **last_file;  /* that were looked for */
+	struct js_need *needs, **last_need;
 	struct held *open;                   /* everything that is read */
 	struct js_error *errors;             /* found so far; from frames: made again with them */
 	size_t error_count;
 	bool is_read;                        /* frames are done but for original sources */
 	bool is_done;
+	bool is_ahead;                       /* what is resolved now: it may not add to what is known */
+	bool has_news;                       /* something became known since js_turns.c looked */
+	bool is_told_nothing;                /* a server was asked, and knew nothing */
 };
 
 /* READY: it is settled; what was found is open in js->open. */
@@ -213,6 +217,7 @@ void js_listing_release(struct js_file *file);
 /* js_bundle.c: adds one, unless it is known; the rest of a bundle's life. */
 int js_bundle_add(struct js *js, const struct location *location, struct text resolved_with, bool *is_news,
 		  struct err *err) __attribute__((warn_unused_result));
+bool js_bundle_is_known(const struct js *js, struct text uri);
 /* READY: all that could be had are open. */
 enum resolved js_bundles_resolve(struct js *js, struct resolver *resolver, struct err *err);
 /* READY: *try is what was found, or NULL. */
@@ -235,6 +240,14 @@ struct js_module *js_module_add(struct js *js, struct text abs_path, struct err 
 enum resolved js_module_resolve(struct js *js, struct js_module *module, struct resolver *resolver,
 				struct err *err);
 void js_module_release(struct js_module *module);
+
+/* js_turns.c: READY: the files of all modules are settled; all original sources are. */
+enum resolved js_turns_of_modules(struct js *js, struct resolver *resolver, struct err *err);
+enum resolved js_turns_of_needs(struct js *js, struct resolver *resolver, struct err *err);
+/* All files that were looked for, in the order of frames: those of modules, then original sources. */
+struct js_files { const struct js_module *module; const struct js_need *need; bool is_map; };
+struct js_files js_files_of(const struct js *js);
+const struct js_file *js_files_next(struct js_files *files);   /* NULL: no more */
 
 /* js_frames.c: READY: all frames are done. */
 enum resolved js_frames_resolve(struct js *js, struct resolver *resolver, struct err *err);

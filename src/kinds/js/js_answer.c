@@ -126,17 +126,20 @@ static void write_attempt(struct json_writer *json, const struct js_attempt *att
 
 static int write_attempts(struct json_writer *json, const struct js *js, struct err *err)
 {
+	struct js_files files = js_files_of(js);
+	const struct js_file *file;
 	struct told_attempt *told;
 	size_t count = 0, all = 0;
 
-	for (const struct js_file *file = js->files; file; file = file->next)
+	while ((file = js_files_next(&files)) != NULL)
 		all += file->attempt.is_told;
 	if (!all)
 		return 0;
 	told = arena_alloc_raw(&js->work->arena, all, sizeof(*told));
 	if (!told)
 		return err_no_memory(err);
-	for (const struct js_file *file = js->files; file; file = file->next) {
+	files = js_files_of(js);
+	while ((file = js_files_next(&files)) != NULL) {
 		if (!file->attempt.is_told)
 			continue;
 		told[count] = (struct told_attempt){ &file->attempt, count };

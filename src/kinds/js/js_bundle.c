@@ -25,6 +25,15 @@ static int make_keys(struct js_bundle *bundle, struct work *work, struct err *er
 			  : err_no_memory(err);
 }
 
+bool js_bundle_is_known(const struct js *js, struct text uri)
+{
+	const struct js_bundle *bundle = js->bundles;
+
+	while (bundle && !text_equal(bundle->uri, uri))
+		bundle = bundle->next;
+	return bundle != NULL;
+}
+
 /* A newly named one is news even if it cannot be had. */
 int js_bundle_add(struct js *js, const struct location *location, struct text resolved_with, bool *is_news,
 		  struct err *err)
@@ -184,17 +193,17 @@ enum resolved js_bundles_search(struct js *js, const struct js_file_key *key, st
 	*found = NULL;
 	if (!js->bundles)
 		return RESOLVED_READY;
-	if (key->url.bytes) {
-		search.candidate_count = js_url_candidates(key->url, &js->work->arena, search.candidates);
-		if (!search.candidate_count) {
-			err_no_memory(err);
-			return RESOLVED_ERROR;
-		}
-	}
 	do {
 		resolved = js_bundles_resolve(js, resolver, err);
 		if (resolved != RESOLVED_READY)
 			return resolved;
+		if (key->url.bytes && !search.candidate_count)
+			search.candidate_count = js_url_candidates(key->url, &js->work->arena,
+								   search.candidates);
+		if (key->url.bytes && !search.candidate_count) {
+			err_no_memory(err);
+			return RESOLVED_ERROR;
+		}
 		resolved = held_read(&js->open, search_all, &search, resolver, err);
 	} while (resolved == RESOLVED_WAIT);
 	if (resolved == RESOLVED_READY && search.bundle) {

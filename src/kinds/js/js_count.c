@@ -24,7 +24,10 @@ static void count_files(const struct js *js)
 		[JS_MINIFIED] = JS_COUNTED_MINIFIED, [JS_MAP] = JS_COUNTED_MAP, [JS_SOURCE] = JS_COUNTED_SOURCE,
 	};
 
-	for (const struct js_file *file = js->files; file; file = file->next)
+	struct js_files files = js_files_of(js);
+	const struct js_file *file;
+
+	while ((file = js_files_next(&files)) != NULL)
 		kinds_count(js->work, &kinds_js_files,
 			    (unsigned)kinds[file->key.type] * JS_COUNTED_WAYS + (unsigned)way_of(file), 1);
 	for (const struct js_module *module = js->modules; module; module = module->next)

@@ -139,6 +139,14 @@ static struct text way_of(const struct js_file *file, const struct location *loc
 	return is_by_id(file, location) ? TEXT("debug-id") : TEXT("release");
 }
 
+static bool has_new(const struct js *js, const struct location_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!js_bundle_is_known(js, list->locations[i].uri))
+			return true;
+	return false;
+}
+
 /* Bundles that may be there are like those a server names. */
 static int add_bundles(struct js *js, struct js_file *file, bool *is_news, struct err *err)
 {
@@ -147,6 +155,9 @@ static int add_bundles(struct js *js, struct js_file *file, bool *is_news, struc
 	*is_news = false;
 	if (list_places(js, file, true, &list, err) < 0)
 		return -1;
+	file->awaits_turn = js->is_ahead && has_new(js, &list);
+	if (file->awaits_turn)
+		return 0;
 	for (size_t i = 0; i < list.count; i++)
 		if (js_bundle_add(js, &list.locations[i], way_of(file, &list.locations[i]), is_news, err) < 0)
 			return -1;
@@ -175,17 +186,35 @@ static enum resolved ask(struct js *js, struct js_file *file, struct resolver *r
 	bool is_news = false;
 	enum resolved resolved = js_listing_ask(js, file, &is_news, resolver, err);
 
-	if (resolved == RESOLVED_READY)
-		file->stage = is_news ? STAGE_KNOWN_NOW : STAGE_STORES;
+	if (resolved != RESOLVED_READY)
+		return resolved;
+	js->has_news |= is_news;
+	file->stage = is_news ? STAGE_KNOWN_NOW : STAGE_STORES;
 	return resolved;
+}
+
+static enum resolved look_into_stores(struct js *js, struct js_file *file, struct err *err)
+{
+	bool is_news;
+
+	if (add_bundles(js, file, &is_news, err) < 0)
+		return error();
+	if (file->awaits_turn)
+		return RESOLVED_WAIT;
+	js->has_news |= is_news;
+	if (list_places(js, file, false, &file->own, err) < 0)
+		return error();
+	file->stage = is_news ? STAGE_STORES_BUNDLES : STAGE_STORES_FILES;
+	return RESOLVED_READY;
 }
 
 static enum resolved look_further(struct js *js, struct js_file *file, struct resolver *resolver,
 				  struct err *err)
 {
 	enum resolved resolved = RESOLVED_READY;
-	bool is_news;
 
+	if (file->awaits_turn && js->is_ahead)
+		return RESOLVED_WAIT;
 	switch (file->stage) {
 	case STAGE_KNOWN: case STAGE_KNOWN_NOW: case STAGE_STORES_BUNDLES:
 		resolved = look_at_known(js, file, resolver, err);
@@ -196,11 +225,7 @@ static enum resolved look_further(struct js *js, struct js_file *file, struct re
 	case STAGE_ASK:
 		return ask(js, file, resolver, err);
 	case STAGE_STORES:
-		if (add_bundles(js, file, &is_news, err) < 0 ||
-		    list_places(js, file, false, &file->own, err) < 0)
-			return error();
-		file->stage = is_news ? STAGE_STORES_BUNDLES : STAGE_STORES_FILES;
-		return RESOLVED_READY;
+		return look_into_stores(js, file, err);
 	case STAGE_STORES_FILES:
 		if (file->own_tried == file->own.count)
 			file->stage = STAGE_WEB;
@@ -318,21 +343,12 @@ static enum resolved resolve_try(struct js *js, struct js_file *file, struct res
 	return conclude(js, file, err) < 0 ? error() : RESOLVED_READY;
 }
 
-static void remember(struct js *js, struct js_file *file)
-{
-	if (file->next || js->last_file == &file->next)
-		return;
-	*js->last_file = file;
-	js->last_file = &file->next;
-}
-
 /* One that was found may have to be had once more: it is where it was. */
 enum resolved js_file_resolve(struct js *js, struct js_file *file, struct resolver *resolver,
 			      struct err *err)
 {
 	enum resolved resolved = RESOLVED_READY;
 
-	remember(js, file);
 	while (resolved == RESOLVED_READY) {
 		if (file->is_settled && (!file->attempted || file->attempted->held.is_settled))
 			return RESOLVED_READY;

@@ -158,8 +158,8 @@ static int want_source(const struct js_reading *reading, const struct js_module 
 	if (!*need)
 		return no_memory(reading);
 	(*need)->file.key = (struct js_file_key){ .type = JS_SOURCE, .url = url };
-	(*need)->next = js->needs;
-	js->needs = *need;
+	*js->last_need = *need;
+	js->last_need = &(*need)->next;
 	return 0;
 }
 
@@ -341,45 +341,21 @@ static int make_room(struct js *js, struct err *err)
 	return 0;
 }
 
-/* One after the other: what is known of a bundle answers for all that follow. */
-static enum resolved resolve_modules(struct js *js, struct resolver *resolver, struct err *err)
+/* Of frames that have a line. */
+static int add_modules(struct js *js, struct err *err)
 {
 	for (size_t i = 0; i < js->request.trace_count; i++) {
 		const struct js_trace *trace = &js->request.traces[i];
 
 		for (size_t j = 0; j < trace->count; j++) {
-			struct js_module *module = js_module_find(js, trace->sent[j].abs_path);
-			enum resolved resolved;
+			const struct js_frame *sent = &trace->sent[j];
 
-			if (trace->sent[j].lineno.value == 0)
-				continue;
-			if (!module)
-				module = js_module_add(js, trace->sent[j].abs_path, err);
-			if (!module)
-				return RESOLVED_ERROR;
-			resolved = js_module_resolve(js, module, resolver, err);
-			if (resolved != RESOLVED_READY)
-				return resolved;
+			if (sent->lineno.value > 0 && !js_module_find(js, sent->abs_path) &&
+			    !js_module_add(js, sent->abs_path, err))
+				return -1;
 		}
 	}
-	return RESOLVED_READY;
-}
-
-static enum resolved resolve_needs(struct js *js, struct resolver *resolver, struct err *err)
-{
-	for (size_t i = 0; i < js->request.trace_count; i++) {
-		const struct js_trace *trace = &js->request.traces[i];
-
-		for (size_t j = 0; j < trace->count; j++) {
-			enum resolved resolved = RESOLVED_READY;
-
-			if (trace->needs[j])
-				resolved = js_file_resolve(js, &trace->needs[j]->file, resolver, err);
-			if (resolved != RESOLVED_READY)
-				return resolved;
-		}
-	}
-	return RESOLVED_READY;
+	return 0;
 }
 
 static int quote_need(const struct js_reading *reading, const struct js_trace *trace, size_t i)
@@ -418,10 +394,10 @@ enum resolved js_frames_resolve(struct js *js, struct resolver *resolver, struct
 	struct js_reading reading = { .js = js, .err = err };
 	enum resolved resolved;
 
-	if (make_room(js, err) < 0)
+	if (make_room(js, err) < 0 || (!js->modules && add_modules(js, err) < 0))
 		return RESOLVED_ERROR;
 	while (true) {
-		resolved = resolve_modules(js, resolver, err);
+		resolved = js_turns_of_modules(js, resolver, err);
 		if (resolved != RESOLVED_READY)
 			return resolved;
 		if (!js->is_read) {
@@ -430,7 +406,7 @@ enum resolved js_frames_resolve(struct js *js, struct resolver *resolver, struct
 			if (resolved == RESOLVED_READY && !js->needs)
 				return resolved;
 		} else {
-			resolved = resolve_needs(js, resolver, err);
+			resolved = js_turns_of_needs(js, resolver, err);
 			if (resolved != RESOLVED_READY)
 				return resolved;
 			resolved = held_read(&js->open, read_and_quote, &reading, resolver, err);

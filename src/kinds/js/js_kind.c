@@ -17,7 +17,7 @@ struct js *js_new(struct work *work, struct err *err)
 	js->work = work;
 	js->last_module = &js->modules;
 	js->last_artifact = &js->artifacts;
-	js->last_file = &js->files;
+	js->last_need = &js->needs;
 	return js;
 }
 

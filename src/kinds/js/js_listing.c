@@ -122,11 +122,11 @@ static int add_bundle(struct js *js, const struct source *source, const struct c
 	return js_bundle_add(js, &location, way, is_news, err);
 }
 
-struct js_taking { struct js *js; struct js_file *file; bool *is_news; struct err *err; };
+struct js_taking { struct js *js; struct js_file *file; bool *is_news; bool is_early; struct err *err; };
 
 static int take(void *payload)
 {
-	const struct js_taking *taking = payload;
+	struct js_taking *taking = payload;
 	const struct source_list *sources = taking->js->request.sources;
 
 	for (size_t i = 0; i < sources->count; i++) {
@@ -136,10 +136,14 @@ static int take(void *payload)
 
 		if (!asked->held.derive.kind || asked->held.failure)
 			continue;
-		while (convert_artifact_take(&rest, &told))
+		while (convert_artifact_take(&rest, &told)) {
+			taking->is_early = taking->js->is_ahead;
+			if (taking->is_early)
+				return 0;
 			if ((told.is_bundle ? add_bundle : add_file)(taking->js, &sources->sources[i], &told,
 								     taking->is_news, taking->err) < 0)
 				return -1;
+		}
 	}
 	return 0;
 }
@@ -171,15 +175,32 @@ static enum resolved settle(struct js *js, struct js_file *file, struct resolver
 	return all;
 }
 
+static bool is_asked(const struct js *js, const struct js_file *file, bool is_settled)
+{
+	for (size_t i = 0; i < js->request.sources->count; i++)
+		if (file->asked[i].held.derive.kind && file->asked[i].held.is_settled == is_settled)
+			return true;
+	return false;
+}
+
+/* Ahead of one that a server may tell of a bundle which has the rest too, nobody is asked. */
+static bool is_early(const struct js *js, const struct js_file *file)
+{
+	return js->is_ahead && is_asked(js, file, false) &&
+	       (!js->is_told_nothing || js->bundles || js->artifacts);
+}
+
 enum resolved js_listing_ask(struct js *js, struct js_file *file, bool *is_news,
 			     struct resolver *resolver, struct err *err)
 {
-	struct js_taking taking = { js, file, is_news, err };
+	struct js_taking taking = { .js = js, .file = file, .is_news = is_news, .err = err };
 	enum resolved resolved;
 
 	*is_news = false;
 	if (!file->asked && begin(js, file, err) < 0)
 		return RESOLVED_ERROR;
+	if (is_early(js, file))
+		return RESOLVED_WAIT;
 	do {
 		resolved = settle(js, file, resolver, err);
 		if (resolved == RESOLVED_READY)
@@ -187,8 +208,12 @@ enum resolved js_listing_ask(struct js *js, struct js_file *file, bool *is_news,
 		else
 			return resolved;
 	} while (resolved == RESOLVED_WAIT);
-	if (resolved == RESOLVED_READY)
+	if (resolved == RESOLVED_READY && taking.is_early)
+		return RESOLVED_WAIT;
+	if (resolved == RESOLVED_READY) {
+		js->is_told_nothing |= !*is_news && is_asked(js, file, true);
 		js_listing_release(file);
+	}
 	return resolved;
 }
 
