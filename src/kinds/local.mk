@@ -116,6 +116,7 @@ if HAVE_CHECK
 check_PROGRAMS += \
 	tests/kinds/crash/test_rewrite \
 	tests/kinds/debuginfod/test_buildid \
+	tests/kinds/js/test_js \
 	tests/kinds/js/test_js_url \
 	tests/kinds/proxy/test_proxy_path \
 	tests/kinds/symbfile/test_upload_folder \
@@ -138,6 +139,16 @@ tests_kinds_symbfile_test_upload_folder_SOURCES = \
 	tests/kinds/symbfile/test_upload_folder.c \
 	tests/fuzz/fuzz_symbfile_parts.c
 tests_kinds_proxy_test_proxy_path_SOURCES = tests/kinds/proxy/test_proxy_path.c
+tests_kinds_js_test_js_SOURCES = \
+	tests/kinds/js/test_js.c \
+	tests/fuzz/fuzz_js_request.c \
+	tests/kinds/js/js_answers.c \
+	tests/kinds/js/js_answers.h \
+	tests/object/makers.c \
+	tests/object/makers.h \
+	tests/kinds/native/fake.c \
+	tests/kinds/native/fake_lower.c \
+	tests/kinds/native/fake.h
 tests_kinds_js_test_js_url_SOURCES = tests/kinds/js/test_js_url.c
 tests_kinds_wpa_test_wpa_path_SOURCES = tests/kinds/wpa/test_wpa_path.c
 tests_kinds_jvm_test_jvm_SOURCES = \

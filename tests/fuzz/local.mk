@@ -32,6 +32,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_proguard \
 	tests/fuzz/fuzz_archive \
 	tests/fuzz/fuzz_js \
+	tests/fuzz/fuzz_js_request \
 	tests/fuzz/fuzz_listing \
 	tests/fuzz/fuzz_live \
 	tests/fuzz/fuzz_pointer \
@@ -101,6 +102,16 @@ tests_fuzz_fuzz_archive_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_js_SOURCES = tests/fuzz/fuzz_js.c
 tests_fuzz_fuzz_js_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_js_request_SOURCES = \
+	tests/fuzz/fuzz_js_request.c \
+	tests/kinds/js/js_answers.c \
+	tests/kinds/js/js_answers.h \
+	tests/object/makers.c \
+	tests/object/makers.h \
+	tests/kinds/native/fake.c \
+	tests/kinds/native/fake_lower.c \
+	tests/kinds/native/fake.h
+tests_fuzz_fuzz_js_request_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_listing_SOURCES = tests/fuzz/fuzz_listing.c
 tests_fuzz_fuzz_listing_LDFLAGS = $(fuzz_ldflags)
 
