@@ -31,9 +31,14 @@ static struct job_order order_of(const struct request *request, const struct req
 void answer_note_submitted(const struct front *front, struct request *request)
 {
 	if (request->upload)
-		request->upload->path[0] = '\0';
+		request->upload->path[0] = '\0';     /* what was uploaded is the job's now */
 	upload_free(request->upload);
 	request->upload = NULL;
+	answer_want_workshop(front);
+}
+
+void answer_want_workshop(const struct front *front)
+{
 	board_count(front->board, &front_jobs_submitted, 0, 1);
 	if (front->helpers)
 		front->helpers->want(front->helpers->payload);

@@ -10,10 +10,12 @@
 #include "base/file.h"
 #include "base/json_writer.h"
 #include "base/mem.h"
+#include "base/url.h"
 #include "front/multipart.h"
 #include "unpack/unpack.h"
 
 #define READ_BYTES ((size_t)64 * 1024)
+#define PAIRS_BYTES ((size_t)4 * 1024 * 1024)
 
 struct form {
 	const struct form_shape *shape;
@@ -214,6 +216,68 @@ static int read_file(struct form *form, const struct form_source *source, struct
 	return write_fields(form, fields, err);
 }
 
+/* --- Pairs: a form without a file, as browsers send it unless told otherwise ------------------------- */
+
+static int keep_all(struct buf *all, const struct form_source *source, char bytes[READ_BYTES], struct err *err)
+{
+	ssize_t size;
+
+	while ((size = source->read(source->payload, bytes, READ_BYTES, err)) > 0)
+		buf_add(all, bytes, (size_t)size);
+	return size < 0 ? -1 : buf_check(all, err);
+}
+
+/* In place: what it becomes is never longer. */
+static struct text decode_pair(char *coded, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (coded[i] == '+')
+			coded[i] = ' ';
+	return (struct text){ coded, url_unescape((struct text){ coded, size }, coded) };
+}
+
+static int take_pair(struct form *form, char *pair, size_t size, struct err *err)
+{
+	char *equals = memchr(pair, '=', size);
+	size_t name_size = equals ? (size_t)(equals - pair) : size;
+	struct text name = decode_pair(pair, name_size), value = TEXT("");
+
+	if (equals)
+		value = decode_pair(equals + 1, size - name_size - 1);
+	if (text_is(name, form->shape->file))
+		return 0;                    /* a file's name, without its bytes */
+	return begin_part(form, name, err) < 0 || take_data(form, value, err) < 0 ? -1 : end_part(form, err);
+}
+
+static int read_pairs(struct form *form, const struct form_source *source, struct buf *fields, struct err *err)
+{
+	struct buf all;
+	int rc;
+
+	buf_init(&all, PAIRS_BYTES);
+	rc = keep_all(&all, source, form->bytes, err);
+	if (rc < 0 && err->kind == ERR_LIMIT)
+		(void)err_set(err, ERR_TOO_LARGE, "length limit exceeded");
+	for (size_t at = 0; rc == 0 && at < all.size;) {
+		const char *end = memchr(all.bytes + at, '&', all.size - at);
+		size_t size = end ? (size_t)(end - all.bytes) - at : all.size - at;
+
+		rc = take_pair(form, all.bytes + at, size, err);
+		at += size + 1;
+	}
+	buf_release(&all);
+	return rc < 0 ? -1 : write_fields(form, fields, err);
+}
+
+static bool is_pairs(const struct form *form, const struct form_source *source)
+{
+	static const char type[] = "application/x-www-form-urlencoded";
+	struct text sent = { source->content_type.bytes, sizeof(type) - 1 };
+
+	return !form->shape->missing && source->encoding == UNPACK_NONE &&
+	       source->content_type.size >= sent.size && text_equal_ignoring_case(sent, text_of(type));
+}
+
 static int read_form(struct form *form, const struct form_source *source, struct buf *fields,
 		     struct err *err)
 {
@@ -222,6 +286,8 @@ static int read_form(struct form *form, const struct form_source *source, struct
 
 	if (!form->shape->file)
 		return read_file(form, source, fields, err);
+	if (is_pairs(form, source))
+		return read_pairs(form, source, fields, err);
 	if (!multipart_boundary(source->content_type, &boundary))
 		return err_set(err, ERR_BAD_REQUEST, "Invalid `boundary` for `multipart/form-data` request");
 	multipart_init(&form->multipart, boundary, &events);

@@ -25,7 +25,8 @@ struct err;
 struct form_shape {
 	const char *file;                /* the part that is the file, which has to be there; NULL: the body is
 	                                    the file, and the fields are variables of the request */
-	const char *missing;             /* what is said when it is not; NULL: it may be missing */
+	const char *missing;             /* what is said when it is not; NULL: it may be missing, and the body
+	                                    may be application/x-www-form-urlencoded */
 	const char *const *fields;       /* the other parts, NULL at the end; at most FORM_FIELDS_MAX */
 	const char *many;                /* the one of them that may come often: its values are lines of one;
 	                                    NULL: none */

@@ -218,6 +218,8 @@ bool parker_park(struct parker *parker, struct request *request);
 route_fn answer_kind;
 /* A job was submitted with what came: an upload is the job's now, and somebody is wanted to carry it out. */
 void answer_note_submitted(const struct front *front, struct request *request);
+/* The same of a job with a body of its own. */
+void answer_want_workshop(const struct front *front);
 
 /* --- answer_job.c: waiting for a job, and what came of it --------------------------------------- */
 

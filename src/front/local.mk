@@ -57,6 +57,8 @@ libfront_a_SOURCES = \
 	src/front/ui_admit.c \
 	src/front/ui_drop.c \
 	src/front/ui_drop.h \
+	src/front/ui_drop_request.c \
+	src/front/ui_drop_request.h \
 	src/front/ui_form.c \
 	src/front/ui_form.h \
 	src/front/ui_live.c \

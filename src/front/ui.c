@@ -53,7 +53,8 @@ void ui_headers(struct reply *reply)
 {
 	static const struct reply_header headers[] = {
 		{ "Content-Security-Policy",
-		  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+		  /* data: for the icon, which stands in the page */
+		  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
 		  "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; "
 		  "require-trusted-types-for 'script'; trusted-types 'none'" },
 		{ "X-Content-Type-Options", "nosniff" },

@@ -1,20 +1,26 @@
-# assets.awk -- turn the pages' style, script and icon into C.
+# assets.awk -- turn the pages' style and script into C.
 #
-# usage: LC_ALL=C awk -f assets.awk page.css page.js icon.svg > assets.h
+# usage: LC_ALL=C awk -f assets.awk page.css page.js > assets.h
 #
 # Each is a row of page_assets: its bytes, and a name with a hash of them, which changes whenever they
-# do.  They are text of printable ASCII: anything else ends this with an error.  The hash is two of
+# do.  Arrays of numbers: C holds no strings that long.  They are text of printable ASCII: anything else ends this with an error.  The hash is two of
 # Horner's sums modulo primes below 2^26, so that doubles hold every step exactly.
 
 function fail(words) { print "assets.awk: " words > "/dev/stderr"; failed = 1; exit 1 }
+function add(byte) {
+	one = (one * 31 + byte) % 67108859
+	two = (two * 37 + byte) % 67108837
+	size++
+	bytes = bytes byte ","
+}
 function begin_asset(path) {
 	file = path
 	sub(/.*\//, "", file)
 	one = two = size = 0
-	print "static const char asset_" count "[] ="
+	print "static const char asset_" count "[] = {"
 }
 function end_asset(    extension, name) {
-	print "\t\"\";"
+	print "};"
 	extension = file
 	sub(/.*\./, "", extension)
 	name = substr(file, 1, length(file) - length(extension) - 1)
@@ -29,7 +35,6 @@ BEGIN {
 	count = 0
 	types["css"] = "text/css; charset=utf-8"
 	types["js"] = "text/javascript; charset=utf-8"
-	types["svg"] = "image/svg+xml"
 	for (i = 32; i < 127; i++)
 		number[sprintf("%c", i)] = i
 	number["\t"] = 9
@@ -41,22 +46,15 @@ FNR == 1 {
 	begin_asset(FILENAME)
 }
 {
+	bytes = "\t"
 	for (i = 1; i <= length($0); i++) {
 		c = substr($0, i, 1)
 		if (!(c in number))
 			fail(FILENAME ":" FNR ": a byte that is not printable ASCII")
-		one = (one * 31 + number[c]) % 67108859
-		two = (two * 37 + number[c]) % 67108837
+		add(number[c])
 	}
-	one = (one * 31 + 10) % 67108859
-	two = (two * 37 + 10) % 67108837
-	size += length($0) + 1
-	line = $0
-	gsub(/\\/, "\\\\", line)
-	gsub(/"/, "\\\"", line)
-	gsub(/\t/, "\\t", line)
-	gsub(/\?/, "\\?", line)
-	print "\t\"" line "\\n\""
+	add(10)
+	print bytes
 }
 END {
 	if (failed)

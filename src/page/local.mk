@@ -41,8 +41,7 @@ nodist_libpage_a_SOURCES = src/page/assets.h
 # What browsers get besides pages, as C.
 PAGE_ASSETS = \
 	$(top_srcdir)/src/page/assets/page.css \
-	$(top_srcdir)/src/page/assets/page.js \
-	$(top_srcdir)/src/page/assets/icon.svg
+	$(top_srcdir)/src/page/assets/page.js
 EXTRA_DIST += \
 	$(PAGE_ASSETS) \
 	src/page/assets.awk

@@ -1,5 +1,5 @@
 /*
- * page_asset -- style, script and icon of the pages, as they stand in the program (assets.awk).
+ * page_asset -- style and script of the pages, as they stand in the program (assets.awk).
  */
 #ifndef PAGE_PAGE_ASSET_H
 #define PAGE_PAGE_ASSET_H

@@ -128,17 +128,23 @@ static void check_file(const struct upload *upload, const char *bytes)
 START_TEST(reads_forms_whose_file_may_be_missing)
 {
 	static const struct form_shape loose = { "f", NULL, fields, "sources" };
-	static const struct { const char *body, *fields; bool has_file; } bodies[] = {
+	static const char *const pairs = "Application/x-www-form-urlencoded; charset=utf-8";
+	static const struct { const char *body, *fields; bool has_file, is_pairs; } bodies[] = {
 		{ PART("sources", "a") PART("sources", "b") PART("options", "1") PART("options", "2") END,
-		  "{\"options\":\"2\",\"sources\":\"a\\nb\"}", false },
-		{ PART("sources", "a") END, "{\"sources\":\"a\"}", false },
-		{ FILE_PART("") END, "{}", true },
+		  "{\"options\":\"2\",\"sources\":\"a\\nb\"}", false, false },
+		{ PART("sources", "a") END, "{\"sources\":\"a\"}", false, false },
+		{ FILE_PART("") END, "{}", true, false },
+		{ "sources=a+b%26%3D&x=y&sources=c&&options&f=name",
+		  "{\"options\":\"\",\"sources\":\"a b&=\\nc\"}", false, true },
+		{ "", "{}", false, true },
+		{ "=&=&%&sources=%zz%4", "{\"sources\":\"%zz%4\"}", false, true },
 	};
 	struct state state;
 
 	state_make(&state);
 	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
-		const struct asked asked = { TYPE, text_of(bodies[i].body), 3, UNPACK_NONE, 10000 };
+		const struct asked asked = { bodies[i].is_pairs ? pairs : TYPE, text_of(bodies[i].body), 3,
+					     UNPACK_NONE, 10000 };
 		struct err err = ERR_INIT;
 		struct upload *upload;
 		struct buf out;

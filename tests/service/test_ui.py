@@ -1,9 +1,13 @@
 """test_ui -- the web page's door: its paths, who may come in, what browsers are told, and what is refused."""
+import contextlib
 import html
 import json
 import os
 import re
+import socket
+import sqlite3
 import tempfile
+import threading
 import uuid
 
 from service_tests import Program, Service, Symbols, eventually, request_for, run_all
@@ -11,8 +15,10 @@ from service_tests import Program, Service, Symbols, eventually, request_for, ru
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-ui-")
 PROGRAMS = [Program(FOLDER.name, 0)]
 BROWSER = {"Accept": "text/html"}
+MINIDUMP = b"MDMP\x93\xa7\0\0" + bytes(24)
 OURS = {**BROWSER, "Sec-Fetch-Site": "same-origin"}
-POLICY = ["default-src 'none'", "style-src 'self'", "script-src 'self'", "img-src 'self'", "connect-src 'self'",
+EMPTY = json.dumps({"stacktraces": [], "modules": []})
+POLICY = ["default-src 'none'", "style-src 'self'", "script-src 'self'", "img-src 'self' data:", "connect-src 'self'",
           "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'", "require-trusted-types-for 'script'"]
 
 
@@ -108,7 +114,7 @@ def test_disabled_is_404_everywhere():
 
 def assets(service, text):
     found = re.findall(r'(?:href|src)="(ui/static/[^"]+)"', text)
-    assert len(found) == 3, found
+    assert len(found) == 2, found
     return found
 
 
@@ -144,24 +150,118 @@ def test_static_names_lead_nowhere_else():
 # --- Reports ---------------------------------------------------------------------------------------------
 
 
+def address(reply):
+    status, body, headers = reply
+    assert status == 303, (status, words(body.decode()))
+    assert re.fullmatch(r"\.\./ui/r/[0-9a-f-]{36}", headers["Location"]), headers["Location"]
+    check_headers(headers)
+    return headers["Location"].removeprefix("..")
+
+
+def rows(service, query, *values):
+    with contextlib.closing(sqlite3.connect(os.path.join(service.state, "symgate.db"))) as database:
+        return database.execute(query, values).fetchall()
+
+
 def test_a_request_is_dropped_and_read():
     symbols = Symbols()
     symbols.add(PROGRAMS[0])
     with Service("connect_to_reserved_ips: true\n") as service:
-        before = service.metric("symgate_jobs_submitted_total")
-        status, body, headers = drop(service, json.dumps(request_for(symbols, PROGRAMS)))
-        assert status == 303, (status, words(body.decode()))
-        assert re.fullmatch(r"\.\./ui/r/[0-9a-f-]{36}", headers["Location"]), headers["Location"]
-        report = headers["Location"].removeprefix("..")
+        report = address(drop(service, json.dumps(request_for(symbols, PROGRAMS))))
         text = page(service, report)             # waits for its job
-        assert text.startswith("<!DOCTYPE html>")
+        assert "outer" in words(text) and 'action="../../ui/r/' in text, words(text)
         status, body, headers = get(service, report + ".json")
         answer = json.loads(body)
         assert status == 200 and headers["Content-Type"] == "application/json"
         check_headers(headers)
         assert [frame["function"] for frame in answer["stacktraces"][0]["frames"]][-1] == "outer"
-        if before is not None:
-            assert service.metric("symgate_jobs_submitted_total") == before + 1
+        assert "outer" in words(page(service, report + "/threads/0"))
+        assert get(service, report + "/threads/1")[0] == 404
+        assert service.get("/requests/" + report.rsplit("/", 1)[1])[0] == 200
+        kind, scope, kept = rows(service, "SELECT kind, scope, kept_until - finished_at FROM job")[0]
+        assert (kind, scope) == ("symbolicate", "page") and 86300 < kept <= 86400, (kind, scope, kept)
+        assert len(rows(service, "SELECT id FROM job")) == 1, "one drop counts as one"
+
+
+def test_a_report_is_deleted_by_who_has_it():
+    with Service() as service:
+        report, other = (address(drop(service, EMPTY)) for _ in range(2))
+        mine = token(page(service, report))
+        unknown = get(service, f"/ui/r/{uuid.uuid4()}")[1]
+        for what, fields, headers in (("no token", [], OURS), ("of another form", [("token", token(page(service, "/")))], OURS),
+                                      ("another site", [("token", mine)], {"Sec-Fetch-Site": "cross-site"})):
+            assert post(service, report + "/delete", fields, headers=headers)[0] == 403, what
+        assert get(service, report)[0] == 200
+        # As a browser without script sends it.
+        status, body, _ = service.request("POST", report + "/delete", "token=" + mine, {
+            **OURS, "Content-Type": "application/x-www-form-urlencoded"})
+        assert status == 200 and "Deleted" in words(body.decode()), (status, words(body.decode()))
+        for path in (report, report + ".json", report + "/threads/0"):
+            status, body, _ = get(service, path)
+            assert status == 404 and words(body.decode()) == words(unknown.decode()), path
+        assert get(service, report)[1] == unknown, "deleted and unknown are told apart"
+        status, body, _ = post(service, report + "/delete", [("token", mine)])
+        assert status == 404
+        assert get(service, other)[0] == 200
+        assert not [name for name in spooled(service) if report.rsplit("/", 1)[1] in name]
+        # A request of the API is nobody's report to delete.
+        service.answer({"stacktraces": [{"frames": []}], "modules": []})
+        for path in (report + "/delete/x", "/ui/r/delete", "/ui/r/x/delete"):
+            assert post(service, path, [("token", mine)])[0] == 404, path
+
+
+def test_an_unfinished_report_says_how_to_look_again():
+    symbols = Symbols()
+    symbols.add(PROGRAMS[0])
+    symbols.gate.clear()
+    with Service("connect_to_reserved_ips: true\npool: {max_wait: 3s, threads: 2, processes: 1}\n") as service:
+        report = address(drop(service, json.dumps(request_for(symbols, PROGRAMS))))
+        text = page(service, report)
+        assert "Still reading" in text and f'href="{report.rsplit("/", 1)[1]}"' in text and "refresh" not in text.lower()
+        got = []
+        waiting = [threading.Thread(target=lambda: got.append(page(service, report))) for _ in range(4)]
+        for thread in waiting:
+            thread.start()
+        eventually(lambda: (service.metric("symgate_requests_parked") or 0) > 0, "a request to be parked")
+        symbols.gate.set()
+        for thread in waiting:
+            thread.join()
+        assert len(got) == 4
+        assert "outer" in words(page(service, report))
+
+
+def test_sources_are_chosen_by_name():
+    symbols = Symbols()
+    symbols.add(PROGRAMS[0])
+    empty = Symbols()
+    config = f"connect_to_reserved_ips: true\nsources:\n- {json.dumps(symbols.source('full'))}\n- {json.dumps(empty.source('bare'))}\n"
+    request = request_for(symbols, PROGRAMS)
+    del request["sources"]
+    with Service(config) as service:
+        text = page(service, "/")
+        assert re.findall(r'name="source" value="(\w+)"', text) == ["full", "bare"]
+        for names, found in ((["bare"], False), (["full"], True), (["bare", "full"], True), (None, True)):
+            reply = service.answer({**request, "sources": names})
+            assert (reply["stacktraces"][0]["frames"][0]["status"] == "symbolicated") == found, (names, reply)
+        for wrong in (["nobody"], ["full", {}], ["full", 1], [12345678901234567890, "full"]):
+            status, body = service.post({**request, "sources": wrong})
+            assert status == 422 and b"sources[" in body, (wrong, status, body)
+
+
+def test_stacks_as_text():
+    with Service() as service:
+        mine = token(page(service, "/"))
+        for what, text, fields, kind, said in (
+                ("Java", "Exception in thread \"main\" java.lang.IllegalStateException: no\n\tat a.b.c(SourceFile:12)\n"
+                 "\tat a.b.main(SourceFile:3)\n", [("mapping", str(uuid.uuid4()))], "symbolicate-jvm", "a.b.c"),
+                ("JavaScript", "Error: no\n    at pay (https://127.0.0.1:1/app.min.js:1:2034)\n"
+                 "    at https://127.0.0.1:1/app.min.js:1:99\n", [("release", "1.0")], "symbolicate_js", "app.min.js"),
+                ("gdb", "#0  0x00007ffff7e11bf4 in qsort () from /lib/libc.so.6\n#1  0x0000555555555189 in main () at shop.c:3\n",
+                 [("platform", "native")], "stacktext", "qsort")):
+            report = address(post(service, "/ui/submit", [("token", mine), ("text", text), *fields]))
+            shown = words(page(service, report))
+            assert said in shown, (what, shown)
+            assert rows(service, "SELECT kind FROM job WHERE id = ?", report.rsplit("/", 1)[1]) == [(kind,)], what
 
 
 def test_an_id_that_is_not_there_is_one_and_the_same_page():
@@ -184,7 +284,7 @@ def test_forms_come_from_the_page_itself():
     with Service() as service:
         mine = token(page(service, "/"))
         host = f"127.0.0.1:{service.port}"
-        fields = [("token", mine), ("text", "{}")]
+        fields = [("token", mine), ("text", EMPTY)]
         for what, headers in {
                 "another site": {"Sec-Fetch-Site": "cross-site"}, "a sibling": {"Sec-Fetch-Site": "same-site"},
                 "typed": {"Sec-Fetch-Site": "none"}, "nonsense": {"Sec-Fetch-Site": "same-origin, cross-site"},
@@ -253,8 +353,7 @@ def test_what_cannot_be_read_is_told_in_words():
             status, body, headers = post(service, "/ui/submit", [("token", mine), *fields], files)
             assert status in (400, 422) and body.startswith(b"<!DOCTYPE html>"), (what, status, body[:200])
             check_headers(headers)
-        status, body, _ = service.request("POST", "/ui/submit", "token=x", {
-            **OURS, "Content-Type": "application/x-www-form-urlencoded"})
+        status, body, _ = service.request("POST", "/ui/submit", "token=x", {**OURS, "Content-Type": "text/plain"})
         assert status == 400 and body.startswith(b"<!DOCTYPE html>"), (status, body[:200])
 
 
@@ -266,10 +365,23 @@ def spooled(service):
 def test_a_drop_that_is_too_large_leaves_nothing():
     with Service("crash_file_body_max_bytes: 300000\nsymbolicate_body_max_bytes: 100000\n") as service:
         mine = token(page(service, "/"))
-        for size, kind in ((400000, b"MDMP"), (200000, b"{")):
+        for size, kind in ((400000, MINIDUMP), (200000, EMPTY.encode()), (200000, MINIDUMP)):
             status, body, _ = post(service, "/ui/submit", [("token", mine)], [("file", "x", kind + b" " * size)])
-            assert status == 413 and body.startswith(b"<!DOCTYPE html>"), (status, body[:200])
+            assert (status == 413) == (size > 300000 or kind != MINIDUMP), (status, words(body.decode()))
+            assert status == 303 or body.startswith(b"<!DOCTYPE html>"), (status, body[:200])
+        eventually(lambda: not [name for name in spooled(service) if "result" not in name], "the spool to be empty")
+
+
+def test_a_drop_that_is_cut_off_leaves_nothing():
+    with Service() as service:
+        body, kind = multipart([("token", token(page(service, "/")))], [("file", "x", MINIDUMP + bytes(3 << 20))])
+        with socket.create_connection(("127.0.0.1", service.port)) as connection:
+            connection.sendall((f"POST /ui/submit HTTP/1.1\r\nHost: 127.0.0.1:{service.port}\r\nContent-Type: {kind}\r\n"
+                                f"Content-Length: {len(body)}\r\nSec-Fetch-Site: same-origin\r\n\r\n").encode())
+            connection.sendall(body[:2 << 20])
         eventually(lambda: not spooled(service), "the spool to be empty")
+        assert not rows(service, "SELECT id FROM job")
+        assert get(service, "/")[0] == 200
 
 
 if __name__ == "__main__":

@@ -15,6 +15,9 @@
 #include "config/config.h"
 #include "front/front_internal.h"
 #include "front/ui.h"
+#include "front/ui_form.h"
+#include "job/job_list.h"
+#include "page/report.h"
 #include "work/answer_head.h"
 
 #define WAIT_MILLIS 20000
@@ -23,6 +26,12 @@
 
 /* What an address asks for. */
 enum ui_report_part { ASKED_NOTHING, ASKED_REPORT, ASKED_THREAD, ASKED_JSON };
+
+struct ui_report_row {
+	bool is_kept;
+	int64_t kept_until;
+	char kind[JOB_KIND_BYTES];
+};
 
 /* ID, ID.json, ID/threads/N: anything else is known to nobody. */
 static enum ui_report_part read_address(struct request *request, uint64_t *thread)
@@ -126,16 +135,56 @@ static void answer_json(struct worker *worker, struct request *request, struct r
 	ui_headers(reply);
 }
 
-static void answer_page(struct worker *worker, struct request *request, struct reply *reply)
+static void write_page(const struct request *request, const struct report_view *view, struct text result,
+		       struct reply *reply)
 {
-	char link[LINK_BYTES];
+	struct err err = ERR_INIT;
 	struct ui_page page;
 
-	(void)worker;
-	snprintf(link, sizeof(link), "%s.json", request->job_id);
-	ui_begin(&page, request, NULL, reply, 200, TEXT("The answer"));
-	page_waiting(&page.html, &page.look, link);
-	ui_end(&page, request, reply);
+	ui_begin(&page, request, NULL, reply, 200, TEXT_NONE);
+	if (page_report(&page.html, &page.look, view, result, &err) == 0)
+		ui_end(&page, request, reply);
+	else if (err.kind == ERR_NOT_FOUND)
+		ui_not_found(request, reply);
+	else
+		ui_error(request, reply, &err);
+}
+
+/* What the row says besides. */
+static int read_line(void *payload, const struct job_line *line)
+{
+	struct ui_report_row *row = payload;
+
+	row->is_kept = line->is_kept;
+	row->kept_until = line->kept_until;
+	snprintf(row->kind, sizeof(row->kind), "%.*s", (int)line->kind.size, line->kind.bytes);
+	return 0;
+}
+
+static void answer_page(struct worker *worker, struct request *request, const uint64_t *thread,
+			struct reply *reply)
+{
+	struct ui_report_row row = { .is_kept = false };
+	struct report_view view = { .id = text_of(request->job_id) };
+	char token[UI_TOKEN_BYTES];
+	struct err err = ERR_INIT;
+	struct buf result;
+	size_t at = 0;
+
+	buf_init(&result, RESULT_BYTES);
+	if (job_find(worker->store, view.id, read_line, &row, &err) < 0) {
+		ui_error(request, reply, &err);
+	} else if (read_result(worker, request, &result, &at, reply)) {
+		ui_token_write(token, worker->front->web_secret, TEXT_NONE, "delete", clock_unix_seconds());
+		report_view_read(&view, request->query);
+		view.kind = text_of(row.kind);
+		view.is_thread = thread != NULL;
+		view.thread = thread ? (size_t)*thread : 0;
+		view.kept_until = row.is_kept ? row.kept_until : 0;
+		view.token = row.is_kept ? text_of(token) : TEXT_NONE;
+		write_page(request, &view, text_from(buf_text(&result), at), reply);
+	}
+	buf_release(&result);
 }
 
 void answer_ui_report(struct worker *worker, struct request *request, struct reply *reply)
@@ -151,12 +200,53 @@ void answer_ui_report(struct worker *worker, struct request *request, struct rep
 	} else if (asked == ASKED_JSON) {
 		answer_json(worker, request, reply);
 	} else {
-		answer_page(worker, request, reply);
+		answer_page(worker, request, asked == ASKED_THREAD ? &thread : NULL, reply);
 	}
 }
 
+/* --- Deleting it -------------------------------------------------------------------------------------- */
+
+/* ID/delete */
+static bool is_deletion(struct request *request)
+{
+	struct text whole = request->rest;
+	uint64_t ignored;
+	bool is_it;
+
+	if (!text_ends_with(whole, "/delete"))
+		return false;
+	request->rest.size -= sizeof("/delete") - 1;
+	is_it = read_address(request, &ignored) == ASKED_REPORT;
+	request->rest = whole;
+	return is_it;
+}
+
+static void delete_report(struct worker *worker, struct request *request, struct reply *reply)
+{
+	struct err err = ERR_INIT;
+
+	if (job_delete(&worker->jobs, request->job_id, &err) == 0)
+		ui_words(request, reply, 200, "Deleted", "The report is gone, for everybody who had its address.");
+	else if (err.kind == ERR_NOT_FOUND)
+		ui_not_found(request, reply);
+	else
+		ui_error(request, reply, &err);
+}
+
+/* Whoever has the address may; the token says that it was asked for by our own page. */
 void answer_ui_delete(struct worker *worker, struct request *request, struct reply *reply)
 {
-	(void)worker;
-	ui_not_found(request, reply);
+	struct ui_visitor visitor;
+	struct ui_form form;
+
+	if (!is_deletion(request)) {
+		request->job_id[0] = '\0';
+		ui_not_found(request, reply);
+		return;
+	}
+	ui_visitor_read(&visitor, worker->front->config, request);
+	if (!ui_form_open(&form, worker, request, &visitor, "delete", reply))
+		return;
+	ui_form_release(&form);
+	delete_report(worker, request, reply);
 }
