@@ -147,12 +147,12 @@ static int write_ended_jobs(void *payload, const struct job_state_sum *sum)
 }
 
 /* A table without rows says so. */
-static void end_jobs(struct overview *overview)
+static void end_jobs(struct overview *overview, const char *words)
 {
 	if (!overview->any) {
-		html_begin(overview->html, "tr");
-		html_element(overview->html, "td", "empty", TEXT("none"));
-		html_end(overview->html, "tr");
+		begin_cell(overview->html, "none");
+		html_word(overview->html, words);
+		end_cell(overview->html);
 	}
 	end_table(overview);
 }
@@ -164,11 +164,11 @@ static int write_jobs(struct overview *overview, struct err *err)
 	begin_table(overview, "Jobs under way");
 	if (job_sum_live(view->store, write_live_jobs, overview, err) < 0)
 		return -1;
-	end_jobs(overview);
+	end_jobs(overview, "no request waits for one");
 	begin_table(overview, "Jobs that ended in the last day");
 	if (job_sum_ended(view->store, view->now - DAY_SECONDS, write_ended_jobs, overview, err) < 0)
 		return -1;
-	end_jobs(overview);
+	end_jobs(overview, "no request needed one");
 	return 0;
 }
 

@@ -124,20 +124,25 @@ static void write_heading(const struct live_page *page, const struct live_column
 	html_end(html, "th");
 }
 
+/* Behind the first column: nobody has to scroll to what is done about a row. */
 static void write_headings(const struct live_page *page)
 {
 	struct html_writer *html = page->html;
+	bool is_first = true;
 
 	html_begin(html, "thead");
 	html_begin(html, "tr");
-	for (unsigned i = 0; i < live_column_count(page->table); i++)
-		if (live_column_is_shown(page->view, &page->table->columns[i]))
-			write_heading(page, &page->table->columns[i]);
-	if (has_forms(page)) {
-		html_begin(html, "th");
-		html_attribute_word(html, "scope", "col");
-		html_word(html, "Do");
-		html_end(html, "th");
+	for (unsigned i = 0; i < live_column_count(page->table); i++) {
+		if (!live_column_is_shown(page->view, &page->table->columns[i]))
+			continue;
+		write_heading(page, &page->table->columns[i]);
+		if (is_first && has_forms(page)) {
+			html_begin(html, "th");
+			html_attribute_word(html, "scope", "col");
+			html_word(html, "Do");
+			html_end(html, "th");
+		}
+		is_first = false;
 	}
 	html_end(html, "tr");
 	html_end(html, "thead");
@@ -157,13 +162,31 @@ static void write_button(struct html_writer *html, const char *action, const cha
 	html_end(html, "button");
 }
 
-/* One form for each row: which entry, what to do, and where to go on after it. */
-static void write_forms(const struct live_page *page, int64_t id, struct text name)
+/* Of a row, for those who only hear it: its first text. */
+static struct text name_of(const struct live_page *page, const struct store_value *columns)
 {
+	for (unsigned i = 0; i < live_column_count(page->table); i++)
+		if (columns[i].type == STORE_TEXT && columns[i].text.size > 0)
+			return columns[i].text;
+	return TEXT_NONE;
+}
+
+static int64_t entry_of(const struct live_page *page, const struct store_value *columns)
+{
+	for (unsigned i = 0; i < live_column_count(page->table); i++)
+		if (page->table->columns[i].type == LIVE_ENTRY)
+			return columns[i].number;
+	return 0;
+}
+
+/* One form for each row: which entry, what to do, and where to go on after it. */
+static void write_forms(const struct live_page *page, const struct store_value *columns)
+{
+	struct text name = name_of(page, columns);
 	struct html_writer *html = page->html;
 	char number[32];
 
-	snprintf(number, sizeof(number), "%lld", (long long)id);
+	snprintf(number, sizeof(number), "%lld", (long long)entry_of(page, columns));
 	html_begin(html, "td");
 	html_begin(html, "form");
 	html_attribute_word(html, "method", "post");
@@ -176,15 +199,6 @@ static void write_forms(const struct live_page *page, int64_t id, struct text na
 	write_button(html, "drop", "Drop", name);
 	html_end(html, "form");
 	html_end(html, "td");
-}
-
-/* Of a row, for those who only hear it: its first text. */
-static struct text name_of(const struct live_page *page, const struct store_value *columns)
-{
-	for (unsigned i = 0; i < live_column_count(page->table); i++)
-		if (columns[i].type == STORE_TEXT && columns[i].text.size > 0)
-			return columns[i].text;
-	return TEXT_NONE;
 }
 
 static bool is_number(const struct live_column *column)
@@ -212,11 +226,10 @@ static void write_row(void *payload, const struct store_value *columns)
 			html_attribute_word(html, "class", "number");
 		live_cell(html, column, &columns[i], page->view->now);
 		html_end(html, element);
+		if (is_first && has_forms(page))
+			write_forms(page, columns);
 		is_first = false;
 	}
-	for (unsigned i = 0; has_forms(page) && i < live_column_count(page->table); i++)
-		if (page->table->columns[i].type == LIVE_ENTRY)
-			write_forms(page, columns[i].number, name_of(page, columns));
 	html_end(html, "tr");
 }
 
