@@ -164,7 +164,8 @@ int convert_sources_parameters(const struct convert_sources *sources, struct buf
 /*
  * jsfile: input "file" (as downloaded), output "jsfile": a file of a JavaScript release (jsfile/jsfile.h).
  * jsbundle: input "object", output "index": what an artifact bundle holds (jsfile/jsbundle.h).
- * bundled: input "object", output "jsfile": one file of it.  There is no reply.
+ * bundled: input "object", output "jsfile": one file of it.  Wants that index by the role "jsbundle"; absent, the
+ * bundle's manifest is read.  There is no reply.
  */
 struct convert_jsfile {
 	struct text header;          /* what a header says of its source map; TEXT_NONE: nothing */

@@ -2,6 +2,8 @@
  * holds. */
 #include "convert/convert_internal.h"
 
+#include <unistd.h>
+
 #include <cjson/cJSON.h>
 
 #include "base/arena.h"
@@ -124,7 +126,38 @@ static int write_bundled(struct cell *cell, const struct object *object,
 			     cell_output(cell, "jsfile"), err);
 }
 
+/* 1: the file is written; 0: the index is not at hand, or does not tell. */
+static int take_indexed(struct cell *cell, int index_fd, struct err *err)
+{
+	struct convert_jsfile jsfile = { .number = 0 };
+	struct file_map index = { NULL, 0 }, object = { NULL, 0 };
+	struct jsbundle bundle;
+	struct err why = ERR_INIT;
+	cJSON *json = NULL;
+	int rc = -1;
+
+	if (read_parameters(cell, &json, &jsfile, err) == 0 && file_map_fd(&index, index_fd, err) == 0 &&
+	    file_map_fd(&object, cell_input(cell, "object"), err) == 0)
+		rc = jsbundle_open(&bundle, index.bytes, index.size, &why) < 0 ? 0
+		     : jsbundle_take_indexed(&bundle, (struct text){ (const char *)object.bytes, object.size },
+					     jsfile.number, jsfile.bytes_max, cell->memory_bytes,
+					     cell_output(cell, "jsfile"), err);
+	file_unmap(&object);
+	file_unmap(&index);
+	cJSON_Delete(json);
+	return rc;
+}
+
 int convert_run_bundled(struct cell *cell, struct err *err)
 {
-	return run_bundle(cell, write_bundled, err);
+	int fd = -1, done = 0;
+	int got = cell_want(cell, object_role_name(OBJECT_ROLE_JSBUNDLE), TEXT_NONE, TEXT_NONE, &fd, err);
+
+	if (got == CELL_ANSWER_FILE) {
+		done = take_indexed(cell, fd, err);
+		close(fd);
+	}
+	if (got < 0 || done < 0)
+		return -1;
+	return done > 0 ? 0 : run_bundle(cell, write_bundled, err);
 }

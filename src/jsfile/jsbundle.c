@@ -57,6 +57,7 @@ bool jsbundle_entry_at(const struct jsbundle *bundle, uint32_t index, struct jsb
 		.type = load_u32(at + 16), .number = load_u32(at + 20),
 		.debug_id = debugid_load(at + 24),
 	};
+	memcpy(&entry->contents, at + 24 + DEBUGID_RECORD_BYTES, sizeof(entry->contents));
 	return entry->type < OBJECT_SOURCE_TYPES;
 }
 

@@ -24,12 +24,20 @@ struct jsbundle {
 	struct text strings;
 };
 
+/* Where its contents lie in the bundle, as both have it byte by byte; without checksum: nowhere that the
+ * index knows. */
+struct jsbundle_contents {
+	uint64_t at, packed_bytes, size;
+	uint32_t crc, packing;       /* of the unpacked contents; enum unpack_kind */
+};
+
 struct jsbundle_entry {
 	uint32_t number;             /* its name for jsbundle_take() */
 	enum object_source_type type;
 	struct text url;             /* TEXT_NONE: none */
 	struct text source_map;      /* what a header says of it; TEXT_NONE: none does */
 	struct debugid debug_id;     /* nil: none */
+	struct jsbundle_contents contents;
 };
 
 /* Bounds of the sections only.  ERR_MALFORMED; ERR_UNSUPPORTED for another version. */
@@ -53,5 +61,10 @@ int jsbundle_write(const struct object *object, size_t memory_bytes, int fd, str
  * ERR_LIMIT: it has more than `bytes_max`. */
 int jsbundle_take(const struct object *object, uint32_t number, uint64_t bytes_max, size_t memory_bytes,
 		  int fd, struct err *err) __attribute__((warn_unused_result));
+/* The same by the index alone, `bytes` being those of the bundle: 1; 0: it does not say where the file is, or
+ * something else is there, and nothing is written; -1. */
+int jsbundle_take_indexed(const struct jsbundle *bundle, struct text bytes, uint32_t number,
+			  uint64_t bytes_max, size_t memory_bytes, int fd, struct err *err)
+	__attribute__((warn_unused_result));
 
 #endif

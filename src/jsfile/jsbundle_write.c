@@ -1,9 +1,7 @@
-/* jsbundle_write.c -- from an artifact bundle: its index, and one entry of it. */
+/* jsbundle_write.c -- from an artifact bundle to its index. */
 #include "jsfile/jsbundle.h"
 
 #include <stdlib.h>
-
-#include <zlib.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -11,19 +9,17 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "jsfile/jsfile.h"
 #include "jsfile/jsfile_layout.h"
-#include "unpack/unpack.h"
-
-/* --- The index ---------------------------------------------------------------------------- */
 
 struct jsbundle_record {
 	uint32_t url, url_bytes, map, map_bytes, type, number;
+	struct jsbundle_contents contents;
 	uint8_t id[DEBUGID_RECORD_BYTES];
 	bool has_id;
 };
 
 struct jsbundle_writer {
+	const struct object *object;
 	struct buf strings;
 	struct jsbundle_record *records;
 	size_t count, capacity;
@@ -38,6 +34,18 @@ static int add_string(struct jsbundle_writer *writer, struct text text, uint32_t
 	*size = (uint32_t)text.size;
 	buf_add_text(&writer->strings, text);
 	return buf_check(&writer->strings, err);
+}
+
+/* What is not said, or in no plain way, has no place: it is read by the manifest. */
+static struct jsbundle_contents contents_of(const struct object *object, const struct object_source *source)
+{
+	uintptr_t start = (uintptr_t)object->bytes, at = (uintptr_t)source->packed.bytes;
+
+	if (!source->packed.bytes || source->trouble[0] || source->crc == 0 || at < start ||
+	    source->packed.size > object->size || at - start > object->size - source->packed.size)
+		return (struct jsbundle_contents){ .packed_bytes = 0 };
+	return (struct jsbundle_contents){ at - start, source->packed.size, source->size, source->crc,
+					   source->packing };
 }
 
 /* An entry without contents keeps its number: numbers are places in the manifest. */
@@ -55,6 +63,7 @@ static int take_source(void *payload, const struct object_source *source, struct
 	record = &writer->records[writer->count];
 	*record = (struct jsbundle_record){
 		.type = source->type, .number = (uint32_t)writer->count,
+		.contents = contents_of(writer->object, source),
 		.has_id = !debugid_is_nil(&source->debug_id) && source->type != OBJECT_SOURCE_UNTYPED,
 	};
 	writer->count++;
@@ -129,6 +138,7 @@ static void put_entry(struct buf *out, const struct jsbundle_record *record)
 
 	buf_add(out, columns, sizeof(columns));
 	buf_add(out, record->id, sizeof(record->id));
+	buf_add(out, &record->contents, sizeof(record->contents));
 }
 
 static int put_all(struct jsbundle_writer *writer, struct buf *out, struct err *err)
@@ -162,7 +172,7 @@ static int put_all(struct jsbundle_writer *writer, struct buf *out, struct err *
 
 int jsbundle_write(const struct object *object, size_t memory_bytes, int fd, struct err *err)
 {
-	struct jsbundle_writer writer = { .count = 0 };
+	struct jsbundle_writer writer = { .object = object };
 	const struct object_source_sink sink = { &writer, take_source, NULL };
 	struct arena scratch;
 	struct buf out;
@@ -180,95 +190,6 @@ int jsbundle_write(const struct object *object, size_t memory_bytes, int fd, str
 	buf_release(&writer.strings);
 	mem_give_back(writer.records);
 	mem_give_back(writer.order);
-	arena_release(&scratch);
-	return rc;
-}
-
-/* --- One entry ---------------------------------------------------------------------------- */
-
-struct jsbundle_taking {
-	uint32_t number, at;
-	uint64_t bytes_max;
-	size_t memory_bytes;
-	int fd;
-	bool is_done;
-};
-
-static int check_size(const struct object_source *source, uint64_t bytes_max, struct err *err)
-{
-	if (source->trouble[0])
-		return err_set(err, ERR_MALFORMED, "%s", source->trouble);
-	if (source->size > bytes_max)
-		return err_set(err, ERR_LIMIT, "a file of %llu bytes in a bundle, %llu are read",
-			       (unsigned long long)source->size, (unsigned long long)bytes_max);
-	if (source->packing == UNPACK_NONE && source->packed.size != source->size)
-		return err_set(err, ERR_MALFORMED, "holds %zu bytes, not %llu", source->packed.size,
-			       (unsigned long long)source->size);
-	return 0;
-}
-
-static int write_entry(const struct jsbundle_taking *taking, const struct object_source *source,
-		       struct text text, struct err *err)
-{
-	bool is_code = source->type == OBJECT_SOURCE_UNTYPED || source->type == OBJECT_SOURCE_PLAIN ||
-		       source->type == OBJECT_SOURCE_MINIFIED;
-	const struct jsfile_options options = {
-		.header = source->source_map, .ignores_references = !is_code, .ignores_debug_id = true,
-		.is_strict = true, .memory_bytes = taking->memory_bytes,
-	};
-
-	if (source->crc && crc32_z(0, (const Bytef *)text.bytes, text.size) != source->crc)
-		return err_set(err, ERR_MALFORMED, "its checksum is wrong");
-	return jsfile_write(text, &options, taking->fd, err);
-}
-
-static int take_entry(const struct jsbundle_taking *taking, const struct object_source *source,
-		      struct err *err)
-{
-	size_t size = (size_t)source->size;
-	char *room;
-	int rc;
-
-	if (check_size(source, taking->bytes_max, err) < 0)
-		return -1;
-	if (source->packing == UNPACK_NONE)
-		return write_entry(taking, source, source->packed, err);
-	room = mem_get(size + 1);
-	if (!room)
-		return err_set(err, ERR_NO_MEMORY, "no memory for a file of %zu bytes", size);
-	rc = unpack_memory((enum unpack_kind)source->packing, "a file in a bundle", source->packed, room,
-			   size, err);
-	if (rc == 0)
-		rc = write_entry(taking, source, (struct text){ room, size }, err);
-	mem_give_back(room);
-	return rc;
-}
-
-static int look_at(void *payload, const struct object_source *source, struct err *err)
-{
-	struct jsbundle_taking *taking = payload;
-
-	if (taking->at++ != taking->number)
-		return 0;
-	taking->is_done = true;
-	return take_entry(taking, source, err);
-}
-
-int jsbundle_take(const struct object *object, uint32_t number, uint64_t bytes_max, size_t memory_bytes,
-		  int fd, struct err *err)
-{
-	struct jsbundle_taking taking = {
-		.number = number, .memory_bytes = memory_bytes, .fd = fd,
-		.bytes_max = bytes_max < memory_bytes / 4 ? bytes_max : memory_bytes / 4,
-	};
-	const struct object_source_sink sink = { &taking, look_at, NULL };
-	struct arena scratch;
-	int rc;
-
-	arena_init(&scratch, memory_bytes);
-	rc = object_each_source(object, &scratch, &sink, err);
-	if (rc == 0 && !taking.is_done)
-		rc = err_set(err, ERR_NOT_FOUND, "a bundle has no file %u", (unsigned)number);
 	arena_release(&scratch);
 	return rc;
 }

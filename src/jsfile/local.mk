@@ -5,6 +5,7 @@ libjsfile_a_SOURCES = \
 	src/jsfile/data_url.h \
 	src/jsfile/jsbundle.c \
 	src/jsfile/jsbundle.h \
+	src/jsfile/jsbundle_take.c \
 	src/jsfile/jsbundle_write.c \
 	src/jsfile/jsfile.c \
 	src/jsfile/jsfile.h \

@@ -45,6 +45,7 @@ static const char *const role_names[OBJECT_ROLES] = {
 	[OBJECT_ROLE_DEBUGLINK] = "debuglink", [OBJECT_ROLE_DWO] = "dwo",
 	[OBJECT_ROLE_BCSYMBOLMAP] = "bcsymbolmap",
 	[OBJECT_ROLE_IL2CPP] = "il2cpp", [OBJECT_ROLE_SOURCEMAP] = "sourcemap",
+	[OBJECT_ROLE_JSBUNDLE] = "jsbundle",
 };
 
 const char *object_kind_name(enum object_kind kind)

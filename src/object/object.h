@@ -52,6 +52,7 @@ enum object_role {
 	OBJECT_ROLE_BCSYMBOLMAP,     /* what hidden names stand for; id is the object's own */
 	OBJECT_ROLE_IL2CPP,          /* Unity's line map: no object says that it has one */
 	OBJECT_ROLE_SOURCEMAP,       /* of a minified file, which is no object */
+	OBJECT_ROLE_JSBUNDLE,        /* what an artifact bundle holds (jsfile/jsbundle.h): for a file of it */
 	OBJECT_ROLES
 };
 

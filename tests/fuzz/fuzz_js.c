@@ -111,6 +111,8 @@ static void read_files(struct text bytes)
 		for (uint32_t i = 0; i < 100; i++)
 			if (jsbundle_entry_at(&bundle, i, &entry))
 				must(entry.url.size <= bundle.strings.size);
+		for (uint32_t i = 0; i < 100; i++)
+			(void)!jsbundle_take_indexed(&bundle, bytes, i, 4096, CEILING_BYTES, -1, &err);
 		(void)jsbundle_find_url(&bundle, TEXT("~/a.js"), &entry);
 	}
 }

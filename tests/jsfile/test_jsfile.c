@@ -340,6 +340,111 @@ START_TEST(takes_one_file)
 }
 END_TEST
 
+/* --- By the index ------------------------------------------------------------------------- */
+
+/* `fd` -1: it is taken nowhere.  The bundle ends after `size` bytes. */
+static int take_by_index(const struct file_map *index, const struct buf *bytes, size_t size, uint32_t number,
+			 int fd, struct err *err)
+{
+	struct jsbundle bundle;
+	uint8_t *copy = mem_get(size + 1);
+	int rc;
+
+	ck_assert_ptr_nonnull(copy);
+	memcpy(copy, bytes->bytes, size);
+	ck_assert_int_eq(jsbundle_open(&bundle, index->bytes, index->size, err), 0);
+	rc = jsbundle_take_indexed(&bundle, (struct text){ (const char *)copy, size }, number, 100, BYTES_MOST, fd,
+				   err);
+	mem_give_back(copy);
+	return rc;
+}
+
+/* 1: as the manifest gives it, 0: the manifest is asked, -1: no UTF-8. */
+static const int by_index[] = { 1, 1, 1, 0, -1, 0 };
+
+START_TEST(takes_one_file_by_the_index)
+{
+	struct buf bytes = made_bundle();
+	struct file_map index = { NULL, 0 }, one = { NULL, 0 }, other = { NULL, 0 };
+	struct err err = ERR_INIT;
+	FILE *out = tmpfile();
+
+	taken = takes[_i].number;
+	ck_assert_int_eq(read_bundle(&bytes, write_index, &index, &err), 0);
+	ck_assert_ptr_nonnull(out);
+	ck_assert_int_eq(take_by_index(&index, &bytes, bytes.size, taken, fileno(out), &err), by_index[taken]);
+	if (by_index[taken] > 0) {
+		ck_assert_int_eq(file_map_fd(&one, fileno(out), &err), 0);
+		ck_assert_int_eq(read_bundle(&bytes, take, &other, &err), 0);
+		ck_assert_uint_eq(one.size, other.size);
+		ck_assert_int_eq(memcmp(one.bytes, other.bytes, one.size), 0);
+	} else {
+		ck_assert_int_eq(ftell(out), 0);
+	}
+	file_unmap(&one);
+	file_unmap(&other);
+	file_unmap(&index);
+	fclose(out);
+	buf_release(&bytes);
+}
+END_TEST
+
+/* What stands in another bundle at that place is never taken for the file; nothing behind its end is read. */
+START_TEST(an_index_of_another_bundle_is_not_believed)
+{
+	struct buf bytes = made_bundle();
+	struct file_map index = { NULL, 0 };
+	struct err err = ERR_INIT;
+	char *at;
+
+	ck_assert_int_eq(read_bundle(&bytes, write_index, &index, &err), 0);
+	for (size_t size = 0; size < bytes.size; size += 7)
+		for (uint32_t number = 0; number < 3; number++) {
+			FILE *out = tmpfile();
+
+			ck_assert_ptr_nonnull(out);
+			ck_assert_int_ge(take_by_index(&index, &bytes, size, number, fileno(out), &err), 0);
+			fclose(out);
+		}
+	at = memmem(bytes.bytes, bytes.size, "files/b", 7);
+	ck_assert_ptr_nonnull(at);
+	for (size_t i = 0; i < 16; i++)
+		at[7 + i] = (char)~at[7 + i];
+	ck_assert_int_eq(take_by_index(&index, &bytes, bytes.size, 1, -1, &err), 0);
+	file_unmap(&index);
+	buf_release(&bytes);
+}
+END_TEST
+
+static int take_indexed_work(void *payload, struct err *err)
+{
+	static struct file_map index;
+	struct buf *bytes = payload;
+	struct jsbundle bundle;
+	FILE *out = tmpfile();
+	int rc;
+
+	ck_assert_ptr_nonnull(out);
+	if (!index.bytes)
+		ck_assert_int_eq(read_bundle(bytes, write_index, &index, err), 0);
+	rc = jsbundle_open(&bundle, index.bytes, index.size, err);
+	if (rc == 0)
+		rc = jsbundle_take_indexed(&bundle, buf_text(bytes), 0, 100, BYTES_MOST, fileno(out), err);
+	fclose(out);
+	return rc < 0 ? -1 : 0;
+}
+
+START_TEST(taking_by_the_index_survives_every_allocation_failure)
+{
+	struct buf bytes = made_bundle();
+	struct err err = ERR_INIT;
+
+	ck_assert_int_eq(take_indexed_work(&bytes, &err), 0);
+	support_every_allocation_failure(take_indexed_work, &bytes, 100);
+	buf_release(&bytes);
+}
+END_TEST
+
 static int write_all(void *payload, struct err *err)
 {
 	struct jsfile_options options = { .header = TEXT("data:;base64,e30="), .memory_bytes = BYTES_MOST };
@@ -468,6 +573,9 @@ int main(void)
 	tcase_add_test(tcase, survives_every_changed_byte);
 	tcase_add_test(tcase, finds_what_a_bundle_holds);
 	tcase_add_loop_test(tcase, takes_one_file, 0, COUNT(takes));
+	tcase_add_loop_test(tcase, takes_one_file_by_the_index, 0, COUNT(takes));
+	tcase_add_test(tcase, an_index_of_another_bundle_is_not_believed);
+	tcase_add_test(tcase, taking_by_the_index_survives_every_allocation_failure);
 	tcase_add_test(tcase, survives_every_allocation_failure);
 	tcase_add_test(tcase, reads_modules_by_number);
 	tcase_add_test(tcase, believes_no_table);

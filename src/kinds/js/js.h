@@ -111,6 +111,7 @@ struct js_try {
 	struct derive_link link;             /* SCRAPED */
 	struct source source;                /* of it */
 	const struct js_bundle *bundle;      /* BUNDLE: and its file */
+	struct derive_companion index;       /* which tells where that is */
 	uint32_t number;
 	struct text uri, resolved_with;
 	bool is_never_empty;                 /* without contents it is as good as not there */

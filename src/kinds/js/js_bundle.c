@@ -20,7 +20,7 @@ static int make_keys(struct js_bundle *bundle, struct work *work, struct err *er
 	if (lookup_location_text(&bundle->location, &work->arena, &text, err) < 0 ||
 	    lookup_make_key(&derive->object_key, work, CACHE_OBJECTS, &bundle->location, text, err) < 0)
 		return -1;
-	form = text_of(arena_printf(&work->arena, "%.*sform: jsbundle\n", (int)text.size, text.bytes));
+	form = text_of(arena_printf(&work->arena, "%.*sform: jsbundle 2\n", (int)text.size, text.bytes));
 	return form.bytes ? lookup_make_key(&derive->key, work, CACHE_SOURCES, &bundle->location, form, err)
 			  : err_no_memory(err);
 }
@@ -169,8 +169,12 @@ static struct js_try *make_try(struct js *js, const struct js_search *search, st
 	made->location = bundle->location;
 	made->uri = bundle->uri;
 	made->resolved_with = search->is_by_id ? TEXT("debug-id") : bundle->resolved_with;
+	made->index = (struct derive_companion){
+		.role = OBJECT_ROLE_JSBUNDLE, .entry = &bundle->index.derive,
+	};
 	*derive = (struct derive){
-		.kind = &derived_bundled, .location = &made->location,
+		.kind = &derived_bundled, .companions = &made->index, .companion_count = 1,
+		.location = &made->location,
 		.object_key = bundle->index.derive.object_key,
 		.part = text_of(arena_printf(arena, "%u", (unsigned)made->number)),
 	};
