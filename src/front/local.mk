@@ -55,6 +55,8 @@ libfront_a_SOURCES = \
 	src/front/ui.c \
 	src/front/ui.h \
 	src/front/ui_admit.c \
+	src/front/ui_charts.c \
+	src/front/ui_charts.h \
 	src/front/ui_drop.c \
 	src/front/ui_drop.h \
 	src/front/ui_drop_request.c \

@@ -29,6 +29,8 @@ void live_places(struct html_writer *html, const struct live_view *view, const c
 				    strcmp(here, live_tables[i].name) == 0);
 	if (view->own.bytes)
 		write_place(html, "drop", "Drop a crash", false);
+	else
+		write_place(html, "charts", "Charts", strcmp(here, "charts") == 0);
 	html_end(html, "ul");
 	html_end(html, "nav");
 }

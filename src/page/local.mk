@@ -1,6 +1,10 @@
 # src/page -- sources, tests and programs of this component.
 noinst_LIBRARIES += libpage.a
 libpage_a_SOURCES = \
+	src/page/chart.c \
+	src/page/chart.h \
+	src/page/chart_page.c \
+	src/page/chart_value.c \
 	src/page/live.h \
 	src/page/live_cell.c \
 	src/page/live_frame.c \
@@ -55,11 +59,13 @@ $(libpage_a_OBJECTS): src/page/assets.h src/store/statements.h
 
 if HAVE_CHECK
 check_PROGRAMS += \
+	tests/page/test_chart \
 	tests/page/test_live \
 	tests/page/test_page_frame \
 	tests/page/test_report
 tests_page_test_live_SOURCES = tests/page/test_live.c
 $(tests_page_test_live_OBJECTS): src/store/statements.h
+tests_page_test_chart_SOURCES = tests/page/test_chart.c
 tests_page_test_page_frame_SOURCES = tests/page/test_page_frame.c
 tests_page_test_report_SOURCES = \
 	tests/page/markup.c \
@@ -67,6 +73,7 @@ tests_page_test_report_SOURCES = \
 	tests/page/test_report.c
 endif
 
-EXTRA_PROGRAMS += tests/bench/bench_live
+EXTRA_PROGRAMS += tests/bench/bench_charts tests/bench/bench_live
+tests_bench_bench_charts_SOURCES = tests/bench/bench_charts.c
 tests_bench_bench_live_SOURCES = tests/bench/bench_live.c
 $(tests_bench_bench_live_OBJECTS): src/store/statements.h

@@ -4,7 +4,7 @@
 usage: make bench       environment, all optional:
 
   BENCH_ONLY=hot,jobs   some of: hot memory start jobs parked dwarf dsym pdb breakpad symbfile
-                        proguard jvm lookup cfi sources scopes sourcemap crash files live
+                        proguard jvm lookup cfi sources scopes sourcemap crash files live charts
   BENCH_PAIRS=11        runs of each pair; what is printed are medians
   BENCH_REQUESTS=100000 hot requests before the fronts' memory is looked at the last time
   BENCH_CFI=FILE        a large ELF file with .eh_frame; without one the largest libLLVM there is
@@ -547,6 +547,15 @@ def bench_live(folder):
             "<= 60 ms", millis <= 60)
 
 
+def bench_charts(folder):
+    out = subprocess.run([os.path.join(PROGRAMS, "bench_charts"), os.path.join(folder, "charts")], check=True,
+                         capture_output=True, text=True).stdout
+    for name, (millis, size) in json.loads(out).items():
+        bar = ("<= 10 ms", millis <= 10) if name == "14-days" else ()
+        row(f"charts of {name.replace('-', ' ')} ({size / 1000:.0f} kB), read and drawn, processor time",
+            f"{millis:.1f} ms", *bar)
+
+
 def bench_sourcemap():
     """A large source map; others' packages lie where the parsers do (BENCH_JS_PARSERS)."""
     if not SOURCEMAP:
@@ -870,7 +879,7 @@ def machine():
 def main():
     head = machine()
     wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,mozilla,parked,dwarf,dsym,pdb,breakpad,lookup,cfi,"
-                            "symbfile,proguard,jvm,sources,scopes,sourcemap,crash,files,live").split(",")
+                            "symbfile,proguard,jvm,sources,scopes,sourcemap,crash,files,live,charts").split(",")
     with tempfile.TemporaryDirectory(prefix="symgate-bench-") as folder:
         if {"hot", "memory", "start"} & set(wanted):
             pools = Pools(folder)
@@ -915,6 +924,8 @@ def main():
             bench_files(folder)
         if "live" in wanted:
             bench_live(folder)
+        if "charts" in wanted:
+            bench_charts(folder)
     width = max(len(row[0]) for row in rows)
     print(head)
     for what, figure, bar, holds in rows:

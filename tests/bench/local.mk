@@ -11,6 +11,7 @@ bench_programs = \
 	tests/bench/bench_answer \
 	tests/bench/bench_cfi \
 	tests/bench/bench_dwarf \
+	tests/bench/bench_charts \
 	tests/bench/bench_live \
 	tests/bench/bench_lookup \
 	tests/bench/bench_proguard \

@@ -5,7 +5,9 @@ import http.client
 import json
 import os
 import re
+import sqlite3
 import tempfile
+import time
 import uuid
 
 from service_tests import TOP, Program, Service, Symbols, eventually, request_for, run_all
@@ -128,6 +130,30 @@ def test_operators_see_every_page():
         get(service, "/ui/op/no-such-table", status=404)
         get(service, "/ui/op/no-such-table.json", status=404)
         get(service, "/ui/op/jobs?" + "x" * 5000, status=400)
+
+
+def test_charts_are_drawn_of_samples():
+    with Guarded() as service:
+        page, headers = get(service, "/ui/op/charts")
+        assert "No sample was taken in this time" in page and "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+        assert 'href="charts"' in get(service, "/ui/op/")[0]
+        connection = sqlite3.connect(os.path.join(service.state, "symgate.db"))
+        names = [row[1] for row in connection.execute("PRAGMA table_info(sample)")]     # the made ones are not among them
+        at = int(time.time()) // 600 * 600
+        for span in (60, 600, 3600):
+            values = {"span": span, "at": at // span * span, "node": "<b>one</b>", "seconds": 60, "requests": 30}
+            connection.execute(f"INSERT INTO sample ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
+                               [values.get(name, 0) for name in names])
+        connection.commit()
+        connection.close()
+        for span in ("hour", "day", "14-days", "400-days"):
+            page, _ = get(service, f"/ui/op/charts?span={span}")
+            assert page.count("<figure") == page.count("<table") >= 8 and "&lt;b&gt;one&lt;/b&gt;" in page, span
+            assert f'href="charts?span={span}" aria-current="page"' in page and "all: from 30 to 30, last 30." in page
+            told = json.loads(get(service, f"/ui/op/charts.json?span={span}")[0])
+            assert [point["requests"] for point in told["nodes"][0]["points"] if point] == [30], told["nodes"][0]["node"]
+        assert "web.operators" in get(service, "/ui/op/charts", "bert", 403)[0]
+        assert 'href="charts"' not in get(service, "/ui/op/", "bert")[0]
 
 
 def test_nobody_else_comes_in():

@@ -6,6 +6,7 @@
  */
 #include "front/front_internal.h"
 #include "front/ui.h"
+#include "front/ui_charts.h"
 #include "front/ui_drop.h"
 #include "front/ui_form.h"
 #include "front/ui_live.h"
@@ -43,6 +44,8 @@ static const struct {
 } pages[] = {
 	{ METHOD_GET,  "drop", false, answer_drop_page },
 	{ METHOD_POST, "drop", false, take_drop },
+	{ METHOD_GET,  "charts", true, ui_charts_page },
+	{ METHOD_GET,  "charts.json", true, ui_charts_json },
 	{ METHOD_POST, "failures", true, ui_live_do },
 };
 
