@@ -9,14 +9,38 @@
 #include "front/front_internal.h"
 #include "front/ui.h"
 
-static bool is_own_origin(struct text origin, struct text host)
+/* "name:port", "[::1]:port": where the port begins, or the end. */
+static size_t name_size(struct text host)
+{
+	size_t size = host.size;
+
+	while (size > 0 && ascii_is_digit(host.bytes[size - 1]))
+		size--;
+	return size > 0 && size < host.size && host.bytes[size - 1] == ':' ? size - 1 : host.size;
+}
+
+/* nginx as Debian has it passes Host on without its port (fastcgi_params: HTTP_HOST is $host); then the
+ * server's own port has to be the one. */
+static bool is_host(struct text named, const struct request *request)
+{
+	struct text host = request_variable(request, "HTTP_HOST");
+	size_t size = name_size(named);
+
+	if (host.size == 0)
+		return false;
+	if (name_size(host) < host.size || size == named.size)
+		return text_equal_ignoring_case(named, host);
+	return text_equal_ignoring_case((struct text){ named.bytes, size }, host) &&
+	       text_equal(text_from(named, size + 1), request_variable(request, "SERVER_PORT"));
+}
+
+static bool is_own_origin(const struct request *request)
 {
 	static const char *const schemes[] = { "https://", "http://" };
 
 	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++)
-		if (text_starts_with(origin, schemes[i]))
-			return host.size > 0 &&
-			       text_equal_ignoring_case(text_from(origin, strlen(schemes[i])), host);
+		if (text_starts_with(request->origin, schemes[i]))
+			return is_host(text_from(request->origin, strlen(schemes[i])), request);
 	return false;                        /* "null": a sandboxed frame's, or a file's */
 }
 
@@ -26,8 +50,7 @@ static bool is_from_us(const struct request *request)
 
 	if (site.bytes)
 		return text_is(site, "same-origin");
-	return !request->origin.bytes ||
-	       is_own_origin(request->origin, request_variable(request, "HTTP_HOST"));
+	return !request->origin.bytes || is_own_origin(request);
 }
 
 static bool is_for_visitors(const struct request *request)

@@ -171,6 +171,16 @@ def check_words(path, text):
         breach(path, "setlocale(): the program has no locale")
 
 
+def check_markup(path, text):
+    """Markup is written by base/html_writer alone: no "<" in a string of what makes pages."""
+    if not re.match(r"src/(?:page|history)/|src/front/(?:endpoints/)?ui", path):
+        return
+    for match in re.finditer(r'/\*.*?\*/|//[^\n]*|\'(?:\\.|[^\'\\\n])*\'|"((?:\\.|[^"\\\n])*)"', text, re.S):
+        if match.group(1) and re.search(r"<|\\x3c|\\0?74", match.group(1), re.I):
+            number = text.count("\n", 0, match.start()) + 1
+            breach(f"{path}:{number}", "markup in a string: base/html_writer.h writes it")
+
+
 def check_statements(path, component, code):
     """Rows belong to the component that owns the table; columns have names."""
     for number, line in enumerate(code.splitlines(), 1):
@@ -333,9 +343,10 @@ def main():
         check_calls(path, component, code)
         check_sizes(path, text)
         check_words(path, text)
+        check_markup(path, text)
         check_statements(path, component, code)
         check_references(path, text)
-        checks += 6
+        checks += 7
     check_names_once(texts)
     check_counters(texts)
     check_circles(texts)

@@ -5,7 +5,9 @@ Every site takes the shipped file, puts this test's paths and port into it, and 
 
 usage: test_deploy.py [TEST ...]        environment: SYMGATE (the program)
 """
+import base64
 import concurrent.futures
+import contextlib
 import glob
 import http.server
 import json
@@ -20,6 +22,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import urllib.parse
 
 from service_tests import (PATIENCE, SYMGATE, TOP, Program, Symbols, eventually, free_port, functions,
                             request_for, run_all)
@@ -42,6 +45,9 @@ pool:
   max_wait: {max_wait}
 workshop:
   idle: {idle}
+web:
+  operators: [anna]
+  people: {{bert: team-b}}
 """
 
 APACHE = """
@@ -54,6 +60,10 @@ Listen 127.0.0.1:{port}
 ErrorLog {folder}/web.log
 LoadModule mpm_event_module {modules}/mod_mpm_event.so
 LoadModule authz_core_module {modules}/mod_authz_core.so
+LoadModule authn_core_module {modules}/mod_authn_core.so
+LoadModule authn_file_module {modules}/mod_authn_file.so
+LoadModule auth_basic_module {modules}/mod_auth_basic.so
+LoadModule authz_user_module {modules}/mod_authz_user.so
 LoadModule mime_module {modules}/mod_mime.so
 TypesConfig /etc/mime.types
 """
@@ -111,6 +121,12 @@ def shipped(name):
         return f.read()
 
 
+def password_hash(name):
+    """Of the password "NAME's"."""
+    return subprocess.run(["openssl", "passwd", "-apr1", name + "'s"], capture_output=True, text=True,
+                          check=True).stdout.strip()
+
+
 def alive(pid):
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
@@ -138,6 +154,8 @@ class Site:
         self.config = os.path.join(self.folder, "symgate.yml")
         self.port = free_port()
         self.pool = self.web = None
+        self.people = os.path.join(self.folder, "people")
+        put(self.people, "".join(f"{name}:{password_hash(name)}\n" for name in ("anna", "bert", "carl")))
         self.write_config()
 
     def write_config(self, **more):
@@ -146,7 +164,8 @@ class Site:
 
     def fitted(self, text):
         """The shipped text with this test's paths."""
-        for old, new in (("/usr/bin/symgate", SYMGATE), ("/etc/symgate/symgate.yml", self.config),
+        for old, new in (("/usr/bin/symgate", SYMGATE), ("/etc/symgate/people", self.people),
+                         ("/home/you/symgate-people", self.people), ("/etc/symgate/symgate.yml", self.config),
                          ("/run/symgate/fcgi.sock", self.socket), ("/run/lighttpd/symgate.sock", self.socket),
                          ("*:80", f"127.0.0.1:{self.port}"), ("listen 80;", f"listen 127.0.0.1:{self.port};")):
             text = text.replace(old, new)
@@ -418,7 +437,7 @@ class SharedHosting(Site):
 
     def prepare(self):
         site = os.path.join(self.folder, self.site)
-        put(os.path.join(site, ".htaccess"), shipped("shared-hosting/.htaccess"))
+        put(os.path.join(site, ".htaccess"), self.fitted(shipped("shared-hosting/.htaccess")))
         put(os.path.join(site, "symgate.fcgi"),
             shipped("shared-hosting/symgate.fcgi").replace("/usr/bin/symgate", f"{SYMGATE} -c {self.config}"), 0o755)
         os.makedirs(os.path.join(self.folder, "ipc"))
@@ -610,9 +629,73 @@ def check_restarts(site, symbols):
     check_ended(site, identity, "the job after a reload")
 
 
+# --- The page ------------------------------------------------------------------------------
+
+def login(name, password=None):
+    said = f"{name}:{name + chr(39) + 's' if password is None else password}"
+    return {"Authorization": "Basic " + base64.b64encode(said.encode()).decode(), "Accept": "text/html"}
+
+
+def drop(site, form, text, headers):
+    """Sends the form of that page; the report's path, below the site's base."""
+    status, body, _ = site.request("GET", form, None, {"Accept": "text/html", **headers})
+    assert status == 200, (form, status, body[:300])
+    action = re.search(r'<form class="drop" method="post" action="([^"]+)"', body.decode()).group(1)
+    token = re.search(r'name="token" value="([^"]+)"', body.decode()).group(1)
+    body = urllib.parse.urlencode({"token": token, "text": text})
+    path = urllib.parse.urljoin(site.base + form, action)
+    status, body, reply = site.plain_request("POST", path, body, {
+        "Content-Type": "application/x-www-form-urlencoded", "Origin": f"http://127.0.0.1:{site.port}", **headers})
+    assert status == 303, (path, status, body[:600])
+    return urllib.parse.urljoin(f"http://127.0.0.1:{site.port}{path}", reply["Location"]).split(f":{site.port}", 1)[1]
+
+
+def check_page(site):
+    status, body, headers = site.request("GET", "/", None, {"Accept": "text/html"})
+    assert status == 200 and "default-src 'none'" in headers["Content-Security-Policy"], (status, body[:300])
+    for link in re.findall(r'(?:href|src)="(ui/static/[^"]+)"', body.decode()):
+        status, _, headers = site.request("GET", "/" + link)
+        assert status == 200 and "immutable" in headers["Cache-Control"], (link, status)
+        assert site.request("GET", "/" + link, None, {"If-None-Match": headers["ETag"]})[0] == 304, link
+    report = drop(site, "/", json.dumps({"stacktraces": [], "modules": []}), {})
+    assert report.startswith(site.base + "/ui/r/"), report
+    def look():
+        status, body, _ = site.plain_request("GET", report, None, {"Accept": "text/html"})
+        assert status == 200, (report, status, body[:300])
+        return b"Still reading" not in body and body
+    assert b"Delete this report" in eventually(look, "the report")
+    assert site.plain_request("GET", report + "/threads/../../x", None, {"Accept": "text/html"})[0] in (301, 400, 404)
+
+
+def check_operators(site):
+    """Names count where the web server has asked for a password, and there alone."""
+    def asked(path, headers):
+        return site.request("GET", path, None, {"Accept": "text/html", **headers})[0]
+    for headers in ({}, login("anna", "wrong"), login("anna", ""), login("nobody"), {"Remote-User": "anna"},
+                    {"Remote_User": "anna"}, {"REMOTE-USER": "anna"}, {"X-Remote-User": "anna"}):
+        for path in ("/ui/op/", "/ui/op/failures", "/ui/op/drop"):
+            assert asked(path, headers) in (401, 403), (path, headers)
+    assert asked("/ui/op/", login("anna")) == 200
+    assert asked("/ui/op/", login("carl")) == 403, "a password is not enough"
+    assert asked("/ui/op/", {**login("carl"), "Remote-User": "anna"}) == 403
+    status, body, _ = site.request("GET", "/", None, login("anna", "wrong"))
+    assert status == 200 and b"anna" not in body, "a name nobody has checked"
+    # As it stands the path is below /ui/op/, but the web server takes it for another: no password is asked for.
+    reply = raw_exchange(site, (f"GET {site.base}/ui/op/x/../../ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                                f"Accept: text/html\r\nAuthorization: {login('anna', 'wrong')['Authorization']}\r\n\r\n").encode(), [])
+    assert not reply.startswith(b"HTTP/1.1 200 ") or b"anna" not in reply, reply
+    assert b"anna" not in reply and (b" 403 " in reply[:20] or b" 404 " in reply[:20] or b"What crashed?" in reply), reply[:600]
+    drop(site, "/ui/op/drop", json.dumps({"stacktraces": [], "modules": []}), login("bert"))
+    with contextlib.closing(sqlite3.connect(os.path.join(site.state, "symgate.db"))) as database:
+        scopes = database.execute("SELECT DISTINCT scope FROM job WHERE kept_until IS NOT NULL ORDER BY 1").fetchall()
+    assert scopes == [("page",), ("team-b",)], scopes
+
+
 def check_site(site):
     symbols = serve_all()
     with site:
+        check_page(site)
+        check_operators(site)
         check_answers(site, symbols)
         check_replies_pass_unmangled(site)
         check_big_and_chunked_bodies(site, symbols)
