@@ -83,6 +83,12 @@ static void write_remarks(struct text_report *report)
 
 /* --- Threads --------------------------------------------------------------------------------------- */
 
+/* "/src/crash.c", "C:\\src\\crash.c" */
+static bool is_absolute(struct text file)
+{
+	return file.size > 2 && (file.bytes[0] == '/' || (file.bytes[1] == ':' && file.bytes[2] == '\\'));
+}
+
 static void write_frame(struct text_report *report, size_t index)
 {
 	const struct stacktext_frame *frame = &report->text->frames[index];
@@ -100,6 +106,8 @@ static void write_frame(struct text_report *report, size_t index)
 	json_member_bool(json, "adjust_instruction_addr", frame->is_return);
 	json_member_text(json, "function", frame->function);
 	json_member_text(json, "filename", frame->file);
+	if (is_absolute(frame->file))
+		json_member_text(json, "abs_path", frame->file);
 	if (frame->line > 0)
 		json_member_u64(json, "lineno", frame->line);
 	json_member_text(json, "package", frame->module);

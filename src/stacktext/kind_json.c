@@ -11,7 +11,7 @@
 struct json_look {
 	struct json_reader json;
 	size_t members;              /* of the outermost object */
-	bool has_stacktraces, has_modules, has_symbolicate, has_status, has_event, has_pending;
+	bool has_stacktraces, has_symbolicate, has_status, has_event, has_pending, has_crash_info;
 	bool is_mozilla, is_ips;
 	/* Said by a platform, by types of modules, and by what only one kind's frames or requests have. */
 	unsigned native, js, jvm;
@@ -121,6 +121,7 @@ static void note_name(struct json_look *look, const struct json_string *name)
 	look->has_event |= is_one_of(name, event);
 	look->has_status |= json_string_is(name, "status");
 	look->has_pending |= json_string_is(name, "request_id");
+	look->has_crash_info |= json_string_is(name, "crash_info");
 	look->has_symbolicate |= json_string_is(name, "symbolicate");
 	look->js += is_one_of(name, js);
 	look->jvm += is_one_of(name, jvm);
@@ -137,7 +138,6 @@ static void read_top_member(struct json_look *look, const struct json_string *na
 		look->has_stacktraces = true;
 		each_element(look, read_trace_member);
 	} else if (json_string_is(name, "modules")) {
-		look->has_modules = true;
 		each_element(look, read_module_member);
 	} else {
 		json_reader_skip(&look->json);
@@ -151,10 +151,12 @@ static enum stacktext_kind request_kind_of(const struct json_look *look)
 	return look->js > look->native ? STACKTEXT_REQUEST_JS : STACKTEXT_REQUEST_NATIVE;
 }
 
-static const char *reason_of(const struct json_look *look)
+static const char *reason_of(struct json_look *look)
 {
 	if (look->members == 0)
-		return NULL;
+		return json_reader_at_end(&look->json) ? "an empty object of JSON" : NULL;
+	if (look->has_crash_info)
+		return "a report of minidump_stackwalk as JSON, which is not read: its text is";
 	if (look->has_status || look->has_pending)
 		return "an answer of a symbolication service, not a request";
 	if (look->has_event)

@@ -274,7 +274,7 @@ def test_stacks_as_text():
     sanitizer = ("==7==ERROR: AddressSanitizer: SEGV on unknown address 0x0 (pc 0x5)\n"
                  f"    #0 {0x550000000000 + inside:#x}  (/app/crasher+{inside:#x}) (BuildId: {CRASHED.code_id})\n"
                  f"    #1 {0x550000000000 + outer:#x}  (/app/crasher+{outer:#x}) (BuildId: {CRASHED.code_id})\n"
-                 "    #2 0x7f0000000010 in start_elsewhere elsewhere.c:5\n")
+                 "    #2 0x7f0000000010 in start_elsewhere /src/elsewhere.c:5\n")
     tombstone = ("pid: 12, tid: 13, name: Render  >>> shop <<<\r\nsignal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0\r\n"
                  f"      #00 pc {inside:016x}  /data/app/libshop.so (BuildId: {CRASHED.code_id})\r\n"
                  "      #01 pc 0000000000000010  /system/lib64/libc.so (abort+52) (BuildId: 00112233445566778899aabbccddeeff00112233)\r\n")
@@ -285,7 +285,7 @@ def test_stacks_as_text():
         assert crashed_functions(reply) == ["inside", "outer", "start_elsewhere"], reply["stacktraces"]
         frames = reply["stacktraces"][0]["frames"]
         assert frames[0]["status"] == "symbolicated" and frames[0]["lineno"] > 1, frames[0]
-        assert frames[2]["filename"] == "elsewhere.c" and frames[2]["lineno"] == 5, frames[2]
+        assert frames[2]["abs_path"] == "/src/elsewhere.c" and frames[2]["lineno"] == 5, frames[2]
         module, = reply["modules"]
         assert module["debug_status"] == "found" and module["code_id"] == CRASHED.code_id, module
         assert reply["system_info"]["cpu_arch"] == "x86_64", reply["system_info"]

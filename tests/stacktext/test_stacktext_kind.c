@@ -30,6 +30,9 @@ static const struct {
 	{ "zip", SAMPLE("PK\3\4\0\0"), STACKTEXT_UNKNOWN, 0, "zip archive" },
 	{ "a program of Windows", SAMPLE("MZ\x90\0"), STACKTEXT_UNKNOWN, 0, "Windows" },
 	{ "a PDB", SAMPLE("Microsoft C/C++ MSF 7.00\r\n\x1a" "DS"), STACKTEXT_UNKNOWN, 0, "PDB" },
+	{ "a Portable PDB", SAMPLE("BSJB\1\0\1\0"), STACKTEXT_UNKNOWN, 0, "Portable PDB" },
+	{ "WebAssembly", SAMPLE("\0asm\1\0\0\0"), STACKTEXT_UNKNOWN, 0, "WebAssembly" },
+	{ "a bundle", SAMPLE("SYSB\2\0\0\0"), STACKTEXT_UNKNOWN, 0, "bundle" },
 	{ "a symbol file", SAMPLE("MODULE Linux x86_64 000000000000000000000000000000000 a\n"), STACKTEXT_UNKNOWN, 0,
 	  "Breakpad" },
 	{ "Mach-O", SAMPLE("\xcf\xfa\xed\xfe\7\0\0\1"), STACKTEXT_UNKNOWN, 0, "Mach-O" },
@@ -66,7 +69,10 @@ static const struct {
 	{ "an event", SAMPLE("{\"event_id\":\"1\",\"exception\":{\"values\":[]}}"), STACKTEXT_UNKNOWN, 0, "event" },
 	{ "JSON with a stack as text", SAMPLE("{\"log\":\"#0 0x1 in f () at a.c:1\\n\",\"stream\":\"stderr\"}"),
 	  STACKTEXT_UNKNOWN, 0, "no request" },
-	{ "an empty object", SAMPLE("{}"), STACKTEXT_UNKNOWN, 0, "no line" },
+	{ "an empty object", SAMPLE("{}\n"), STACKTEXT_UNKNOWN, 0, "empty object" },
+	{ "a brace", SAMPLE("{"), STACKTEXT_UNKNOWN, 0, "no line" },
+	{ "minidump_stackwalk's JSON", SAMPLE("{\"status\":\"OK\",\"crash_info\":{},\"threads\":[],\"modules\":[]}"), STACKTEXT_UNKNOWN, 0,
+	  "minidump_stackwalk" },
 	{ "a brace and a stack", SAMPLE("{1} shop\n#0  0x1 in f () at a.c:1\n"), STACKTEXT_NATIVE, STACKTEXT_GDB, NULL },
 
 	/* Apple */
