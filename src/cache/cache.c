@@ -41,6 +41,7 @@ int cache_open(struct cache **cache, const struct config *config, struct board *
 	made->now = clock_unix_seconds;
 	made->now_millis = clock_monotonic_coarse_millis;
 	cache_table_init(made);
+	cache_damage_init(made);
 	cache_count_descriptors(made);
 	if (file_make_folders(made->folder, 0700, err) < 0) {
 		err_while(err, "cache_dir");
@@ -63,6 +64,7 @@ void cache_close(struct cache *cache)
 	if (!cache)
 		return;
 	cache_table_release(cache);
+	cache_damage_release(cache);
 	mem_give_back(cache->folder);
 	mem_give_back(cache);
 }
@@ -85,8 +87,6 @@ static int forget_ready(struct cache *cache, struct store *store, const struct c
 		unlink(path);
 	return 0;
 }
-
-#define MISMATCHED 0                 /* no entry has that id */
 
 /* Under the write lock, where rows and blobs agree: drops the ready entry if it is of that id,
  * or if its blob is not what the row says.  1 when it was dropped. */
@@ -125,7 +125,8 @@ static void drop_and_tell(struct cache *cache, struct store *store, const struct
 			  int64_t id, const char *why)
 {
 	struct err err = ERR_INIT;
-	int dropped = drop_ready(cache, store, key, id, &err);
+	int dropped = store_only_reads(store) ? cache_damage_note(cache, key, id)
+					      : drop_ready(cache, store, key, id, &err);
 
 	cache_table_remove(cache, key);
 	if (dropped < 0)
@@ -133,6 +134,19 @@ static void drop_and_tell(struct cache *cache, struct store *store, const struct
 	else if (dropped > 0)
 		log_message(LOG_WARN, "cache_drop", NULL, "%s %.*s: %s", cache_kind_name(key->kind),
 			    (int)key->module.size, key->module.bytes ? key->module.bytes : "", why);
+}
+
+int cache_drop_noted(struct cache *cache, struct store *store, const struct cache_key *key, struct err *err)
+{
+	int64_t id;
+
+	while (cache_damage_find(cache, key, &id)) {
+		if (drop_ready(cache, store, key, id, err) < 0)
+			return -1;
+		cache_table_remove(cache, key);
+		cache_damage_forget(cache, key, id);
+	}
+	return 0;
 }
 
 void cache_invalidate(struct cache *cache, struct store *store, const struct cache_key *key,
@@ -146,7 +160,7 @@ void cache_invalidate(struct cache *cache, struct store *store, const struct cac
 		return;
 	}
 	/* What others have made again since is not what was damaged: it has another id. */
-	drop_and_tell(cache, store, key, hold ? hold->entry.id : MISMATCHED, why);
+	drop_and_tell(cache, store, key, hold ? hold->entry.id : CACHE_MISMATCHED, why);
 }
 
 /* --- Looking up ------------------------------------------------------------------------- */
@@ -300,6 +314,8 @@ static int find_in_store(struct cache *cache, struct store *store, const struct 
 	cache_refresh_boot(cache, store);
 	if (cache_row_read(cache, store, key, &hold->entry, hold, err) < 0)
 		return -1;
+	if (hold->entry.id != 0 && cache_damage_is_noted(cache, key, hold->entry.id))
+		return 0;
 	if (hold->entry.is_blob) {
 		good = bring_blob(cache, key, hold, found, err);
 		if (good < 0)
@@ -424,7 +440,7 @@ int cache_open_blob(struct cache *cache, struct store *store, const struct cache
 		*seal = found.hold->entry.seal;
 		rc = cache_blob_open(cache, key, &found.hold->entry, fd, &st, err);
 		if (rc == 0)
-			drop_and_tell(cache, store, key, MISMATCHED, "the blob is gone or damaged");
+			drop_and_tell(cache, store, key, CACHE_MISMATCHED, "the blob is gone or damaged");
 	}
 	cache_found_release(&found);
 	if (rc == 0)

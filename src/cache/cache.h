@@ -9,7 +9,9 @@
  * A blob's checksum is verified when a process first maps it.  Readers of a payload call
  * cache_found_is_unchanged() after reading and discard what they read when it is false.
  *
- * Thread-safe; each call is given its thread's store.  May include: base, config, store, board.
+ * Thread-safe; each call is given its thread's store.  With one that only reads (store_only_read) nothing here
+ * waits for whoever writes: an entry found damaged is noted as absent, and dropped when its key is claimed.
+ * May include: base, config, store, board.
  */
 #ifndef CACHE_CACHE_H
 #define CACHE_CACHE_H

@@ -35,6 +35,8 @@
 #define CACHE_ROWS_PER_SHARD   1024u     /* placeholders, small payloads, absences */
 #define CACHE_MAPS_PER_SHARD   128u      /* mapped blobs */
 #define CACHE_FDS_MOST         4096u     /* kept to look at mapped blobs again */
+#define CACHE_DAMAGES          64u       /* noted by readers; what is forgotten is met again */
+#define CACHE_MISMATCHED       0         /* no entry has that id */
 
 /* The facts of a row; plain values. */
 struct cache_entry {
@@ -85,6 +87,13 @@ struct cache_shard {
 	} lists[CACHE_LISTS];
 };
 
+/* A damaged entry that only readers have met. */
+struct cache_damage {
+	enum cache_kind kind;
+	uint8_t hash[HASH_SHA256_BYTES];
+	int64_t id;                  /* of its row; CACHE_MISMATCHED: whichever its blob does not fit */
+};
+
 struct cache {
 	const struct config *config;
 	struct board *board;
@@ -96,6 +105,10 @@ struct cache {
 	unsigned most_fds;
 	int64_t (*now)(void);                /* unix seconds; tests set their own */
 	int64_t (*now_millis)(void);         /* monotonic */
+	pthread_mutex_t damage_lock;         /* guards the two that follow */
+	struct cache_damage damages[CACHE_DAMAGES];
+	unsigned damage_next;                /* where the next goes, over the oldest */
+	atomic_uint damage_count;            /* read without the lock: 0 is the usual case */
 	struct cache_shard shards[CACHE_SHARDS];
 };
 
@@ -141,6 +154,21 @@ struct cache_hold *cache_table_get(struct cache_shard *shard, const struct cache
 /* Puts the row in, replacing the one of its key; the caller keeps its own hold. */
 void cache_table_put(struct cache *cache, struct cache_hold *hold);
 void cache_table_remove(struct cache *cache, const struct cache_key *key);
+
+/* --- noted_damage.c: what readers met, for those who may write ---------------------------------- */
+
+void cache_damage_init(struct cache *cache);
+void cache_damage_release(struct cache *cache);
+/* True when it was not noted before. */
+bool cache_damage_note(struct cache *cache, const struct cache_key *key, int64_t id);
+bool cache_damage_is_noted(struct cache *cache, const struct cache_key *key, int64_t id);
+/* One of that key: true and its id. */
+bool cache_damage_find(struct cache *cache, const struct cache_key *key, int64_t *id);
+void cache_damage_forget(struct cache *cache, const struct cache_key *key, int64_t id);
+
+/* Drops what readers have noted of that key; -1: it stays noted. */
+int cache_drop_noted(struct cache *cache, struct store *store, const struct cache_key *key, struct err *err)
+	__attribute__((warn_unused_result));
 
 /* --- blob.c --------------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@ libcache_a_SOURCES = \
 	src/cache/expiry.c \
 	src/cache/single_flight.c \
 	src/cache/kind.c \
+	src/cache/noted_damage.c \
 	src/cache/orphan.c \
 	src/cache/overview.c \
 	src/cache/overview.h \

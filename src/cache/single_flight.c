@@ -41,6 +41,8 @@ static int claim(struct cache *cache, struct store *store, const struct cache_ke
 	int64_t rows;
 
 	cache_refresh_boot(cache, store);
+	if (cache_drop_noted(cache, store, key, err) < 0)
+		return err_while(err, "claiming a key of %s", cache_kind_name(key->kind));
 	if (store_begin(store, STORE_TURN_ENTRY, cache_turn_key(key), err) < 0)
 		return -1;
 	if (cache_row_read(cache, store, key, &entry, NULL, err) < 0)

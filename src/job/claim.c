@@ -133,23 +133,23 @@ undo:
 }
 
 /* A look without the write lock, so that an idle workshop disturbs nobody. */
-static int nothing_to_claim(struct jobs *jobs, struct err *err)
+int job_is_any_claimable(struct jobs *jobs, struct err *err)
 {
 	struct found found;
 
 	if (find_claimable(jobs, &found, err) < 0)
-		return -1;
-	return !found.any;
+		return err_while(err, "claiming a job");
+	return found.any;
 }
 
 int job_claim(struct jobs *jobs, const char *owner, struct job *job, struct err *err)
 {
 	enum job_state ended;
 	struct found found;
-	int nothing = nothing_to_claim(jobs, err);
+	int any = job_is_any_claimable(jobs, err);
 
-	if (nothing != 0)
-		return nothing < 0 ? err_while(err, "claiming a job") : 0;
+	if (any <= 0)
+		return any;
 	do {
 		if (take_or_end(jobs, owner, &found, &ended, err) < 0)
 			return err_while(err, "claiming a job");

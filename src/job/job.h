@@ -81,6 +81,8 @@ struct job {
 	int64_t attempt;                     /* 1 for the first claim */
 	char x_request_id[LOG_REQUEST_ID_BYTES];     /* empty: none */
 };
+/* Would job_claim() find one to take?  1, 0, -1.  Only reads. */
+int job_is_any_claimable(struct jobs *jobs, struct err *err) __attribute__((warn_unused_result));
 /* Claims the oldest job without a live lease: 1 and *job, 0 none, -1 error.  The lease runs out unless
  * it is renewed (job_renew), which may be done any number of times. */
 int job_claim(struct jobs *jobs, const char *owner, struct job *job, struct err *err)

@@ -94,6 +94,23 @@ int store_ask_number(struct store *store, const char *sql, int64_t *number, stru
 	return store_failed(store, code, "reading the database", err);
 }
 
+/* --- Readers -------------------------------------------------------------------------- */
+
+void store_only_read(struct store *store)
+{
+	store->only_reads = true;
+}
+
+bool store_only_reads(const struct store *store)
+{
+	return store->only_reads;
+}
+
+static int refuse_reader(const struct store *store, struct err *err)
+{
+	return store->only_reads ? err_set(err, ERR_INTERNAL, "a connection that only reads is to write") : 0;
+}
+
 /* --- Transactions --------------------------------------------------------------------- */
 
 /* "taking the turn of job 4c1f...": ids as they are, hashes by their first bytes in hex. */
@@ -117,7 +134,7 @@ int store_begin(struct store *store, enum store_turn turn, struct text key, stru
 {
 	char doing[64 + TURN_KEY_BYTES];
 
-	if (store_in_place(store, err) == 0 &&
+	if (refuse_reader(store, err) == 0 && store_in_place(store, err) == 0 &&
 	    store_execute(store, "BEGIN IMMEDIATE", "beginning a transaction", err) == 0)
 		return 0;
 	name_turn(turn, key, doing, sizeof(doing));
@@ -243,7 +260,7 @@ int64_t store_run(struct store *store, unsigned statement, const struct store_va
 	if (prepared(store, statement, &prepared_one, err) < 0)
 		return -1;
 	if (!sqlite3_stmt_readonly(prepared_one) && sqlite3_get_autocommit(store->db) &&
-	    store_in_place(store, err) < 0)
+	    (refuse_reader(store, err) < 0 || store_in_place(store, err) < 0))
 		return err_while(err, "%s", store_statement_name(statement));
 	code = bind_all(prepared_one, parameters, parameter_count);
 	if (code == SQLITE_OK)

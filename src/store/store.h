@@ -28,6 +28,11 @@ void store_close(struct store *store);
  * others to do so.  -1: it stays closed, and all that is asked of it fails. */
 int  store_reopen(struct store *store, struct err *err) __attribute__((warn_unused_result));
 
+/* From now on this connection only reads: it never waits for whoever writes.  What would write is refused as
+ * ERR_INTERNAL, before the database is asked. */
+void store_only_read(struct store *store);
+bool store_only_reads(const struct store *store);
+
 /* What a transaction keeps others out of while it looks and writes.  Two of one turn with the same
  * key, or one of them without a key, never overlap; nothing may rely on more than that.  SQLite
  * has one writer, so that here no two transactions of any turn overlap. */

@@ -30,6 +30,7 @@ struct store {
 	struct store_file files[STORE_FILES];
 	bool is_alone;                           /* the lock is ours alone, until files are settled */
 	bool rescued;                            /* store_in_place() saved what was left to save */
+	bool only_reads;                         /* store_only_read() */
 };
 
 /* store_place.c: before SQLite opens the files, which must be those everybody else has open, or nobody has

@@ -1,6 +1,7 @@
 /* flight.c -- see flight.h. */
 #include "workshop/flight.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -11,9 +12,10 @@
 #include "workshop/task.h"
 #include "workshop/workshop_counters.h"
 
-#define LOOK_AGAIN_MILLIS 1000    /* a lease may run out without a word */
+#define LOOK_AGAIN_MILLIS   1000  /* a lease may run out without a word */
+#define SETTLE_AGAIN_MILLIS 3000
 
-static int claim(const struct workshop_means *means, const struct derive *derive, bool is_refresh,
+static int claim(const struct verb_means *means, const struct derive *derive, bool is_refresh,
 		 struct err *err)
 {
 	if (is_refresh)
@@ -25,16 +27,16 @@ static int claim(const struct workshop_means *means, const struct derive *derive
 				 err);
 }
 
-int flight_claim(struct flight *flight, const struct workshop_means *means,
+int flight_claim(struct flight *flight, const struct verb_means *means,
 		 const struct derive *derive, bool is_refresh, struct err *err)
 {
 	int mine;
 
-	flight->cache_word_seen = board_read(means->board, BOARD_CACHE_CHANGED);
+	flight->cache_word_seen = board_read(means->rows.board, BOARD_CACHE_CHANGED);
 	flight->looked_millis = clock_monotonic_millis();
 	mine = claim(means, derive, is_refresh, err);
 	if (mine == 0 && !is_refresh)
-		board_count(means->board, &workshop_flights_waited, 0, 1);
+		board_count(means->rows.board, &workshop_flights_waited, 0, 1);
 	return mine;
 }
 
@@ -55,34 +57,100 @@ enum flight_sight flight_look(const struct flight *flight, const struct workshop
 	return sight;
 }
 
-void flight_give_up(struct owed_claims *owed, const struct workshop_means *means,
-		    const struct cache_key *key)
-{
-	struct owed_claim *claim;
+/* --- Giving up ------------------------------------------------------------------------------ */
 
-	if (cache_unclaim(means->cache, means->store, key, means->owner) ||
-	    vec_reserve(&owed->claims, &owed->capacity, owed->count + 1, sizeof(*owed->claims)) < 0)
-		return;
-	claim = &owed->claims[owed->count++];
+int flight_promise(struct owed_claims *owed, struct err *err)
+{
+	if (vec_reserve(&owed->claims, &owed->capacity, owed->count + owed->promised + 1,
+			sizeof(*owed->claims)) < 0)
+		return err_set(err, ERR_NO_MEMORY, "no room for a claim");
+	owed->promised++;
+	return 0;
+}
+
+void flight_fulfil(struct owed_claims *owed)
+{
+	owed->promised--;
+}
+
+void flight_give_up(struct owed_claims *owed, const struct cache_key *key)
+{
+	struct owed_claim *claim = &owed->claims[owed->count++];
+
 	*claim = (struct owed_claim){ .kind = key->kind };
 	memcpy(claim->hash, key->hash, sizeof(key->hash));
 	memcpy(claim->text_hash, key->text_hash, sizeof(key->text_hash));
 }
 
-void flight_settle(struct owed_claims *owed, const struct workshop_means *means,
-		   const struct task_list *tasks)
+static struct cache_key key_of(const struct owed_claim *claim)
 {
-	while (owed->count) {
-		const struct owed_claim *claim = &owed->claims[owed->count - 1];
-		struct cache_key key = { .kind = claim->kind };
+	struct cache_key key = { .kind = claim->kind };
 
-		memcpy(key.hash, claim->hash, sizeof(key.hash));
-		memcpy(key.text_hash, claim->text_hash, sizeof(key.text_hash));
-		if (!task_is_known(tasks, &key) &&
-		    !cache_unclaim(means->cache, means->store, &key, means->owner))
-			return;
-		owed->count--;
+	memcpy(key.hash, claim->hash, sizeof(key.hash));
+	memcpy(key.text_hash, claim->text_hash, sizeof(key.text_hash));
+	return key;
+}
+
+static struct owed_claims *owed_of(struct queued_verb *verb)
+{
+	return (struct owed_claims *)(void *)((char *)verb - offsetof(struct owed_claims, verb));
+}
+
+/* How many of them: what keeps one from it keeps the others, too. */
+static int run_give_up(struct queued_verb *verb, struct verb_means *means, struct err *err)
+{
+	const struct owed_claims *owed = owed_of(verb);
+	int count = 0;
+
+	(void)err;                           /* it was logged */
+	while ((size_t)count < owed->asked_count) {
+		const struct cache_key key = key_of(&owed->asked[count]);
+
+		if (!cache_unclaim(means->cache, means->store, &key, means->owner))
+			break;
+		count++;
 	}
+	return count;
+}
+
+static void gave_up(struct queued_verb *verb)
+{
+	struct owed_claims *owed = owed_of(verb);
+	size_t given = (size_t)verb->rc;
+
+	owed->count -= given;
+	memmove(owed->claims, owed->claims + given, owed->count * sizeof(*owed->claims));
+	if (given < owed->asked_count)
+		owed->again_millis = clock_monotonic_millis() + SETTLE_AGAIN_MILLIS;
+}
+
+static void forget_claimed_anew(struct owed_claims *owed, const struct task_list *tasks)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < owed->count; i++) {
+		const struct cache_key key = key_of(&owed->claims[i]);
+
+		if (!task_is_known(tasks, &key))
+			owed->claims[left++] = owed->claims[i];
+	}
+	owed->count = left;
+}
+
+bool flight_settle(struct owed_claims *owed, struct verb_queue *verbs, const struct task_list *tasks)
+{
+	if (owed->count == 0 || owed->verb.is_asked || clock_monotonic_millis() < owed->again_millis)
+		return false;
+	forget_claimed_anew(owed, tasks);
+	if (owed->count == 0)
+		return false;
+	owed->asked_count = owed->count < OWED_CLAIMS_AT_ONCE ? owed->count : OWED_CLAIMS_AT_ONCE;
+	memcpy(owed->asked, owed->claims, owed->asked_count * sizeof(*owed->asked));
+	owed->verb.run = run_give_up;
+	owed->verb.told = gave_up;
+	owed->verb.is_urgent = true;                 /* before a task claims one of them anew */
+	verb_queue_ask(verbs, &owed->verb);
+	return true;
 }
 
 void flight_release_owed(struct owed_claims *owed)

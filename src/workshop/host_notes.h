@@ -6,11 +6,12 @@
 #ifndef WORKSHOP_HOST_NOTES_H
 #define WORKSHOP_HOST_NOTES_H
 
+struct store;
 struct workshop_means;
 
 /* The means stay where they are as long as their fetcher is open. */
 void host_notes_begin(struct workshop_means *means);
-/* Whatever this workshop knew of hosts it knows no longer. */
-void host_notes_end(struct workshop_means *means);
+/* Whatever this workshop knew of hosts it knows no longer.  All verbs are done: their store is given. */
+void host_notes_end(struct workshop_means *means, struct store *store);
 
 #endif

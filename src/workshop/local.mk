@@ -23,6 +23,10 @@ libworkshop_a_SOURCES = \
 	src/workshop/publish.h \
 	src/workshop/refresh.c \
 	src/workshop/refresh.h \
+	src/workshop/job_results.c \
+	src/workshop/job_results.h \
+	src/workshop/job_verbs.c \
+	src/workshop/job_verbs.h \
 	src/workshop/job_wants.c \
 	src/workshop/running_job.c \
 	src/workshop/running_job.h \
@@ -32,12 +36,17 @@ libworkshop_a_SOURCES = \
 	src/workshop/share.h \
 	src/workshop/task.c \
 	src/workshop/task.h \
+	src/workshop/task_part.h \
 	src/workshop/task_steps.c \
 	src/workshop/task_steps.h \
+	src/workshop/task_verbs.c \
+	src/workshop/task_verbs.h \
 	src/workshop/temporary.c \
 	src/workshop/temporary.h \
 	src/workshop/turn.c \
 	src/workshop/turn.h \
+	src/workshop/verb_queue.c \
+	src/workshop/verb_queue.h \
 	src/workshop/workshop.c \
 	src/workshop/workshop.h \
 	src/workshop/workshop_counters.c \
@@ -50,6 +59,8 @@ check_PROGRAMS += tests/workshop/test_cell_queue
 tests_workshop_test_cell_queue_SOURCES = tests/workshop/test_cell_queue.c
 check_PROGRAMS += tests/workshop/test_sequence
 tests_workshop_test_sequence_SOURCES = tests/workshop/test_sequence.c
+check_PROGRAMS += tests/workshop/test_verbs
+tests_workshop_test_verbs_SOURCES = tests/workshop/test_verbs.c
 check_PROGRAMS += tests/workshop/test_wants
 tests_workshop_test_wants_SOURCES = tests/workshop/test_wants.c
 endif

@@ -12,12 +12,14 @@ struct fetcher;
 struct nursery;
 struct shared;
 struct store;
+struct verb_queue;
 
 struct workshop_means {
 	const struct config *config;
 	struct nursery *nursery;
 	struct board *board;
-	struct store *store;
+	struct store *store;         /* the loop's: it only reads; what writes is a verb */
+	struct verb_queue *verbs;
 	struct cache *cache;
 	struct fetcher *fetcher;
 	struct credentials credentials;

@@ -55,7 +55,7 @@ static int size_of(int fd, size_t *size, struct err *err)
 	return 0;
 }
 
-int publish_row(const struct workshop_means *means, const struct cache_key *key, int fd,
+int publish_row(const struct verb_means *means, const struct cache_key *key, int fd,
 		size_t bytes_max, int (*check)(struct text payload, struct err *err),
 		struct err *err)
 {
@@ -80,7 +80,7 @@ int publish_row(const struct workshop_means *means, const struct cache_key *key,
 	return rc;
 }
 
-int publish_file(const struct workshop_means *means, const struct cache_key *key,
+int publish_file(const struct verb_means *means, const struct cache_key *key,
 		 struct temporary *file, size_t row_bytes_max, struct err *err)
 {
 	size_t size = 0;

@@ -20,8 +20,11 @@
 #include "board/board.h"
 #include "config/config.h"
 #include "kinds/kinds.h"
+#include "workshop/job_results.h"
+#include "workshop/job_verbs.h"
 #include "workshop/refresh.h"
 
+#define CLAIM_AGAIN_MILLIS 200
 #define BROKEN_MILLIS  30000     /* a broken promise of ours does not mend itself: no longer */
 #define PERSON_MILLIS  10000     /* nor does a person at a command line wait longer */
 
@@ -36,13 +39,6 @@ struct passing_failure {
 struct fresh_failure {
 	uint8_t hash[HASH_SHA256_BYTES];
 	enum cache_kind kind;
-};
-
-/* What a cell made of the job's body. */
-struct job_result {
-	struct job_result *next;
-	uint8_t hash[HASH_SHA256_BYTES];
-	struct buf payload;
 };
 
 /* --- The resolver ------------------------------------------------------------------------- */
@@ -121,34 +117,6 @@ static bool failed_in_passing(struct running_job *running, const struct cache_ke
 	return false;
 }
 
-/* Of what was sent: there is no entry, the job has it. */
-static bool find_result(const struct running_job *running, const struct cache_key *key,
-			struct cache_found *found)
-{
-	for (const struct job_result *result = running->results; result; result = result->next) {
-		if (memcmp(result->hash, key->hash, sizeof(result->hash)) != 0)
-			continue;
-		*found = (struct cache_found){ .state = CACHE_READY, .payload = buf_text(&result->payload) };
-		return true;
-	}
-	return false;
-}
-
-int running_job_take_result(struct running_job *running, const struct derive *derive,
-			    struct text payload, struct err *err)
-{
-	struct job_result *result = mem_get(sizeof(*result));
-
-	if (!result)
-		return err_set(err, ERR_NO_MEMORY, "no room for a result");
-	memcpy(result->hash, derive->key.hash, sizeof(result->hash));
-	buf_init(&result->payload, LIMIT_REPLY_BYTES);
-	buf_add_text(&result->payload, payload);
-	result->next = running->results;
-	running->results = result;
-	return buf_check(&result->payload, err);
-}
-
 /* 1: found, 0: it has to be made, -1. */
 static int find(struct running_job *running, const struct derive *derive, struct cache_found *found,
 		struct err *err)
@@ -158,7 +126,7 @@ static int find(struct running_job *running, const struct derive *derive, struct
 	if (failed_in_passing(running, &derive->key, found))
 		return 1;
 	if (derived_is_of_job(derive->kind))
-		return find_result(running, &derive->key, found);
+		return job_result_find(running, &derive->key, found);
 	if (cache_find(means->cache, means->store, &derive->key, found, err) < 0)
 		return -1;
 	if (found->is_outdated)
@@ -260,19 +228,11 @@ static void resolve_invalidate(struct resolver *resolver, const struct derive *d
 		cache_invalidate(means->cache, means->store, &derive->key, found, why);
 		return;
 	}
-	for (struct job_result **at = &running->results; *at; at = &(*at)->next) {
-		struct job_result *result = *at;
-
-		if (memcmp(result->hash, derive->key.hash, sizeof(result->hash)) != 0)
-			continue;
-		*at = result->next;
-		buf_release(&result->payload);
-		mem_give_back(result);
-		return;
-	}
+	job_result_drop(running, &derive->key);
 }
 
-struct running_job *running_job_new(struct running_jobs *list, struct err *err)
+/* Not in the list, and its time has not begun. */
+static struct running_job *make(struct running_jobs *list, struct err *err)
 {
 	struct running_job *running = mem_get(sizeof(*running));
 
@@ -287,12 +247,31 @@ struct running_job *running_job_new(struct running_jobs *list, struct err *err)
 	running->waiter = (struct task_waiter){ .told = task_told, .work = &running->work };
 	running->list = list;
 	running->body = work_body_of(TEXT_NONE);
+	return running;
+}
+
+static void put_in(struct running_jobs *list, struct running_job *running)
+{
 	running->started_millis = clock_monotonic_millis();
 	running->deadline_millis = running->started_millis + list->means->config->job_seconds * 1000;
 	running->ready = true;
 	running->next = list->first;
 	list->first = running;
+}
+
+struct running_job *running_job_new(struct running_jobs *list, struct err *err)
+{
+	struct running_job *running = make(list, err);
+
+	if (running)
+		put_in(list, running);
 	return running;
+}
+
+/* Neither over nor about to be. */
+static bool is_at_work(const struct running_job *running)
+{
+	return !running->waiter.has_left && !running->verb.is_asked;
 }
 
 /* --- The end ---------------------------------------------------------------------------- */
@@ -305,27 +284,15 @@ static void leave(struct running_job *running)
 	job_wants_end(running);
 }
 
-static void log_end(const struct running_job *running, enum job_state state, const char *why)
+static void log_end(const struct running_job *running, enum job_state state)
 {
+	const char *why = running->end_state == JOB_UNKNOWN ? "" : running->failure.text;
+
 	log_message(state == JOB_INTERNAL_ERROR ? LOG_ERROR : LOG_INFO, "job_end",
 		    running->has_row ? running->job.id : NULL, "%s after %lld ms, attempt %lld%s%s",
 		    job_state_name(state),
 		    (long long)(clock_monotonic_millis() - running->started_millis),
 		    (long long)running->job.attempt, why[0] ? ": " : "", why);
-}
-
-static void keep_candidates(struct running_job *running)
-{
-	struct buf json;
-	struct err err = ERR_INIT;
-
-	buf_init(&json, LIMIT_REPLY_BYTES);
-	if (work_candidates(&running->work, &json, &err) == 0 && running->has_row &&
-	    job_note_candidates(&running->list->rows, running->job.id, buf_text(&json), &err) < 0)
-		log_message(LOG_WARN, "job_candidates", running->job.id, "%s", err.text);
-	if (running->candidates)
-		buf_add_text(running->candidates, buf_text(&json));
-	buf_release(&json);
 }
 
 /* The job is still ours, and nothing of it is lost. */
@@ -351,38 +318,60 @@ static void note_progress(struct running_job *running)
 	err_clear(&running->trouble);
 }
 
-static void keep_for_diagnosis(struct running_job *running, enum job_state state)
+/* It waits for nothing any more, and no row is ours. */
+static void let_row_go(struct running_job *running)
 {
-	struct err err = ERR_INIT;
-
-	if ((state == JOB_FAILED || state == JOB_INTERNAL_ERROR) && running->has_row &&
-	    !running->is_refresh && running->kind && running->kind->keeps_failed &&
-	    job_keep_for_diagnosis(&running->list->rows, &running->job, &err) < 0)
-		log_message(LOG_WARN, "job_diagnosis", running->job.id, "%s", err.text);
+	running->has_row = false;
+	running->list->count--;
+	leave(running);
 }
 
-/* The one way a job ends. */
-static void end_job(struct running_job *running, enum job_state state, struct text reply, const char *why)
+static void end_told(struct queued_verb *verb)
 {
-	struct running_jobs *list = running->list;
+	struct running_job *running = job_verb_running(verb);
+
+	log_set_request_id(running->job.x_request_id);
+	if (verb->rc < 0) {
+		hold_up(running, "job_finish", &verb->err);
+	} else {
+		log_end(running, running->ending.state);
+		let_row_go(running);
+	}
+	log_set_request_id(NULL);
+}
+
+static void release_told(struct queued_verb *verb)
+{
+	struct running_job *running = job_verb_running(verb);
+
+	if (verb->rc < 0)
+		log_message(LOG_WARN, "job_release", running->job.id, "%s", verb->err.text);
+	let_row_go(running);
+}
+
+/* Unfinished, for whoever claims it next: that may be we. */
+static void give_back(struct running_job *running)
+{
+	job_verb_release(running, release_told);
+}
+
+/* The one way a job ends.  *reply may be taken over. */
+static void end_job(struct running_job *running, enum job_state state, struct buf *reply)
+{
 	struct err err = ERR_INIT;
 
-	if (state == JOB_COMPLETED && (running->has_row || running->candidates))
-		keep_candidates(running);
-	keep_for_diagnosis(running, state);
-	if (running->has_row &&
-	    job_finish(&list->rows, &running->job, list->means->owner, state, reply, &err) < 0) {
-		hold_up(running, "job_finish", &err);
+	if (running->has_row) {
+		job_verb_end(running, state, reply, end_told);
 		return;
 	}
+	/* What its answer was made without is said as far as there is memory for it. */
+	if (state == JOB_COMPLETED && running->candidates)
+		(void)!work_candidates(&running->work, running->candidates, &err);
 	if (running->reply) {
-		buf_add_text(running->reply, reply);
-		list->is_answered = true;
+		buf_add_text(running->reply, buf_text(reply));
+		running->list->is_answered = true;
 	}
-	log_end(running, state, why);
-	if (running->has_row)
-		list->count--;
-	running->has_row = false;
+	log_end(running, state);
 	leave(running);
 }
 
@@ -395,7 +384,7 @@ static void end_without(struct running_job *running)
 	work_end_result(running->kind, running->end_state == JOB_TIMEOUT ? WORK_TIMEOUT :
 			running->end_state == JOB_INTERNAL_ERROR ? WORK_INTERNAL : WORK_FAILED,
 			&running->failure, &reply);
-	end_job(running, running->end_state, buf_text(&reply), running->failure.text);
+	end_job(running, running->end_state, &reply);
 	buf_release(&reply);
 }
 
@@ -408,28 +397,21 @@ static void end_as(struct running_job *running, enum job_state state, const stru
 	end_without(running);
 }
 
-/* Unfinished, for whoever claims it next: that may be we. */
-static void give_back(struct running_job *running)
-{
-	struct running_jobs *list = running->list;
-	struct err err = ERR_INIT;
-
-	if (job_release(&list->rows, &running->job, list->means->owner, &err) < 0)
-		log_message(LOG_WARN, "job_release", running->job.id, "%s", err.text);
-	running->has_row = false;
-	leave(running);
-	list->count--;
-}
-
 /* A refresh is done when all that it makes again is; what came of it may lead to more. */
 static void end_refresh(struct running_job *running)
 {
+	struct buf reply;
+
 	if (running->refreshes > 0)
 		return;
-	if (refresh_goes_on(running))
+	if (refresh_goes_on(running)) {
 		give_back(running);
-	else
-		end_job(running, JOB_COMPLETED, TEXT("{}"), "");
+		return;
+	}
+	buf_init(&reply, LIMIT_REPLY_BYTES);
+	buf_add_string(&reply, "{}");
+	end_job(running, JOB_COMPLETED, &reply);
+	buf_release(&reply);
 }
 
 /* --- Failures ---------------------------------------------------------------------------- */
@@ -492,7 +474,7 @@ static void answer(struct running_job *running)
 	}
 	buf_init(&reply, LIMIT_REPLY_BYTES);
 	if (work_result(&running->work, &reply, &err) == 0)
-		end_job(running, JOB_COMPLETED, buf_text(&reply), "");
+		end_job(running, JOB_COMPLETED, &reply);
 	else
 		met_failure(running, "job_answer", &err);
 	buf_release(&reply);
@@ -610,17 +592,19 @@ void running_job_step_ready(struct running_jobs *list)
 	int64_t now = clock_monotonic_millis();
 
 	for (struct running_job *running = list->first; running; running = running->next)
-		if (!running->waiter.has_left && is_due(running, now))
+		if (is_at_work(running) && is_due(running, now))
 			step(running);
 }
 
 bool running_job_is_any_ready(const struct running_jobs *list)
 {
 	for (const struct running_job *running = list->first; running; running = running->next)
-		if (running->ready && !running->waiter.has_left)
+		if (running->ready && is_at_work(running))
 			return true;
 	return false;
 }
+
+/* --- Claims ------------------------------------------------------------------------------ */
 
 static void take(struct running_job *running, const struct job *job)
 {
@@ -633,22 +617,36 @@ static void take(struct running_job *running, const struct job *job)
 	running->list->worked_millis = running->started_millis;
 }
 
-/* What will carry it is there before the job is ours: a claim without one would never end. */
+static void claim_told(struct queued_verb *verb)
+{
+	struct running_jobs *list = job_verb_list(verb);
+	struct running_job *running = list->spare;
+
+	if (verb->rc < 0) {
+		log_message(LOG_ERROR, "workshop", NULL, "%s", verb->err.text);
+		list->claim_again_millis = clock_monotonic_millis() + CLAIM_AGAIN_MILLIS;
+	}
+	if (verb->rc <= 0)
+		return;
+	list->spare = NULL;
+	put_in(list, running);
+	take(running, &list->claimed);
+}
+
+/* A claim without one who carries the job would never end. */
 int running_job_claim(struct running_jobs *list, struct err *err)
 {
-	while (!list->stopping && list->count < list->means->config->workshop_jobs) {
-		struct running_job *running = running_job_new(list, err);
-		struct job job;
-		int got = running ? job_claim(&list->rows, list->means->owner, &job, err) : -1;
+	int any;
 
-		if (got > 0) {
-			take(running, &job);
-			continue;
-		}
-		if (running)
-			leave(running);
-		return got;
-	}
+	if (list->stopping || list->claim.is_asked || list->count >= list->means->config->workshop_jobs ||
+	    clock_monotonic_millis() < list->claim_again_millis)
+		return 0;
+	if (!list->spare)
+		list->spare = make(list, err);
+	any = list->spare ? job_is_any_claimable(&list->rows, err) : -1;
+	if (any <= 0)
+		return any;
+	job_verb_claim(list, claim_told);
 	return 0;
 }
 
@@ -670,7 +668,7 @@ static void end_if_overdue(struct running_job *running, int64_t now)
 	const struct err *trouble = &running->trouble;
 	int64_t since = running->failing_since_millis;
 
-	if (running->waiter.has_left || running->is_done || running->end_state != JOB_UNKNOWN ||
+	if (!is_at_work(running) || running->is_done || running->end_state != JOB_UNKNOWN ||
 	    (running->has_row && running->deadline_millis > now))
 		return;
 	if (trouble->kind == ERR_NONE)
@@ -698,7 +696,7 @@ int64_t running_job_next_millis(const struct running_jobs *list)
 	int64_t next = INT64_MAX;
 
 	for (const struct running_job *running = list->first; running; running = running->next) {
-		if (running->waiter.has_left)
+		if (!is_at_work(running))
 			continue;
 		if (running->again_millis && running->again_millis < next)
 			next = running->again_millis;
@@ -716,7 +714,7 @@ int64_t running_job_next_millis(const struct running_jobs *list)
 void running_job_give_back(struct running_jobs *list)
 {
 	for (struct running_job *running = list->first; running; running = running->next)
-		if (running->has_row)
+		if (running->has_row && !running->verb.is_asked)
 			give_back(running);
 }
 
@@ -724,17 +722,8 @@ void running_job_end_all(struct running_jobs *list)
 {
 	for (struct running_job *running = list->first; running; running = running->next)
 		leave(running);
-}
-
-static void release_results(struct running_job *running)
-{
-	while (running->results) {
-		struct job_result *next = running->results->next;
-
-		buf_release(&running->results->payload);
-		mem_give_back(running->results);
-		running->results = next;
-	}
+	mem_give_back(list->spare);
+	list->spare = NULL;
 }
 
 void running_job_drop_unreferenced(struct running_jobs *list)
@@ -751,7 +740,7 @@ void running_job_drop_unreferenced(struct running_jobs *list)
 		*at = running->next;
 		work_release(&running->work);
 		demangle_order_free(running->names);
-		release_results(running);
+		job_results_release(running);
 		if (running->body.fd >= 0)
 			close(running->body.fd);
 		mem_give_back(running->failures);

@@ -12,6 +12,7 @@
 #include "workshop/demangle_queue.h"
 #include "workshop/means.h"
 #include "workshop/task.h"
+#include "workshop/verb_queue.h"
 
 #define JOB_AHEAD_MAX 64u            /* downloads begun on suspicion */
 
@@ -24,8 +25,12 @@ struct running_jobs {
 	struct task_list *tasks;
 	struct demangle_queue *names;
 	const struct source_list *default_sources;
-	struct jobs rows;
+	struct jobs rows;            /* which are only looked at */
 	struct running_job *first;
+	struct queued_verb claim;           /* takes the next job, */
+	struct job claimed;          /* this one; */
+	struct running_job *spare;   /* what will carry it is there before it is ours */
+	int64_t claim_again_millis;  /* after that has failed */
 	size_t count;                /* with a row and not ended */
 	uint64_t refreshes[CACHE_CATEGORIES];
 	bool stopping;               /* nothing new is begun */
@@ -41,6 +46,13 @@ struct job_want {
 	struct work_want want;
 	/* READY: want.entry, or NULL for absent; FAILED: as `err` says. */
 	void (*told)(struct job_want *want, enum job_want_end end, const struct err *err);
+};
+
+/* How a job with a row ends: the thread's while its verb is asked. */
+struct job_ending {
+	enum job_state state;
+	struct buf reply, candidates;
+	bool keeps_body;             /* for diagnosis */
 };
 
 struct running_job {
@@ -62,6 +74,8 @@ struct running_job {
 	bool has_to_begin_anew;      /* as soon as there is memory for it */
 	enum job_state end_state;    /* how it ends instead; JOB_UNKNOWN: undecided */
 	struct err failure;          /* and why */
+	struct queued_verb verb;            /* ends the job or gives it back; while it is asked nothing else happens to it */
+	struct job_ending ending;
 	struct err trouble;          /* our own failure that holds it up; ERR_NONE: nothing does */
 	int64_t failing_since_millis;
 	int64_t again_millis;        /* when it is tried again; or 0 */
@@ -92,13 +106,14 @@ static inline struct running_job *running_job_of_waiter(struct task_waiter *wait
 	return (struct running_job *)(void *)((char *)waiter - offsetof(struct running_job, waiter));
 }
 
+/* Takes a job, should there be one and room for it: a verb, one after the other. */
 int  running_job_claim(struct running_jobs *list, struct err *err) __attribute__((warn_unused_result));
 struct running_job *running_job_new(struct running_jobs *list, struct err *err);
 int64_t running_job_next_millis(const struct running_jobs *list);    /* when one is tried again or ends */
 void running_job_step_ready(struct running_jobs *list);
 bool running_job_is_any_ready(const struct running_jobs *list);
 void running_job_end_overdue(struct running_jobs *list);
-void running_job_give_back(struct running_jobs *list);
+void running_job_give_back(struct running_jobs *list);       /* those without a verb: asks for theirs */
 void running_job_end_all(struct running_jobs *list);
 void running_job_drop_unreferenced(struct running_jobs *list);
 
@@ -114,8 +129,5 @@ void running_job_want_ahead(struct running_job *running, struct job_want *want);
 void job_wants_resolve(struct running_job *running);
 void job_wants_end(struct running_job *running);
 int64_t job_wants_end_millis(const struct running_job *running);
-/* What was made of the body: the job's alone.  The payload is copied. */
-int  running_job_take_result(struct running_job *running, const struct derive *derive,
-			     struct text payload, struct err *err) __attribute__((warn_unused_result));
 
 #endif

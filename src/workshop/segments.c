@@ -2,6 +2,7 @@
 #include "workshop/segments.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -13,6 +14,7 @@
 #include "cache/cache.h"
 #include "workshop/input.h"
 #include "workshop/publish.h"
+#include "workshop/verb_queue.h"
 
 #define ROW_BYTES      ((size_t)64 * 1024)      /* up to here a segment stands in its row */
 #define PIECE_BYTES    ((size_t)64 * 1024)
@@ -30,6 +32,7 @@ struct segments_reading {
 	bool is_held;                /* `obtaining.file` is it */
 	struct checksum_seal seal;   /* of one that is in the cache */
 	struct checksum sum;         /* of what was read of it */
+	struct queued_verb verb;            /* which keeps it, or drops the one that was kept */
 };
 
 static void enqueue(struct segments *segments)
@@ -158,28 +161,75 @@ static int copy_segment(struct segments *segments, uint64_t *slice, struct err *
 	return 0;
 }
 
-static int end_segment(struct segments *segments, struct err *err)
-{
-	struct segments_reading *reading = segments->reading;
-	const struct workshop_means *means = segments->means;
-	int rc = 0;
+/* --- The end of one ----------------------------------------------------------------------- */
 
-	if (reading->seal.is_set && checksum_value(&reading->sum) != reading->seal.value) {
-		if (cache_drop_if_damaged(means->cache, means->store, &reading->key, err) >= 0)
-			err_set(err, ERR_IO, "a segment of an index is not what was kept");
-		return -1;
-	}
-	if (reading->obtaining.is_copy)
-		rc = publish_file(means, &reading->key, &reading->obtaining.file, ROW_BYTES, err);
+static void next_segment(struct segments_reading *reading)
+{
 	temporary_drop(&reading->obtaining.file);
 	reading->is_held = false;
 	reading->number++;
-	return rc;
+}
+
+static struct segments_reading *reading_of(struct queued_verb *verb)
+{
+	return (struct segments_reading *)(void *)((char *)verb - offsetof(struct segments_reading, verb));
+}
+
+static int run_drop(struct queued_verb *verb, struct verb_means *means, struct err *err)
+{
+	return cache_drop_if_damaged(means->cache, means->store, &reading_of(verb)->key, err);
+}
+
+static void was_dropped(struct queued_verb *verb)
+{
+	struct segments_reading *reading = reading_of(verb);
+	struct err err = verb->err;
+
+	if (verb->rc >= 0)
+		err_set(&err, ERR_IO, "a segment of an index is not what was kept");
+	fail(reading->segments, &err);
+}
+
+static int run_publish(struct queued_verb *verb, struct verb_means *means, struct err *err)
+{
+	struct segments_reading *reading = reading_of(verb);
+
+	return publish_file(means, &reading->key, &reading->obtaining.file, ROW_BYTES, err);
+}
+
+static void was_published(struct queued_verb *verb)
+{
+	struct segments_reading *reading = reading_of(verb);
+	const struct err err = verb->err;
+
+	if (verb->rc < 0) {
+		fail(reading->segments, &err);
+		return;
+	}
+	next_segment(reading);
+	enqueue(reading->segments);
+}
+
+/* 1: on with the next one, 0: a verb is asked first. */
+static int end_segment(struct segments *segments)
+{
+	struct segments_reading *reading = segments->reading;
+	bool is_damaged = reading->seal.is_set && checksum_value(&reading->sum) != reading->seal.value;
+
+	if (!is_damaged && !reading->obtaining.is_copy) {
+		next_segment(reading);
+		return 1;
+	}
+	reading->verb.run = is_damaged ? run_drop : run_publish;
+	reading->verb.told = is_damaged ? was_dropped : was_published;
+	reading->verb.whose = segments->arena;       /* its job's */
+	verb_queue_ask(segments->means->verbs, &reading->verb);
+	return 0;
 }
 
 /* --- All of them -------------------------------------------------------------------------- */
 
-/* 1: all segments are read, 0: one is on its way or the slice is over, -1. */
+/* 1: all segments are read, 0: one is on its way, is being kept, or the slice is over, -1. */
 static int read_slice(struct segments *segments, struct err *err)
 {
 	struct segments_reading *reading = segments->reading;
@@ -194,8 +244,8 @@ static int read_slice(struct segments *segments, struct err *err)
 				return rc;
 		}
 		rc = count++ == SLICE_SEGMENTS ? 0 : copy_segment(segments, &slice, err);
-		if (rc > 0 && end_segment(segments, err) < 0)
-			rc = -1;
+		if (rc > 0 && end_segment(segments) == 0)
+			return 0;
 	}
 	if (rc == 0)
 		enqueue(segments);

@@ -1,7 +1,6 @@
 /* share.c -- see share.h. */
 #include "workshop/share.h"
 
-#include <errno.h>
 #include <sys/stat.h>
 
 #include "base/err.h"
@@ -122,16 +121,16 @@ static int check_file(const struct derived_kind *kind, int fd, struct err *err)
 	return rc;
 }
 
-static int publish(struct sharing *sharing, const struct derive *derive, struct err *err)
+int share_publish(struct sharing *sharing, const struct verb_means *means, const struct derive *derive,
+		  struct err *err)
 {
 	const struct derived_kind *kind = derive->kind;
 
 	if (kind->payload)
-		return publish_row(sharing->means, &derive->key, sharing->file.fd, ROW_BYTES, kind->check,
-				   err);
+		return publish_row(means, &derive->key, sharing->file.fd, ROW_BYTES, kind->check, err);
 	if (check_file(kind, sharing->file.fd, err) < 0)
 		return -1;
-	return publish_file(sharing->means, &derive->key, &sharing->file, kind->row_bytes_max, err);
+	return publish_file(means, &derive->key, &sharing->file, kind->row_bytes_max, err);
 }
 
 static bool is_about_it(const struct err *err)
@@ -139,22 +138,16 @@ static bool is_about_it(const struct err *err)
 	return err->kind == ERR_MALFORMED || err->kind == ERR_UNSUPPORTED || err->kind == ERR_LIMIT;
 }
 
-int share_take(struct sharing *sharing, const struct derive *derive, struct err *err)
+int share_settle(struct sharing *sharing, const struct derive *derive, const struct err *failure)
 {
 	struct shared *shared = sharing->means->shared;
+	int rc = !failure ? 1 : is_about_it(failure) ? 0 : -1;
 	struct stat st;
-	int rc = 1;
 
-	if (fstat(sharing->file.fd, &st) < 0)
-		rc = err_os(err, errno, "reading what was shared");
-	else if (publish(sharing, derive, err) == 0)
-		shared_praise(shared, (uint64_t)st.st_size);
-	else if (is_about_it(err))
-		rc = 0;
-	else
-		rc = -1;
-	if (rc == 0)
-		shared_refuse(shared, &derive->key, err);
+	if (rc > 0)
+		shared_praise(shared, fstat(sharing->file.fd, &st) == 0 ? (uint64_t)st.st_size : 0);
+	else if (rc == 0)
+		shared_refuse(shared, &derive->key, failure);
 	temporary_drop(&sharing->file);
 	return rc;
 }

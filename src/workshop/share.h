@@ -10,6 +10,7 @@
 
 #include "work/work.h"
 #include "workshop/temporary.h"
+#include "workshop/verb_queue.h"
 
 struct shared_ask;
 struct sharing;
@@ -33,8 +34,11 @@ bool share_may_ask_object(const struct workshop_means *means, const struct deriv
 bool share_ask(struct sharing *sharing, const struct cache_key *key, uint64_t bytes_max);
 void share_stop(struct sharing *sharing);
 
-/* What came is published when it is what the kind says.  1; 0: refused; -1. */
-int  share_take(struct sharing *sharing, const struct derive *derive, struct err *err)
+/* On the verbs' thread: what came is published, when it is what the kind says. */
+int  share_publish(struct sharing *sharing, const struct verb_means *means, const struct derive *derive,
+		   struct err *err) __attribute__((warn_unused_result));
+/* Then, in the loop: `failure` NULL: it was.  1; 0: it was refused; -1. */
+int  share_settle(struct sharing *sharing, const struct derive *derive, const struct err *failure)
 	__attribute__((warn_unused_result));
 void share_refuse(const struct workshop_means *means, const struct derive *derive, const struct err *why);
 /* An entry was published: `was_shared` praises what came for it, else it is offered. */

@@ -83,28 +83,39 @@ static void rest(struct task *task, const struct err *failure)
 }
 
 /* A refresh is no answer to anybody: it is asked for another time. */
-static void end_failed(struct task *task, const struct err *failure)
+static void end_or_rest(struct task *task, bool lasts)
 {
-	const struct task_list *list = task->list;
-	const struct derived_kind *kind = task->derive->kind;
-	struct err why = *failure, err = ERR_INIT;
-	int lasts;
+	const struct err why = task->failure;
 
-	if (kind->logs_failures)
-		log_failure(task, LOG_WARN, kind->name, &why, "");
-	if (!list->is_leaving && kind->keeps_old && list->steps->keep_old(task)) {
-		end_for_good(task, NULL, false);
-		return;
-	}
-	if (kind->judge)
-		kind->judge(&why);
-	lasts = list->steps->remember(task, &why, &err);
-	if (lasts < 0)
-		why = err;
-	if (err_kind_is_ours(why.kind) && !task->is_refresh && !list->is_leaving && !task->is_unusable)
+	if (err_kind_is_ours(why.kind) && !task->is_refresh && !task->list->is_leaving &&
+	    !task->is_unusable)
 		rest(task, &why);
 	else
-		end_for_good(task, &why, lasts > 0);
+		end_for_good(task, &why, lasts);
+}
+
+static enum task_step after_not_kept_old(struct task *task)
+{
+	const struct derived_kind *kind = task->derive->kind;
+
+	if (kind->judge)
+		kind->judge(&task->failure);
+	return TASK_REMEMBER;
+}
+
+/* What is done about it; TASK_STEPS: nothing more. */
+static enum task_step end_failed(struct task *task, const struct err *failure)
+{
+	const struct derived_kind *kind = task->derive->kind;
+
+	task->failure = *failure;
+	if (kind->logs_failures)
+		log_failure(task, LOG_WARN, kind->name, failure, "");
+	if (task->list->is_leaving) {
+		end_or_rest(task, false);
+		return TASK_STEPS;
+	}
+	return kind->keeps_old ? TASK_KEEP_OLD : after_not_kept_old(task);
 }
 
 /* --- The sequence ------------------------------------------------------------------------- */
@@ -171,10 +182,7 @@ static void leave_to_another(struct task *task)
 static enum task_step once_more(struct task *task, unsigned *count, unsigned most,
 				enum task_step step, const struct err *err)
 {
-	if ((*count)++ < most)
-		return step;
-	end_failed(task, err);
-	return TASK_STEPS;
+	return (*count)++ < most ? step : end_failed(task, err);
 }
 
 static enum task_step next_when_done(struct task *task)
@@ -192,11 +200,31 @@ static enum task_step next_when_done(struct task *task)
 	return next;
 }
 
+static enum task_step after_remember(struct task *task, enum task_outcome outcome, const struct err *err)
+{
+	if (outcome == OUTCOME_FAILED)
+		task->failure = *err;
+	end_or_rest(task, outcome == OUTCOME_DONE);
+	return TASK_STEPS;
+}
+
+static enum task_step after_keep_old(struct task *task, enum task_outcome outcome)
+{
+	if (outcome != OUTCOME_DONE)
+		return after_not_kept_old(task);
+	end_for_good(task, NULL, false);
+	return TASK_STEPS;
+}
+
 /* TASK_STEPS: none; then the task has ended, rests or waits. */
 static enum task_step next_step(struct task *task, enum task_outcome outcome, const struct err *err)
 {
 	enum task_step next = TASK_STEPS;
 
+	if (task->step == TASK_KEEP_OLD)
+		return after_keep_old(task, outcome);
+	if (task->step == TASK_REMEMBER)
+		return after_remember(task, outcome, err);
 	switch (outcome) {
 	case OUTCOME_DONE:
 		next = next_when_done(task);
@@ -221,12 +249,20 @@ static enum task_step next_step(struct task *task, enum task_outcome outcome, co
 		break;
 	case OUTCOME_UNUSABLE:
 		task->is_unusable = true;
-		end_failed(task, err);
+		next = end_failed(task, err);
 		break;
 	default:
-		end_failed(task, err);
+		next = end_failed(task, err);
 	}
 	return next;
+}
+
+static void abandon(struct task *task)
+{
+	struct err err = ERR_INIT;
+
+	err_set(&err, ERR_IO, "the workshop was stopped");
+	(void)end_failed(task, &err);
 }
 
 static void go_on(struct task *task, enum task_step step)
@@ -234,6 +270,11 @@ static void go_on(struct task *task, enum task_step step)
 	while (step != TASK_STEPS) {
 		struct err err = ERR_INIT;
 		enum task_outcome outcome;
+
+		if (task->list->is_leaving) {
+			abandon(task);
+			return;
+		}
 
 		task->step = step;
 		task->state = TASK_RUNS;
@@ -275,8 +316,9 @@ static struct task *known_task(const struct task_list *list, const struct cache_
 bool task_is_known(const struct task_list *list, const struct cache_key *key)
 {
 	uint8_t map_key[HASH_SHA256_BYTES + 1];
+	const struct task *task = known_task(list, key, map_key);
 
-	return known_task(list, key, map_key) != NULL;
+	return task && task->state != TASK_ENDED;
 }
 
 static struct task *new_task(struct task_list *list, struct task_waiter *maker,
@@ -402,7 +444,7 @@ static void look(struct task *task)
 		go_on(task, TASK_CLAIM);
 		break;
 	default:
-		end_failed(task, &err);
+		go_on(task, end_failed(task, &err));
 	}
 }
 
@@ -451,12 +493,9 @@ void task_drop_ended(struct task_list *list)
 
 void task_abandon_all(struct task_list *list)
 {
-	struct err err = ERR_INIT;
-
 	list->is_leaving = true;
-	err_set(&err, ERR_IO, "the workshop was stopped");
 	for (struct task *task = list->first; task; task = task->next)
 		if (task->state != TASK_ENDED)
-			end_failed(task, &err);
+			abandon(task);
 	task_drop_ended(list);
 }

@@ -4,6 +4,8 @@
  *	claim -> ask for the entry -> open the object -> ask for the object -> obtain
  *	      -> inspect (a cell) -> keep the object -> derive (a cell) -> publish
  *
+ * and where one of them fails: believe what is there once more, or else remember the failure.
+ *
  * Only the sequence knows what follows what.  A step does its part and reports how it came out:
  * at once, by what it returns, or later, by task_report().  It calls no other step, and has
  * its own part of the task, which this file does not look into.
@@ -32,6 +34,8 @@ enum task_step {
 	TASK_KEEP_OBJECT,
 	TASK_DERIVE,                 /* a cell makes the entry */
 	TASK_PUBLISH,
+	TASK_KEEP_OLD,               /* it failed: what is there is believed once more */
+	TASK_REMEMBER,               /* it failed: that is a fact to be remembered, perhaps */
 	TASK_STEPS
 };
 
@@ -56,10 +60,7 @@ struct task_steps {
 	void (*stop)(struct task *task);             /* nothing of this try is left */
 	/* Has another process made it?  DONE, NONE (it is to be claimed), PENDING or FAILED. */
 	task_step_fn *look;
-	/* 1: this failure will be remembered, 0: it is told to who waits only, -1. */
-	int (*remember)(struct task *task, const struct err *failure, struct err *err);
-	bool (*keep_old)(struct task *task);         /* what is there is believed once more */
-	void (*unclaim)(struct task *task);
+	void (*unclaim)(struct task *task);          /* soon; it does not wait */
 	void (*ended)(struct task *task, bool made);
 };
 
@@ -79,7 +80,7 @@ struct task_list {
 	void *means;                 /* the steps' */
 	struct task *first;
 	struct map by_key;
-	bool is_leaving;             /* whatever fails now ends */
+	bool is_leaving;             /* no step follows: whatever is not made yet fails and ends */
 	int64_t worked_millis;       /* when one ended or rested */
 };
 
@@ -98,6 +99,7 @@ struct task {
 	bool is_claimed;
 	bool is_refresh;             /* what is there answers until this has ended */
 	bool is_unusable;            /* see OUTCOME_UNUSABLE */
+	struct err failure;          /* KEEP_OLD, REMEMBER: what it ends with */
 	struct err trouble;          /* of the last try; ERR_NONE: there was none before */
 	int64_t failing_since_millis, again_millis;
 	unsigned tries;              /* that our own failures ended */
@@ -115,7 +117,8 @@ struct task *task_again(struct task_list *list, struct task_waiter *maker,
 int  task_wait(struct task *task, struct task_waiter *waiter, struct err *err)
 	__attribute__((warn_unused_result));
 
-/* The step under way has come out so; `err` where the outcome has one. */
+/* The step under way has come out so; `err` where the outcome has one.  When the list is_leaving, what was not made
+ * by that step ends. */
 void task_report(struct task *task, enum task_outcome outcome, const struct err *err);
 
 /* Those that rested long enough begin again; those others make are looked at. */
@@ -125,9 +128,9 @@ int64_t task_next_millis(const struct task_list *list);      /* when one begins 
 const struct err *task_trouble(const struct task_list *list, const struct task_waiter *waiter,
 			       int64_t *since_millis);
 void task_drop_ended(struct task_list *list);
-/* At the end of the process: nothing is remembered. */
+/* At the end of the process: nothing is remembered.  No step is under way that will report. */
 void task_abandon_all(struct task_list *list);
-/* Is a task making this key? */
+/* Is a task making this key, or about to? */
 bool task_is_known(const struct task_list *list, const struct cache_key *key);
 
 #endif

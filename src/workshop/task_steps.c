@@ -15,71 +15,17 @@
 #include "base/log.h"
 #include "board/board.h"
 #include "config/config.h"
-#include "workshop/input.h"
-#include "workshop/obtain.h"
-#include "workshop/publish.h"
 #include "workshop/refresh.h"
-#include "workshop/share.h"
+#include "workshop/task_part.h"
+#include "workshop/task_verbs.h"
 
-#define REPLY_ARENA_BYTES ((size_t)32 * 1024 * 1024)
-#define LOCAL_TRIES       3u     /* as many as a download gets */
+#define LOCAL_TRIES 3u     /* as many as a download gets */
 
-struct task_part {
-	struct flight flight;
-	struct sharing sharing;
-	struct obtaining obtaining;
-	struct segments segments;
-	struct input input;
-	struct cell_task cell;
-	struct derive headed;        /* the task's, with what the head of the answer said */
-	struct job_want want;        /* of its cell */
-	bool has_want;
-};
-
-static struct task_part *part_of(struct task *task)
-{
-	return (struct task_part *)(void *)task->part;
-}
-
-#define TASK_OF(member, pointer) \
-	((struct task *)(void *)((char *)(pointer) - offsetof(struct task_part, member) - \
-				 offsetof(struct task, part)))
-
-static struct task_step_means *steps_of(const struct task *task)
-{
-	return task->list->means;
-}
-
-static struct workshop_means *means_of(const struct task *task)
-{
-	return steps_of(task)->means;
-}
-
-static bool is_of_job(const struct task *task)
-{
-	return derived_is_of_job(task->derive->kind);
-}
-
-static struct running_job *maker_of(const struct task *task)
-{
-	return running_job_of_waiter(task->maker);
-}
-
-/* --- Claim --------------------------------------------------------------------------------- */
-
-static enum task_outcome claim(struct task *task, struct err *err)
-{
-	int mine;
-
-	if (is_of_job(task))                /* nobody else could want it */
-		return OUTCOME_DONE;
-	mine = flight_claim(&part_of(task)->flight, means_of(task), task->derive, task->is_refresh, err);
-	return mine < 0 ? OUTCOME_FAILED : mine > 0 ? OUTCOME_DONE : OUTCOME_NONE;
-}
+/* --- What others make ---------------------------------------------------------------------- */
 
 static enum task_outcome look(struct task *task, struct err *err)
 {
-	switch (flight_look(&part_of(task)->flight, means_of(task), task->derive, err)) {
+	switch (flight_look(&task_part(task)->flight, task_means(task), task->derive, err)) {
 	case FLIGHT_NOTHING_NEW: return OUTCOME_PENDING;
 	case FLIGHT_LANDED:      return OUTCOME_DONE;
 	case FLIGHT_ABANDONED:   return OUTCOME_NONE;
@@ -87,56 +33,39 @@ static enum task_outcome look(struct task *task, struct err *err)
 	}
 }
 
-static void unclaim(struct task *task)
-{
-	if (!is_of_job(task))
-		flight_give_up(&steps_of(task)->owed, means_of(task), &task->derive->key);
-}
-
 /* --- Ask others ---------------------------------------------------------------------------- */
-
-static void take_shared(struct task *task, struct err *err, enum task_outcome *outcome)
-{
-	struct task_part *part = part_of(task);
-	int rc;
-
-	if (task->step == TASK_ASK_OBJECT || !task->derive->kind->check) {
-		input_take(&part->input, &part->sharing.file, true);
-		*outcome = OUTCOME_COPY;
-		return;
-	}
-	rc = share_take(&part->sharing, task->derive, err);
-	*outcome = rc < 0 ? OUTCOME_FAILED : rc > 0 ? OUTCOME_DONE : OUTCOME_REFUSED;
-}
 
 static void shared_told(struct sharing *sharing, bool is_hit)
 {
 	struct task *task = TASK_OF(sharing, sharing);
-	enum task_outcome outcome = OUTCOME_NONE;
-	struct err err = ERR_INIT;
+	enum task_outcome outcome = is_hit ? OUTCOME_COPY : OUTCOME_NONE;
 
+	if (is_hit && task->step == TASK_ASK_ENTRY && task->derive->kind->check) {
+		task_verb_take_shared(task);
+		return;
+	}
 	if (is_hit)
-		take_shared(task, &err, &outcome);
-	task_report(task, outcome, &err);
+		input_take(&task_part(task)->input, &sharing->file, true);
+	task_report(task, outcome, NULL);
 }
 
 static enum task_outcome ask_entry(struct task *task, struct err *err)
 {
-	struct workshop_means *means = means_of(task);
+	struct workshop_means *means = task_means(task);
 
 	(void)err;
 	return share_may_ask_entry(means, task->derive) &&
-	       share_ask(&part_of(task)->sharing, &task->derive->key, share_bytes_max(means, task->derive))
+	       share_ask(&task_part(task)->sharing, &task->derive->key, share_bytes_max(means, task->derive))
 	       ? OUTCOME_PENDING : OUTCOME_NONE;
 }
 
 static enum task_outcome ask_object(struct task *task, struct err *err)
 {
-	struct workshop_means *means = means_of(task);
+	struct workshop_means *means = task_means(task);
 
 	(void)err;
 	return share_may_ask_object(means, task->derive) &&
-	       share_ask(&part_of(task)->sharing, &task->derive->object_key,
+	       share_ask(&task_part(task)->sharing, &task->derive->object_key,
 			 means->config->max_download_bytes)
 	       ? OUTCOME_PENDING : OUTCOME_NONE;
 }
@@ -146,7 +75,7 @@ static enum task_outcome ask_object(struct task *task, struct err *err)
 /* Though its object failed some time ago. */
 static bool may_try_again(const struct task *task)
 {
-	struct workshop_means *means = means_of(task);
+	struct workshop_means *means = task_means(task);
 	struct cache_found found = { 0 };
 	struct err err = ERR_INIT;
 	bool may;
@@ -178,7 +107,7 @@ static enum task_outcome open_entry(struct task *task, const struct derive *entr
 	const struct location *location = entry->location;
 	struct fetch_order order = { .fd = -1 };
 	enum source_access access;
-	int known = input_open_known(means_of(task), derive_file_key(entry), fd, seal, err);
+	int known = input_open_known(task_means(task), derive_file_key(entry), fd, seal, err);
 
 	if (known > 0)
 		return OUTCOME_DONE;
@@ -189,14 +118,14 @@ static enum task_outcome open_entry(struct task *task, const struct derive *entr
 		return OUTCOME_DONE;
 	/* The key promises it: without it the result would be another key's.  Who waits looks for it
 	 * anew. */
-	forget(means_of(task), &entry->key);
+	forget(task_means(task), &entry->key);
 	err_set(err, ERR_IO, "%.*s is no longer available", (int)location->uri.size, location->uri.bytes);
 	return OUTCOME_UNUSABLE;
 }
 
 static enum task_outcome open_object(struct task *task, struct err *err)
 {
-	struct input *input = &part_of(task)->input;
+	struct input *input = &task_part(task)->input;
 	int known;
 
 	input_drop(input);
@@ -204,7 +133,7 @@ static enum task_outcome open_object(struct task *task, struct err *err)
 		return open_entry(task, task->derive->base, &input->file.fd, &input->seal, err);
 	if (!task->derive->kind->keeps_object)
 		return OUTCOME_NONE;
-	known = input_open_known(means_of(task), &task->derive->object_key, &input->file.fd, &input->seal,
+	known = input_open_known(task_means(task), &task->derive->object_key, &input->file.fd, &input->seal,
 				 err);
 	if (known < 0 && may_try_again(task))
 		known = 0;
@@ -213,7 +142,7 @@ static enum task_outcome open_object(struct task *task, struct err *err)
 
 static enum task_outcome take_obtained(struct task *task, struct err *err)
 {
-	struct task_part *part = part_of(task);
+	struct task_part *part = task_part(task);
 
 	if (part->obtaining.is_copy) {
 		input_take(&part->input, &part->obtaining.file, false);
@@ -236,29 +165,15 @@ static void blame_source(const struct task *task, struct err *err)
 		err->kind = ERR_DOWNLOAD;
 }
 
-/* What keeps us from an object is so for all that is made of it. */
-static void note_object_failure(const struct task *task, const struct err *failure)
-{
-	struct workshop_means *means = means_of(task);
-	const struct cache_key *key = &task->derive->object_key;
-	struct err err = ERR_INIT;
-
-	if (task->derive->kind->keeps_object && part_of((struct task *)task)->obtaining.is_copy &&
-	    cache_remembers(means->cache, key, failure->kind) &&
-	    cache_publish_failure(means->cache, means->store, key, failure, &err) < 0)
-		log_message(LOG_ERROR, "cache_publish", NULL, "%s", err.text);
-}
-
 static void obtained(struct obtaining *obtaining, const struct err *failure)
 {
 	struct task *task = TASK_OF(obtaining, obtaining);
 	struct err err = ERR_INIT;
 
-	if (failure) {
-		err = *failure;
-		note_object_failure(task, failure);
-	}
-	task_report(task, failure ? OUTCOME_FAILED : take_obtained(task, &err), &err);
+	if (failure)
+		task_verb_note_object(task, failure);
+	else
+		task_report(task, take_obtained(task, &err), &err);
 }
 
 static void segments_told(struct segments *segments, const struct err *failure)
@@ -266,15 +181,15 @@ static void segments_told(struct segments *segments, const struct err *failure)
 	struct task *task = TASK_OF(segments, segments);
 
 	if (!failure)
-		input_take(&part_of(task)->input, &segments->file, false);
+		input_take(&task_part(task)->input, &segments->file, false);
 	task_report(task, failure ? OUTCOME_FAILED : OUTCOME_COPY, failure);
 }
 
 /* To a cell it is a file like others; the job keeps its own descriptor. */
 static int open_body(struct task *task, struct err *err)
 {
-	const struct work_body *body = &maker_of(task)->body;
-	struct obtaining *obtaining = &part_of(task)->obtaining;
+	const struct work_body *body = &task_maker(task)->body;
+	struct obtaining *obtaining = &task_part(task)->obtaining;
 
 	if (body->fd < 0)
 		return err_set(err, ERR_IO, "the file that was sent is gone");
@@ -285,9 +200,9 @@ static int open_body(struct task *task, struct err *err)
 
 static enum task_outcome obtain(struct task *task, struct err *err)
 {
-	struct task_part *part = part_of(task);
+	struct task_part *part = task_part(task);
 	const struct derive *derive = task->derive;
-	const struct config *config = means_of(task)->config;
+	const struct config *config = task_means(task)->config;
 	uint64_t bytes_max = derive->kind->input_bytes_max ? derive->kind->input_bytes_max(config)
 							   : config->max_download_bytes;
 	int there;
@@ -325,10 +240,10 @@ static const struct derive_companion *find_companion(const struct derive *derive
 
 static void stop_wanting(struct task *task)
 {
-	struct task_part *part = part_of(task);
+	struct task_part *part = task_part(task);
 
 	if (part->has_want)
-		running_job_unwant(maker_of(task), &part->want);
+		running_job_unwant(task_maker(task), &part->want);
 	part->has_want = false;
 }
 
@@ -348,12 +263,12 @@ static enum cell_task_answer answer_entry(struct task *task, const struct derive
 static void want_told(struct job_want *want, enum job_want_end end, const struct err *err)
 {
 	struct task *task = TASK_OF(want, want);
-	struct cell_task *cell = &part_of(task)->cell;
+	struct cell_task *cell = &task_part(task)->cell;
 	struct checksum_seal seal = { 0, 0, false };
 	enum cell_task_answer answer = end == JOB_WANT_LATE ? CELL_TASK_LATE : CELL_TASK_ABSENT;
 	int fd = -1;
 
-	part_of(task)->has_want = false;
+	task_part(task)->has_want = false;
 	if (end == JOB_WANT_FAILED) {
 		task_report(task, err_kind_is_ours(err->kind) ? OUTCOME_LOST : OUTCOME_FAILED, err);
 		return;
@@ -375,7 +290,7 @@ static bool copy_words(struct arena *arena, struct text words, struct text *copy
 /* Only what is the job's alone may depend on entries its key does not name. */
 static bool may_want(const struct task *task)
 {
-	return task->derive->kind->waits && is_of_job(task) && maker_of(task)->kind->want;
+	return task->derive->kind->waits && task_is_of_job(task) && task_maker(task)->kind->want;
 }
 
 static bool copy_want(struct arena *arena, const struct cell_event *event, struct work_want *want)
@@ -388,7 +303,7 @@ static bool copy_want(struct arena *arena, const struct cell_event *event, struc
 /* There is no answer to wait for, and without memory no need for it. */
 static enum cell_task_answer want_ahead(struct task *task, const struct cell_event *event)
 {
-	struct running_job *maker = maker_of(task);
+	struct running_job *maker = task_maker(task);
 	struct job_want *want = arena_alloc(&maker->work.arena, 1, sizeof(*want));
 
 	if (want && copy_want(&maker->work.arena, event, &want->want))
@@ -398,8 +313,8 @@ static enum cell_task_answer want_ahead(struct task *task, const struct cell_eve
 
 static enum cell_task_answer want_entry(struct task *task, const struct cell_event *event)
 {
-	struct task_part *part = part_of(task);
-	struct running_job *maker = maker_of(task);
+	struct task_part *part = task_part(task);
+	struct running_job *maker = task_maker(task);
 	struct arena *arena = &maker->work.arena;
 	struct err err = ERR_INIT;
 
@@ -434,7 +349,7 @@ static enum cell_task_answer wants(struct cell_task *cell, const struct cell_eve
 
 static enum task_outcome begin_cell(struct task *task, const struct derived_kind *kind)
 {
-	struct task_part *part = part_of(task);
+	struct task_part *part = task_part(task);
 	const struct derive *derive = task->derive;
 
 	if (kind->heeds_head && !derive->part.bytes && part->obtaining.source_map) {
@@ -459,27 +374,6 @@ static enum task_outcome derive_entry(struct task *task, struct err *err)
 	return begin_cell(task, task->derive->kind);
 }
 
-/* Everything of the cache that a cell was given: what is damaged goes.  Hardly ever, so this
- * thread may take the time. */
-static void drop_damaged_inputs(const struct task *task)
-{
-	const struct workshop_means *means = means_of(task);
-	const struct derive *derive = task->derive;
-	struct err err = ERR_INIT;
-
-	if (cache_drop_if_damaged(means->cache, means->store,
-				  derive->base ? derive_file_key(derive->base) : &derive->object_key,
-				  &err) < 0)
-		log_message(LOG_WARN, "cache_drop", NULL, "%s", err.text);
-	for (size_t i = 0; i < derive->companion_count; i++) {
-		const struct derive *entry = derive->companions[i].entry;
-
-		if (entry && cache_drop_if_damaged(means->cache, means->store, derive_file_key(entry),
-						   &err) < 0)
-			log_message(LOG_WARN, "cache_drop", NULL, "%s", err.text);
-	}
-}
-
 /* A cell is hostile: of its kinds only those count that say something about the bytes.  What it
  * calls its own fault is a fault of ours that these bytes meet. */
 static void judge(struct err *status)
@@ -496,36 +390,24 @@ static void judge(struct err *status)
 	}
 }
 
-/* A file that was shared and is not what it should be is no failure of the entry's. */
-static enum task_outcome refuse(struct task *task, const struct err *why)
-{
-	struct task_part *part = part_of(task);
-
-	if (!part->input.is_shared || err_kind_is_ours(why->kind))
-		return OUTCOME_FAILED;
-	share_refuse(means_of(task), task->derive, why);
-	return OUTCOME_REFUSED;
-}
-
 static enum task_outcome failed(struct task *task, struct err *status)
 {
-	struct task_part *part = part_of(task);
+	struct task_part *part = task_part(task);
 
 	if (status->kind == ERR_IO && status->os_errno == CELL_INPUT_CHANGED && part->input.seal.is_set) {
 		log_message(LOG_WARN, "cell_input", NULL, "%s; it is looked for anew", status->text);
-		drop_damaged_inputs(task);
 		return OUTCOME_DAMAGED;
 	}
 	judge(status);
 	if (input_has_changed(&part->input))
 		err_set(status, ERR_IO, "the file changed while it was read");
-	return err_kind_is_ours(status->kind) ? OUTCOME_LOST : refuse(task, status);
+	return err_kind_is_ours(status->kind) ? OUTCOME_LOST : task_verb_refuse(task, status);
 }
 
 static enum task_outcome done(struct task *task, struct err *status)
 {
 	const struct derived_kind *kind = task->derive->kind;
-	struct task_part *part = part_of(task);
+	struct task_part *part = task_part(task);
 
 	if (input_has_changed(&part->input)) {
 		err_set(status, ERR_IO, "the file changed while it was read");
@@ -540,7 +422,7 @@ static enum task_outcome done(struct task *task, struct err *status)
  * full): another one tries, with the object that is there already. */
 static enum task_outcome lost(struct task *task, const struct err *why)
 {
-	if (input_has_changed(&part_of(task)->input))
+	if (input_has_changed(&task_part(task)->input))
 		return OUTCOME_FAILED;
 	log_message(LOG_WARN, "cell_lost", NULL, "%s; another one tries", why->text);
 	return OUTCOME_LOST;
@@ -571,154 +453,18 @@ static void cell_told(struct cell_task *cell, enum cell_task_end end, const stru
 		cell_task_let_go(cell);
 	else
 		cell_task_stop(cell);
-	task_report(task, outcome, &err);
-}
-
-/* --- Publish -------------------------------------------------------------------------------- */
-
-static uint64_t bytes_of(int fd)
-{
-	struct stat st;
-
-	return fd >= 0 && fstat(fd, &st) == 0 ? (uint64_t)st.st_size : 0;
-}
-
-/* An entry was published: that of the object, or the task's own. */
-static void made(struct task *task, const struct cache_key *key, uint64_t bytes)
-{
-	const struct derive *derive = task->derive;
-	struct input *input = &part_of(task)->input;
-	bool was_shared = input->is_shared &&
-			  (key == &derive->object_key || !derive->kind->keeps_object);
-
-	share_made(means_of(task), derive, key, was_shared, bytes);
-	if (was_shared)
-		input->is_shared = false;
-}
-
-/* What a cell says that cannot be read is the cell's doing. */
-static enum task_outcome not_kept(struct task *task, struct err *err)
-{
-	return refuse(task, err);
-}
-
-/* Nothing is made of the object: it is published when it is kept. */
-static bool is_object_alone(const struct task *task)
-{
-	return task->derive->kind->cache == CACHE_OBJECTS;
-}
-
-/* The output is the object where the cell had to write one, else what it was given is. */
-static enum task_outcome keep_object(struct task *task, struct err *err)
-{
-	struct task_part *part = part_of(task);
-	struct input *input = &part->input;
-	bool written = false;
-	struct arena arena;
-	struct text meta;
-	int rc;
-
-	arena_init(&arena, REPLY_ARENA_BYTES);
-	rc = convert_inspect_reply(buf_text(&part->cell.reply), &arena, &written, &meta, err);
-	arena_release(&arena);
-	if (rc < 0)
-		return not_kept(task, err);
-	if (written)
-		input_take(input, &part->cell.out, input->is_shared);
-	temporary_drop(&part->cell.out);
-	if (input->is_local && is_object_alone(task)) {
-		err_set(err, ERR_NOT_FOUND, "it is packed no more");
-		return OUTCOME_FAILED;
-	}
-	if (!input->is_copy)
-		return task->derive->kind->is_object ? OUTCOME_DONE : OUTCOME_NONE;  /* it lies where it lies */
-	if (publish_file(means_of(task), &task->derive->object_key, &input->file, 0, err) < 0)
-		return not_kept(task, err);
-	made(task, &task->derive->object_key, bytes_of(input->file.fd));
-	input->is_copy = false;
-	return OUTCOME_DONE;
-}
-
-static int publish_payload(struct task *task, struct err *err)
-{
-	const struct derive *derive = task->derive;
-	struct workshop_means *means = means_of(task);
-	struct text reply = buf_text(&part_of(task)->cell.reply);
-	struct arena arena;
-	struct text payload;
-	int rc;
-
-	arena_init(&arena, REPLY_ARENA_BYTES);
-	rc = derive->kind->payload(reply, &arena, &payload, err);
-	if (rc == 0 && is_of_job(task))
-		rc = running_job_take_result(maker_of(task), derive, payload, err);
-	else if (rc == 0)
-		rc = cache_publish_small(means->cache, means->store, &derive->key, payload, err);
-	arena_release(&arena);
-	return rc;
-}
-
-static enum task_outcome publish(struct task *task, struct err *err)
-{
-	const struct derive *derive = task->derive;
-	struct task_part *part = part_of(task);
-	struct cache_key key = publish_key(derive, part->obtaining.fresh_seconds);
-	uint64_t bytes = 0;
-	int rc;
-
-	if (is_object_alone(task))
-		return OUTCOME_DONE;
-	if (derive->kind->payload) {
-		rc = publish_payload(task, err);
-	} else {
-		bytes = bytes_of(part->cell.out.fd);
-		rc = publish_file(means_of(task), &key, &part->cell.out, derive->kind->row_bytes_max, err);
-	}
-	if (rc < 0)
-		return not_kept(task, err);
-	if (!is_of_job(task))
-		made(task, &derive->key, bytes);
-	return OUTCOME_DONE;
+	if (outcome == OUTCOME_DAMAGED)
+		task_verb_drop_damaged(task, &err);
+	else
+		task_report(task, outcome, &err);
 }
 
 /* --- Ends ----------------------------------------------------------------------------------- */
 
-/* What says something about the file is remembered for its time; being offline says nothing
- * about it. */
-static int remember(struct task *task, const struct err *failure, struct err *err)
-{
-	const struct derive *derive = task->derive;
-	struct workshop_means *means = means_of(task);
-	struct cache_key key = publish_key(derive, -1);
-
-	if (is_of_job(task) || derive->kind->forgets_failures ||
-	    derive_is_told_only(derive, failure->kind) ||
-	    !cache_remembers(means->cache, &derive->key, failure->kind) ||
-	    (means->config->offline && failure->kind == ERR_DOWNLOAD))
-		return 0;
-	return cache_publish_failure(means->cache, means->store, &key, failure, err) < 0 ? -1 : 1;
-}
-
-static bool keep_old(struct task *task)
-{
-	struct workshop_means *means = means_of(task);
-	const struct cache_key *key = &task->derive->key;
-	struct cache_found found = { .state = CACHE_ABSENT };
-	struct err err = ERR_INIT;
-	bool kept;
-
-	if (cache_find(means->cache, means->store, key, &found, &err) < 0)
-		return false;
-	kept = found.state == CACHE_READY &&
-	       cache_publish_small(means->cache, means->store, key, found.payload, &err) == 0;
-	cache_found_release(&found);
-	return kept;
-}
-
 static void begin(struct task *task)
 {
-	struct task_part *part = part_of(task);
-	struct task_step_means *steps = steps_of(task);
+	struct task_part *part = task_part(task);
+	struct task_step_means *steps = task_step_means(task);
 	struct arena *arena = &task->maker->work->arena;
 	const struct location *location = task->derive->location;
 
@@ -744,7 +490,7 @@ static void begin(struct task *task)
 
 static void stop(struct task *task)
 {
-	struct task_part *part = part_of(task);
+	struct task_part *part = task_part(task);
 
 	stop_wanting(task);
 	obtain_stop(&part->obtaining);
@@ -756,23 +502,27 @@ static void stop(struct task *task)
 
 static void ended(struct task *task, bool was_made)
 {
+	if (task_part(task)->has_promise)
+		flight_fulfil(&task_step_means(task)->owed);
+	task_part(task)->has_promise = false;
 	if (task->is_refresh)
-		refresh_ended(maker_of(task), task->derive, was_made);
+		refresh_ended(task_maker(task), task->derive, was_made);
 }
 
 const struct task_steps workshop_task_steps = {
 	.part_bytes = sizeof(struct task_part),
 	.run = {
-		[TASK_CLAIM] = claim,
+		[TASK_CLAIM] = task_verb_claim,
 		[TASK_ASK_ENTRY] = ask_entry,
 		[TASK_OPEN] = open_object,
 		[TASK_ASK_OBJECT] = ask_object,
 		[TASK_OBTAIN] = obtain,
 		[TASK_INSPECT] = inspect,
-		[TASK_KEEP_OBJECT] = keep_object,
+		[TASK_KEEP_OBJECT] = task_verb_keep_object,
 		[TASK_DERIVE] = derive_entry,
-		[TASK_PUBLISH] = publish,
+		[TASK_PUBLISH] = task_verb_publish,
+		[TASK_KEEP_OLD] = task_verb_keep_old,
+		[TASK_REMEMBER] = task_verb_remember,
 	},
-	.begin = begin, .stop = stop, .look = look, .remember = remember, .keep_old = keep_old,
-	.unclaim = unclaim, .ended = ended,
+	.begin = begin, .stop = stop, .look = look, .unclaim = task_verb_unclaim, .ended = ended,
 };

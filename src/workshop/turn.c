@@ -2,6 +2,7 @@
 #include "workshop/turn.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@
 #include "workshop/workshop_counters.h"
 
 #define RENEW_MILLIS 3000
+#define VERBS_MOST   64u         /* what cells make waits in memory and on disk to be published: no more then */
 #define SOURCES_ARENA_BYTES ((size_t)64 * 1024 * 1024)
 
 static int parse_default_sources(struct workshop *workshop, struct err *err)
@@ -63,6 +65,7 @@ static void join_parts(struct workshop *workshop)
 	workshop->cells.means = means;
 	workshop->cells.may_wait = has_rows;
 	workshop->cells.payload = &workshop->jobs;
+	means->verbs = &workshop->verbs;
 	workshop->jobs.means = means;
 	workshop->jobs.tasks = &workshop->tasks;
 	workshop->jobs.names = &workshop->names;
@@ -70,25 +73,43 @@ static void join_parts(struct workshop *workshop)
 	workshop->jobs.worked_millis = now;
 }
 
+/* One to read, for the loop; one to write, for verbs. */
+static int open_stores(struct workshop *workshop, struct err *err)
+{
+	struct workshop_means *means = &workshop->means;
+	const struct config *config = means->config;
+	struct verb_means verbs = { .rows = { .config = config, .board = means->board },
+				    .owner = means->owner };
+	struct store_boot boot;
+
+	if (store_open(&workshop->writing, config, err) < 0 ||
+	    store_boot_join(workshop->writing, &boot, err) < 0 ||
+	    cache_open(&means->cache, config, means->board, workshop->writing, err) < 0 ||
+	    store_open(&means->store, config, err) < 0)
+		return -1;
+	store_only_read(means->store);
+	verbs.cache = means->cache;
+	verbs.store = verbs.rows.store = workshop->writing;
+	return verb_queue_open(&workshop->verbs, &verbs, err);
+}
+
 int workshop_open(struct workshop *workshop, const struct config *config, struct nursery *nursery,
 		  const char *name, struct err *err)
 {
 	struct workshop_means *means = &workshop->means;
-	struct store_boot boot;
 
 	memset(workshop, 0, sizeof(*workshop));
 	means->config = config;
 	means->nursery = nursery;
 	workshop->names.fd = -1;
+	verb_queue_init(&workshop->verbs);
 	map_init(&workshop->tasks.by_key);
 	arena_init(&workshop->arena, SOURCES_ARENA_BYTES);
 	snprintf(means->owner, sizeof(means->owner), "%s", name);
 	join_parts(workshop);
 	if (guard_look_ups(err) < 0 || parse_default_sources(workshop, err) < 0 ||
 	    board_open(&means->board, config, err) < 0 ||
-	    store_open(&means->store, config, err) < 0 ||
-	    store_boot_join(means->store, &boot, err) < 0 ||
-	    cache_open(&means->cache, config, means->board, means->store, err) < 0 ||
+	    open_stores(workshop, err) < 0 ||
 	    demangler_open(&workshop->demangler, nursery, means->board, err) < 0 ||
 	    demangle_queue_open(&workshop->names, workshop->demangler, err) < 0 ||
 	    fetcher_open(&means->fetcher, config, err) < 0) {
@@ -103,28 +124,82 @@ int workshop_open(struct workshop *workshop, const struct config *config, struct
 	return 0;
 }
 
+/* Nothing follows what is under way: a claim that is got now is given back. */
+static void leave(struct workshop *workshop)
+{
+	workshop->tasks.is_leaving = true;
+	workshop->jobs.stopping = true;
+	verb_queue_drain(&workshop->verbs);
+}
+
+static void drop_store(struct workshop_means *means)
+{
+	if (means->store)
+		store_close(means->store);
+	means->store = NULL;
+}
+
+static int run_reopen(struct queued_verb *verb, struct verb_means *means, struct err *err)
+{
+	(void)verb;
+	return store_reopen(means->store, err);
+}
+
+static void reopen_told(struct queued_verb *verb)
+{
+	if (verb->rc < 0)
+		log_message(LOG_WARN, "workshop", NULL, "opening anew: %s", verb->err.text);
+}
+
+/* As long as our own reader has the old files open nobody gets others. */
+void workshop_open_store_again(struct workshop *workshop)
+{
+	struct queued_verb reopen = { .run = run_reopen, .told = reopen_told };
+
+	leave(workshop);
+	drop_store(&workshop->means);
+	verb_queue_ask(&workshop->verbs, &reopen);
+	verb_queue_drain(&workshop->verbs);
+}
+
+/* All that is held is given back, and the thread of verbs ends. */
+static void give_all_back(struct workshop *workshop)
+{
+	struct owed_claims *owed = &workshop->steps.owed;
+
+	task_abandon_all(&workshop->tasks);
+	running_job_give_back(&workshop->jobs);
+	owed->again_millis = 0;
+	do
+		verb_queue_drain(&workshop->verbs);
+	while (flight_settle(owed, &workshop->verbs, &workshop->tasks));
+	verb_queue_close(&workshop->verbs);
+}
+
 void workshop_close(struct workshop *workshop)
 {
 	struct workshop_means *means = &workshop->means;
 
+	leave(workshop);
 	if (means->fetcher)
-		task_abandon_all(&workshop->tasks);
+		give_all_back(workshop);
+	verb_queue_close(&workshop->verbs);
 	shared_close(means->shared);
 	credentials_release(&means->credentials);
-	running_job_give_back(&workshop->jobs);
 	demangle_queue_close(&workshop->names);
 	running_job_end_all(&workshop->jobs);
 	running_job_drop_unreferenced(&workshop->jobs);
 	if (means->fetcher) {
 		fetcher_close(means->fetcher);
-		host_notes_end(means);
+		host_notes_end(means, workshop->writing);
 	}
 	if (workshop->demangler)
 		demangler_close(workshop->demangler);
 	if (means->cache)
 		cache_close(means->cache);
-	if (means->store)
-		store_close(means->store);
+	drop_store(means);
+	if (workshop->writing)
+		store_close(workshop->writing);
 	if (means->board)
 		board_close(means->board);
 	map_release(&workshop->tasks.by_key);
@@ -134,25 +209,51 @@ void workshop_close(struct workshop *workshop)
 	mem_give_back(workshop->poll_cells);
 }
 
-/* Leases are renewed in time, overdue jobs end. */
-static int keep_time(struct workshop *workshop, struct err *err)
+static struct workshop *workshop_of_renew(struct queued_verb *verb)
 {
-	struct workshop_means *means = &workshop->means;
+	return (struct workshop *)(void *)((char *)verb - offsetof(struct workshop, renew));
+}
+
+static int run_renew(struct queued_verb *verb, struct verb_means *means, struct err *err)
+{
+	const struct workshop *workshop = workshop_of_renew(verb);
+
+	if (workshop->renews_claims && cache_claims_renew(means->cache, means->store, means->owner, err) < 0)
+		return -1;
+	return workshop->renews_jobs ? job_renew(&means->rows, means->owner, err) : 0;
+}
+
+/* A busy or full database is a bad moment, not the end: the next time is soon. */
+static void renew_told(struct queued_verb *verb)
+{
+	if (verb->rc < 0)
+		log_message(LOG_ERROR, "workshop", NULL, "%s", verb->err.text);
+}
+
+static void renew(struct workshop *workshop)
+{
+	workshop->renews_claims = workshop->tasks.first != NULL;
+	workshop->renews_jobs = workshop->jobs.count > 0;
+	if (!workshop->renews_claims && !workshop->renews_jobs)
+		return;
+	workshop->renew.run = run_renew;
+	workshop->renew.told = renew_told;
+	workshop->renew.is_urgent = true;
+	verb_queue_ask(&workshop->verbs, &workshop->renew);
+}
+
+/* Leases are renewed in time, overdue jobs end. */
+static void keep_time(struct workshop *workshop)
+{
 	int64_t now = clock_monotonic_millis();
 
 	running_job_end_overdue(&workshop->jobs);
 	cells_end_overdue(&workshop->cells);
 	cells_make_way(&workshop->cells);
-	if (now - workshop->renewed_millis < RENEW_MILLIS)
-		return 0;
+	if (now - workshop->renewed_millis < RENEW_MILLIS || workshop->renew.is_asked)
+		return;
 	workshop->renewed_millis = now;
-	flight_settle(&workshop->steps.owed, means, &workshop->tasks);
-	if (workshop->tasks.first &&
-	    cache_claims_renew(means->cache, means->store, means->owner, err) < 0)
-		return -1;
-	if (workshop->jobs.count > 0 && job_renew(&workshop->jobs.rows, means->owner, err) < 0)
-		return -1;
-	return 0;
+	renew(workshop);
 }
 
 static void show_gauges(struct workshop *workshop)
@@ -164,12 +265,12 @@ static void show_gauges(struct workshop *workshop)
 	board_gauge_set(board, &workshop_downloads_now, (int64_t)fetcher_active(workshop->means.fetcher));
 }
 
-/* Bells first, then our own for names, then the channel of every cell; poll_cells says whose it
+/* Bells first, then our own for names and for verbs, then the channel of every cell; poll_cells says whose it
  * is. */
 static int gather_polls(struct workshop *workshop, const struct fetch_poll *bells, size_t bell_count,
 			size_t *count, struct err *err)
 {
-	size_t need = bell_count + 1 + workshop->cells.count;
+	size_t need = bell_count + 2 + workshop->cells.count;
 
 	if (vec_reserve(&workshop->polls, &workshop->poll_capacity, need, sizeof(*workshop->polls)) < 0 ||
 	    vec_reserve(&workshop->poll_cells, &workshop->poll_cell_capacity, need,
@@ -178,6 +279,7 @@ static int gather_polls(struct workshop *workshop, const struct fetch_poll *bell
 	for (*count = 0; *count < bell_count; ++*count)
 		workshop->polls[*count] = bells[*count];
 	workshop->polls[(*count)++] = (struct fetch_poll){ .fd = workshop->names.fd };
+	workshop->polls[(*count)++] = (struct fetch_poll){ .fd = workshop->verbs.fd };
 	for (struct cell_task *task = workshop->cells.first; task; task = task->next) {
 		workshop->polls[*count] = (struct fetch_poll){ .fd = cell_channel(task->cell) };
 		workshop->poll_cells[(*count)++] = task;
@@ -202,6 +304,7 @@ int workshop_turn(struct workshop *workshop, struct fetch_poll *bells, size_t be
 		  struct err *err)
 {
 	struct workshop_means *means = &workshop->means;
+	bool is_done = false;
 	size_t count = 0;
 
 	/* A step may end at once what it asked for (a local file that is not there), so steps are
@@ -209,10 +312,12 @@ int workshop_turn(struct workshop *workshop, struct fetch_poll *bells, size_t be
 	do {
 		running_job_step_ready(&workshop->jobs);
 		task_drop_ended(&workshop->tasks);
-		cells_start_queued(&workshop->cells);
+		if (workshop->verbs.count < VERBS_MOST)
+			cells_start_queued(&workshop->cells);
 	} while (running_job_is_any_ready(&workshop->jobs));
 	segments_read_on(&workshop->segments);
 	running_job_drop_unreferenced(&workshop->jobs);
+	(void)flight_settle(&workshop->steps.owed, &workshop->verbs, &workshop->tasks);
 	show_gauges(workshop);
 	millis = shared_step(means->shared) ? 0 : most_millis(workshop, millis);
 	if (gather_polls(workshop, bells, bell_count, &count, err) < 0 ||
@@ -223,8 +328,13 @@ int workshop_turn(struct workshop *workshop, struct fetch_poll *bells, size_t be
 			bells[i].ready = workshop->polls[i].ready;
 		else if (i == bell_count)
 			demangle_queue_collect(&workshop->names);
+		else if (i == bell_count + 1)
+			is_done = workshop->polls[i].ready;
 		else if (workshop->polls[i].ready)
 			cells_hear(workshop->poll_cells[i]);
 	}
-	return keep_time(workshop, err);
+	if (is_done)
+		verb_queue_collect(&workshop->verbs);
+	keep_time(workshop);
+	return 0;
 }

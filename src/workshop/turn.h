@@ -11,6 +11,10 @@ struct workshop {
 	struct source_list default_sources;
 	struct demangler *demangler;
 	struct demangle_queue names;
+	struct verb_queue verbs;
+	struct store *writing;       /* the verbs' */
+	struct queued_verb renew;           /* leases, of: */
+	bool renews_claims, renews_jobs;
 	struct running_jobs jobs;
 	struct task_list tasks;
 	struct task_step_means steps;
@@ -26,6 +30,9 @@ struct workshop {
 int  workshop_open(struct workshop *workshop, const struct config *config, struct nursery *nursery,
 		   const char *name, struct err *err) __attribute__((warn_unused_result));
 void workshop_close(struct workshop *workshop);
+/* The files of the database were replaced: what we give back from now on has to reach those who come after us.
+ * Nothing but workshop_close() may follow. */
+void workshop_open_store_again(struct workshop *workshop);
 /* One turn: `bells` are descriptors of the caller's to watch as well. */
 int  workshop_turn(struct workshop *workshop, struct fetch_poll *bells, size_t bell_count, int millis,
 		   struct err *err) __attribute__((warn_unused_result));

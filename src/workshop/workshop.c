@@ -68,6 +68,7 @@ static bool idle_for_too_long(const struct loop *loop)
 	int64_t worked = workshop->jobs.worked_millis;
 
 	if (!loop->leaves_when_idle || workshop->jobs.count > 0 || workshop->tasks.first ||
+	    workshop->jobs.claim.is_asked ||
 	    !shared_is_idle(workshop->means.shared))
 		return false;
 	if (workshop->tasks.worked_millis > worked)
@@ -98,15 +99,6 @@ static int turn(struct loop *loop, struct err *err)
 		loop->workshop.jobs.stopping = true;
 	task_look_again(&loop->workshop.tasks);
 	return 0;
-}
-
-/* What we give back on leaving has to reach those who come after us. */
-static void open_store_again(struct workshop *workshop)
-{
-	struct err err = ERR_INIT;
-
-	if (store_reopen(workshop->means.store, &err) < 0)
-		log_message(LOG_WARN, "workshop", NULL, "opening anew: %s", err.text);
 }
 
 void workshop_name(char name[WORKSHOP_NAME_BYTES], pid_t pid, uint64_t mark)
@@ -142,7 +134,7 @@ int workshop_run(const struct config *config, struct nursery *nursery, const cha
 			goto done;           /* the jobs go back; the master starts a new workshop */
 		}
 		if (store_in_place(loop.workshop.means.store, err) < 0) {
-			open_store_again(&loop.workshop);
+			workshop_open_store_again(&loop.workshop);
 			goto done;
 		}
 		if (turn(&loop, &fault) < 0) {

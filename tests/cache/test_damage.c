@@ -229,6 +229,97 @@ START_TEST(a_damaged_object_goes_when_somebody_says_so)
 }
 END_TEST
 
+/* --- Met by who only reads ---------------------------------------------------------------- */
+
+static bool is_there(struct bench *bench, struct store *reader, const struct cache_key *key)
+{
+	struct cache_found found;
+	struct err err = ERR_INIT;
+	bool is_ready;
+
+	bench_millis_ahead += CACHE_REREAD_MILLIS;
+	ck_assert_msg(cache_find(bench->cache, reader, key, &found, &err) == 0, "%s", err.text);
+	is_ready = found.state == CACHE_READY;
+	cache_found_release(&found);
+	return is_ready;
+}
+
+static void invalidate(struct bench *bench, struct store *reader, const struct cache_key *key)
+{
+	struct cache_found found;
+	struct err err = ERR_INIT;
+
+	ck_assert_int_eq(cache_find(bench->cache, reader, key, &found, &err), 0);
+	cache_invalidate(bench->cache, reader, key, &found, "it makes no sense");
+	cache_found_release(&found);
+}
+
+/* It is as good as absent, while another has the lock to write; its claim drops it. */
+START_TEST(a_reader_leaves_damage_to_the_claim)
+{
+	const bool by_file = (size_t)_i < sizeof(damages) / sizeof(damages[0]);
+	struct bench bench;
+	struct cache_key key;
+	struct store *reader;
+	struct err err = ERR_INIT;
+
+	bench_open(&bench);
+	ck_assert_int_eq(store_open(&reader, &bench.state.config, &err), 0);
+	store_only_read(reader);
+	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	bench_put(&bench, &key, "a payload");
+	ck_assert(is_there(&bench, reader, &key));
+	ck_assert_int_eq(store_begin(bench.state.store, STORE_TURN_QUEUE, TEXT_NONE, &err), 0);
+	ck_assert_int_eq(setenv("BLOB", bench_blob(&bench, &key), 1), 0);
+	if (by_file)
+		ck_assert_int_eq(system(damages[_i].command), 0);
+	else
+		invalidate(&bench, reader, &key);
+	ck_assert(!is_there(&bench, reader, &key));
+	ck_assert(!is_there(&bench, reader, &key));
+	ck_assert_int_eq(store_commit(bench.state.store, &err), 0);
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 1);
+	ck_assert_int_eq(cache_claim(bench.cache, bench.state.store, &key, "me", &err), 1);
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM cache_entry"), 0);
+	if (_i == 5)
+		ck_assert_int_eq(rmdir(getenv("BLOB")), 0);
+	bench_put(&bench, &key, "made again");
+	ck_assert(is_there(&bench, reader, &key));
+	store_close(reader);
+	bench_remove(&bench);
+}
+END_TEST
+
+/* More than can be noted: the oldest is forgotten, and noted anew. */
+START_TEST(notes_of_damage_are_bounded)
+{
+	struct bench bench;
+	struct cache_key key;
+	int64_t id;
+
+	bench_open(&bench);
+	key = bench_key(&bench, CACHE_SYMCACHES, NULL, REST);
+	for (unsigned i = 0; i <= CACHE_DAMAGES; i++) {
+		key.hash[0] = (uint8_t)(i + 1);
+		ck_assert(cache_damage_note(bench.cache, &key, i + 1));
+		ck_assert(!cache_damage_note(bench.cache, &key, i + 1));
+	}
+	ck_assert(cache_damage_is_noted(bench.cache, &key, CACHE_DAMAGES + 1));
+	ck_assert(!cache_damage_is_noted(bench.cache, &key, CACHE_DAMAGES));
+	key.hash[0] = 1;
+	ck_assert(!cache_damage_find(bench.cache, &key, &id));
+	for (unsigned i = 1; i <= CACHE_DAMAGES; i++) {
+		key.hash[0] = (uint8_t)(i + 1);
+		ck_assert(cache_damage_find(bench.cache, &key, &id));
+		ck_assert_int_eq(id, i + 1);
+		cache_damage_forget(bench.cache, &key, id);
+		cache_damage_forget(bench.cache, &key, id);
+	}
+	ck_assert_uint_eq(atomic_load(&bench.cache->damage_count), 0);
+	bench_remove(&bench);
+}
+END_TEST
+
 /* As an operator would, in the sqlite3 shell. */
 START_TEST(edits_by_hand_take_effect)
 {
@@ -264,6 +355,9 @@ int main(void)
 	tcase_add_test(tcase, a_touched_file_is_compared_and_kept);
 	tcase_add_test(tcase, a_row_without_a_checksum_answers);
 	tcase_add_loop_test(tcase, a_damaged_object_goes_when_somebody_says_so, 0, HARMS);
+	tcase_add_loop_test(tcase, a_reader_leaves_damage_to_the_claim, 0,
+			    sizeof(damages) / sizeof(damages[0]) + 1);
+	tcase_add_test(tcase, notes_of_damage_are_bounded);
 	tcase_add_test(tcase, edits_by_hand_take_effect);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);

@@ -333,6 +333,33 @@ START_TEST(says_when_it_is_busy)
 }
 END_TEST
 
+START_TEST(who_only_reads_waits_for_nobody)
+{
+	const struct store_value id = store_text(TEXT("an-id"));
+	struct state state = { 0 };
+	struct err err = ERR_INIT;
+	struct store *writer;
+
+	state_open(&state);
+	ck_assert_int_eq(store_open(&writer, &state.config, &err), 0);
+	ck_assert(!store_only_reads(state.store));
+	store_only_read(state.store);
+	ck_assert(store_only_reads(state.store));
+	ck_assert_int_eq(store_begin(writer, STORE_TURN_QUEUE, TEXT_NONE, &err), 0);
+	ck_assert_int_ge(store_run(state.store, STATEMENT_job_look, &id, 1, NULL, NULL, &err), 0);
+	/* Refused by itself: asked, the database would be busy. */
+	ck_assert_int_eq(store_begin(state.store, STORE_TURN_JOB, TEXT("an-id"), &err), -1);
+	ck_assert_int_eq(err.kind, ERR_INTERNAL);
+	ck_assert_int_eq(store_run(state.store, STATEMENT_store_boot_forget, &(struct store_value){ .type = STORE_INT },
+				   1, NULL, NULL, &err), -1);
+	ck_assert_int_eq(err.kind, ERR_INTERNAL);
+	ck_assert_int_eq(store_commit(writer, &err), 0);
+	ck_assert_int_eq(store_begin(state.store, STORE_TURN_JOB, TEXT("an-id"), &err), -1);
+	store_close(writer);
+	state_remove(&state);
+}
+END_TEST
+
 /* --- Schema and statements ----------------------------------------------------------------- */
 
 static sqlite3 *from_script(void (*fill)(sqlite3 *db))
@@ -863,6 +890,7 @@ int main(void)
 	tcase_add_test(tcase, says_when_the_folder_cannot_be_written);
 	tcase_add_test(tcase, says_when_the_disk_is_full);
 	tcase_add_test(tcase, says_when_it_is_busy);
+	tcase_add_test(tcase, who_only_reads_waits_for_nobody);
 	tcase_add_test(tcase, schema_is_what_the_steps_make);
 	tcase_add_test(tcase, older_databases_are_brought_up_to_date);
 	tcase_add_test(tcase, every_statement_uses_an_index);

@@ -18,8 +18,9 @@ static const enum task_outcome usual[TASK_STEPS] = {
 	[TASK_CLAIM] = OUTCOME_DONE, [TASK_ASK_ENTRY] = OUTCOME_NONE, [TASK_OPEN] = OUTCOME_NONE,
 	[TASK_ASK_OBJECT] = OUTCOME_NONE, [TASK_OBTAIN] = OUTCOME_COPY, [TASK_INSPECT] = OUTCOME_DONE,
 	[TASK_KEEP_OBJECT] = OUTCOME_DONE, [TASK_DERIVE] = OUTCOME_DONE, [TASK_PUBLISH] = OUTCOME_DONE,
+	[TASK_KEEP_OLD] = OUTCOME_NONE,
 };
-static const char letters[TASK_STEPS] = "CEOAGIKDP";
+static const char letters[TASK_STEPS] = "CEOAGIKDPBR";     /* B: the old is believed, R: remember */
 
 static struct {
 	const struct script *script;
@@ -27,48 +28,83 @@ static struct {
 	char trace[TRACE_BYTES];
 	size_t size;
 	unsigned calls[TASK_STEPS];
-	enum task_outcome pending;
-	struct err pending_err;
-	bool is_pending;
 	unsigned begun, stopped, unclaimed, ended, made;
 	enum err_kind remembered;
 	bool store_fails, has_old;
 	enum task_outcome seen;      /* by a look */
 } stage;
 
-static void note(char letter)
+/* What the steps keep with a task. */
+struct answer {
+	enum task_outcome outcome;
+	struct err err;
+	bool is_pending;
+	char trace[TRACE_BYTES];
+};
+
+static struct answer *answer_of(struct task *task)
 {
+	return (struct answer *)(void *)task->part;
+}
+
+static void note(struct task *task, char letter)
+{
+	char *trace = answer_of(task)->trace;
+
 	if (stage.size < TRACE_BYTES - 1)
 		stage.trace[stage.size++] = letter;
 	stage.trace[stage.size] = '\0';
+	trace[strlen(trace)] = letter;
 }
 
-static enum task_outcome run(enum task_step step, struct err *err)
+static enum task_outcome remember(const struct err *failure, struct err *err)
 {
-	enum task_outcome outcome = usual[step];
+	if (!err_kind_is_lasting(failure->kind) || err_kind_is_ours(failure->kind))
+		return OUTCOME_NONE;
+	if (stage.store_fails) {
+		err_set(err, ERR_IO, "the disk is full");
+		return OUTCOME_FAILED;
+	}
+	stage.remembered = failure->kind;
+	return OUTCOME_DONE;
+}
+
+static enum task_outcome as_the_script_says(const struct task *task, enum task_step step, struct err *err)
+{
 	unsigned call = ++stage.calls[step];
 
-	note(letters[step]);
-	if (step == TASK_OPEN && stage.calls[TASK_KEEP_OBJECT])
-		outcome = OUTCOME_DONE;              /* what was kept is there */
 	for (const struct script *line = stage.script; line && line->call; line++) {
 		if (line->step != step || (line->call != call && line->call != UINT32_MAX))
 			continue;
-		outcome = line->outcome;
 		if (line->kind)
 			err_set(err, line->kind, "as the test says");
+		return line->outcome;
 	}
+	if (step == TASK_OPEN && stage.calls[TASK_KEEP_OBJECT])
+		return OUTCOME_DONE;                 /* what was kept is there */
+	if (step == TASK_KEEP_OLD && stage.has_old)
+		return OUTCOME_DONE;
+	return step == TASK_REMEMBER ? remember(&task->failure, err) : usual[step];
+}
+
+static enum task_outcome run(struct task *task, enum task_step step, struct err *err)
+{
+	struct answer *answer = answer_of(task);
+	enum task_outcome outcome = as_the_script_says(task, step, err);
+
+	ck_assert(!answer->is_pending);
+	note(task, letters[step]);
 	if (!stage.is_async)
 		return outcome;
-	stage.pending = outcome;
-	stage.pending_err = *err;
-	stage.is_pending = true;
+	answer->outcome = outcome;
+	answer->err = *err;
+	answer->is_pending = true;
 	return OUTCOME_PENDING;
 }
 
 #define STEP(name, step) \
 	static enum task_outcome name(struct task *task, struct err *err) \
-	{ (void)task; return run(step, err); }
+	{ return run(task, step, err); }
 STEP(run_claim, TASK_CLAIM)
 STEP(run_ask_entry, TASK_ASK_ENTRY)
 STEP(run_open, TASK_OPEN)
@@ -78,6 +114,8 @@ STEP(run_inspect, TASK_INSPECT)
 STEP(run_keep, TASK_KEEP_OBJECT)
 STEP(run_derive, TASK_DERIVE)
 STEP(run_publish, TASK_PUBLISH)
+STEP(run_keep_old, TASK_KEEP_OLD)
+STEP(run_remember, TASK_REMEMBER)
 
 static void begin(struct task *task)
 {
@@ -87,9 +125,8 @@ static void begin(struct task *task)
 
 static void stop(struct task *task)
 {
-	(void)task;
 	stage.stopped++;
-	stage.is_pending = false;
+	answer_of(task)->is_pending = false;
 }
 
 static enum task_outcome look(struct task *task, struct err *err)
@@ -98,23 +135,6 @@ static enum task_outcome look(struct task *task, struct err *err)
 	if (stage.seen == OUTCOME_FAILED)
 		err_set(err, ERR_IO, "the database is busy");
 	return stage.seen;
-}
-
-static int remember(struct task *task, const struct err *failure, struct err *err)
-{
-	(void)task;
-	if (!err_kind_is_lasting(failure->kind) || err_kind_is_ours(failure->kind))
-		return 0;
-	if (stage.store_fails)
-		return err_set(err, ERR_IO, "the disk is full");
-	stage.remembered = failure->kind;
-	return 1;
-}
-
-static bool keep_old(struct task *task)
-{
-	(void)task;
-	return stage.has_old;
 }
 
 static void unclaim(struct task *task)
@@ -131,11 +151,10 @@ static void ended(struct task *task, bool made)
 }
 
 static const struct task_steps steps = {
-	.part_bytes = 16,
+	.part_bytes = sizeof(struct answer),
 	.run = { run_claim, run_ask_entry, run_open, run_ask_object, run_obtain, run_inspect, run_keep,
-		 run_derive, run_publish },
-	.begin = begin, .stop = stop, .look = look, .remember = remember, .keep_old = keep_old,
-	.unclaim = unclaim, .ended = ended,
+		 run_derive, run_publish, run_keep_old, run_remember },
+	.begin = begin, .stop = stop, .look = look, .unclaim = unclaim, .ended = ended,
 };
 
 /* --- One task, and who waits for it --------------------------------------------------------- */
@@ -178,14 +197,23 @@ static void set_up(struct bench *bench, const struct derived_kind *kind, const s
 	bench->derive = (struct derive){ .kind = kind, .location = &bench->location };
 }
 
+/* False: it waits for no answer. */
+static bool deliver_one(struct task *task)
+{
+	struct answer *answer = answer_of(task);
+	const struct err err = answer->err;
+
+	if (!answer->is_pending)
+		return false;
+	answer->is_pending = false;
+	task_report(task, answer->outcome, &err);
+	return true;
+}
+
 static void deliver(struct task *task)
 {
-	while (stage.is_pending) {
-		const struct err err = stage.pending_err;
-
-		stage.is_pending = false;
-		task_report(task, stage.pending, &err);
-	}
+	while (deliver_one(task))
+		;
 }
 
 static struct task *carry_out(struct bench *bench, bool again)
@@ -232,7 +260,7 @@ static const struct {
 	{ "an index", &derived_index, {{ 0 }}, "CEOAGDP", MADE, 0 },
 
 	{ "others make it", &derived_symcache, {{ TASK_CLAIM, 1, OUTCOME_NONE, 0 }}, "C", ANOTHER, 0 },
-	{ "no claim", &derived_symcache, {{ TASK_CLAIM, 1, OUTCOME_FAILED, ERR_IO }}, "C", RESTS, ERR_IO },
+	{ "no claim", &derived_symcache, {{ TASK_CLAIM, 1, OUTCOME_FAILED, ERR_IO }}, "CR", RESTS, ERR_IO },
 
 	{ "others have it", &derived_symcache, {{ TASK_ASK_ENTRY, 1, OUTCOME_DONE, 0 }}, "CE", MADE, 0 },
 	{ "others have a map", &derived_symbol_map, {{ TASK_ASK_ENTRY, 1, OUTCOME_COPY, 0 }}, "CEDP", MADE, 0 },
@@ -242,10 +270,10 @@ static const struct {
 	{ "others have nonsense", &derived_symcache, {{ TASK_ASK_ENTRY, 1, OUTCOME_REFUSED, ERR_MALFORMED }},
 	  "CEOAGIKODP", MADE, 0 },
 	{ "what others have cannot be kept", &derived_symcache,
-	  {{ TASK_ASK_ENTRY, 1, OUTCOME_FAILED, ERR_IO }}, "CE", RESTS, ERR_IO },
+	  {{ TASK_ASK_ENTRY, 1, OUTCOME_FAILED, ERR_IO }}, "CER", RESTS, ERR_IO },
 
 	{ "the object failed before", &derived_symcache, {{ TASK_OPEN, 1, OUTCOME_FAILED, ERR_NOT_FOUND }},
-	  "CEO", REMEMBERED, ERR_NOT_FOUND },
+	  "CEOR", REMEMBERED, ERR_NOT_FOUND },
 	{ "others have the object", &derived_symcache, {{ TASK_ASK_OBJECT, 1, OUTCOME_COPY, 0 }},
 	  "CEOAIKODP", MADE, 0 },
 	{ "an object of others is none", &derived_symcache,
@@ -253,36 +281,42 @@ static const struct {
 	  "CEOAIGIKODP", MADE, 0 },
 
 	{ "it is not there", &derived_symcache, {{ TASK_OBTAIN, 1, OUTCOME_FAILED, ERR_NOT_FOUND }},
-	  "CEOAG", REMEMBERED, ERR_NOT_FOUND },
+	  "CEOAGR", REMEMBERED, ERR_NOT_FOUND },
 	{ "no room for it", &derived_symcache, {{ TASK_OBTAIN, 1, OUTCOME_FAILED, ERR_IO }},
-	  "CEOAG", RESTS, ERR_IO },
+	  "CEOAGR", RESTS, ERR_IO },
 
 	{ "it is no object", &derived_symcache, {{ TASK_INSPECT, 1, OUTCOME_FAILED, ERR_MALFORMED }},
-	  "CEOAGI", REMEMBERED, ERR_MALFORMED },
+	  "CEOAGIR", REMEMBERED, ERR_MALFORMED },
 	{ "a cell is lost", &derived_symcache, {{ TASK_INSPECT, 1, OUTCOME_LOST, ERR_IO }},
 	  "CEOAGIIKODP", MADE, 0 },
 	{ "cells are lost", &derived_symcache, {{ TASK_INSPECT, ALL, OUTCOME_LOST, ERR_IO }},
-	  "CEOAGIIII", RESTS, ERR_IO },
+	  "CEOAGIIIIR", RESTS, ERR_IO },
 	{ "it cannot be kept", &derived_symcache, {{ TASK_KEEP_OBJECT, 1, OUTCOME_FAILED, ERR_IO }},
-	  "CEOAGIK", RESTS, ERR_IO },
+	  "CEOAGIKR", RESTS, ERR_IO },
 	{ "it does not stay", &derived_symcache, {{ TASK_OPEN, ALL, OUTCOME_NONE, 0 }},
-	  "CEOAGIKOAGIKOAGIKOAGIKOAGIKOAGIKOAGIKOAGIKOAGIK", RESTS, ERR_IO },
+	  "CEOAGIKOAGIKOAGIKOAGIKOAGIKOAGIKOAGIKOAGIKOAGIKR", RESTS, ERR_IO },
 
 	{ "a damaged input", &derived_symcache, {{ TASK_DERIVE, 1, OUTCOME_DAMAGED, ERR_IO }},
 	  "CEOAGIKODODP", MADE, 0 },
 	{ "inputs are damaged", &derived_symcache,
 	  {{ TASK_OPEN, 1, OUTCOME_DONE, 0 }, { TASK_DERIVE, ALL, OUTCOME_DAMAGED, ERR_IO },
-	   { TASK_OPEN, ALL, OUTCOME_DONE, 0 }}, "CEODODODODODODODODOD", RESTS, ERR_IO },
+	   { TASK_OPEN, ALL, OUTCOME_DONE, 0 }}, "CEODODODODODODODODODR", RESTS, ERR_IO },
 	{ "a companion is gone", &derived_symcache, {{ TASK_DERIVE, 1, OUTCOME_UNUSABLE, ERR_IO }},
-	  "CEOAGIKOD", ANEW, ERR_IO },
+	  "CEOAGIKODR", ANEW, ERR_IO },
 	{ "it kills its cell", &derived_symcache, {{ TASK_DERIVE, 1, OUTCOME_FAILED, ERR_CRASHED }},
-	  "CEOAGIKOD", REMEMBERED, ERR_CRASHED },
+	  "CEOAGIKODR", REMEMBERED, ERR_CRASHED },
 	{ "converters are lost", &derived_ppdb, {{ TASK_DERIVE, ALL, OUTCOME_LOST, ERR_IO }},
-	  "CEOAGIKODDDD", RESTS, ERR_IO },
+	  "CEOAGIKODDDDR", RESTS, ERR_IO },
 	{ "it cannot be published", &derived_symcache, {{ TASK_PUBLISH, 1, OUTCOME_FAILED, ERR_IO }},
-	  "CEOAGIKODP", RESTS, ERR_IO },
+	  "CEOAGIKODPR", RESTS, ERR_IO },
+	{ "it cannot be remembered", &derived_symcache,
+	  {{ TASK_OBTAIN, 1, OUTCOME_FAILED, ERR_NOT_FOUND }, { TASK_REMEMBER, 1, OUTCOME_FAILED, ERR_BUSY }},
+	  "CEOAGR", RESTS, ERR_BUSY },
+	{ "the old is not believed either", &derived_last_id,
+	  {{ TASK_OBTAIN, 1, OUTCOME_FAILED, ERR_NOT_FOUND }, { TASK_KEEP_OLD, 1, OUTCOME_FAILED, ERR_BUSY }},
+	  "CEOAGBR", REMEMBERED, ERR_NOT_FOUND },
 	{ "a failed index is its source's failure", &derived_index,
-	  {{ TASK_DERIVE, 1, OUTCOME_FAILED, ERR_MALFORMED }}, "CEOAGD", REMEMBERED, ERR_DOWNLOAD },
+	  {{ TASK_DERIVE, 1, OUTCOME_FAILED, ERR_MALFORMED }}, "CEOAGDR", REMEMBERED, ERR_DOWNLOAD },
 };
 
 static void check_end(const struct task *task, size_t i)
@@ -334,7 +368,7 @@ START_TEST(what_rested_begins_again_with_its_claim)
 	ck_assert_int_eq(task_next_millis(&bench.list), task->again_millis);
 	task->again_millis = 0;
 	task_look_again(&bench.list);
-	ck_assert_str_eq(stage.trace, "CEOAGEOAGIKODP");
+	ck_assert_str_eq(stage.trace, "CEOAGREOAGIKODP");
 	ck_assert_int_eq(task->state, TASK_ENDED);
 	ck_assert_uint_eq(stage.made, 1);
 	tear_down(&bench);
@@ -354,7 +388,7 @@ START_TEST(what_nobody_waits_for_does_not_begin_again)
 	task_look_again(&bench.list);
 	ck_assert_int_eq(task->state, TASK_ENDED);
 	ck_assert_uint_eq(stage.unclaimed, 1);
-	ck_assert_str_eq(stage.trace, "CEOAG");
+	ck_assert_str_eq(stage.trace, "CEOAGR");
 	tear_down(&bench);
 }
 END_TEST
@@ -364,7 +398,7 @@ looks[] = {
 	{ "nothing new", OUTCOME_PENDING, "C", TASK_WAITS_FOR_ANOTHER },
 	{ "it was made", OUTCOME_DONE, "C", TASK_ENDED },
 	{ "it was abandoned", OUTCOME_NONE, "CCEOAGIKODP", TASK_ENDED },
-	{ "no look", OUTCOME_FAILED, "C", TASK_RESTS },
+	{ "no look", OUTCOME_FAILED, "CR", TASK_RESTS },
 };
 
 START_TEST(what_others_make_is_looked_at)
@@ -452,6 +486,98 @@ START_TEST(one_task_for_all_who_want_it)
 }
 END_TEST
 
+/* --- A store that answers late -------------------------------------------------------------- */
+
+#define MANY 5u
+
+/* Of many tasks the youngest is answered first, one step at a time. */
+START_TEST(answers_out_of_order_keep_each_order)
+{
+	struct task *tasks[MANY];
+	struct derive derives[MANY];
+	struct bench bench;
+	struct err err = ERR_INIT;
+	bool was_any = true;
+
+	set_up(&bench, &derived_symcache, NULL, true);
+	for (unsigned i = 0; i < MANY; i++) {
+		derives[i] = bench.derive;
+		derives[i].key.hash[0] = (uint8_t)(i + 1);
+		tasks[i] = task_for(&bench.list, &bench.waiter, &derives[i], &err);
+		ck_assert_int_eq(task_wait(tasks[i], &bench.waiter, &err), 0);
+	}
+	for (unsigned round = 0; was_any; round++) {
+		was_any = false;
+		for (unsigned i = 0; i < MANY; i++)
+			was_any |= deliver_one(tasks[MANY - 1 - (i * 3 + round) % MANY]);
+	}
+	for (unsigned i = 0; i < MANY; i++) {
+		ck_assert_int_eq(tasks[i]->state, TASK_ENDED);
+		ck_assert(strncmp(answer_of(tasks[i])->trace, "CEOAGI", 6) == 0);
+		ck_assert(strcmp(answer_of(tasks[i])->trace + strlen(answer_of(tasks[i])->trace) - 2, "DP") == 0);
+	}
+	ck_assert_uint_eq(stage.made, MANY);
+	ck_assert_uint_eq(told.times, MANY);
+	tear_down(&bench);
+}
+END_TEST
+
+START_TEST(what_jobs_left_is_made_all_the_same)
+{
+	struct bench bench;
+	struct task *task;
+	struct err err = ERR_INIT;
+
+	set_up(&bench, &derived_symcache, NULL, true);
+	task = task_for(&bench.list, &bench.waiter, &bench.derive, &err);
+	ck_assert_int_eq(task_wait(task, &bench.waiter, &err), 0);
+	bench.waiter.has_left = true;                /* while the claim is on its way */
+	ck_assert_uint_gt(bench.waiter.references, 0);
+	deliver(task);
+	ck_assert_uint_eq(stage.made, 1);
+	ck_assert_uint_eq(stage.unclaimed, 0);
+	tear_down(&bench);
+}
+END_TEST
+
+/* The workshop leaves while the answer of that step is on its way: nothing follows it, a claim that was
+ * got is given back, and what was published is. */
+static const struct { const char *what; struct script script[2]; const char *trace; unsigned unclaimed, made; }
+leaves[] = {
+	{ "the claim is got", {{ 0 }}, "C", 1, 0 },
+	{ "the claim is another's", {{ TASK_CLAIM, 1, OUTCOME_NONE, 0 }}, "C", 0, 0 },
+	{ "the claim fails", {{ TASK_CLAIM, 1, OUTCOME_FAILED, ERR_BUSY }}, "C", 0, 0 },
+	{ "others have it, and it is published", {{ TASK_ASK_ENTRY, 1, OUTCOME_DONE, 0 }}, "CE", 0, 1 },
+	{ "the object is kept", {{ 0 }}, "CEOAGIK", 1, 0 },
+	{ "the object cannot be kept", {{ TASK_KEEP_OBJECT, 1, OUTCOME_FAILED, ERR_IO }}, "CEOAGIK", 1, 0 },
+	{ "it is published", {{ 0 }}, "CEOAGIKODP", 0, 1 },
+	{ "it cannot be published", {{ TASK_PUBLISH, 1, OUTCOME_FAILED, ERR_IO }}, "CEOAGIKODP", 1, 0 },
+	{ "it failed, and that is remembered", {{ TASK_OBTAIN, 1, OUTCOME_FAILED, ERR_NOT_FOUND }}, "CEOAGR", 0, 0 },
+};
+
+START_TEST(leaving_while_an_answer_is_on_its_way)
+{
+	struct bench bench;
+	struct task *task;
+	struct err err = ERR_INIT;
+
+	set_up(&bench, &derived_symcache, leaves[_i].script, true);
+	task = task_for(&bench.list, &bench.waiter, &bench.derive, &err);
+	ck_assert_int_eq(task_wait(task, &bench.waiter, &err), 0);
+	while (strcmp(stage.trace, leaves[_i].trace) != 0)
+		ck_assert_msg(deliver_one(task), "%s: %s", leaves[_i].what, stage.trace);
+	bench.list.is_leaving = true;
+	ck_assert(deliver_one(task));
+	ck_assert(!answer_of(task)->is_pending);
+	task_abandon_all(&bench.list);
+	ck_assert_msg(strcmp(stage.trace, leaves[_i].trace) == 0, "%s: %s", leaves[_i].what, stage.trace);
+	ck_assert_msg(stage.unclaimed == leaves[_i].unclaimed, "%s", leaves[_i].what);
+	ck_assert_msg(stage.made == leaves[_i].made, "%s", leaves[_i].what);
+	ck_assert_uint_eq(told.times, 1);
+	tear_down(&bench);
+}
+END_TEST
+
 START_TEST(survives_every_allocation_failure)
 {
 	struct bench bench;
@@ -488,6 +614,9 @@ int main(void)
 	tcase_add_test(tcase, a_failure_that_cannot_be_stored_is_ours);
 	tcase_add_test(tcase, an_old_last_id_is_believed);
 	tcase_add_test(tcase, one_task_for_all_who_want_it);
+	tcase_add_test(tcase, answers_out_of_order_keep_each_order);
+	tcase_add_test(tcase, what_jobs_left_is_made_all_the_same);
+	tcase_add_loop_test(tcase, leaving_while_an_answer_is_on_its_way, 0, sizeof(leaves) / sizeof(leaves[0]));
 	tcase_add_test(tcase, survives_every_allocation_failure);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
