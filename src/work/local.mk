@@ -35,7 +35,9 @@ libwork_a_SOURCES = \
 if HAVE_CHECK
 check_PROGRAMS += \
 	tests/work/test_answer_head \
+	tests/work/test_aside \
 	tests/work/test_derived
 tests_work_test_answer_head_SOURCES = tests/work/test_answer_head.c
+tests_work_test_aside_SOURCES = tests/work/test_aside.c
 tests_work_test_derived_SOURCES = tests/work/test_derived.c
 endif

@@ -179,6 +179,27 @@ static void end_plainly(enum work_end end, const struct err *failure, struct buf
 			       end == WORK_INTERNAL ? "internal error" : failure->text);
 }
 
+enum resolved work_aside(struct work_aside *aside, work_aside_fn *run, struct resolver *resolver, struct err *err)
+{
+	bool is_done = aside->state == WORK_ASIDE_DONE && aside->run == run;
+
+	if (aside->state == WORK_ASIDE_ASKED)
+		return RESOLVED_WAIT;
+	aside->state = WORK_ASIDE_NONE;
+	if (is_done)
+		return RESOLVED_READY;
+	aside->run = run;
+	err_clear(&aside->err);
+	if (!resolver->aside) {
+		aside->rc = run(aside, &aside->err);
+		return RESOLVED_READY;
+	}
+	if (resolver->aside(resolver, aside, err) < 0)
+		return RESOLVED_ERROR;
+	aside->state = WORK_ASIDE_ASKED;
+	return RESOLVED_WAIT;
+}
+
 void work_end_result(const struct request_kind *kind, enum work_end end, const struct err *failure,
 		     struct buf *result)
 {

@@ -88,6 +88,17 @@ bool derive_is_told_only(const struct derive *derive, enum err_kind failure);
 
 enum resolved { RESOLVED_ERROR = -1, RESOLVED_READY, RESOLVED_WAIT };
 
+/* Something a kind does itself that takes time: files written, summed, waited for.  All that run() touches is its
+ * own from the first WAIT to READY, on a thread of its own: no arena that anything else uses. */
+struct work_aside;
+typedef int work_aside_fn(struct work_aside *aside, struct err *err);
+struct work_aside {
+	work_aside_fn *run;
+	enum { WORK_ASIDE_NONE, WORK_ASIDE_ASKED, WORK_ASIDE_DONE } state;
+	int rc;                      /* what run() returned, */
+	struct err err;              /* and why */
+};
+
 struct resolver {
 	/* READY fills *found (state READY or FAILED, never ABSENT); the caller releases it.
 	 * WAIT: not yet; the derive and all it points to stay valid as long as the work. */
@@ -102,6 +113,8 @@ struct resolver {
 	/* This failure kept us from something better than what was taken instead: is it time to
 	 * try it again?  Never waits, never fails; NULL: nobody does. */
 	void (*refresh)(struct resolver *resolver, const struct derive *derive);
+	/* Has it run, and lets the work be stepped when it has (work_aside()).  NULL: it is run at once. */
+	int (*aside)(struct resolver *resolver, struct work_aside *aside, struct err *err);
 	/* Where plans are remembered; NULL: nowhere. */
 	struct plan_memo *memo;
 	/* The first WAIT ends a step: set by a resolver that starts nothing by being asked. */
@@ -212,6 +225,10 @@ int  work_answer(struct work *work, struct buf *reply, struct err *err)
 /* Of a kind that has one; as work_answer(). */
 int  work_head(struct work *work, struct answer_head *head, struct err *err)
 	__attribute__((warn_unused_result));
+
+/* READY, once for each time: aside->rc and aside->err.  What was done for another function is nobody's: it is done
+ * with, and then this one begins. */
+enum resolved work_aside(struct work_aside *aside, work_aside_fn *run, struct resolver *resolver, struct err *err);
 
 /* The result of a job: its head, where its kind has one, and its answer. */
 int  work_result(struct work *work, struct buf *result, struct err *err)

@@ -23,6 +23,8 @@ libworkshop_a_SOURCES = \
 	src/workshop/publish.h \
 	src/workshop/refresh.c \
 	src/workshop/refresh.h \
+	src/workshop/job_aside.c \
+	src/workshop/job_aside.h \
 	src/workshop/job_results.c \
 	src/workshop/job_results.h \
 	src/workshop/job_verbs.c \

@@ -19,7 +19,8 @@ struct workshop_means {
 	struct nursery *nursery;
 	struct board *board;
 	struct store *store;         /* the loop's: it only reads; what writes is a verb */
-	struct verb_queue *verbs;
+	struct verb_queue *verbs;    /* for the database */
+	struct verb_queue *asides;   /* for what kinds do to files (work_aside) */
 	struct cache *cache;
 	struct fetcher *fetcher;
 	struct credentials credentials;

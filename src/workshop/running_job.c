@@ -20,6 +20,7 @@
 #include "board/board.h"
 #include "config/config.h"
 #include "kinds/kinds.h"
+#include "workshop/job_aside.h"
 #include "workshop/job_results.h"
 #include "workshop/job_verbs.h"
 #include "workshop/refresh.h"
@@ -231,6 +232,11 @@ static void resolve_invalidate(struct resolver *resolver, const struct derive *d
 	job_result_drop(running, &derive->key);
 }
 
+static int resolve_aside(struct resolver *resolver, struct work_aside *aside, struct err *err)
+{
+	return job_aside_ask(running_job_of(resolver), aside, err);
+}
+
 /* Not in the list, and its time has not begun. */
 static struct running_job *make(struct running_jobs *list, struct err *err)
 {
@@ -242,7 +248,7 @@ static struct running_job *make(struct running_jobs *list, struct err *err)
 	}
 	running->resolver = (struct resolver){
 		.entry = resolve_entry, .names = resolve_names, .invalidate = resolve_invalidate,
-		.refresh = refresh_ask,
+		.refresh = refresh_ask, .aside = resolve_aside,
 	};
 	running->waiter = (struct task_waiter){ .told = task_told, .work = &running->work };
 	running->list = list;

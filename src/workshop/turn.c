@@ -66,6 +66,7 @@ static void join_parts(struct workshop *workshop)
 	workshop->cells.may_wait = has_rows;
 	workshop->cells.payload = &workshop->jobs;
 	means->verbs = &workshop->verbs;
+	means->asides = &workshop->asides;
 	workshop->jobs.means = means;
 	workshop->jobs.tasks = &workshop->tasks;
 	workshop->jobs.names = &workshop->names;
@@ -90,7 +91,8 @@ static int open_stores(struct workshop *workshop, struct err *err)
 	store_only_read(means->store);
 	verbs.cache = means->cache;
 	verbs.store = verbs.rows.store = workshop->writing;
-	return verb_queue_open(&workshop->verbs, &verbs, err);
+	return verb_queue_open(&workshop->verbs, &verbs, err) < 0 ||
+	       verb_queue_open(&workshop->asides, &(struct verb_means){ .cache = NULL }, err) < 0 ? -1 : 0;
 }
 
 int workshop_open(struct workshop *workshop, const struct config *config, struct nursery *nursery,
@@ -103,6 +105,7 @@ int workshop_open(struct workshop *workshop, const struct config *config, struct
 	means->nursery = nursery;
 	workshop->names.fd = -1;
 	verb_queue_init(&workshop->verbs);
+	verb_queue_init(&workshop->asides);
 	map_init(&workshop->tasks.by_key);
 	arena_init(&workshop->arena, SOURCES_ARENA_BYTES);
 	snprintf(means->owner, sizeof(means->owner), "%s", name);
@@ -129,6 +132,7 @@ static void leave(struct workshop *workshop)
 {
 	workshop->tasks.is_leaving = true;
 	workshop->jobs.stopping = true;
+	verb_queue_drain(&workshop->asides);
 	verb_queue_drain(&workshop->verbs);
 }
 
@@ -184,6 +188,7 @@ void workshop_close(struct workshop *workshop)
 	if (means->fetcher)
 		give_all_back(workshop);
 	verb_queue_close(&workshop->verbs);
+	verb_queue_close(&workshop->asides);
 	shared_close(means->shared);
 	credentials_release(&means->credentials);
 	demangle_queue_close(&workshop->names);
@@ -265,12 +270,12 @@ static void show_gauges(struct workshop *workshop)
 	board_gauge_set(board, &workshop_downloads_now, (int64_t)fetcher_active(workshop->means.fetcher));
 }
 
-/* Bells first, then our own for names and for verbs, then the channel of every cell; poll_cells says whose it
+/* Bells first, then our own for names, verbs and asides, then the channel of every cell; poll_cells says whose it
  * is. */
 static int gather_polls(struct workshop *workshop, const struct fetch_poll *bells, size_t bell_count,
 			size_t *count, struct err *err)
 {
-	size_t need = bell_count + 2 + workshop->cells.count;
+	size_t need = bell_count + 3 + workshop->cells.count;
 
 	if (vec_reserve(&workshop->polls, &workshop->poll_capacity, need, sizeof(*workshop->polls)) < 0 ||
 	    vec_reserve(&workshop->poll_cells, &workshop->poll_cell_capacity, need,
@@ -280,6 +285,7 @@ static int gather_polls(struct workshop *workshop, const struct fetch_poll *bell
 		workshop->polls[*count] = bells[*count];
 	workshop->polls[(*count)++] = (struct fetch_poll){ .fd = workshop->names.fd };
 	workshop->polls[(*count)++] = (struct fetch_poll){ .fd = workshop->verbs.fd };
+	workshop->polls[(*count)++] = (struct fetch_poll){ .fd = workshop->asides.fd };
 	for (struct cell_task *task = workshop->cells.first; task; task = task->next) {
 		workshop->polls[*count] = (struct fetch_poll){ .fd = cell_channel(task->cell) };
 		workshop->poll_cells[(*count)++] = task;
@@ -328,13 +334,16 @@ int workshop_turn(struct workshop *workshop, struct fetch_poll *bells, size_t be
 			bells[i].ready = workshop->polls[i].ready;
 		else if (i == bell_count)
 			demangle_queue_collect(&workshop->names);
-		else if (i == bell_count + 1)
-			is_done = workshop->polls[i].ready;
+		else if (i <= bell_count + 2)
+			is_done |= workshop->polls[i].ready;
 		else if (workshop->polls[i].ready)
 			cells_hear(workshop->poll_cells[i]);
 	}
-	if (is_done)
+	/* Only now: what is told may end cells that stand in poll_cells. */
+	if (is_done) {
 		verb_queue_collect(&workshop->verbs);
+		verb_queue_collect(&workshop->asides);
+	}
 	keep_time(workshop);
 	return 0;
 }

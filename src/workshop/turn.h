@@ -11,7 +11,7 @@ struct workshop {
 	struct source_list default_sources;
 	struct demangler *demangler;
 	struct demangle_queue names;
-	struct verb_queue verbs;
+	struct verb_queue verbs, asides;
 	struct store *writing;       /* the verbs' */
 	struct queued_verb renew;           /* leases, of: */
 	bool renews_claims, renews_jobs;

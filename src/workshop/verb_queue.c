@@ -127,6 +127,17 @@ void verb_queue_init(struct verb_queue *queue)
 	empty(&queue->done);
 }
 
+/* Not what a thread meets by itself: mapped files that were cut short (base/guard.h), and crashes, which
+ * are reported. */
+static void block_what_is_sent(sigset_t *set)
+{
+	static const int own[] = { SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGABRT };
+
+	sigfillset(set);
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		sigdelset(set, own[i]);
+}
+
 int verb_queue_open(struct verb_queue *queue, const struct verb_means *means, struct err *err)
 {
 	sigset_t all, before;
@@ -139,8 +150,7 @@ int verb_queue_open(struct verb_queue *queue, const struct verb_means *means, st
 	pthread_mutex_init(&queue->lock, NULL);
 	pthread_cond_init(&queue->wake, NULL);
 	pthread_cond_init(&queue->was_done, NULL);
-	sigfillset(&all);
-	sigdelset(&all, SIGBUS);             /* mapped files may be cut short: base/guard.h */
+	block_what_is_sent(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	rc = pthread_create(&queue->thread, NULL, do_verbs, queue);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

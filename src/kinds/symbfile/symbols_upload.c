@@ -9,6 +9,7 @@
  * It counts once it is listed, and it is listed once a cell could read it; so a part that cannot be read
  * changes nothing.  All but reading the headers is a workshop's business.
  */
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,7 +36,18 @@ struct symbols_upload {
 	struct held held;            /* its index */
 	struct text joined;
 	struct held whole;           /* the index of all parts together */
+	struct work_aside aside;     /* on the files; id, path, joined and what follows are its own meanwhile */
+	const struct config *config;
+	struct arena arena;
+	struct upload_part listing;
+	struct text joining;
+	const struct held *refused;  /* what says why nothing of it stays; NULL: it is not refused */
 };
+
+static struct symbols_upload *upload_of(struct work_aside *aside)
+{
+	return (struct symbols_upload *)(void *)((char *)aside - offsetof(struct symbols_upload, aside));
+}
 
 /* --- Headers -------------------------------------------------------------------------------------- */
 
@@ -123,6 +135,8 @@ static int upload_parse(struct work *work, const struct work_body *body, struct 
 		return err_no_memory(err);
 	work->state = upload;
 	upload->kind = work->kind == &request_kind_symbols_ranges ? SYMBOLS_RANGES : SYMBOLS_RETURNPADS;
+	upload->config = work->config;
+	arena_init(&upload->arena, work->arena.ceiling_bytes);
 	upload->fd = body->fd;
 	upload->size = body->size;
 	if (request_json_parse(body->bytes, &work->arena, &headers, err) == 0 &&
@@ -156,28 +170,66 @@ static enum stepped refuse(const struct held *held, const char *words, struct er
 	return STEP_ERROR;
 }
 
-static void drop(struct symbols_upload *upload, struct text path, struct work *work)
+/* What is left over is removed when its id's lists change. */
+static int run_drop(struct work_aside *aside, struct err *err)
 {
-	struct err ignored = ERR_INIT;
+	struct symbols_upload *upload = upload_of(aside);
+	int rc = upload_folder_drop(upload->config, &upload->id, upload->path, &upload->arena, err);
 
-	/* What is left over is removed when its id's lists change. */
-	if (upload_folder_drop(work->config, &upload->id, path, &work->arena, &ignored) < 0)
-		err_clear(&ignored);
+	if (rc == 0 && upload->refused == &upload->whole)
+		rc = upload_folder_drop(upload->config, &upload->id, upload->joined, &upload->arena, err);
+	return rc;
 }
 
-static int put_part(struct symbols_upload *upload, struct work *work, struct err *err)
+/* The part goes, and what it made with the others; then as refuse(). */
+static enum stepped drop_and_refuse(struct symbols_upload *upload, const struct held *held,
+				    struct resolver *resolver, struct err *err)
+{
+	enum resolved resolved;
+
+	upload->refused = held;
+	resolved = work_aside(&upload->aside, run_drop, resolver, err);
+	return resolved == RESOLVED_READY ? refuse(held, "", err) : work_stepped(resolved);
+}
+
+static int run_put(struct work_aside *aside, struct err *err)
+{
+	struct symbols_upload *upload = upload_of(aside);
+
+	return upload_folder_put(upload->config, &upload->id, upload->part, upload->fd, &upload->arena,
+				 &upload->path, err);
+}
+
+/* What came of it; STEP_DONE: nothing failed. */
+static enum stepped run_aside(struct symbols_upload *upload, work_aside_fn *run, struct resolver *resolver,
+			      struct err *err)
+{
+	enum resolved resolved = work_aside(&upload->aside, run, resolver, err);
+
+	if (resolved != RESOLVED_READY)
+		return work_stepped(resolved);
+	if (upload->aside.rc >= 0)
+		return STEP_DONE;
+	*err = upload->aside.err;
+	return STEP_ERROR;
+}
+
+static enum stepped put_part(struct symbols_upload *upload, struct work *work, struct resolver *resolver,
+			     struct err *err)
 {
 	char magic[SYMBFILE_MAGIC_BYTES];
-	ssize_t size = pread(upload->fd, magic, sizeof(magic), 0);
+	enum stepped stepped = run_aside(upload, run_put, resolver, err);
+	ssize_t size;
 
-	if (upload_folder_put(work->config, &upload->id, upload->part, upload->fd, &work->arena, &upload->path,
-			      err) < 0 ||
-	    symbfile_derive_make(&upload->held.derive, upload->path, work, err) < 0)
-		return -1;
+	if (stepped != STEP_DONE)
+		return stepped;
+	if (symbfile_derive_make(&upload->held.derive, upload->path, work, err) < 0)
+		return STEP_ERROR;
+	size = pread(upload->fd, magic, sizeof(magic), 0);
 	if (upload->part > 0 && size > 0 && !symbfile_probe(magic, (size_t)size))
 		upload->piece = UPLOAD_MORE;
 	upload->is_put = true;
-	return 0;
+	return STEP_DONE;
 }
 
 /* The bytes of a file that goes on in the next part? */
@@ -206,8 +258,7 @@ static enum stepped read_part(struct symbols_upload *upload, struct work *work, 
 	}
 	if (!upload->held.failure)
 		return STEP_DONE;
-	drop(upload, upload->path, work);
-	return refuse(&upload->held, "", err);
+	return drop_and_refuse(upload, &upload->held, resolver, err);
 }
 
 static int begin_whole(struct symbols_upload *upload, struct text joined, struct work *work, struct err *err)
@@ -231,46 +282,62 @@ static enum stepped read_whole(struct symbols_upload *upload, struct work *work,
 		return work_stepped(resolved);
 	if (!upload->whole.failure || upload->whole.failure == ERR_MALFORMED)
 		return STEP_DONE;
-	drop(upload, upload->path, work);
-	drop(upload, upload->joined, work);
-	return refuse(&upload->whole, "", err);
+	return drop_and_refuse(upload, &upload->whole, resolver, err);
+}
+
+static int run_list(struct work_aside *aside, struct err *err)
+{
+	struct symbols_upload *upload = upload_of(aside);
+	int rc = upload_list_part(upload->config, &upload->id, &upload->listing, &upload->joining,
+				  &upload->arena, err);
+
+	return rc != 0 ? rc : upload_folder_note_build_id(upload->config, upload->build_id, &upload->id,
+							  &upload->arena, err);
+}
+
+/* Once more, with what they are together. */
+static enum stepped look_at_whole(struct symbols_upload *upload, struct work *work, struct resolver *resolver,
+				  struct err *err)
+{
+	enum stepped stepped = begin_whole(upload, upload->joining, work, err) < 0 ? STEP_ERROR
+			       : read_whole(upload, work, resolver, err);
+
+	upload->listing.joined = upload->joined;
+	upload->listing.is_bad = upload->whole.failure != ERR_NONE;
+	return stepped;
 }
 
 static enum stepped list_part(struct symbols_upload *upload, struct work *work, struct resolver *resolver,
 			      struct err *err)
 {
-	struct upload_part part = part_of(upload);
-	struct text joined = TEXT_NONE;
-	int rc;
+	enum stepped stepped = STEP_DONE;
 
-	while ((rc = upload_list_part(work->config, &upload->id, &part, &joined, &work->arena, err)) == 1) {
-		enum stepped stepped = begin_whole(upload, joined, work, err) < 0 ? STEP_ERROR
-				       : read_whole(upload, work, resolver, err);
-
-		if (stepped != STEP_DONE)
+	if (upload->aside.state != WORK_ASIDE_ASKED)
+		upload->listing = part_of(upload);
+	while (stepped == STEP_DONE) {
+		stepped = run_aside(upload, run_list, resolver, err);
+		if (stepped != STEP_DONE || upload->aside.rc == 0)
 			return stepped;
-		part.joined = joined;
-		part.is_bad = upload->whole.failure != ERR_NONE;
+		if (upload->aside.rc == 2)           /* none of them says which is wrong */
+			return refuse(&upload->whole, "the parts make no symbfile, all of them have to be sent "
+				      "again: ", err);
+		stepped = look_at_whole(upload, work, resolver, err);
 	}
-	if (rc == 2)                         /* none of them says which is wrong */
-		return refuse(&upload->whole, "the parts make no symbfile, all of them have to be sent again: ", err);
-	return rc < 0 ? STEP_ERROR : STEP_DONE;
+	return stepped;
 }
 
 static enum stepped keep(struct work *work, struct resolver *resolver, struct err *err)
 {
 	struct symbols_upload *upload = work->state;
-	enum stepped stepped;
+	enum stepped stepped = STEP_DONE;
 
-	if (!upload->is_put && put_part(upload, work, err) < 0)
-		return STEP_ERROR;
-	stepped = read_part(upload, work, resolver, err);
+	if (upload->refused)
+		return drop_and_refuse(upload, upload->refused, resolver, err);
+	if (!upload->is_put)
+		stepped = put_part(upload, work, resolver, err);
 	if (stepped == STEP_DONE)
-		stepped = list_part(upload, work, resolver, err);
-	if (stepped == STEP_DONE && upload_folder_note_build_id(work->config, upload->build_id, &upload->id,
-								&work->arena, err) < 0)
-		return STEP_ERROR;
-	return stepped;
+		stepped = read_part(upload, work, resolver, err);
+	return stepped == STEP_DONE ? list_part(upload, work, resolver, err) : stepped;
 }
 
 static enum stepped upload_step(struct work *work, struct resolver *resolver, struct err *err)
@@ -326,6 +393,7 @@ static void upload_release(struct work *work)
 	if (upload) {
 		held_release(&upload->held);
 		held_release(&upload->whole);
+		arena_release(&upload->arena);
 	}
 }
 
