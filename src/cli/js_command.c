@@ -1,6 +1,7 @@
 /* js_command.c -- "symgate js": a minified stack in, as it was written out. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "cli/cli.h"
 #include "cli/cli_sources.h"
 #include "cli/js_modules.h"
+#include "cli/js_ram_folder.h"
 #include "cli/js_stack_show.h"
 #include "cli/js_store.h"
 #include "cli/options.h"
@@ -73,6 +75,21 @@ static int replace_sources(cJSON *request, struct text list, struct err *err)
 	return err_set(err, ERR_NO_MEMORY, "no memory for a request");
 }
 
+/* A single folder, and no map is named: of a RAM bundle it has its map. */
+static int find_ram_map(struct js_wish *wish, struct err *err)
+{
+	static char map[PATH_MAX];
+	struct js_store_wish *store = &wish->store;
+	int found;
+
+	if (store->dir_count != 1 || store->map_count > 0 || store->bundle_count > 0)
+		return 0;
+	found = js_ram_folder_map(store->dirs[0], map, err);
+	if (found > 0)
+		store->maps[store->map_count++] = map;
+	return found < 0 ? -1 : 0;
+}
+
 /* Files of the command line are of a release of our own; without any a request asks whom it names. */
 static int set_sources(struct standalone *alone, struct js_wish *wish, cJSON *request, struct err *err)
 {
@@ -86,6 +103,8 @@ static int set_sources(struct standalone *alone, struct js_wish *wish, cJSON *re
 			cJSON_AddNullToObject(request, "sources");
 		return 0;
 	}
+	if (find_ram_map(wish, err) < 0)
+		return -1;
 	if (wish->store.map_count == 1 &&
 	    js_modules_place(alone->nursery, wish->store.maps[0], traces, err) < 0)
 		return -1;
@@ -286,7 +305,8 @@ const struct cli_command cli_js = {
 	"\n"
 	"  --bundle FILE  an artifact bundle, as sentry-cli makes them\n"
 	"  --dir DIR      a folder of minified files and their maps: each frame's file is the one whose\n"
-	"                 path has most in common with its URL\n"
+	"                 path has most in common with its URL; or a RAM bundle of React Native for\n"
+	"                 Android (js-modules/UNBUNDLE) with its map\n"
 	"  --map FILE     a source map: of the file it is called after, with the minified file beside it\n"
 	"                 where there is one; a single one is that of all frames,\n"
 	"                 and of a RAM bundle of React Native that of its modules (12.js:1:300)\n"

@@ -37,6 +37,8 @@ libcli_a_SOURCES = \
 	src/cli/js_command.c \
 	src/cli/js_modules.c \
 	src/cli/js_modules.h \
+	src/cli/js_ram_folder.c \
+	src/cli/js_ram_folder.h \
 	src/cli/js_stack_show.c \
 	src/cli/js_stack_show.h \
 	src/cli/js_store.c \

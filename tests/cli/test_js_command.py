@@ -87,6 +87,34 @@ def test_ram_bundles(folder):
           "h@1.js:1:5" in run.stdout and "startup" not in run.stdout, run.stdout + run.stderr)
 
 
+def test_folders_of_ram_bundles(folder):
+    """By the mark in js-modules; then the map of the startup code places frames in modules."""
+    module = {"version": 3, "names": [], "mappings": "AAAA,IACA"}
+    ram = json.dumps({"version": 3, "x_facebook_offsets": [2], "sections": [
+        {"offset": {"line": line, "column": 0}, "map": {**module, "sources": [source]}}
+        for line, source in ((0, "startup.js"), (2, "a.js"))]})
+    build = os.path.join(folder, "android")
+    stack = write(folder, "stack", "f@0.js:1:5\ng@http://host/index.android.bundle:1:1\n")
+    write(build, "index.android.bundle", "var a;\n")
+    write(build, "index.android.bundle.map", ram)
+    write(build, "other.map", "{}")
+    run = symgate("js", "--dir", build, stack)
+    check("no mark", run.returncode == 0 and "a.js" not in run.stdout, run.stdout + run.stderr)
+    write(build, "js-modules/UNBUNDLE", struct.pack("<I", 0xFB0BD1E5))
+    write(build, "js-modules/0.js", "a();\n")
+    run = symgate("js", "--dir", build, stack)
+    check("a folder", run.returncode == 0 and "a.js:2:1" in run.stdout and "startup.js:1:1" in run.stdout,
+          run.stdout + run.stderr)
+    write(build, "main.jsbundle", "var b;\n")
+    write(build, "main.jsbundle.map", ram)
+    run = symgate("js", "--dir", build, stack)
+    check("two maps", run.returncode == 1 and "--map" in run.stderr, run.stdout + run.stderr)
+    run = symgate("js", "--dir", build, "--map", os.path.join(build, "main.jsbundle.map"), stack)
+    check("one of them named", run.returncode == 0 and "a.js:2:1" in run.stdout, run.stdout + run.stderr)
+    write(build, "js-modules/UNBUNDLE", b"\xe5\xd1\x0b")
+    check("a mark cut short", "a.js" not in symgate("js", "--dir", build, stack).stdout)
+
+
 def test_errors(folder):
     none = write(folder, "none", "nothing here\n")
     run = symgate("js", "--map", write(folder, "a.map", MAP), none)
@@ -101,4 +129,4 @@ def test_errors(folder):
 
 
 
-run_tests([test_stacks, test_files, test_ram_bundles, test_errors])
+run_tests([test_stacks, test_files, test_ram_bundles, test_folders_of_ram_bundles, test_errors])
