@@ -73,7 +73,8 @@ tests_page_test_report_SOURCES = \
 	tests/page/test_report.c
 endif
 
-EXTRA_PROGRAMS += tests/bench/bench_charts tests/bench/bench_live
+EXTRA_PROGRAMS += tests/bench/bench_charts tests/bench/bench_live tests/bench/bench_report
 tests_bench_bench_charts_SOURCES = tests/bench/bench_charts.c
+tests_bench_bench_report_SOURCES = tests/bench/bench_report.c
 tests_bench_bench_live_SOURCES = tests/bench/bench_live.c
 $(tests_bench_bench_live_OBJECTS): src/store/statements.h

@@ -6,7 +6,7 @@
 
 #define CONTEXTS_OF_REPORT 40u
 #define CONTEXTS_OF_THREAD 1000u
-#define FOLDED_FRAMES_ALL 600u
+#define FOLDED_FRAMES_ALL 500u
 
 /* --- The query --------------------------------------------------------------------------------- */
 

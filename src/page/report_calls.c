@@ -145,13 +145,13 @@ static void write_trust(struct report_page *page, const struct report_frame *fra
 	struct why_words words = why_trust(frame->trust);
 	struct html_writer *html = page->html;
 
-	if (!frame->trust.size)
+	if (!frame->trust.size || (page->is_brief && words.is_good))
 		return;
 	html_word(html, " ");
 	html_begin(html, "span");
 	html_attribute_word(html, "class", words.is_good ? "trust" : "trust doubtful");
 	html_text(html, frame->trust);
-	if (!words.is_good) {
+	if (!words.is_good && !page->is_brief) {
 		html_word(html, ": ");
 		html_word(html, words.meaning);
 	}
@@ -162,7 +162,7 @@ static void write_source_link(struct report_page *page, const struct report_fram
 {
 	struct html_writer *html = page->html;
 
-	if (!frame->source_link.size)
+	if (!frame->source_link.size || page->is_brief)
 		return;
 	html_word(html, " ");
 	html_begin(html, "a");

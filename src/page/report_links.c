@@ -23,11 +23,14 @@ void report_links_module(struct report_page *page, size_t module, const char *cl
 	struct html_writer *html = page->html;
 	size_t row = page->report->rank[module];
 
-	if (is_on_this_page(page, row)) {
+	if (page->report->view->is_thread) {
+		report_links_begin(page, "ui/r/", "");
+	} else {
 		html_begin(html, "a");
 		html_value_begin(html, "href");
-	} else {
-		report_links_begin(page, "ui/r/", "?modules=");
+	}
+	if (!is_on_this_page(page, row)) {
+		html_value_word(html, "?modules=");
 		html_value_u64(html, row - row % REPORT_PAGE_MODULES);
 	}
 	html_value_word(html, "#m");

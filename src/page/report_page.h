@@ -11,7 +11,7 @@
 #define REPORT_PAGE_FRAMES 200u      /* of one thread */
 #define REPORT_PAGE_THREADS 200u
 #define REPORT_PAGE_MODULES 100u
-#define REPORT_PAGE_CANDIDATES 400u  /* of all modules of a page */
+#define REPORT_PAGE_CANDIDATES 240u  /* of all modules of a page */
 
 struct report_page {
 	struct html_writer *html;
@@ -20,6 +20,7 @@ struct report_page {
 	size_t contexts_left;        /* frames that may still show their source */
 	size_t folded_left;          /* frames that folded threads may still show */
 	size_t candidates_left;
+	bool is_brief;               /* of a folded thread: words that its own page has are left out */
 };
 
 /* Some frames of a thread, whole calls. */

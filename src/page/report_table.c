@@ -83,12 +83,17 @@ static size_t count_elements(const struct report *report, size_t at)
 	return count;
 }
 
+/* A page shows so many: of one module's the rest, and of later ones all, are in the JSON. */
 static void list_candidates(struct report_page *page, struct json_reader *reader)
 {
-	while (json_reader_element(reader) && page->candidates_left > 0) {
+	while (json_reader_element(reader)) {
 		struct arena_mark mark = arena_mark(&page->report->arena);
 		struct report_candidate candidate = { .source = TEXT_NONE };
 
+		if (page->candidates_left == 0) {
+			html_element(page->html, "li", NULL, TEXT("and more, which the JSON has"));
+			return;
+		}
 		report_json_object(&page->report->json, reader, candidate_members, COUNT(candidate_members),
 				   &candidate);
 		write_candidate(page, &candidate);
@@ -103,8 +108,13 @@ static void write_candidates(struct report_page *page, const struct report_modul
 	size_t count = count_elements(page->report, module->candidates_at);
 	struct html_writer *html = page->html;
 
-	if (!count || !page->candidates_left || !json_reader_array(&reader))
+	if (!count || !json_reader_array(&reader))
 		return;
+	if (!page->candidates_left) {
+		html_printf(html, count == 1 ? " %zu place was looked at: the JSON has it."
+					     : " %zu places were looked at: the JSON has them.", count);
+		return;
+	}
 	html_begin(html, "details");
 	html_attribute_word(html, "class", "candidates");
 	html_begin(html, "summary");
@@ -113,8 +123,6 @@ static void write_candidates(struct report_page *page, const struct report_modul
 	html_begin(html, "ul");
 	list_candidates(page, &reader);
 	html_end(html, "ul");
-	if (!page->candidates_left)
-		html_element(html, "p", NULL, TEXT("The JSON has them all."));
 	html_end(html, "details");
 }
 

@@ -1,7 +1,7 @@
 /* report_threads.c -- the thread that crashed, the others folded, and the page of one alone. */
 #include "page/report_page.h"
 
-#define FOLDED_FRAMES 6u             /* of a thread that is folded */
+#define FOLDED_FRAMES 5u             /* of a thread that is folded */
 #define REGISTERS_SHOWN 256u
 
 /* --- What a thread is called --------------------------------------------------------------------- */
@@ -199,7 +199,9 @@ static void write_folded_frames(struct report_page *page, size_t index)
 	struct html_writer *html = page->html;
 
 	if (window.to > 0 && most > 0) {
+		page->is_brief = true;
 		report_calls_write(page, thread, window, false);
+		page->is_brief = false;
 		page->folded_left -= window.to < page->folded_left ? window.to : page->folded_left;
 	}
 	html_begin(html, "p");

@@ -5,6 +5,7 @@ usage: make bench       environment, all optional:
 
   BENCH_ONLY=hot,jobs   some of: hot memory start jobs parked dwarf dsym pdb breakpad symbfile
                         proguard jvm lookup cfi sources scopes sourcemap crash files live charts
+                        report
   BENCH_PAIRS=11        runs of each pair; what is printed are medians
   BENCH_REQUESTS=100000 hot requests before the fronts' memory is looked at the last time
   BENCH_CFI=FILE        a large ELF file with .eh_frame; without one the largest libLLVM there is
@@ -556,6 +557,14 @@ def bench_charts(folder):
             f"{millis:.1f} ms", *bar)
 
 
+def bench_report():
+    figures = json.loads(subprocess.run([os.path.join(PROGRAMS, "bench_report")], check=True, capture_output=True,
+                                        text=True).stdout)
+    row("the page of a report of 70 threads and 4,600 frames, processor time", f"{figures['millis']:.1f} ms", "<= 15 ms",
+        figures["millis"] <= 15)
+    row("... its size", f"{figures['bytes'] / 1e3:.0f} KB", "<= 300 KB", figures["bytes"] <= 300e3)
+
+
 def bench_sourcemap():
     """A large source map; others' packages lie where the parsers do (BENCH_JS_PARSERS)."""
     if not SOURCEMAP:
@@ -879,7 +888,7 @@ def machine():
 def main():
     head = machine()
     wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,mozilla,parked,dwarf,dsym,pdb,breakpad,lookup,cfi,"
-                            "symbfile,proguard,jvm,sources,scopes,sourcemap,crash,files,live,charts").split(",")
+                            "symbfile,proguard,jvm,sources,scopes,sourcemap,crash,files,live,charts,report").split(",")
     with tempfile.TemporaryDirectory(prefix="symgate-bench-") as folder:
         if {"hot", "memory", "start"} & set(wanted):
             pools = Pools(folder)
@@ -926,6 +935,8 @@ def main():
             bench_live(folder)
         if "charts" in wanted:
             bench_charts(folder)
+        if "report" in wanted:
+            bench_report()
     width = max(len(row[0]) for row in rows)
     print(head)
     for what, figure, bar, holds in rows:

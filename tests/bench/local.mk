@@ -15,6 +15,7 @@ bench_programs = \
 	tests/bench/bench_live \
 	tests/bench/bench_lookup \
 	tests/bench/bench_proguard \
+	tests/bench/bench_report \
 	tests/bench/bench_scopes \
 	tests/bench/bench_sourcemap \
 	tests/bench/bench_sources \

@@ -64,7 +64,7 @@ static bool add_id(struct markup *markup, struct text id)
 static bool is_address(struct text value)
 {
 	return text_starts_with(value, "https://") || text_starts_with(value, "http://") ||
-	       text_starts_with(value, "../../") || text_starts_with(value, "#");
+	       text_starts_with(value, "../../") || text_starts_with(value, "#") || text_starts_with(value, "?");
 }
 
 static bool read_value(struct markup *markup, struct text name)

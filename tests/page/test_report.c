@@ -138,7 +138,7 @@ START_TEST(a_frame_without_a_name_says_why_and_leads_to_its_module)
 
 	wants(page, "<a href=\"#m1\" class=\"reason\">no name: no source has its debug file</a>");
 	wants(page, "<span class=\"reason\">no name: no module covers this address</span>");
-	wants(page, "scan: by a search of the stack: it may be none");
+	wants(page, "<span class=\"trust doubtful\">scan</span>");
 	wants(page, "<tr id=\"m1\" class=\"bad\">");
 	wants(page, "<b>noperm</b> ours <code>https://s.example/c0/de</code>: the source refused it, 403 Forbidden");
 	wants(page, "Put the debug file of this very build");
@@ -213,6 +213,7 @@ START_TEST(a_thread_has_a_page_of_its_own)
 
 	ck_assert_ptr_nonnull(page);
 	wants(page, "<h2 id=\"thread\">Thread 1</h2>");
+	wants(page, "scan: by a search of the stack: it may be none");
 	wants(page, "href=\"../../ui/r/" ID "?modules=0#m1\"");
 	wants_not(page, "id=\"modules\"");
 	view.thread = 2;
@@ -512,6 +513,31 @@ START_TEST(many_threads_and_modules_come_by_page)
 }
 END_TEST
 
+START_TEST(many_candidates_are_counted)
+{
+	struct report_view view = { .threads_from = 0 };
+	struct buf json;
+	const char *page;
+
+	buf_init(&json, 1 << 20);
+	buf_add_string(&json, "{\"modules\":[");
+	for (size_t i = 0; i < 3; i++) {
+		buf_printf(&json, "%s{\"debug_status\":\"missing\",\"candidates\":[", i ? "," : "");
+		for (size_t j = 0; j < 150; j++)
+			buf_printf(&json, "%s{\"source\":\"s\",\"location\":\"at%zu_%zu_\"}", j ? "," : "", i, j);
+		buf_add_string(&json, "]}");
+	}
+	buf_add_string(&json, "]}");
+	page = part_of(&json, &view);
+	wants(page, "150 places were looked at</summary>");
+	wants(page, "at1_89_");
+	wants_not(page, "at1_90_");
+	wants(page, "<li>and more, which the JSON has</li>");
+	wants(page, "150 places were looked at: the JSON has them.");
+	buf_release(&json);
+}
+END_TEST
+
 /* --- Torments ---------------------------------------------------------------------------------------- */
 
 static int write_all(void *payload, struct err *err)
@@ -576,6 +602,7 @@ int main(void)
 	tcase_add_test(tcase, long_stacks_come_by_page);
 	tcase_add_test(tcase, pages_hold_whole_calls);
 	tcase_add_test(tcase, many_threads_and_modules_come_by_page);
+	tcase_add_test(tcase, many_candidates_are_counted);
 	tcase_add_test(tcase, survives_every_allocation_failure);
 	tcase_add_loop_test(tcase, survives_every_byte_change, 0, COUNT(answers));
 	suite_add_tcase(suite, tcase);
