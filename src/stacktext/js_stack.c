@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json_writer.h"
+#include "stacktext/stacktext_internal.h"
 
 /* --- Lines --------------------------------------------------------------------------------------- */
 
@@ -78,7 +79,7 @@ static bool read_at_sign(struct text line, struct js_stack_frame *frame)
 
 bool js_stack_line(struct text line, struct js_stack_frame *frame)
 {
-	line = text_trim(line);
+	line = log_prefix_skip(text_trim(line));
 	if (text_starts_with(line, "at "))
 		return read_v8(text_from(line, 3), frame);
 	return read_at_sign(line, frame);

@@ -25,7 +25,7 @@ struct js_stack_frame {
 	uint32_t line, column;       /* column 0: not said */
 };
 
-/* Is a line a frame?  Texts are slices of it. */
+/* Is a line a frame, behind what loggers put before it?  Texts are slices of it. */
 bool js_stack_line(struct text line, struct js_stack_frame *frame);
 
 /* The request's "stacktraces" of a text, innermost frame first: [{"frames":[...]}]; how many frames. */

@@ -27,8 +27,10 @@ libstacktext_a_SOURCES = \
 
 if HAVE_CHECK
 check_PROGRAMS += \
+	tests/stacktext/test_js_stack \
 	tests/stacktext/test_stacktext \
 	tests/stacktext/test_stacktext_kind
+tests_stacktext_test_js_stack_SOURCES = tests/stacktext/test_js_stack.c
 tests_stacktext_test_stacktext_SOURCES = tests/stacktext/test_stacktext.c
 tests_stacktext_test_stacktext_kind_SOURCES = \
 	tests/stacktext/test_stacktext_kind.c \
