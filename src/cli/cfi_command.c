@@ -1,6 +1,4 @@
 /* cfi_command.c -- "symgate cfi": write a CfiCache from an object, list one, ask one. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -85,38 +83,6 @@ static int write_cfi(struct subject *subject, const struct cfi_wish *wish, struc
 
 /* --- dump and at ------------------------------------------------------------------------ */
 
-static int ask(struct nursery *nursery, const char *operation, const char *path,
-	       struct text parameters, struct err *err)
-{
-	struct cell_file input = { "cficache", -1 }, output = { "text", -1 };
-	struct cell_order order = {
-		.operation = operation, .parameters = parameters,
-		.inputs = &input, .input_count = 1, .outputs = &output, .output_count = 1,
-	};
-	struct buf reply;
-	int rc = -1;
-
-	buf_init(&reply, REPLY_BYTES);
-	input.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (input.fd < 0) {
-		err_os(err, errno, "%s", path);
-		goto done;
-	}
-	if (cells_temporary(&output.fd, err) < 0)
-		goto done;
-	rc = cells_run(nursery, &order, NULL, NULL, &reply, err);
-	if (rc < 0)
-		err_while(err, "%s", path);
-	else
-		rc = cells_copy_out(output.fd, err);
-	close(output.fd);
-done:
-	if (input.fd >= 0)
-		close(input.fd);
-	buf_release(&reply);
-	return rc;
-}
-
 static int ask_at(const struct cli *cli, struct nursery *nursery, const struct cfi_wish *wish,
 		  struct err *err)
 {
@@ -133,8 +99,8 @@ static int ask_at(const struct cli *cli, struct nursery *nursery, const struct c
 	}
 	rc = buf_check(&parameters, err);
 	if (rc == 0)
-		rc = ask(nursery, cells_operation_find_cfi.name, wish->operands[0],
-			 buf_text(&parameters), err);
+		rc = cells_show_file(nursery, cells_operation_find_cfi.name, "cficache", wish->operands[0],
+				     buf_text(&parameters), err);
 	buf_release(&parameters);
 	return rc;
 }
@@ -155,7 +121,8 @@ static int run_verb(struct cli *cli, struct nursery *nursery, const struct confi
 	if (wish->verb == VERB_WRITE)
 		rc = write_cfi(&subject, wish, err);
 	else if (wish->verb == VERB_DUMP)
-		rc = ask(nursery, cells_operation_dump_cfi.name, wish->operands[0], TEXT_NONE, err);
+		rc = cells_show_file(nursery, cells_operation_dump_cfi.name, "cficache", wish->operands[0],
+				     TEXT_NONE, err);
 	else
 		rc = ask_at(cli, nursery, wish, err);
 	subject_release(&subject);

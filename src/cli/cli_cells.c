@@ -2,6 +2,8 @@
 #include "cli/cli_cells.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -133,6 +135,42 @@ int cells_copy_out(int fd, struct err *err)
 		if (file_write_all(STDOUT_FILENO, bytes, (size_t)got, err) < 0)
 			return -1;
 	return got < 0 ? err_os(err, errno, "reading the listing") : 0;
+}
+
+int cells_show(struct nursery *nursery, const char *operation, const struct cell_file *input,
+	       struct text parameters, struct err *err)
+{
+	struct cell_file output = { "text", -1 };
+	struct cell_order order = {
+		.operation = operation, .parameters = parameters,
+		.inputs = input, .input_count = 1, .outputs = &output, .output_count = 1,
+	};
+	struct buf reply;
+	int rc;
+
+	if (cells_temporary(&output.fd, err) < 0)
+		return -1;
+	buf_init(&reply, REPLY_BYTES);
+	rc = cells_run(nursery, &order, NULL, NULL, &reply, err);
+	if (rc == 0)
+		rc = cells_copy_out(output.fd, err);
+	buf_release(&reply);
+	close(output.fd);
+	return rc;
+}
+
+int cells_show_file(struct nursery *nursery, const char *operation, const char *role, const char *path,
+		    struct text parameters, struct err *err)
+{
+	struct cell_file input = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) };
+	int rc;
+
+	snprintf(input.role, sizeof(input.role), "%s", role);
+	if (input.fd < 0)
+		return err_os(err, errno, "%s", path);
+	rc = cells_show(nursery, operation, &input, parameters, err);
+	close(input.fd);
+	return rc < 0 ? err_while(err, "%s", path) : 0;
 }
 
 /* --- describe ------------------------------------------------------------------------- */

@@ -69,6 +69,12 @@ int cells_temporary(int *fd, struct err *err) __attribute__((warn_unused_result)
 /* What a cell wrote there, to standard output. */
 int cells_copy_out(int fd, struct err *err) __attribute__((warn_unused_result));
 
+/* Runs an operation that makes "text" of one input, to standard output; of a file, whose name errors begin with. */
+int cells_show(struct nursery *nursery, const char *operation, const struct cell_file *input,
+	       struct text parameters, struct err *err) __attribute__((warn_unused_result));
+int cells_show_file(struct nursery *nursery, const char *operation, const char *role, const char *path,
+		    struct text parameters, struct err *err) __attribute__((warn_unused_result));
+
 /* --- What "describe" says ------------------------------------------------------------- */
 
 enum { DESCRIBE_DEBUG = 1, DESCRIBE_SYMBOLS = 2, DESCRIBE_UNWIND = 4, DESCRIBE_SOURCES = 8 };

@@ -1,7 +1,6 @@
 /* cli_symcache.c -- "symgate symcache": write one from an object, list one; of managed code, a PpdbCache. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -83,34 +82,20 @@ static int write_symcache(struct cli *cli, struct subject *subject, const char *
 static int dump_symcache(struct cli *cli, struct subject *subject, const char *from,
 			 struct err *err)
 {
-	struct cell_file input = { "symcache", -1 }, output = { "text", -1 };
-	struct cell_order order = {
-		.operation = cells_operation_dump.name,
-		.parameters = text_of(cli->json ? "json" : "text"),
-		.inputs = &input, .input_count = 1, .outputs = &output, .output_count = 1,
-	};
-	struct buf reply;
-	int rc;
+	struct cell_file input = { "symcache", -1 };
+	bool is_managed;
 
 	if (subject_open(subject, from, err) < 0)
 		return -1;
 	if (subject->kind == SUBJECT_OBJECT)
 		return err_set(err, ERR_UNSUPPORTED, "%s is no SymCache; symgate symcache write "
 			       "makes one from it", from);
-	if (subject->kind == SUBJECT_PPDBCACHE)
-		order.operation = cells_operation_dump_methods.name;
-	if (cells_temporary(&output.fd, err) < 0)
-		return -1;
+	is_managed = subject->kind == SUBJECT_PPDBCACHE;
 	input.fd = subject->fd;
-	buf_init(&reply, REPORT_BYTES);
-	rc = cells_run(subject->nursery, &order, NULL, NULL, &reply, err);
-	buf_release(&reply);
-	if (rc < 0)
-		err_while(err, "%s", from);
-	else
-		rc = cells_copy_out(output.fd, err);
-	close(output.fd);
-	return rc;
+	if (cells_show(subject->nursery, is_managed ? cells_operation_dump_methods.name : cells_operation_dump.name,
+		       &input, text_of(cli->json ? "json" : "text"), err) < 0)
+		return err_while(err, "%s", from);
+	return 0;
 }
 
 struct symcache_wish {

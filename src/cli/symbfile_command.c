@@ -1,9 +1,6 @@
 /* symbfile_command.c -- "symgate symbfile": write those of an object, list one, tell file ids. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -101,28 +98,10 @@ static int dump_symbfile(struct cli *cli, struct nursery *nursery, const struct 
 			 struct err *err)
 {
 	const struct symbfile_wish *wish = payload;
-	struct cell_file input = { "symbfile", -1 }, output = { "text", -1 };
-	struct cell_order order = {
-		.operation = cells_operation_dump_symbfile.name, .parameters = text_of(cli->json ? "json" : "text"),
-		.inputs = &input, .input_count = 1, .outputs = &output, .output_count = 1,
-	};
-	struct buf reply;
-	int rc = -1;
 
 	(void)config;
-	buf_init(&reply, REPLY_BYTES);
-	input.fd = open(wish->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (input.fd < 0)
-		err_os(err, errno, "%s", wish->path);
-	else if (cells_temporary(&output.fd, err) == 0) {
-		rc = cells_run(nursery, &order, NULL, NULL, &reply, err);
-		rc = rc < 0 ? err_while(err, "%s", wish->path) : cells_copy_out(output.fd, err);
-		close(output.fd);
-	}
-	if (input.fd >= 0)
-		close(input.fd);
-	buf_release(&reply);
-	return rc;
+	return cells_show_file(nursery, cells_operation_dump_symbfile.name, "symbfile", wish->path,
+			       text_of(cli->json ? "json" : "text"), err);
 }
 
 static int show_id(struct cli *cli, struct nursery *nursery, const struct config *config, void *payload,
