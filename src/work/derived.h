@@ -58,6 +58,8 @@ struct derived_kind {
 
 	/* May others be asked for it, and told?  NULL: never. */
 	bool (*may_share)(const struct derive *derive);
+	bool looks_first;            /* nothing else is asked of its file before it: that a folder lacks that is
+	                                looked at for this kind, too */
 	bool keeps_object;           /* the file that is fetched for it is kept under object_key */
 	bool is_object;              /* the cell reads it to tell about it, and says what to keep: with
 	                                CACHE_OBJECTS that is all that is kept */

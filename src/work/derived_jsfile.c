@@ -59,7 +59,7 @@ const struct derived_kind derived_scraped = {
 const struct derived_kind derived_jsbundle = {
 	.name = "jsbundle", .cache = CACHE_SOURCES,
 	.operation = "jsbundle", .input = "object", .output = "index",
-	.from = DERIVED_FROM_OBJECT, .keeps_object = true,
+	.from = DERIVED_FROM_OBJECT, .keeps_object = true, .looks_first = true,
 	.parameters = write_file_parameters, .check = check_index,
 	.may_share = derived_may_always_share,
 };

@@ -34,7 +34,9 @@ void derive_set_answer(const struct derive *derive, struct answer_head *head)
 /* What is made of a file may be made of a copy of it: then there is nothing to look at. */
 static const struct location *file_of(const struct derive *derive)
 {
-	return derive->kind->from == DERIVED_FROM_LOCATION ? derive->location : NULL;
+	bool is_file = derive->kind->from == DERIVED_FROM_LOCATION || derive->kind->looks_first;
+
+	return is_file ? derive->location : NULL;
 }
 
 bool derive_is_told_only(const struct derive *derive, enum err_kind failure)

@@ -219,6 +219,32 @@ def bundles_of_a_release():
     with_store({"releases/app@1.0/~/sourcebundle": packed}, check)
 
 
+def warm_folders_need_no_job():
+    """That a release has no bundle is looked at, not asked for by a job; one that comes is found at once."""
+    place = "releases/app@1.0/~/"
+    packed = bundle([("~/app.js", "minified_source", {"sourcemap": "app.js.map"}, CODE), ("~/app.js.map", "source_map", {}, MAP)])
+
+    def jobs(service):
+        with sqlite3.connect(os.path.join(service.state, "symgate.db")) as db:
+            return db.execute("SELECT count(*) FROM job").fetchone()[0]
+
+    def one(service):
+        reply = ask(service, [frame("https://example.org/app.js")], source=None, release="app@1.0", allow_scraping=False)
+        found = reply["stacktraces"][0]["frames"][0]
+        assert is_good(found), reply
+        return found["data"]["sourcemap_origin"]
+
+    with tempfile.TemporaryDirectory(prefix="symgate-js-store-") as folder:
+        put(folder, place + "files/~/app.js", CODE + REFERENCE + "app.js.map")
+        put(folder, place + "files/~/app.js.map", MAP)
+        with Service(store_config(folder)) as service:
+            origin = one(service)
+            assert "bundled" not in origin and jobs(service) == 1, (origin, jobs(service))
+            assert all(one(service) == origin for _ in range(5)) and jobs(service) == 1, jobs(service)
+            put(folder, place + "sourcebundle", packed)
+            assert "bundled" in one(service) and jobs(service) == 2, jobs(service)
+
+
 # --- Servers --------------------------------------------------------------------------------------
 
 
@@ -478,5 +504,5 @@ def addresses_are_guarded():
 
 
 if __name__ == "__main__":
-    run_all([files_by_release_and_url, files_by_debug_id, bundles_of_a_release, each_file_once, heads_name_maps, side_by_side, servers_say_how_long, missing_files_are_listed, any_takes_it_too, lying_files,
+    run_all([files_by_release_and_url, files_by_debug_id, bundles_of_a_release, warm_folders_need_no_job, each_file_once, heads_name_maps, side_by_side, servers_say_how_long, missing_files_are_listed, any_takes_it_too, lying_files,
              lying_bundles, lying_answers, addresses_are_guarded], "js")
