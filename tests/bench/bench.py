@@ -4,7 +4,7 @@
 usage: make bench       environment, all optional:
 
   BENCH_ONLY=hot,jobs   some of: hot memory start jobs parked dwarf dsym pdb breakpad symbfile
-                        proguard jvm lookup cfi sources scopes sourcemap crash files live charts
+                        proguard jvm js lookup cfi sources scopes sourcemap crash files live charts
                         report
   BENCH_PAIRS=11        runs of each pair; what is printed are medians
   BENCH_REQUESTS=100000 hot requests before the fronts' memory is looked at the last time
@@ -722,6 +722,69 @@ def bench_jvm(folder):
         f"{figure:.0f} us ({min(micros):.0f}-{max(micros):.0f})", "< 300 us", figure < 300)
 
 
+def vlq(*numbers):
+    out = ""
+    for number in numbers:
+        left = -number << 1 | 1 if number < 0 else number << 1
+        while True:
+            out += "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"[left & 31 | (32 if left > 31 else 0)]
+            left >>= 5
+            if not left:
+                break
+    return out
+
+
+def write_minified(path, functions):
+    """One line of functions, four tokens each; every 25 are a source of their own."""
+    code, tokens, names, sources, before = "", [], [], [], [0, 0, 0, 0, 0]
+    for number in range(functions):
+        start = len(code)
+        code += f"function a{number}(n,d){{return n+d.x}}"
+        name, line = len(f"a{number}"), number % 25 * 3
+        for column, token in ((0, (line, 7)), (9, (line, 16)), (9 + name + 6, (line + 1, 2)), (9 + name + 15, (line + 1, 13))):
+            place = [start + column, number // 25, *token, number]
+            tokens.append(vlq(*(now - then for now, then in zip(place, before))))
+            before = place
+        names.append(f"compute{number}")
+    for number in range(0, functions, 25):
+        sources.append("".join(f"export function compute{i}(first, second) {{\n  return first + second.value;\n}}\n"
+                               for i in range(number, number + 25)))
+    with open(path, "w", encoding="ascii") as f:
+        f.write(f"{code}\n//# sourceMappingURL={os.path.basename(path)}.map\n")
+    with open(path + ".map", "w", encoding="ascii") as f:
+        json.dump({"version": 3, "names": names, "sources": [f"src/part{i}.ts" for i in range(len(sources))],
+                   "sourcesContent": sources, "mappings": ",".join(tokens)}, f)
+    return [match.start() for match in re.finditer(r"n\+d", code)]
+
+
+def bench_js(folder):
+    """Frames over HTTP with lines around them, everything warm."""
+    files, body = os.path.join(folder, "release", "releases", "bench", "~", "files", "~"), os.path.join(folder, "js.json")
+    os.makedirs(files)
+    columns = write_minified(os.path.join(files, "app.min.js"), 20000)
+    frames = [{"abs_path": "https://example.org/app.min.js", "lineno": 1, "colno": columns[i * 397] + 1, "function": f"a{i}"}
+              for i in range(50)]
+    text = json.dumps({"stacktraces": [{"frames": frames}], "release": "bench", "allow_scraping": False,
+                       "sources": [{"id": "bench", "type": "filesystem", "path": os.path.join(folder, "release"),
+                                    "layout": {"type": "unified"}}]})
+    with open(body, "w", encoding="ascii") as f:
+        f.write(text)
+    with Service(f"filesystem_source_roots: [{folder}]\n") as service:
+        reply = json.loads(service.request("POST", "/symbolicate-js", text, {"Content-Type": "application/json"})[1])
+        found = reply["stacktraces"][0]["frames"]
+        assert [f["function"] for f in found] == [f"compute{i * 397}" for i in range(50)] and "errors" not in reply, reply
+        assert all(f["context_line"] == "  return first + second.value;" for f in found), found
+        micros, count = [], 1000
+        for _ in range(PAIRS):
+            before = cpu_seconds(service.pids())
+            subprocess.run([os.path.join(PROGRAMS, "http_load"), str(service.port), "/symbolicate-js", body, "1", f"{count}n"],
+                           check=True, stdout=subprocess.DEVNULL)
+            micros.append((cpu_seconds(service.pids()) - before) * 1e6 / count)
+    figure = statistics.median(micros)
+    row("/symbolicate-js, 50 frames with context, warm: CPU of all processes",
+        f"{figure:.0f} us ({min(micros):.0f}-{max(micros):.0f})", "< 1000 us", figure < 1000)
+
+
 # --- Crash files -------------------------------------------------------------------------------
 
 def cpu_of(commands):
@@ -888,7 +951,7 @@ def machine():
 def main():
     head = machine()
     wanted = os.environ.get("BENCH_ONLY", "hot,memory,start,jobs,mozilla,parked,dwarf,dsym,pdb,breakpad,lookup,cfi,"
-                            "symbfile,proguard,jvm,sources,scopes,sourcemap,crash,files,live,charts,report").split(",")
+                            "symbfile,proguard,jvm,js,sources,scopes,sourcemap,crash,files,live,charts,report").split(",")
     with tempfile.TemporaryDirectory(prefix="symgate-bench-") as folder:
         if {"hot", "memory", "start"} & set(wanted):
             pools = Pools(folder)
@@ -921,6 +984,8 @@ def main():
             bench_proguard(folder)
         if "jvm" in wanted:
             bench_jvm(folder)
+        if "js" in wanted:
+            bench_js(folder)
         if "sources" in wanted:
             bench_sources()
         if "scopes" in wanted:
