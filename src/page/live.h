@@ -27,6 +27,8 @@ struct live_table;
 struct page_look;
 struct store;
 
+#define LIVE_FILTER_BYTES_MAX 256u   /* of what a column is to contain, decoded */
+
 /* A part of the service that is well, or why it is not: as /readyz says. */
 struct live_health {
 	const char *what;            /* "database" */

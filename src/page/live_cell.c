@@ -126,6 +126,24 @@ static void write_job(struct html_writer *html, struct text id)
 	html_end(html, "a");
 }
 
+/* A name that is too long for a filter leads nowhere. */
+static void write_failing(struct html_writer *html, const char *filter, struct text name)
+{
+	if (name.size == 0 || name.size > LIVE_FILTER_BYTES_MAX) {
+		write_text(html, "span", name);
+		return;
+	}
+	html_begin(html, "a");
+	html_value_begin(html, "href");
+	html_value_word(html, "failures?");
+	html_value_word(html, filter);
+	html_value_word(html, "=");
+	html_value_part(html, name);
+	html_value_end(html);
+	live_text(html, name);
+	html_end(html, "a");
+}
+
 static void write_number(struct html_writer *html, const struct live_column *column, int64_t number, int64_t now)
 {
 	switch (column->type) {
@@ -149,6 +167,23 @@ static void write_number(struct html_writer *html, const struct live_column *col
 	}
 }
 
+static void write_name(struct html_writer *html, const struct live_column *column, struct text name)
+{
+	switch (column->type) {
+	case LIVE_JOB:
+		write_job(html, name);
+		break;
+	case LIVE_MODULE:
+		write_failing(html, "module", name);
+		break;
+	case LIVE_SOURCE:
+		write_failing(html, "source", name);
+		break;
+	default:
+		write_text(html, column->type == LIVE_CODE ? "code" : "span", name);
+	}
+}
+
 void live_cell(struct html_writer *html, const struct live_column *column, const struct store_value *value,
 	       int64_t now)
 {
@@ -156,8 +191,6 @@ void live_cell(struct html_writer *html, const struct live_column *column, const
 		html_element(html, "span", "none", TEXT("-"));
 	else if (value->type == STORE_INT)
 		write_number(html, column, value->number, now);
-	else if (column->type == LIVE_JOB)
-		write_job(html, value->text);
 	else
-		write_text(html, column->type == LIVE_CODE ? "code" : "span", value->text);
+		write_name(html, column, value->text);
 }

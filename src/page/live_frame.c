@@ -27,9 +27,7 @@ void live_places(struct html_writer *html, const struct live_view *view, const c
 		if (live_find(view, text_of(live_tables[i].name)))
 			write_place(html, live_tables[i].name, live_tables[i].title,
 				    strcmp(here, live_tables[i].name) == 0);
-	if (view->own.bytes)
-		write_place(html, "drop", "Drop a crash", false);
-	else
+	if (!view->own.bytes)
 		write_place(html, "charts", "Charts", strcmp(here, "charts") == 0);
 	html_end(html, "ul");
 	html_end(html, "nav");

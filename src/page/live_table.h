@@ -8,13 +8,13 @@ struct store_value;
 
 #define LIVE_COLUMNS_MAX 16u
 #define LIVE_FILTERS_MAX 5u
-#define LIVE_QUERY_BYTES_MAX 4096u
-#define LIVE_FILTER_BYTES_MAX 256u   /* decoded: what we write ourselves stays below the former */
+#define LIVE_QUERY_BYTES_MAX 4096u   /* all filters with every byte escaped are shorter */
 #define LIVE_PAGE_ROWS 100u
 
 enum live_type {
 	LIVE_TEXT,                   /* of whoever it is */
 	LIVE_CODE,                   /* the same, as an id or an address is written */
+	LIVE_MODULE, LIVE_SOURCE,    /* a name: leads to the failures that have it */
 	LIVE_JOB,                    /* an id: leads to what came of it */
 	LIVE_ENTRY,                  /* a number of `symgate cache show` */
 	LIVE_NUMBER,

@@ -69,7 +69,7 @@ const struct live_table live_tables[] = {
 	  "files, or add a source that has them.",
 	  "Nothing is missing: some source had each module that was asked for.", "v_missing",
 	  STATEMENT_page_missing, "-asks", {
-		{ "module", "Module", LIVE_TEXT, LIVE_BOTH },
+		{ "module", "Module", LIVE_MODULE, LIVE_BOTH },
 		{ "module_id", "Id", LIVE_CODE, LIVE_BOTH },
 		{ "asks", "Asked for", LIVE_NUMBER, LIVE_SORTS },
 		{ "places", "Places without", LIVE_NUMBER, LIVE_SORTS },
@@ -79,7 +79,7 @@ const struct live_table live_tables[] = {
 	  "nobody could give us.",
 	  "Nothing is missing: each file of a release that was asked for was found.", "v_missing_artifacts",
 	  STATEMENT_page_missing_artifacts, "-asks", {
-		{ "file", "File", LIVE_TEXT, LIVE_BOTH },
+		{ "file", "File", LIVE_MODULE, LIVE_BOTH },
 		{ "release", "Release", LIVE_TEXT, LIVE_BOTH },
 		{ "debug_id", "Debug id", LIVE_CODE, LIVE_BOTH },
 		{ "asks", "Asked for", LIVE_NUMBER, LIVE_SORTS },
@@ -113,7 +113,7 @@ const struct live_table live_tables[] = {
 		{ "id", "Entry", LIVE_ENTRY, LIVE_OPERATORS } }, false, true, NULL },
 	{ "sources", "Failing sources", "Sources that refused or failed us, not those that merely lack a file.",
 	  "No source fails.", "v_sources_failing", STATEMENT_page_sources, "-entries", {
-		{ "source", "Source", LIVE_TEXT, LIVE_BOTH },
+		{ "source", "Source", LIVE_SOURCE, LIVE_BOTH },
 		{ "state", "What", LIVE_TEXT, LIVE_BOTH },
 		{ "blocked", "Not asked now", LIVE_TEXT, 0 },
 		{ "entries", "Failures", LIVE_NUMBER, LIVE_SORTS },
@@ -127,7 +127,7 @@ const struct live_table live_tables[] = {
 	  "No host was ever left alone.", "v_host_state", STATEMENT_page_hosts, "-state", {
 		{ "host", "Host", LIVE_CODE, LIVE_BOTH },
 		{ "state", "Breaker", LIVE_TEXT, LIVE_BOTH },
-		{ "source", "Source", LIVE_TEXT, LIVE_BOTH },
+		{ "source", "Source", LIVE_SOURCE, LIVE_BOTH },
 		{ "named_by", "Named by", LIVE_TEXT, 0 },
 		{ "since", "Since", LIVE_TIME, LIVE_SORTS },
 		{ "until", "Until", LIVE_TIME, LIVE_SORTS },

@@ -1,4 +1,5 @@
 /* report_table.c -- the modules, what became of each candidate, and what kept frames from being found. */
+#include "page/live.h"
 #include "page/report_page.h"
 
 #include "why/why.h"
@@ -185,6 +186,26 @@ static void write_unwinding(struct report_page *page, const struct report_module
 	html_end(page->html, "div");
 }
 
+/* To what the service remembers of it, where an operator asks again. */
+static void write_failures_link(struct report_page *page, const struct report_module *module)
+{
+	struct text name = text_basename(module->code_file.size ? module->code_file : module->debug_file);
+	struct html_writer *html = page->html;
+
+	if (report_module_class(module) != REPORT_MODULE_BAD || name.size == 0 || name.size > LIVE_FILTER_BYTES_MAX)
+		return;
+	html_begin(html, "div");
+	html_begin(html, "a");
+	html_value_begin(html, "href");
+	html_value_word(html, page->look->root);
+	html_value_word(html, "ui/op/failures?module=");
+	html_value_part(html, name);
+	html_value_end(html);
+	html_word(html, "Ask again, as an operator");
+	html_end(html, "a");
+	html_end(html, "div");
+}
+
 static void write_status(struct report_page *page, const struct report_module *module)
 {
 	struct why_words words = why_module(module->status);
@@ -202,6 +223,7 @@ static void write_status(struct report_page *page, const struct report_module *m
 	write_unwinding(page, module);
 	if (words.advice)
 		html_element(html, "div", "advice", text_of(words.advice));
+	write_failures_link(page, module);
 	write_candidates(page, module);
 	html_end(html, "td");
 }

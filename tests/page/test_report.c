@@ -143,6 +143,8 @@ START_TEST(a_frame_without_a_name_says_why_and_leads_to_its_module)
 	wants(page, "<b>noperm</b> ours <code>https://s.example/c0/de</code>: the source refused it, 403 Forbidden");
 	wants(page, "Put the debug file of this very build");
 	wants_in_order(page, "<tr id=\"m1\"", "<tr id=\"m0\"");
+	wants(page, "<a href=\"../../ui/op/failures?module=libgone.so\">Ask again, as an operator</a>");
+	wants_not(page, "failures?module=app");
 	wants_in_order(page, "<tr id=\"m0\"", "<tr id=\"m2\" class=\"unused\">");
 }
 END_TEST

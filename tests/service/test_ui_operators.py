@@ -126,6 +126,9 @@ def test_operators_see_every_page():
                 get(service, "/ui/op/" + html.unescape(address))
             rows(service, table["table"])
         assert [row["module"] for row in rows(service, "missing")], "a module is missing"
+        missing = rows(service, "missing")[0]["module"]
+        assert f'<a href="failures?module={missing}">{missing}</a>' in get(service, "/ui/op/missing")[0]
+        assert {row["module"] for row in rows(service, "failures", query=f"?module={missing}")} == {missing}
         assert sum(row["bytes"] for row in rows(service, "kinds")) == overview["space"]["bytes"]
         get(service, "/ui/op/no-such-table", status=404)
         get(service, "/ui/op/no-such-table.json", status=404)
