@@ -327,6 +327,32 @@ def test_a_locked_database_does_not_hold_up_the_workshop():
     assert any(goes_on_while_locked() for _ in range(ROUNDS)), "the second waits for what the first waits for"
 
 
+def test_a_service_that_leaves_waits_for_what_is_being_written():
+    """Told to end while an entry waits to be kept: nothing of it stays claimed, and the next service answers."""
+    symbols = serve_all()
+    symbols.gate.clear()
+    with Service("workshop:\n  processes: 1\n") as service:
+        identity = json.loads(service.post(request_for(symbols, PROGRAMS[:1]), "?timeout=0")[1])["request_id"]
+        eventually(lambda: symbols.total() > 0, "the download to begin")
+        database = sqlite3.connect(os.path.join(service.state, "symgate.db"), isolation_level=None, timeout=PATIENCE)
+        assert database.execute("select count(*) from flight").fetchone()[0] > 0
+        database.execute("BEGIN IMMEDIATE")
+        symbols.gate.set()
+        eventually(lambda: service.metric("symgate_cells_started_total") == 1, "a cell")
+        eventually(lambda: service.metric("symgate_cells_alive") == 0, "it to end")
+        os.kill(service.process.pid, signal.SIGTERM)
+        database.execute("ROLLBACK")
+        service.process.wait(PATIENCE)
+        eventually(lambda: not service.pids(), "all processes to end")
+        assert database.execute("select count(*) from flight").fetchone() == (0,)
+        state, owner = database.execute("select state, owner from job where id = ?", (identity,)).fetchone()
+        assert (state, owner) == ("queued", None) or state == "completed", (state, owner)
+        database.close()
+        service.start()
+        reply = eventually(lambda: completed(service, identity), "the answer of the next")
+        assert functions(reply)[-1] == "outer", reply
+
+
 def timed(function, *arguments):
     """(when it ended, what it returned)"""
     result = function(*arguments)
