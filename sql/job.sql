@@ -67,6 +67,9 @@ UPDATE job SET state = :state, owner = NULL, lease_until = NULL, finished_at = :
        millis = max(:now_millis - arrived_millis, 0), result_bytes = :result_bytes
  WHERE id = :id AND owner = :owner AND attempt = :attempt AND finished_at IS NULL;
 
+-- name: job_of_claim
+SELECT count(*) AS jobs FROM job WHERE id = :id AND owner = :owner AND attempt = :attempt;
+
 -- name: job_end
 UPDATE job SET state = :state, owner = NULL, lease_until = NULL, finished_at = :now,
        millis = max(:now_millis - arrived_millis, 0)

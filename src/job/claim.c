@@ -208,6 +208,22 @@ int job_renew(struct jobs *jobs, const char *owner, struct err *err)
 	       ? err_while(err, "renewing jobs") : 0;
 }
 
+static int read_held(void *payload, const struct store_value *columns, unsigned count)
+{
+	(void)count;
+	*(bool *)payload = columns[COLUMN_job_of_claim_jobs].number > 0;
+	return 1;
+}
+
+int job_is_held(struct jobs *jobs, const struct job *job, const char *owner, bool *held, struct err *err)
+{
+	struct store_value values[3] = { store_text(text_of(job->id)), store_text(text_of(owner)),
+					 store_int(job->attempt) };
+
+	return store_run(jobs->store, STATEMENT_job_of_claim, values, 3, read_held, held, err) < 0
+	       ? err_while(err, "looking at job %s", job->id) : 0;
+}
+
 int job_release(struct jobs *jobs, const struct job *job, const char *owner, struct err *err)
 {
 	struct store_value values[3] = { store_text(text_of(job->id)), store_text(text_of(owner)),

@@ -100,6 +100,9 @@ int job_fields(struct jobs *jobs, const struct job *job, struct buf *fields, str
 /* Renews all leases of this owner. */
 int job_renew(struct jobs *jobs, const char *owner, struct err *err)
 	__attribute__((warn_unused_result));
+/* Does the claim still stand?  It does not once the job was deleted, or taken over by another. */
+int job_is_held(struct jobs *jobs, const struct job *job, const char *owner, bool *held, struct err *err)
+	__attribute__((warn_unused_result));
 /* Gives up the claim on an unfinished job (shutdown): it can be claimed again at once. */
 int job_release(struct jobs *jobs, const struct job *job, const char *owner, struct err *err)
 	__attribute__((warn_unused_result));

@@ -28,6 +28,7 @@
 #define CLAIM_AGAIN_MILLIS 200
 #define BROKEN_MILLIS  30000     /* a broken promise of ours does not mend itself: no longer */
 #define PERSON_MILLIS  10000     /* nor does a person at a command line wait longer */
+#define HELD_MILLIS 3000              /* a claim is looked at that often */
 
 /* A fact that must not be remembered, told to the jobs that waited for it. */
 struct passing_failure {
@@ -656,6 +657,32 @@ int running_job_claim(struct running_jobs *list, struct err *err)
 	return 0;
 }
 
+/* Deleted by who had its id, or its lease ran out: nobody wants what comes of it.  Who deletes rows by
+ * hand bumps no generation. */
+static void leave_if_lost(struct running_job *running, int64_t now)
+{
+	struct running_jobs *list = running->list;
+	uint32_t generation = board_job_generation(list->means->board, running->job.id);
+	struct err err = ERR_INIT;
+	bool is_held = true;
+
+	if (!running->has_row || (running->held_millis && generation == running->generation &&
+				  now - running->held_millis < HELD_MILLIS))
+		return;
+	if (job_is_held(&list->rows, &running->job, list->means->owner, &is_held, &err) < 0) {
+		log_message(LOG_WARN, "job_claim", running->job.id, "%s", err.text);
+		return;
+	}
+	running->generation = generation;
+	running->held_millis = now;
+	if (is_held)
+		return;
+	log_message(LOG_INFO, "job_end", running->job.id, "given up: it is no longer ours");
+	running->has_row = false;
+	leave(running);
+	list->count--;
+}
+
 /* --- Deadlines --------------------------------------------------------------------------- */
 
 static void end_for_trouble(struct running_job *running, const struct err *trouble)
@@ -692,6 +719,7 @@ void running_job_end_overdue(struct running_jobs *list)
 
 	for (struct running_job *running = list->first; running; running = running->next) {
 		log_set_request_id(running->job.x_request_id);
+		leave_if_lost(running, now);
 		end_if_overdue(running, now);
 	}
 	log_set_request_id(NULL);

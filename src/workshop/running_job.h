@@ -61,6 +61,8 @@ struct running_job {
 	struct running_jobs *list;
 	struct running_job *next;
 	struct job job;
+	uint32_t generation;         /* of its row when the claim was last seen to stand, */
+	int64_t held_millis;         /* and when that was; 0: not yet */
 	const struct request_kind *kind;     /* NULL: this build knows none of that name */
 	struct work_body body;       /* the command line's, or a row's; its file is ours to close */
 	struct work work;            /* once it is_begun */

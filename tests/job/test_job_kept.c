@@ -149,6 +149,8 @@ END_TEST
 /* One that is queued, one that somebody works on, one that is over. */
 START_TEST(whoever_has_the_id_may_delete)
 {
+	struct err err = ERR_INIT;
+	bool is_held;
 	char id[JOB_ID_BYTES];
 	uint32_t done;
 	struct desk desk;
@@ -161,12 +163,21 @@ START_TEST(whoever_has_the_id_may_delete)
 			ck_assert_int_eq(desk_claim(&desk, "w", &job), 1);
 		if (i == 2)
 			desk_finish(&desk, &job, "w", "{}");
+		if (i == 1) {
+			ck_assert_int_eq(job_is_held(&desk.jobs, &job, "w", &is_held, &err), 0);
+			ck_assert(is_held);
+			ck_assert_int_eq(job_is_held(&desk.jobs, &job, "v", &is_held, &err), 0);
+			ck_assert(!is_held);
+		}
 		done = board_read(desk.state.board, BOARD_JOBS_DONE);
 		ck_assert_int_eq(delete_kind(&desk, id), ERR_NONE);
 		ck_assert_uint_ne(board_read(desk.state.board, BOARD_JOBS_DONE), done);
 		ck_assert_str_eq(desk_state_of(&desk, id), "unknown");
-		if (i == 1)
+		if (i == 1) {
+			ck_assert_int_eq(job_is_held(&desk.jobs, &job, "w", &is_held, &err), 0);
+			ck_assert(!is_held);
 			desk_finish(&desk, &job, "w", "{}");
+		}
 		ck_assert_str_eq(desk_state_of(&desk, id), "unknown");
 		ck_assert_str_eq(desk_result_of(&desk, id), "not_found");
 		ck_assert(!desk_spooled(&desk, id, JOB_SPOOL_BODY));

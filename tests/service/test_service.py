@@ -51,6 +51,23 @@ def test_many_requests_make_one_download():
         assert all(count == 1 for count in symbols.hits.values()), symbols.hits
 
 
+def test_a_job_that_was_deleted_is_given_up():
+    symbols = serve_all()
+    symbols.gate.clear()
+    with Service() as service:
+        reply = json.loads(service.post(request_for(symbols, PROGRAMS[:1]), "?timeout=0")[1])
+        eventually(lambda: service.metric("symgate_jobs_running") == 1, "the job to be carried")
+        connection = sqlite3.connect(os.path.join(service.state, "symgate.db"))
+        connection.execute("DELETE FROM job")
+        connection.commit()
+        connection.close()
+        eventually(lambda: service.metric("symgate_jobs_running") == 0, "the workshop to see it")
+        assert service.get(f"/requests/{reply['request_id']}")[0] == 404
+        symbols.gate.set()
+        assert "outer" in functions(json.loads(service.post(request_for(symbols, PROGRAMS[1:2]))[1])), "others go on"
+        assert "no longer ours" in service.text_of_log()
+
+
 def test_pending_is_polled_and_kept():
     symbols = serve_all()
     symbols.gate.clear()
