@@ -7,6 +7,7 @@
 #include "store/statements.h"
 
 #define STEP_SECONDS_MAX (30 * DAY_SECONDS)
+#define VALUE_MAX ((int64_t)1 << 45)     /* 32 TiB in a minute; times 1440 rows a point, times 100 */
 #define FROM_MAX ((int64_t)1 << 40)      /* far from where sums of times overflow */
 
 /* The columns are in the order of enum history_field, whatever is added to either. */
@@ -62,6 +63,12 @@ static struct history_point *points_of(struct range_reading *reading, struct tex
 	return reading->is_out_of_memory ? NULL : reading->points[reading->count - 1];
 }
 
+/* Whatever somebody wrote there by hand: sums of as many rows as there may be do not overflow. */
+static int64_t bounded(int64_t value)
+{
+	return value < 0 ? 0 : value > VALUE_MAX ? VALUE_MAX : value;
+}
+
 static int read_row(void *payload, const struct store_value *columns, unsigned count)
 {
 	struct range_reading *reading = payload;
@@ -73,7 +80,7 @@ static int read_row(void *payload, const struct store_value *columns, unsigned c
 	if (!points)
 		return reading->is_out_of_memory;
 	for (unsigned i = 0; i < HISTORY_FIELDS; i++)
-		row.values[i] = columns[FIRST + i].number;
+		row.values[i] = bounded(columns[FIRST + i].number);
 	if (columns[FIRST + HISTORY_CACHE_BYTES].type == STORE_NULL)
 		row.values[HISTORY_CACHE_BYTES] = HISTORY_UNKNOWN;
 	history_point_add(&points[at / reading->range->step], &row);

@@ -333,6 +333,8 @@ int keeper_once(const struct config *config, struct board *board, bool dry_run,
 	if (rc == 0 && !dry_run)
 		rc = clean_jobs(&keeper, err);
 	if (rc == 0 && !dry_run)
+		rc = clean_kept(&keeper, err);
+	if (rc == 0 && !dry_run)
 		rc = repair_spool(&keeper, err);
 	if (rc == 0 && !dry_run)
 		rc = checkpoint(&keeper, err);

@@ -346,6 +346,7 @@ static void write_headings(const struct drawing *drawing)
 	for (unsigned i = 0; i < drawing->chart->line_count; i++) {
 		html_begin(html, "th");
 		html_attribute_word(html, "scope", "col");
+		html_attribute_word(html, "class", "number");
 		html_word(html, drawing->chart->lines[i].name);
 		html_end(html, "th");
 	}

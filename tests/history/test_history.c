@@ -405,6 +405,30 @@ START_TEST(what_nobody_added_up_is_unknown)
 }
 END_TEST
 
+START_TEST(rows_written_by_hand_do_no_harm)
+{
+	const struct history_series *series;
+	struct watch watch;
+	char sql[2048];
+	int size;
+
+	watch_open(&watch);
+	for (int minute = 0; minute < 60; minute++) {
+		size = snprintf(sql, sizeof(sql), "INSERT INTO sample SELECT 60, %lld, 'one'",
+				(long long)(START + minute * MINUTE));
+		for (unsigned i = 0; i < HISTORY_FIELDS; i++)
+			size += snprintf(sql + size, sizeof(sql) - (size_t)size, i % 2 || i == HISTORY_TIMED ||
+					 i >= HISTORY_LATENCY || i == 0 ? ", 0x7fffffffffffffff" : ", -0x7fffffffffffffff");
+		state_sql(&watch.state, sql);
+	}
+	series = read_range(&watch, from_start(59 * MINUTE, 1));
+	for (unsigned i = 0; i < HISTORY_FIELDS; i++)
+		ck_assert_int_ge(series->points[0].values[i], 0);
+	ck_assert_int_eq(history_quantile(&series->points[0], 99), 1);
+	watch_close(&watch);
+}
+END_TEST
+
 /* A state folder that moved: a series for each machine, by name; of too many the last ones. */
 START_TEST(each_node_has_a_series)
 {
@@ -567,6 +591,7 @@ int main(void)
 	LOOP(rows_go_by_age, ages);
 	tcase_add_test(tcase, gaps_are_told_from_zeros);
 	tcase_add_test(tcase, what_nobody_added_up_is_unknown);
+	tcase_add_test(tcase, rows_written_by_hand_do_no_harm);
 	tcase_add_test(tcase, each_node_has_a_series);
 	LOOP(odd_ranges_are_refused, refused);
 	tcase_add_test(tcase, a_range_ends_with_the_step_under_way);
