@@ -203,11 +203,17 @@ static size_t count_lines(const struct report *report, size_t list_at)
 	return count;
 }
 
-static void write_source_line(struct report_page *page, uint64_t number, struct text line)
+static void write_source_line(struct report_page *page, uint64_t number, struct text line, bool is_marked)
 {
-	html_printf(page->html, "%6llu  ", (unsigned long long)number);
-	html_text(page->html, line);
-	html_word(page->html, "\n");
+	struct html_writer *html = page->html;
+
+	if (is_marked)
+		html_begin(html, "mark");
+	html_printf(html, "%6llu  ", (unsigned long long)number);
+	html_text(html, line);
+	if (is_marked)
+		html_end(html, "mark");
+	html_word(html, "\n");
 }
 
 /* The last CONTEXT_LINES of those before the line, or the first of those after it. */
@@ -221,7 +227,7 @@ static void write_lines(struct report_page *page, size_t list_at, size_t skipped
 	for (size_t i = 0; json_reader_element(&reader) && i < skipped + CONTEXT_LINES; i++) {
 		(void)report_json_text(&page->report->json, &reader, REPORT_TEXT_BYTES, &line);
 		if (i >= skipped)
-			write_source_line(page, number + (i - skipped), line);
+			write_source_line(page, number + (i - skipped), line, false);
 	}
 }
 
@@ -242,9 +248,7 @@ static void write_context(struct report_page *page, const struct report_frame *f
 	html_element(html, "summary", NULL, TEXT("Source"));
 	html_begin(html, "pre");
 	write_lines(page, frame->before_at, skipped, frame->line > count ? frame->line - (count - skipped) : 1);
-	html_begin(html, "mark");
-	write_source_line(page, frame->line, frame->context_line);
-	html_end(html, "mark");
+	write_source_line(page, frame->line, frame->context_line, true);
 	write_lines(page, frame->after_at, 0, frame->line + 1);
 	html_end(html, "pre");
 	html_end(html, "details");

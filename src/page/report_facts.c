@@ -62,10 +62,8 @@ static void write_fact(struct html_writer *html, const char *name, struct text v
 {
 	if (!value.size)
 		return;
-	html_begin(html, "div");
 	html_element(html, "dt", NULL, text_of(name));
 	html_element(html, "dd", NULL, value);
-	html_end(html, "div");
 }
 
 static void write_time(struct html_writer *html, const char *name, int64_t at)
@@ -81,7 +79,6 @@ static void write_system(struct html_writer *html, const struct report_facts *fa
 	const struct text parts[] = { facts->os_name, facts->os_version, facts->os_build };
 
 	if (facts->os_name.size || facts->os_version.size) {
-		html_begin(html, "div");
 		html_element(html, "dt", NULL, TEXT("System"));
 		html_begin(html, "dd");
 		for (size_t i = 0; i < COUNT(parts); i++) {
@@ -89,7 +86,6 @@ static void write_system(struct html_writer *html, const struct report_facts *fa
 			html_word(html, parts[i].size ? " " : "");
 		}
 		html_end(html, "dd");
-		html_end(html, "div");
 	}
 	write_fact(html, "Processor", text_is(facts->arch, "unknown") ? TEXT_NONE : facts->arch);
 	write_fact(html, "Device", facts->device);
@@ -107,12 +103,10 @@ static void write_list(struct report_page *page)
 	write_fact(html, "Details", facts->details);
 	write_fact(html, "Assertion", facts->assertion);
 	if (facts->has_signal) {
-		html_begin(html, "div");
 		html_element(html, "dt", NULL, TEXT("Signal"));
 		html_begin(html, "dd");
 		html_u64(html, facts->signal);
 		html_end(html, "dd");
-		html_end(html, "div");
 	}
 	if (facts->has_timestamp && facts->timestamp <= INT32_MAX)
 		write_time(html, "When", (int64_t)facts->timestamp);
@@ -254,10 +248,8 @@ static void write_classes(struct report_page *page)
 			html_attribute_word(html, "class", "facts");
 		}
 		(void)report_json_text(&page->report->json, &reader, REPORT_TEXT_BYTES, &original);
-		html_begin(html, "div");
 		html_element(html, "dt", NULL, report_json_string(&page->report->json, &name, REPORT_TEXT_BYTES));
 		html_element(html, "dd", NULL, original);
-		html_end(html, "div");
 	}
 	if (count)
 		html_end(html, "dl");

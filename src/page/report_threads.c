@@ -177,17 +177,18 @@ static void write_crashed(struct report_page *page)
 	html_end(html, "section");
 }
 
-/* What it was doing: its innermost function that has a name. */
+/* What it was doing: its innermost function. */
 static void write_doing(struct report_page *page, const struct report_thread *thread)
 {
 	struct arena_mark mark = arena_mark(&page->report->arena);
-	struct report_frame frame = { .function = TEXT_NONE };
+	struct report_frame frame;
+	struct text function;
 
-	if (thread->count)
-		report_frame_read(page->report, report_place(page->report, thread, 0)->at, &frame);
-	html_word(page->html, " ");
-	html_element(page->html, "code", NULL, report_frame_function(&frame));
-	html_word(page->html, " ");
+	report_frame_read(page->report, report_place(page->report, thread, 0)->at, &frame);
+	function = report_frame_function(&frame);
+	html_word(page->html, " in ");
+	html_element(page->html, "code", NULL, function.size ? function : TEXT("a function without a name"));
+	html_word(page->html, ", ");
 	arena_rewind(&page->report->arena, mark);
 }
 
@@ -219,7 +220,10 @@ static void write_folded(struct report_page *page, size_t index)
 	html_attribute_word(html, "class", "thread");
 	html_begin(html, "summary");
 	write_name(page, index);
-	write_doing(page, &page->report->threads[index]);
+	if (page->report->threads[index].count)
+		write_doing(page, &page->report->threads[index]);
+	else
+		html_word(html, ", ");
 	write_counts(page, &page->report->threads[index]);
 	html_end(html, "summary");
 	write_folded_frames(page, index);

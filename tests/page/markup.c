@@ -60,17 +60,16 @@ static bool add_id(struct markup *markup, struct text id)
 	return id.size > 0 || refuse(markup, "an id is empty");
 }
 
-/* The icon stands in each page; no answer holds this. */
-#define ICON "data:image/svg+xml,%3Csvg%20xmlns=&#39;http://www.w3.org/2000/svg&#39;%20viewBox=&#39;0%200%2016%2016&#39;%3E%3Cpath"
-
-/* Addresses are of the web, or lead from this page to others of ours. */
-static bool is_address(struct text value)
+/* Addresses are of the web, or lead from this page to others of ours; the icon is in the page. */
+static bool is_address(struct text element, struct text value)
 {
-	return text_starts_with(value, ICON) || text_starts_with(value, "https://") || text_starts_with(value, "http://") ||
+	if (text_is(element, "link") && text_starts_with(value, "data:image/svg+xml,"))
+		return true;
+	return text_starts_with(value, "https://") || text_starts_with(value, "http://") ||
 	       text_starts_with(value, "../../") || text_starts_with(value, "#") || text_starts_with(value, "?");
 }
 
-static bool read_value(struct markup *markup, struct text name)
+static bool read_value(struct markup *markup, struct text element, struct text name)
 {
 	size_t from = ++markup->at;
 	struct text value;
@@ -86,12 +85,12 @@ static bool read_value(struct markup *markup, struct text name)
 	markup->at++;
 	if (name.size > 2 && text_starts_with(name, "on"))
 		return refuse(markup, "a handler");
-	if ((text_is(name, "href") || text_is(name, "src") || text_is(name, "action")) && !is_address(value))
+	if ((text_is(name, "href") || text_is(name, "src") || text_is(name, "action")) && !is_address(element, value))
 		return refuse(markup, "an address that is none");
 	return !text_is(name, "id") || add_id(markup, value);
 }
 
-static bool read_attributes(struct markup *markup)
+static bool read_attributes(struct markup *markup, struct text element)
 {
 	while (here(markup) == ' ') {
 		struct text name;
@@ -107,7 +106,7 @@ static bool read_attributes(struct markup *markup)
 		markup->at++;
 		if (here(markup) != '"')
 			return refuse(markup, "a value without quotes");
-		if (!read_value(markup, name))
+		if (!read_value(markup, element, name))
 			return false;
 	}
 	return true;
@@ -133,7 +132,7 @@ static bool read_begin(struct markup *markup)
 	if (!name.size)
 		return refuse(markup, "a tag without a name");
 	buf_add_text(markup->tree, name);
-	if (!read_attributes(markup))
+	if (!read_attributes(markup, name))
 		return false;
 	if (is_void(name))
 		return true;

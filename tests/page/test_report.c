@@ -122,7 +122,7 @@ START_TEST(a_crash_is_told_from_its_reason_to_its_modules)
 	wants_in_order(page, "Thread 7 worker, which crashed", "Thread 1");
 	wants(page, "<code class=\"function\">total()</code> <span class=\"place\">/src/shop.cc:40</span>");
 	wants(page, "<summary>1 inlined call</summary><ol><li><code class=\"function\">price(int)</code>");
-	wants(page, "    10  before 10\n    11  before 11\n<mark>    12  the line 12\n</mark>    13  after 13\n");
+	wants(page, "    10  before 10\n    11  before 11\n<mark>    12  the line 12</mark>\n    13  after 13\n");
 	wants(page, "<a class=\"source\" href=\"https://e.example/shop.cc\" rel=\"noreferrer\">source</a>");
 	wants(page, "<dt>rip</dt><dd>0x1010</dd>");
 	wants(page, "#2   0x2020 in libgone.so+0x20\n");
