@@ -115,7 +115,7 @@ const struct live_table live_tables[] = {
 	  "No source fails.", "v_sources_failing", STATEMENT_page_sources, "-entries", {
 		{ "source", "Source", LIVE_SOURCE, LIVE_BOTH },
 		{ "state", "What", LIVE_TEXT, LIVE_BOTH },
-		{ "blocked", "Not asked now", LIVE_TEXT, 0 },
+		{ "blocked", "Not asked now", LIVE_TEXT, LIVE_OPERATORS },
 		{ "entries", "Failures", LIVE_NUMBER, LIVE_SORTS },
 		{ "modules", "Modules", LIVE_NUMBER, LIVE_SORTS },
 		{ "asks", "Asked for", LIVE_NUMBER, LIVE_SORTS },

@@ -159,6 +159,23 @@ def test_charts_are_drawn_of_samples():
         assert 'href="charts"' not in get(service, "/ui/op/", "bert")[0]
 
 
+def test_every_column_is_told():
+    """doc/api/ui.md has each table with what its JSON has."""
+    with open(os.path.join(TOP, "doc", "api", "ui.md"), encoding="utf-8") as f:
+        told = {name: re.findall(r"`(\w+)`", columns)
+                for name, columns in re.findall(r"^\| `([\w-]+)`(?: \*)? \| ([^|]*) \| [^|]* \|$", f.read(), re.M)}
+    with Guarded() as service, Symbols() as symbols:
+        service.answer(named(symbols, PROGRAMS))
+        tables = [table["table"] for table in json.loads(get(service, "/ui/op/overview.json")[0])["tables"]]
+        assert tables == [name for name in told if name in tables], (tables, list(told))
+        seen = 0
+        for table in tables:
+            for row in rows(service, table)[:1]:
+                assert list(row) == told[table], (table, row)
+                seen += 1
+        assert seen >= 7, seen
+
+
 def test_nobody_else_comes_in():
     with Guarded() as service:
         for path in ("/ui/op/", "/ui/op/failures", "/ui/op/failures.json"):
