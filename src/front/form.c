@@ -220,9 +220,9 @@ static int read_file(struct form *form, const struct form_source *source, struct
 
 static int keep_all(struct buf *all, const struct form_source *source, char bytes[READ_BYTES], struct err *err)
 {
-	ssize_t size;
+	ssize_t size = 1;
 
-	while ((size = source->read(source->payload, bytes, READ_BYTES, err)) > 0)
+	while (!all->failed && (size = source->read(source->payload, bytes, READ_BYTES, err)) > 0)
 		buf_add(all, bytes, (size_t)size);
 	return size < 0 ? -1 : buf_check(all, err);
 }

@@ -78,9 +78,11 @@ check_PROGRAMS += \
 	tests/front/test_reply \
 	tests/front/test_result \
 	tests/front/test_sendfile \
+	tests/front/test_ui_drop_request \
 	tests/front/test_ui_token \
 	tests/front/test_writer \
 	tests/front/test_lane
+tests_front_test_ui_drop_request_SOURCES = tests/front/test_ui_drop_request.c
 tests_front_test_ui_token_SOURCES = tests/front/test_ui_token.c
 tests_front_test_lane_SOURCES = tests/front/test_lane.c
 tests_front_test_writer_SOURCES = tests/front/test_writer.c

@@ -49,8 +49,10 @@ void ui_drop_fields(const struct ui_drop_said *said, struct buf *out)
 		json_member_text(&json, "platform", buf_text(&value));
 	}
 	json_object_end(&json);
-	if (value.failed)
+	if (value.failed) {
 		out->failed = true;
+		out->no_memory |= value.no_memory;
+	}
 	buf_release(&value);
 }
 

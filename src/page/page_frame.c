@@ -63,6 +63,7 @@ static void write_skip_link(struct html_writer *html)
 	html_attribute_word(html, "href", "#content");
 	html_word(html, "Skip to content");
 	html_end(html, "a");
+	html_word(html, " ");
 }
 
 static void write_link(struct html_writer *html, const char *root, const char *path, const char *words)
@@ -74,6 +75,7 @@ static void write_link(struct html_writer *html, const char *root, const char *p
 	html_value_end(html);
 	html_word(html, words);
 	html_end(html, "a");
+	html_word(html, " ");                /* for who reads it as text */
 }
 
 static void write_banner(struct html_writer *html, const struct page_look *look)

@@ -294,12 +294,29 @@ static int read_one(void *payload, struct err *err)
 	return rc;
 }
 
+static const struct form_shape pair_shape = { "f", NULL, fields, "sources" };
+
+static int read_pairs(void *payload, struct err *err)
+{
+	const struct asked asked = { "application/x-www-form-urlencoded", TEXT("sources=a&sources=b&options=%7b%7d"), 9,
+				     UNPACK_NONE, 4096 };
+	struct upload *upload;
+	struct buf out;
+	int rc;
+
+	buf_init(&out, 4096);
+	rc = ask_for(&pair_shape, payload, &asked, &upload, &out, err);
+	buf_release(&out);
+	return rc;
+}
+
 START_TEST(survives_every_allocation_failure)
 {
 	struct state state;
 
 	state_make(&state);
 	support_every_allocation_failure(read_one, &state, 100);
+	support_every_allocation_failure(read_pairs, &state, 100);
 	state_remove(&state);
 }
 END_TEST
@@ -318,13 +335,29 @@ static void read_changed(void *payload, const uint8_t *bytes, size_t size)
 	buf_release(&out);
 }
 
+static void read_changed_pairs(void *payload, const uint8_t *bytes, size_t size)
+{
+	const struct asked asked = { "application/x-www-form-urlencoded", { (const char *)bytes, size }, 11,
+				     UNPACK_NONE, 4096 };
+	struct err err = ERR_INIT;
+	struct upload *upload;
+	struct buf out;
+
+	buf_init(&out, 4096);
+	if (ask_for(&pair_shape, payload, &asked, &upload, &out, &err) < 0)
+		ck_assert(err.kind == ERR_BAD_REQUEST && err.text[0]);
+	buf_release(&out);
+}
+
 START_TEST(survives_every_byte_change)
 {
 	static const char body[] = FILE_PART("MDMP") PART("options", "{}") END;
+	static const char pairs[] = "sources=a+%41&sources=&options=%7b%7D&f=x&&=";
 	struct state state;
 
 	state_make(&state);
 	support_every_byte_change((const uint8_t *)body, sizeof(body) - 1, read_changed, &state);
+	support_every_byte_change((const uint8_t *)pairs, sizeof(pairs) - 1, read_changed_pairs, &state);
 	state_remove(&state);
 }
 END_TEST

@@ -23,6 +23,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_macho \
 	tests/fuzz/fuzz_maps \
 	tests/fuzz/fuzz_minidump \
+	tests/fuzz/fuzz_form_pairs \
 	tests/fuzz/fuzz_multipart \
 	tests/fuzz/fuzz_mozilla \
 	tests/fuzz/fuzz_report \
@@ -156,6 +157,9 @@ tests_fuzz_fuzz_macho_SOURCES = \
 	tests/fuzz/fuzz_macho.c \
 	$(fuzz_objects)
 tests_fuzz_fuzz_macho_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_form_pairs_SOURCES = tests/fuzz/fuzz_form_pairs.c
+tests_fuzz_fuzz_form_pairs_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_multipart_SOURCES = tests/fuzz/fuzz_multipart.c
 tests_fuzz_fuzz_multipart_LDFLAGS = $(fuzz_ldflags)
