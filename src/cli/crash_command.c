@@ -401,7 +401,7 @@ const struct cli_command cli_stacktext = {
 	.arguments = "[--symbols [LAYOUT:]DIR]... [--source [LAYOUT:]URL]... [--brief] FILE",
 	.about = "the stacks of a text, as gdb, sanitizers, Android or Rust print them",
 	.help =
-	"FILE is a text with stacks as gdb, AddressSanitizer and the others of its kind, glibc's\n"
+	"FILE is a text with stacks as gdb, lldb, AddressSanitizer and the others of its kind, glibc's\n"
 	"backtrace_symbols, Android's tombstones, Rust's panics or minidump_stackwalk print them, with\n"
 	"the prefixes of a log perhaps; - is standard input. Why it ended, the thread that crashed,\n"
 	"the other threads. Frames in modules with a build id get what their debug information says;\n"

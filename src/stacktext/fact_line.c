@@ -75,6 +75,17 @@ static bool read_android(struct text line, struct stacktext_facts *facts)
 	return true;
 }
 
+/* "* thread #1, queue = 'main', stop reason = EXC_BAD_ACCESS (code=1, address=0x0)" */
+static bool read_lldb(struct text line, struct stacktext_facts *facts)
+{
+	struct text rest;
+
+	if (!text_starts_with(line, "* thread #") || !take_behind(line, ", stop reason = ", &rest))
+		return false;
+	say(&facts->reason, rest);
+	return true;
+}
+
 /* "thread 'main' panicked at src/main.rs:3:5:"; what the panic says stands in the line below. */
 static bool read_rust(struct text line, struct stacktext_facts *facts)
 {
@@ -133,5 +144,5 @@ static bool read_stackwalk(struct text line, struct stacktext_facts *facts)
 bool fact_line_read(struct text line, struct stacktext_facts *facts)
 {
 	return read_sanitizer(line, facts) || read_gdb(line, facts) || read_android(line, facts) ||
-	       read_rust(line, facts) || read_stackwalk(line, facts);
+	       read_rust(line, facts) || read_lldb(line, facts) || read_stackwalk(line, facts);
 }

@@ -111,11 +111,30 @@ static bool read_rust(struct text line, struct stacktext_stack *next)
 	return true;
 }
 
+/* "* thread #1, name = 'crash', stop reason = signal SIGSEGV", "thread #2" */
+static bool read_lldb(struct text line, struct stacktext_stack *next)
+{
+	struct text rest = line, name;
+	size_t at;
+
+	next->is_crashed = take(&rest, "* ");
+	skip_blanks(&rest);
+	if (!take(&rest, "thread #") || !take_decimal(&rest, &next->number) ||
+	    (rest.size > 0 && rest.bytes[0] != ',' && rest.bytes[0] != ':'))
+		return false;
+	next->has_number = true;
+	at = find_last(rest, "name = '");
+	name = at == SIZE_MAX ? TEXT_NONE : after(rest, at + strlen("name = '"));
+	if (name.size > 0 && memchr(name.bytes, '\'', name.size))
+		next->name = before(name, (size_t)((const char *)memchr(name.bytes, '\'', name.size) - name.bytes));
+	return true;
+}
+
 bool heading_line_read(struct text line, struct stacktext_stack *next)
 {
 	static const struct stacktext_stack none = { .title = { NULL, 0 } };
 	bool (*const readers[])(struct text, struct stacktext_stack *) = {
-		read_thread, read_android, read_quoted, read_rust,
+		read_thread, read_android, read_quoted, read_rust, read_lldb,
 	};
 
 	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {

@@ -112,6 +112,8 @@ static enum stacktext_dialect native_dialect(struct lines_look *look, struct tex
 		return dialect;
 	if (rust_line_read(line, &frame, &number) && (frame.has_address || look->has_panic))
 		return STACKTEXT_RUST;
+	if (lldb_line_read(line, &frame, &number))
+		return STACKTEXT_LLDB;
 	if (stackwalk_line_machine(line, &frame, &thread, &number))
 		return STACKTEXT_STACKWALK_MACHINE;
 	if (stackwalk_line_read(line, &frame, &number))
@@ -130,8 +132,6 @@ static const char *other_language(struct text line)
 		return "a trace of Go, which names its lines itself";
 	if (text_starts_with(line, "at ") && memmem(line.bytes, line.size, ":line ", 6))
 		return "a trace of .NET as text: it has no offsets to look up";
-	if (find_last(line, "frame #0: 0x") != SIZE_MAX)
-		return "a backtrace of lldb, which is not read";
 	if (text_starts_with(line, "<!DOCTYPE html") || text_starts_with(line, "<html"))
 		return "a page of HTML: drop the text it shows";
 	return NULL;

@@ -9,6 +9,7 @@ libstacktext_a_SOURCES = \
 	src/stacktext/kind_json.c \
 	src/stacktext/kind_lines.c \
 	src/stacktext/line_words.h \
+	src/stacktext/lldb_line.c \
 	src/stacktext/log_prefix.c \
 	src/stacktext/mapping_line.c \
 	src/stacktext/native_line.c \

@@ -220,6 +220,17 @@ static bool read_rust(struct stacktext_reading *reading, struct text line)
 	return true;
 }
 
+static bool read_lldb(struct stacktext_reading *reading, struct text line)
+{
+	struct stacktext_frame frame;
+	uint64_t number;
+
+	if (!lldb_line_read(line, &frame, &number))
+		return false;
+	add_numbered(reading, STACKTEXT_LLDB, number, &frame);
+	return true;
+}
+
 static bool read_machine(struct stacktext_reading *reading, struct text line)
 {
 	struct stacktext_frame frame;
@@ -299,7 +310,7 @@ static void read_line(struct stacktext_reading *reading, struct text line)
 
 	reading->after_frame = false;
 	if (read_android(reading, line) || read_numbered(reading, line) || read_glibc(reading, line) ||
-	    read_rust(reading, line) || read_machine(reading, line) || read_stackwalk(reading, line) ||
+	    read_rust(reading, line) || read_lldb(reading, line) || read_machine(reading, line) || read_stackwalk(reading, line) ||
 	    read_listed(reading, line) || read_more(reading, line, after_frame))
 		return;
 	if (read_module(reading->into, line)) {

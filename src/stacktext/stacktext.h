@@ -7,6 +7,7 @@
  *	glibc            ./crash(compare+0x11)[0x55f8392b31d1], ./crash(+0x11d1) [0x55f8392b31d1]
  *	Android          #01 pc 000000000004a1b8  /data/app/libshop.so (pay+52) (BuildId: 8e5c0f...)
  *	Rust             3:     0x55d9b1a2c3f1 - shop::pay
+ *	lldb             frame #1: 0x0000000100003f80 crash`pay(cart=0x0) at crash.c:9:5
  *	stackwalk        1  crash!main [crash.c : 5 + 0x3], 0|1|crash|main|crash.c|5|0x3
  *	/proc/PID/maps   7f89ed000000-7f89ed026000 r--p 00000000 08:01 1234  /lib/libc.so.6
  *	gdb's            0x7ffff7dd2000 0x7ffff7df8000 0x26000 0x0 r--p /lib/libc.so.6

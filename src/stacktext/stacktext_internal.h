@@ -26,6 +26,9 @@ bool numbered_line_rest(struct text rest, struct stacktext_frame *frame);
 /* "FILE:LINE" or "FILE:LINE:COLUMN" */
 bool numbered_line_place(struct text place, struct stacktext_frame *frame);
 
+/* "* frame #0: 0x0000000100003f50 crash`pay(cart=0x0) at crash.c:9:5" */
+bool lldb_line_read(struct text line, struct stacktext_frame *frame, uint64_t *number);
+
 /* "3:     0x55d9b1a2c3f1 - shop::pay::h0123456789abcdef", or without address; the line below it may be
  * its place. */
 bool rust_line_read(struct text line, struct stacktext_frame *frame, uint64_t *number);

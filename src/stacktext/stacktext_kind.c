@@ -16,6 +16,7 @@ static const char *const dialect_names[STACKTEXT_DIALECTS] = {
 	[STACKTEXT_NO_DIALECT] = "none", [STACKTEXT_GDB] = "gdb", [STACKTEXT_SANITIZER] = "sanitizer",
 	[STACKTEXT_GLIBC] = "glibc", [STACKTEXT_ANDROID] = "android", [STACKTEXT_RUST] = "rust",
 	[STACKTEXT_STACKWALK] = "stackwalk", [STACKTEXT_STACKWALK_MACHINE] = "stackwalk-machine",
+	[STACKTEXT_LLDB] = "lldb",
 };
 
 const char *stacktext_kind_name(enum stacktext_kind kind)

@@ -146,6 +146,13 @@ static const struct { const char *what, *text, *read; } stacks[] = {
 	{ "minidump_stackwalk -m", "OS|Linux|0.0.0\nCPU|amd64|family 6|4\nCrash|SIGSEGV|0x0|1\n\n0|0|libc.so.6||||0x27249\n"
 	  "1|0|crash|main|crash.c|5|0x3\n1|1|crash|f|||0x12\n1|2|||||0x7f12\n",
 	  "{#0|  in libc.so.6+27249}{!#1| main at crash.c:5 in crash of main| f in crash+12 of f|<7f12 }" },
+	{ "lldb", "* thread #1, name = 'crash', stop reason = signal SIGSEGV: invalid address\n"
+	  "  * frame #0: 0x0000000100003f50 crash`(anonymous namespace)::pay(this=0x0, n=(1, 2)) at crash.cc:9:5 [opt]\n"
+	  "    frame #1: 0x0000000100003f80 crash`main + 24\n    frame #2: 0x0000000100003f90 libc.so.6`___lldb_unnamed_symbol12 + 4\n"
+	  "    frame #3: 0x0000000100003f91\n  thread #2, name = 'worker'\n    frame #0: 0x5 libc.so.6`poll\n",
+	  "{* thread #1, name = 'crash', stop reason = signal SIGSEGV: invalid address!#1'crash'|"
+	  "=100003f50 (anonymous namespace)::pay at crash.cc:9 in crash|<100003f80 main in crash|<100003f90  in libc.so.6|<100003f91 }"
+	  "{thread #2, name = 'worker'#2'worker'|=5 poll in libc.so.6}" },
 	{ "a mark of UTF-8", "\xef\xbb\xbf#0  0x1 in f () at a.c:1\n", "{!|=1 f at a.c:1}" },
 	{ "prefixes of a container", "2024-01-02T03:04:05.678Z stderr F     #0 0x55 in f a.c:1\nweb-1  |     #1 0x56 in g a.c:2\n",
 	  "{!|=55 f at a.c:1|=56 g at a.c:2}" },
@@ -187,6 +194,7 @@ static const struct { const char *what, *text, *reason, *details, *os_name, *cpu
 	  "Linux", "amd64" },
 	{ "stackwalk -m", "OS|Windows NT|10\nCPU|x86||4\nCrash|EXCEPTION_ACCESS_VIOLATION|0x12|3\n", "EXCEPTION_ACCESS_VIOLATION", "0x12",
 	  "Windows NT", "x86" },
+	{ "lldb", "* thread #1, queue = 'a', stop reason = EXC_BAD_ACCESS (code=1)\n", "EXC_BAD_ACCESS (code=1)", NULL, NULL, NULL },
 	{ "nothing", "signal lost\nCPU: \nCrash|\nthread 'a'\n", NULL, NULL, NULL, NULL },
 };
 

@@ -132,7 +132,7 @@ static const struct {
 	{ "Python", SAMPLE("Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\n"), STACKTEXT_UNKNOWN, 0, "Python" },
 	{ "Go", SAMPLE("goroutine 1 [running]:\nmain.f(...)\n\t/a.go:3 +0x12\n"), STACKTEXT_UNKNOWN, 0, "Go" },
 	{ ".NET", SAMPLE("System.Exception: x\n   at Shop.Cart.Pay(Int32 n) in C:\\a.cs:line 12\n"), STACKTEXT_UNKNOWN, 0, ".NET" },
-	{ "lldb", SAMPLE("* thread #1\n  * frame #0: 0x0000000100003f80 a`main at a.c:3\n"), STACKTEXT_UNKNOWN, 0, "lldb" },
+	{ "lldb", SAMPLE("* thread #1\n  * frame #0: 0x0000000100003f80 a`main at a.c:3\n"), STACKTEXT_NATIVE, STACKTEXT_LLDB, NULL },
 	{ "HTML", SAMPLE("<!DOCTYPE html>\n<html><body>at f (a.js:1)</body>\n"), STACKTEXT_UNKNOWN, 0, "HTML" },
 	{ "prose", SAMPLE("it crashed again, see #1 and [2]\n"), STACKTEXT_UNKNOWN, 0, "no line is a frame" },
 	{ "more of Java than of native code", SAMPLE("#00 pc 1  /a.so\n\tat a.B.c(B.java:1)\n\tat a.B.d(B.java:2)\n"), STACKTEXT_JVM, 0, NULL },
