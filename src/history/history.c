@@ -163,7 +163,7 @@ int history_write(struct history *history, struct history_gauges gauges, struct 
 	return 0;
 }
 
-int history_fold(struct history *history, uint64_t *removed, struct err *err)
+int history_forget(struct history *history, uint64_t *removed, struct err *err)
 {
 	int64_t now = now_of(history);
 

@@ -94,7 +94,7 @@ bool history_is_due(const struct history *history);
 int history_write(struct history *history, struct history_gauges gauges, struct err *err)
 	__attribute__((warn_unused_result));
 /* Removes rows whose time is over: minutes after a day, ten minutes after 14 days, hours after 400. */
-int history_fold(struct history *history, uint64_t *removed, struct err *err)
+int history_forget(struct history *history, uint64_t *removed, struct err *err)
 	__attribute__((warn_unused_result));
 
 /* --- Reading ------------------------------------------------------------------------------- */

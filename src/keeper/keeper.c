@@ -126,11 +126,11 @@ static int write_sample(struct keeper *keeper, struct err *err)
 	return history_write(&keeper->history, gauges, err);
 }
 
-static int fold_history(struct keeper *keeper, struct err *err)
+static int forget_history(struct keeper *keeper, struct err *err)
 {
 	uint64_t removed;
 
-	if (history_fold(&keeper->history, &removed, err) < 0)
+	if (history_forget(&keeper->history, &removed, err) < 0)
 		return -1;
 	return history_host_forget_stale(keeper->store, clock_unix_seconds(), err);
 }
@@ -201,7 +201,7 @@ static const struct errand {
 	{ "jobs",       clean_jobs,    1000 },
 	{ "kept",       clean_kept,    5000 },
 	{ "sample",     write_sample,  1000 },
-	{ "history",    fold_history,  600000 },
+	{ "history",    forget_history,  600000 },
 	{ "checkpoint", checkpoint,    10000 },
 	{ "touches",    write_touches, 60000 },
 	{ "spool",      repair_spool,  600000 },

@@ -349,7 +349,7 @@ START_TEST(rows_go_by_age)
 	answer(&watch, 1, 1);
 	pass(&watch, MINUTE);
 	test_now = START + ages[_i].after;
-	ck_assert_int_eq(history_fold(&watch.history, &removed, &err), 0);
+	ck_assert_int_eq(history_forget(&watch.history, &removed, &err), 0);
 	ck_assert_int_eq(state_ask(&watch.state, "SELECT count(*) FROM sample WHERE span = 60"),
 			 ages[_i].minutes);
 	ck_assert_int_eq(state_ask(&watch.state, "SELECT count(*) FROM sample WHERE span = 600"),
@@ -535,7 +535,7 @@ static int write_and_read(void *payload, struct err *err)
 	arena_init(&arena, ARENA_BYTES);
 	rc = history_write(&watch->history, (struct history_gauges){ 1, 1 }, err);
 	if (rc == 0)
-		rc = history_fold(&watch->history, &removed, err);
+		rc = history_forget(&watch->history, &removed, err);
 	if (rc == 0)
 		rc = history_read(watch->state.store, &range, &arena, &list, err);
 	arena_release(&arena);
