@@ -71,6 +71,9 @@ tests_page_test_report_SOURCES = \
 	tests/page/markup.c \
 	tests/page/markup.h \
 	tests/page/test_report.c
+noinst_PROGRAMS += tests/page/unescaped
+tests_page_unescaped_SOURCES = tests/page/unescaped.c src/base/html_writer.c
+tests_page_unescaped_CPPFLAGS = $(AM_CPPFLAGS) -DHTML_WRITER_ESCAPES_NOTHING
 endif
 
 EXTRA_PROGRAMS += tests/bench/bench_charts tests/bench/bench_live tests/bench/bench_report

@@ -1,5 +1,7 @@
 """test_browser -- the web page in a real browser: from drop to reason for each kind, for everybody.
 
+usage: test_browser.py [REGULAR_EXPRESSION]     names of checks; all drops are made
+
 What runs in the browser is tests/web/browser.mjs.  SYMGATE_WEB_MODULES is a folder whose node_modules has what
 tests/web/package.json names (tests/run makes it); SCREENSHOTS, where set, gets a picture of every page.
 """
@@ -9,6 +11,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import test_crash
 import test_ui_operators
@@ -19,6 +23,15 @@ FOLDER = tempfile.TemporaryDirectory(prefix="symgate-browser-")
 MODULES = os.environ.get("SYMGATE_WEB_MODULES", "")
 CHROMIUM = shutil.which("chromium")
 HOSTILE = "</script><img src=x onerror=document.title='owned'>\u202e\"'&"
+
+RUNS = [
+    "<script>owned=1</script>", "<img src=x onerror=owned=1>", "<svg onload=owned=1>", "<details open ontoggle=owned=1>",
+    "<iframe srcdoc='<script>parent.owned=1</script>'></iframe>", "<input autofocus onfocus=owned=1>",
+    "<script src='data:text/javascript,owned=1'></script>", "<a class=trap href='javascript:void(owned=1)'>trap</a>",
+    "<object data='data:text/html,<script>parent.owned=1</script>'></object>", "<style>*{color:red}</style>",
+    "<form><button class=trap formaction='javascript:void(owned=1)'>trap</button></form>",
+    "<video><source onerror=owned=1></video>", "\"><script>owned=1</script>", "' onmouseover='owned=1",
+]
 
 JAVASCRIPT = """TypeError: Cannot read properties of undefined (reading 'x')
     at render (https://example.invalid/app.min.js:1:20)
@@ -69,6 +82,49 @@ def drops():
     return made
 
 
+def answer_that_runs():
+    """An answer each of whose strings would run something, were it markup."""
+    frames = [{"status": "symbolicated", "original_index": i, "instruction_addr": hex(4096 + i), "package": text,
+               "function": text, "filename": text, "abs_path": text, "lineno": 1, "context_line": text}
+              for i, text in enumerate(RUNS)]
+    modules = [{"type": text, "code_file": text, "debug_file": text, "debug_id": text, "image_addr": "0x1000",
+                "debug_status": "missing", "candidates": [{"source": text, "location": text, "download": {"status": "notfound"}}]}
+               for text in RUNS]
+    return json.dumps({"status": "completed", "crash_reason": "".join(RUNS), "modules": modules,
+                       "stacktraces": [{"thread_name": "".join(RUNS), "is_requesting": True, "frames": frames}]})
+
+
+class Bare(ThreadingHTTPServer):
+    """Serves a page in which nothing is escaped: with the policy of ours, and without."""
+
+    def __init__(self, page, headers):
+        self.page = page
+        self.policy = [(name, headers[name]) for name in ("Content-Security-Policy", "X-Content-Type-Options")]
+        super().__init__(("127.0.0.1", 0), BareHandler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class BareHandler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        is_page = self.path in ("/ui/r/guarded", "/ui/r/open")
+        self.send_response(200 if is_page else 404)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        for name, value in self.server.policy if self.path != "/ui/r/open" else []:
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(self.server.page if is_page else b"")
+
+    def log_message(self, *args):
+        pass
+
+
+def serve_bare(service):
+    program = os.path.join(os.path.dirname(SYMGATE), "tests", "page", "unescaped")
+    page = subprocess.run([program], input=answer_that_runs().encode(), capture_output=True, check=True).stdout
+    assert RUNS[0].encode() in page
+    return Bare(page, service.request("GET", "/", None, {"Accept": "text/html"})[2])
+
+
 class Counts:
     def __init__(self):
         self.passed = self.failed = 0
@@ -84,9 +140,10 @@ class Counts:
 
 def browse(service, guarded, counts):
     plan = {"base": f"http://127.0.0.1:{service.port}/", "modules": MODULES, "chromium": CHROMIUM, "drops": drops(),
-            "pages": ["", "ui/r/00000000000000000000000000000000", "ui/op/"], "patience": PATIENCE // 3,
+            "pages": ["", "ui/r/00000000000000000000000000000000", "ui/op/"], "patience": PATIENCE // 3, "only": sys.argv[1] if sys.argv[1:] else None,
             "html": os.path.join(FOLDER.name, "html"), "reports": os.path.join(FOLDER.name, "reports.json"),
             "screenshots": os.environ.get("SCREENSHOTS"),
+            "bare": f"http://127.0.0.1:{serve_bare(service).server_port}/ui/r/",
             "operators": {"base": f"http://127.0.0.1:{guarded.port}/", "user": {"username": "anna", "password": "anna"}}}
     os.mkdir(plan["html"])
     script = os.path.join(TOP, "tests", "web", "browser.mjs")
