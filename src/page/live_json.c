@@ -49,7 +49,7 @@ int live_table_json(struct buf *out, const struct live_view *view, const struct 
 {
 	struct json_table written = { .view = view, .table = table };
 	struct live_query query;
-	struct live_found found;
+	struct live_found found = { 0 };
 
 	if (live_query_read(&query, view, table, err) < 0)
 		return -1;

@@ -332,7 +332,7 @@ int live_table_page(struct html_writer *html, const struct page_look *look, cons
 {
 	struct live_query query;
 	const struct live_page page = { html, view, table, &query };
-	struct live_found found;
+	struct live_found found = { 0 };
 	int rc;
 
 	if (live_query_read(&query, view, table, err) < 0)

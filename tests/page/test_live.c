@@ -633,6 +633,12 @@ static int write_all(void *payload, struct err *err)
 	buf_clear(&written);
 	if (rc == 0)
 		rc = live_table_json(&written, &view, table_named("hits"), err);
+	html_writer_init(&html, &written);
+	if (rc == 0)
+		rc = live_overview_page(&html, &look, &view, err);
+	buf_clear(&written);
+	if (rc == 0)
+		rc = live_overview_json(&written, &view, err);
 	buf_release(&written);
 	return rc;
 }
