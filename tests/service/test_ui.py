@@ -264,6 +264,27 @@ def test_stacks_as_text():
             assert rows(service, "SELECT kind FROM job WHERE id = ?", report.rsplit("/", 1)[1]) == [(kind,)], what
 
 
+def test_crash_files():
+    """Each goes to its endpoint, and its report says what happened."""
+    folder = os.path.join(os.environ.get("SYMGATE_SHARED", "/nonexistent"), "conformance/fixtures")
+    if not os.path.isdir(folder):
+        print("skipped: no fixtures below SYMGATE_SHARED")
+        return
+    with Service() as service:
+        mine = token(page(service, "/"))
+        for name, kind, said in (("linux.dmp", "minidump", "SIGSEGV"), ("windows.dmp", "minidump", "EXCEPTION_ACCESS_VIOLATION"),
+                                 ("macos.dmp", "minidump", "EXC_BAD_ACCESS"),
+                                 ("apple_crash_report.txt", "applecrashreport", "Thread")):
+            with open(os.path.join(folder, name), "rb") as f:
+                report = address(post(service, "/ui/submit", [("token", mine), ("text", ""), ("platform", "")],
+                                      [("file", name, f.read())]))
+            shown = words(page(service, report))
+            assert said in shown and "no name: " in shown, (name, shown[:600])
+            assert rows(service, "SELECT kind, state FROM job WHERE id = ?", report.rsplit("/", 1)[1]) == [(kind, "completed")], name
+        eventually(lambda: not [name for name in spooled(service) if not name.endswith(".result")],
+                   "what was dropped to be deleted")
+
+
 def test_an_id_that_is_not_there_is_one_and_the_same_page():
     with Service() as service:
         bodies = set()
