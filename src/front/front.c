@@ -93,7 +93,8 @@ static int open_state(struct front *front, struct err *err)
 	if (board_open(&front->board, front->config, err) == 0 &&
 	    store_open(&front->store, front->config, err) == 0 &&
 	    store_boot_join(front->store, &boot, err) == 0 &&
-	    ui_secret_read(front->config->state_dir, front->web_secret, err) == 0 &&
+	    (!front->config->web_enabled ||
+	     ui_secret_read(front->config->state_dir, front->web_secret, err) == 0) &&
 	    cache_open(&front->cache, front->config, front->board, front->store, err) == 0 &&
 	    parker_start(&front->parker, front, err) == 0)
 		return 0;

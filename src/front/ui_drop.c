@@ -34,7 +34,7 @@ void ui_drop_offer(struct ui_drop *drop, const struct front *front, const struct
 	ui_token_write(drop->token, front->web_secret, visitor->name, "drop", clock_unix_seconds());
 	drop->offer = (struct page_drop){
 		.action = action, .token = text_of(drop->token), .sources = { drop->sources, count },
-		.scope = visitor->has_own_scope ? visitor->scope : TEXT_NONE,
+		.scope = visitor->scope,
 	};
 }
 

@@ -22,7 +22,7 @@ struct page_drop {
 	const char *action;          /* where it goes, from this page */
 	struct text token;           /* it comes from us */
 	struct text_list sources;    /* ids of the configured ones */
-	struct text scope;           /* told to people that have one of their own; TEXT_NONE: not told */
+	struct text scope;           /* in which it asks: told to people by name */
 };
 
 /* Doctype, head, the links above, and the beginning of <main> with the heading. */

@@ -71,7 +71,7 @@ src/store/sql_text.h: $(SQL_NAMED) $(SQL_STEPS) $(top_srcdir)/src/store/sql2c.aw
 src/store/build_id.h: store-build-id-is-checked
 	@$(MKDIR_P) src/store; \
 	sum=`cd $(top_srcdir) && find src sql \( -name '*.c' -o -name '*.h' -o -name '*.sql' \) \
-		! -name statements.h ! -name sql_text.h ! -name build_id.h | LC_ALL=C sort | \
+		! -name statements.h ! -name sql_text.h ! -name build_id.h ! -name assets.h | LC_ALL=C sort | \
 		while read -r file; do cat "$$file"; done | cksum | $(SED) 's/ .*//'`; \
 	echo "#define BUILD_ID \"$(PACKAGE_VERSION)-$$sum\"" > $@-new; \
 	if cmp -s $@-new $@; then rm -f $@-new; else mv $@-new $@; fi

@@ -23,7 +23,7 @@ static void answer_drop_page(struct worker *worker, struct request *request, con
 	struct ui_page page;
 
 	ui_drop_offer(&drop, worker->front, visitor, "drop");
-	ui_begin(&page, request, visitor, reply, 200, TEXT("Drop into your scope"));
+	ui_begin(&page, request, visitor, reply, 200, visitor->has_own_scope ? TEXT("Drop into your scope") : TEXT("Drop"));
 	page_person(&page.html, &page.look, &drop.offer);
 	ui_end(&page, request, reply);
 }
