@@ -119,10 +119,24 @@ static void show_module(struct why *why, const cJSON *module)
 		show_candidate(why, candidate);
 }
 
+/* Of JavaScript a file, of Java a mapping that was wanting. */
+static void show_error(struct why *why, const cJSON *error)
+{
+	struct text uuid = cli_member(error, "uuid"), type = cli_member(error, "type");
+	struct buf *out = &why->out;
+
+	buf_add_string(out, "  ");
+	buf_add_visible(out, uuid.size > 0 ? uuid : cli_member(error, "abs_path"));
+	buf_add_string(out, ": ");
+	buf_add_visible(out, type);
+	buf_add_char(out, '\n');
+	show_words(why, uuid.size > 0 ? why_mapping(type) : why_js_error(type));
+}
+
 /* A module of the request that is meant by the subject: by file name or id. */
 static bool is_meant(const struct why *why, const cJSON *module)
 {
-	static const char *const keys[] = { "code_file", "debug_file", "debug_id", "code_id" };
+	static const char *const keys[] = { "code_file", "debug_file", "debug_id", "code_id", "abs_path", "uuid" };
 
 	if (why->is_request)
 		return true;
@@ -138,17 +152,21 @@ static bool is_meant(const struct why *why, const cJSON *module)
 
 static int show_modules(struct why *why, struct text candidates)
 {
-	const cJSON *module;
+	const cJSON *module, *error;
 	struct arena arena;
 	cJSON *json;
 	int rc;
 
 	arena_init(&arena, 4 * LIMIT_REPLY_BYTES);
 	rc = request_json_parse(candidates, &arena, &json, &why->trouble);
-	if (rc == 0)
+	if (rc == 0) {
 		cJSON_ArrayForEach(module, cJSON_GetObjectItemCaseSensitive(json, "modules"))
 			if (is_meant(why, module))
 				show_module(why, module);
+		cJSON_ArrayForEach(error, cJSON_GetObjectItemCaseSensitive(json, "errors"))
+			if (is_meant(why, error))
+				show_error(why, error);
+	}
 	arena_release(&arena);
 	return rc;
 }

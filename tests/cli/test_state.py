@@ -242,7 +242,9 @@ def state_commands(folder, request, symbols_dir):
                           "debug_status": "missing", "candidates": [{
                               "source": "micro\x1bsoft", "location": "https://x.example/libz",
                               "download": {"status": "error", "details": "500 Internal Server Error"}}]},
-                         {"code_file": "/x/liby.so", "debug_status": "found"}]}
+                         {"code_file": "/x/liby.so", "debug_status": "found"}],
+             "errors": [{"abs_path": "https://x.example/app.min.js", "type": "missing_sourcemap"},
+                        {"uuid": "67e9247c-814e-392b-a027-dbde6748fcbf", "type": "invalid"}]}
     job = "12345678-1234-4234-8234-123456789abc"
     with sqlite3.connect(state + "/symgate.db") as db:
         db.execute("INSERT INTO job (id, kind, state, body_bytes, created_at, deadline_at, finished_at, millis, "
@@ -254,6 +256,8 @@ def state_commands(folder, request, symbols_dir):
           "liby.so" in run.stdout and "took 1.2 s" in run.stdout and "\x1b" not in run.stdout, run.stdout, run.stderr)
     check("why REQUEST_ID: what to do", run.stdout.count("no source has its debug file.  Put the debug file") == 1,
           run.stdout)
+    check("why REQUEST_ID: JavaScript and Java", "a source map that cannot be had" in run.stdout and
+          "cbf: invalid\n    it is no mapping" in run.stdout, run.stdout)
     for subject in ("libz.so", "00000000-0000-4000-8000-000000000009"):
         run = symgate("--state-dir", state, "why", subject)
         check("why %s: requests that had it" % subject, job in run.stdout and "liby" not in run.stdout,

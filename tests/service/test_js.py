@@ -14,13 +14,14 @@ import json
 import os
 import sqlite3
 import struct
+import subprocess
 import tempfile
 import threading
 import time
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from service_tests import Service, run_all
+from service_tests import PATIENCE, SYMGATE, Service, run_all
 
 MOST = 64 << 20
 DEBUG_ID = "67e9247c-814e-392b-a027-dbde6748fcbf"
@@ -412,6 +413,10 @@ def missing_files_are_listed():
             reply = ask(service, [frame(web.url + "/good.js"), frame(web.url + "/shut.js")], source=None, release="shop@1",
                         modules=[{"type": "sourcemap", "code_file": web.url + "/good.js", "debug_id": DEBUG_ID}])
             assert sorted(error_types(reply)) == ["missing_source", "missing_sourcemap"], reply
+        why = subprocess.run([SYMGATE, "-c", service.config, "--state-dir", service.state, "why", "good.js"],
+                             capture_output=True, text=True, check=False, timeout=PATIENCE).stdout
+        assert "good.js: missing_sourcemap\n    the minified file names a source map" in why, why
+        assert "shut.js" not in why, why
         service.stop()
         with sqlite3.connect(os.path.join(service.state, "symgate.db")) as db:
             missing = {row[0]: row[1:] for row in db.execute(

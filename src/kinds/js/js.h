@@ -266,6 +266,9 @@ int js_errors_sorted(const struct js *js, const struct js_error ***sorted, size_
 	__attribute__((warn_unused_result));
 
 /* js_answer.c: the members of the answer but for its status. */
+/* What kept frames from being found, for `symgate why` too. */
+int js_answer_errors(const struct js *js, struct json_writer *json, struct err *err)
+	__attribute__((warn_unused_result));
 int js_answer_write(const struct js *js, struct json_writer *json, struct err *err)
 	__attribute__((warn_unused_result));
 

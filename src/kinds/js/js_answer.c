@@ -83,7 +83,7 @@ static void write_error(struct json_writer *json, const struct js_error *error)
 	json_object_end(json);
 }
 
-static int write_errors(struct json_writer *json, const struct js *js, struct err *err)
+int js_answer_errors(const struct js *js, struct json_writer *json, struct err *err)
 {
 	const struct js_error **errors;
 	size_t count;
@@ -160,7 +160,7 @@ int js_answer_write(const struct js *js, struct json_writer *json, struct err *e
 	write_traces(json, js, false);
 	json_key(json, "raw_stacktraces");
 	write_traces(json, js, true);
-	if (write_errors(json, js, err) < 0)
+	if (js_answer_errors(js, json, err) < 0)
 		return -1;
 	if (write_attempts(json, js, err) < 0)
 		return -1;

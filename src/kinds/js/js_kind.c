@@ -61,6 +61,18 @@ static int js_answer(struct work *work, struct buf *reply, struct err *err)
 	return buf_check(reply, err);
 }
 
+static int js_candidates(struct work *work, struct buf *out, struct err *err)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, out);
+	json_object(&json);
+	if (js_answer_errors(work->state, &json, err) < 0)
+		return -1;
+	json_object_end(&json);
+	return buf_check(out, err);
+}
+
 void js_release(struct js *js)
 {
 	for (struct js_module *module = js->modules; module; module = module->next)
@@ -85,5 +97,6 @@ const struct request_kind request_kind_js = {
 	.parse = js_parse,
 	.step = step,
 	.answer = js_answer,
+	.candidates = js_candidates,
 	.release = release,
 };

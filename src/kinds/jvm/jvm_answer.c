@@ -74,7 +74,7 @@ static const char *error_word(enum err_kind failure)
 	}
 }
 
-static void write_errors(const struct jvm *jvm, struct json_writer *json)
+void jvm_answer_errors(const struct jvm *jvm, struct json_writer *json)
 {
 	json_key(json, "errors");
 	json_array(json);
@@ -123,6 +123,6 @@ void jvm_answer_write(const struct jvm *jvm, struct json_writer *json)
 		json_text(json, jvm->classes[i].original);
 	}
 	json_object_end(json);
-	write_errors(jvm, json);
+	jvm_answer_errors(jvm, json);
 	count_frames(jvm);
 }

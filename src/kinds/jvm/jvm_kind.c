@@ -87,6 +87,17 @@ static int jvm_answer(struct work *work, struct buf *reply, struct err *err)
 	return buf_check(reply, err);
 }
 
+static int jvm_candidates(struct work *work, struct buf *out, struct err *err)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, out);
+	json_object(&json);
+	jvm_answer_errors(work->state, &json);
+	json_object_end(&json);
+	return buf_check(out, err);
+}
+
 static void jvm_release(struct work *work)
 {
 	struct jvm *jvm = work->state;
@@ -105,5 +116,6 @@ const struct request_kind request_kind_jvm = {
 	.parse = jvm_parse,
 	.step = jvm_step,
 	.answer = jvm_answer,
+	.candidates = jvm_candidates,
 	.release = jvm_release,
 };

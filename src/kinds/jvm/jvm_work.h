@@ -142,6 +142,8 @@ enum resolved jvm_context_quote(struct jvm *jvm, struct resolver *resolver, stru
 void jvm_context_url(const struct jvm_result *frame, struct buf *url);
 
 /* jvm_answer.c: "exceptions", "stacktraces", "classes", "errors". */
+/* Mappings that could not be had or read, for `symgate why` too. */
+void jvm_answer_errors(const struct jvm *jvm, struct json_writer *json);
 void jvm_answer_write(const struct jvm *jvm, struct json_writer *json);
 
 #endif
