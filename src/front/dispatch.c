@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "front/front_internal.h"
+#include "front/ui.h"
 
 void worker_answer(struct worker *worker, struct request *request)
 {
@@ -25,8 +26,9 @@ static struct lane *lane_of(const struct worker *worker, const struct request *r
 {
 	struct front *front = worker->front;
 
+	/* Pages take longer to write than who relieves all others may be held up. */
 	if (!route_takes_body(request))
-		return NULL;
+		return worker->is_relief && request->route && ui_is_path(request) ? &front->small : NULL;
 	if (has_large_body(request, front->config))
 		return &front->large;
 	return worker->is_relief ? &front->small : NULL;

@@ -158,6 +158,23 @@ def test_a_body_that_does_not_come_is_given_up():
             connection.close()
 
 
+def test_a_page_waits_for_a_request_thread():
+    """The thread that is there when all others are busy writes no pages: health is asked through it."""
+    with Service(ONE_FRONT + "limits: {body_wait: 60s}\n") as service:
+        body = b'{"stacktraces": [], "modules": []}'
+        slow = [Connection.__new__(Connection) for _ in range(2)]
+        for connection in slow:
+            connection.connect(os.path.join(service.state, "run", "fcgi.sock"))
+            connection.send("POST", "/symbolicate", body, 5)
+        page = Connection(service, "GET", "/ui/r/x")
+        eventually(lambda: service.metric("symgate_requests_waiting") == 1, "the page to wait")
+        assert service.get("/healthcheck") == (200, b"ok")
+        for connection in slow:
+            connection.close()
+        assert b"There is no report" in page.read(b"Status: 404 ")
+        page.close()
+
+
 # --- Who goes away ---------------------------------------------------------------------------
 
 def test_a_client_that_goes_away_is_no_longer_parked():
