@@ -666,8 +666,10 @@ static void leave_if_lost(struct running_job *running, int64_t now)
 	struct err err = ERR_INIT;
 	bool is_held = true;
 
-	if (!running->has_row || (running->held_millis && generation == running->generation &&
-				  now - running->held_millis < HELD_MILLIS))
+	/* What is written of it says itself whether it was ours: with an end on its way it is no longer held. */
+	if (!running->has_row || running->verb.is_asked ||
+	    (running->held_millis && generation == running->generation &&
+	     now - running->held_millis < HELD_MILLIS))
 		return;
 	if (job_is_held(&list->rows, &running->job, list->means->owner, &is_held, &err) < 0) {
 		log_message(LOG_WARN, "job_claim", running->job.id, "%s", err.text);

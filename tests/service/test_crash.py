@@ -303,6 +303,14 @@ def test_stacks_as_text():
         assert "was ended by signal" not in service.text_of_log(), service.text_of_log()
 
 
+def test_jobs_that_fail_at_once_leave_the_workshop_at_work():
+    """Their end may be written while their workshop looks whether they are still its own."""
+    with Service() as service:
+        for i in range(100):
+            reply = answer(service, "/stacktext", [("stacktext", "no stack")], "?timeout=20")
+            assert reply["status"] == "failed", (i, reply)
+
+
 def minidump_of(build_ids):
     """Of x86-64 Linux: one thread in the first of these modules, whose stack points into all of them."""
     modules = [(0x7f0000000000 + i * 0x100000, build_id) for i, build_id in enumerate(build_ids)]
