@@ -2,6 +2,7 @@
 // Maps that lie in the code (inline, eval) are taken out of it. Says which tools there were, as JSON.
 import fs from 'fs';
 import path from 'path';
+import { execFileSync } from 'child_process';
 import { createRequire } from 'module';
 
 const need = createRequire(path.resolve(process.env.NODE_PATH) + '/');
@@ -114,4 +115,52 @@ await attempt('webpack', async () => {
         }
     }
 });
-console.log(JSON.stringify(made));
+// As React Native's programs are made: Metro's bundle, and of that Hermes's bytecode.
+const REACT = {
+    'greet.js': `export class Greeter {
+  constructor(who) { this.who = who; this.count = 0; }
+  greet(words) { this.count += 1; const { name } = this.who; return \`\${words}, \${name || 'nobody'}\`; }
+  each() { const all = []; for (let i = 0; i < this.count; i++) all.push(i); return all; }
+}
+`,
+    'index.js': `import { Greeter } from './greet';
+const ümläut = { name: '𝒳 und 🎉' };
+export const greeter = new Greeter(ümläut);
+export function main(times) {
+  for (let i = 0; i < times; i++) console.log(greeter.greet(i % 2 ? undefined : 'hi'));
+  try { throw new TypeError('no'); } catch (e) { return greeter.each().map((x) => x * x); }
+}
+main(3);
+`,
+};
+const hermes = (folder, name, code) => {
+    const compiler = path.join(path.dirname(need.resolve('hermes-engine/package.json')), 'linux64-bin', 'hermesc');
+    const bundle = path.join(folder, `${name}.js`), bytes = path.join(folder, `${name}.hbc`);
+    fs.writeFileSync(bundle, code);
+    execFileSync(compiler, ['-O', '-w', '-emit-binary', '-output-source-map', '-out', bytes, bundle]);
+    keep('hermes', name, fs.readFileSync(`${bytes}.map`, 'utf8'));
+};
+await attempt('metro', async () => {
+    const metro = need('metro');
+    const folder = path.join(out, 'metro');
+    fs.mkdirSync(folder);
+    for (const [name, text] of Object.entries(REACT)) fs.writeFileSync(path.join(folder, name), text);
+    fs.writeFileSync(path.join(folder, 'babel.config.js'),
+        `module.exports = { presets: [['${need.resolve('@babel/preset-env')}', { targets: { ie: '11' } }]] };`);
+    const modules = path.resolve(process.env.NODE_PATH);
+    const config = await metro.loadConfig({ cwd: folder }, {
+        projectRoot: folder, watchFolders: [folder, modules], cacheStores: [], maxWorkers: 1, reporter: { update() {} },
+        resolver: { useWatchman: false, nodeModulesPaths: [modules] },
+        transformer: { babelTransformerPath: need.resolve('metro-babel-transformer'), minifierPath: need.resolve('metro-minify-terser') },
+    });
+    for (const minify of [false, true]) {
+        const name = minify ? 'minified' : 'plain';
+        const built = await metro.runBuild(config, {
+            entry: 'index.js', minify, dev: !minify, sourceMap: true, sourceMapUrl: 'bundle.map', out: path.join(folder, name),
+        });
+        keep('metro', name, built.map);
+        await attempt('hermes', () => hermes(folder, name, built.code));
+    }
+});
+// Metro leaves timers behind.
+process.stdout.write(JSON.stringify(made) + '\n', () => process.exit(0));

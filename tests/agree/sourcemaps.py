@@ -3,8 +3,8 @@
 
 usage: NODE_PATH=node_modules sourcemaps.py [MAP...]       SYMGATE: the program
 
-Without MAP they are made by bundlers.mjs, with whatever of swc, TypeScript 5, Babel, terser, esbuild and webpack (all
-its kinds of devtool) is in NODE_PATH. Without node or trace-mapping there it ends with 77: skipped.
+Without MAP they are made by bundlers.mjs, with whatever of swc, TypeScript 5, Babel, terser, esbuild, webpack (all
+its kinds of devtool), Metro and Hermes is in NODE_PATH. Without node or trace-mapping there it ends with 77: skipped.
 """
 import collections
 import glob
