@@ -303,8 +303,16 @@ await check('weight-of-the-first-page', async () => {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   need(asked.length <= 3, `${asked.length} requests: ${asked.map((request) => request.url()).join(' ')}`);
   need(total <= 40000, `${total} bytes`);
-  const painted = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime);
-  console.log(`# first page: ${asked.length} requests, ${total} bytes, first contentful paint ${Math.round(painted)} ms`);
+  const painted = [];
+  for (let i = 0; i < 7; i++) {
+    const again = await open();
+    await again.goto(plan.base, { waitUntil: 'networkidle' });
+    painted.push(await again.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime));
+    await close(again);
+  }
+  painted.sort((one, other) => one - other);
+  console.log(`# first page: ${asked.length} requests, ${total} bytes, first contentful paint ${Math.round(painted[3])} ms` +
+              ` (${Math.round(painted[0])} to ${Math.round(painted[6])}, nothing cached)`);
   await close(page);
 });
 
