@@ -110,10 +110,9 @@ static void write_gauge(void *payload, const char *name, const char *help, int64
 	end_cell(overview->html);
 }
 
-static int write_live_jobs(void *payload, const struct job_state_sum *sum)
+/* "completed | 12": more follows in the same cell. */
+static void begin_sum(struct overview *overview, const struct job_state_sum *sum)
 {
-	struct overview *overview = payload;
-
 	overview->any = true;
 	html_begin(overview->html, "tr");
 	html_begin(overview->html, "th");
@@ -122,6 +121,13 @@ static int write_live_jobs(void *payload, const struct job_state_sum *sum)
 	html_end(overview->html, "th");
 	html_begin(overview->html, "td");
 	html_u64(overview->html, sum->jobs);
+}
+
+static int write_live_jobs(void *payload, const struct job_state_sum *sum)
+{
+	struct overview *overview = payload;
+
+	begin_sum(overview, sum);
 	html_word(overview->html, ", the oldest came ");
 	live_time(overview->html, sum->oldest_at, overview->view->now);
 	end_cell(overview->html);
@@ -132,14 +138,7 @@ static int write_ended_jobs(void *payload, const struct job_state_sum *sum)
 {
 	struct overview *overview = payload;
 
-	overview->any = true;
-	html_begin(overview->html, "tr");
-	html_begin(overview->html, "th");
-	html_attribute_word(overview->html, "scope", "row");
-	html_text(overview->html, sum->state);
-	html_end(overview->html, "th");
-	html_begin(overview->html, "td");
-	html_u64(overview->html, sum->jobs);
+	begin_sum(overview, sum);
 	html_word(overview->html, ", the slowest took ");
 	live_duration(overview->html, sum->slowest_millis);
 	end_cell(overview->html);

@@ -175,30 +175,43 @@ static void read_lists(struct report *report, struct json_reader *reader, enum r
 	}
 }
 
-static void read_results(struct report *report, struct json_reader *reader)
+typedef void member_fn(struct report *report, struct json_reader *reader, const struct json_string *name);
+
+/* Every member of every object of an array; false, and past it: it is no array. */
+static bool read_members(struct report *report, struct json_reader *reader, member_fn *read)
 {
 	struct json_string name;
 
 	if (!json_reader_array(reader)) {
 		json_reader_skip(reader);
-		return;
+		return false;
 	}
 	while (json_reader_element(reader)) {
 		if (!json_reader_object(reader)) {
 			json_reader_skip(reader);
 			continue;
 		}
-		while (json_reader_member(reader, &name)) {
-			if (json_string_is(&name, "stacks"))
-				read_lists(report, reader, REPORT_MOZILLA);
-			else if (json_string_is(&name, "found_modules"))
-				report_modules_found(report, reader);
-			else if (json_string_is(&name, "module_errors"))
-				report_modules_blame(report, reader);
-			else
-				json_reader_skip(reader);
-		}
+		while (json_reader_member(reader, &name))
+			read(report, reader, &name);
 	}
+	return true;
+}
+
+static void read_result(struct report *report, struct json_reader *reader, const struct json_string *name)
+{
+	if (json_string_is(name, "stacks"))
+		read_lists(report, reader, REPORT_MOZILLA);
+	else if (json_string_is(name, "found_modules"))
+		report_modules_found(report, reader);
+	else if (json_string_is(name, "module_errors"))
+		report_modules_blame(report, reader);
+	else
+		json_reader_skip(reader);
+}
+
+static void read_results(struct report *report, struct json_reader *reader)
+{
+	(void)read_members(report, reader, read_result);
 }
 
 /* --- Errors ------------------------------------------------------------------------------------ */
@@ -265,30 +278,21 @@ static const struct report_member fact_members[] = {
 	{ REPORT_NAME("classes"), REPORT_LIST, FACT(classes_at), 0, NULL, 0 },
 };
 
+static void read_text(struct report *report, struct json_reader *reader, const struct json_string *name)
+{
+	if (json_string_is(name, "modules"))
+		report_modules_read(report, reader);
+	else
+		json_reader_skip(reader);
+}
+
 /* They are shown as they are; the modules of their native frames are among the others. */
 static void read_texts(struct report *report, struct json_reader *reader)
 {
-	struct json_string name;
-
 	(void)json_reader_peek(reader);
 	report->facts.texts_at = reader->pos;
-	if (!json_reader_array(reader)) {
+	if (!read_members(report, reader, read_text))
 		report->facts.texts_at = 0;
-		json_reader_skip(reader);
-		return;
-	}
-	while (json_reader_element(reader)) {
-		if (!json_reader_object(reader)) {
-			json_reader_skip(reader);
-			continue;
-		}
-		while (json_reader_member(reader, &name)) {
-			if (json_string_is(&name, "modules"))
-				report_modules_read(report, reader);
-			else
-				json_reader_skip(reader);
-		}
-	}
 }
 
 static void read_answer_member(struct report *report, struct json_reader *reader, const struct json_string *name)
