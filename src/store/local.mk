@@ -88,10 +88,13 @@ libstate_a_SOURCES = \
 	tests/store/state.h
 
 check_PROGRAMS += \
+	tests/store/test_schema \
 	tests/store/test_store \
 	tests/store/test_repair
 tests_store_test_repair_SOURCES = tests/store/test_repair.c
 $(tests_store_test_repair_OBJECTS): src/store/statements.h
+tests_store_test_schema_SOURCES = tests/store/test_schema.c
+$(tests_store_test_schema_OBJECTS): src/store/statements.h
 tests_store_test_store_SOURCES = tests/store/test_store.c
 $(tests_store_test_store_OBJECTS): src/store/statements.h
 endif
