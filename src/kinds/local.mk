@@ -142,6 +142,7 @@ tests_kinds_proxy_test_proxy_path_SOURCES = tests/kinds/proxy/test_proxy_path.c
 tests_kinds_js_test_js_SOURCES = \
 	tests/kinds/js/test_js.c \
 	tests/fuzz/fuzz_js_request.c \
+	tests/kinds/body_damage.h \
 	tests/kinds/js/js_answers.c \
 	tests/kinds/js/js_answers.h \
 	tests/object/makers.c \
@@ -154,6 +155,7 @@ tests_kinds_wpa_test_wpa_path_SOURCES = tests/kinds/wpa/test_wpa_path.c
 tests_kinds_jvm_test_jvm_SOURCES = \
 	tests/kinds/jvm/test_jvm.c \
 	tests/fuzz/fuzz_jvm.c \
+	tests/kinds/body_damage.h \
 	tests/kinds/jvm/jvm_answers.c \
 	tests/kinds/jvm/jvm_answers.h \
 	tests/object/makers.c \

@@ -105,6 +105,7 @@ tests_fuzz_fuzz_js_SOURCES = tests/fuzz/fuzz_js.c
 tests_fuzz_fuzz_js_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_js_request_SOURCES = \
 	tests/fuzz/fuzz_js_request.c \
+	tests/kinds/body_damage.h \
 	tests/kinds/js/js_answers.c \
 	tests/kinds/js/js_answers.h \
 	tests/object/makers.c \
@@ -169,6 +170,7 @@ tests_fuzz_fuzz_symbol_paths_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_jvm_SOURCES = \
 	tests/fuzz/fuzz_jvm.c \
+	tests/kinds/body_damage.h \
 	tests/kinds/jvm/jvm_answers.c \
 	tests/kinds/jvm/jvm_answers.h \
 	tests/object/makers.c \
