@@ -96,6 +96,22 @@ static struct text upto(struct text text, char mark)
 	return at ? (struct text){ text.bytes, (size_t)(at - text.bytes) } : text;
 }
 
+/* Folders are none: pages have scripts of their own, "https://shop.example/cart/".  Nor is what has a part
+ * too long to be a file's name. */
+static bool may_be_file(struct text path)
+{
+	size_t part = 0;
+
+	if (memmem(path.bytes, path.size, "..", 2) || path.size >= PATH_MAX / 2)
+		return false;
+	for (size_t at = 0; at < path.size; at++) {
+		part = path.bytes[at] == '/' ? 0 : part + 1;
+		if (part > NAME_MAX - strlen(MAP_NAME))
+			return false;
+	}
+	return part > 0 && !text_is(path, ".") && !text_ends_with(path, "/.");
+}
+
 /* Its path on a server, without the slash it begins with; empty: there is none to have. */
 static struct text path_of(const struct cJSON *frame)
 {
@@ -103,9 +119,7 @@ static struct text path_of(const struct cJSON *frame)
 
 	while (path.size && path.bytes[0] == '/')
 		path = text_from(path, 1);
-	if (path.size && (memmem(path.bytes, path.size, "..", 2) || path.size >= PATH_MAX / 2))
-		return TEXT("");
-	return path;
+	return path.size && may_be_file(path) ? path : TEXT("");
 }
 
 typedef int frame_fn(struct js_store *store, struct text path, void *payload, struct err *err);

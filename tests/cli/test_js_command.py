@@ -65,6 +65,11 @@ def test_files(folder):
                             ("a map alone", ["--map", alone]), ("a bundle", ["--bundle", packed])):
         run = symgate("js", *arguments, stack)
         check(what, "(app.js:2:" in run.stdout, run.stdout + run.stderr)
+    for url in ("https://example.org/cart/", "https://example.org/.", "https://example.org/%s.js" % (300 * "a")):
+        page = write(folder, "page", STACKS["V8"] + "    at pay (%s:1:2)\n" % url)
+        run = symgate("js", "--map", alone, page)
+        check("a map alone, and what is no file: " + url[:30],
+              run.returncode == 0 and "(app.js:2:" in run.stdout and url in run.stdout, run.stdout + run.stderr)
     run = symgate("js", "--context", "--bundle", packed, stack)
     check("--context", "\n    >      2    return a + b.x;\n" in run.stdout, run.stdout)
     run = symgate("js", "--json", "--bundle", packed, stack)
