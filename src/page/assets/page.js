@@ -38,7 +38,7 @@
     const file = form.elements.file, text = form.elements.text;
     const submit = form.querySelector("button[type=submit]");
     const status = document.getElementById("drop-status");
-    const most = 900000;           /* of a text that is sent as a field */
+    const most = 300000;           /* of a text that is sent as a field: 1 MiB, in UTF-8 up to 3 bytes each */
 
     const show = () => {
       status.textContent = file.files.length ? file.files[0].name + ", " + size(file.files[0].size) : "";
