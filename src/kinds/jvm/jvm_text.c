@@ -16,6 +16,7 @@
 #define LINE_BYTES  ((size_t)1 << 20)    /* what one line may become */
 #define FIRST_LINES 64u
 #define NO_MODULE   SIZE_MAX
+#define LOOKED_BACK 1024u                /* modules a line's is compared with: no process has more */
 
 struct jvm_native {                  /* a frame of native code in a text */
 	size_t end;                  /* behind its line in the text as it is now */
@@ -158,7 +159,8 @@ static size_t add_module(struct text_pass *pass, const struct native_line *line)
 	struct raw_module *module;
 	char *id;
 
-	for (size_t i = text->module_count; i-- > 0;)
+	/* One that is further back is another once more, and has the same answer. */
+	for (size_t i = text->module_count; i-- > 0 && text->module_count - i <= LOOKED_BACK;)
 		if (text_equal(text->modules[i].ids.code_file, line->path) &&
 		    text_equal_ignoring_case(text->modules[i].ids.code_id, line->build_id))
 			return i;
