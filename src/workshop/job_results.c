@@ -34,9 +34,14 @@ int job_result_take(struct running_job *running, const struct cache_key *key, st
 	memcpy(result->hash, key->hash, sizeof(result->hash));
 	buf_init(&result->payload, LIMIT_REPLY_BYTES);
 	buf_add_text(&result->payload, payload);
+	if (buf_check(&result->payload, err) < 0) {
+		buf_release(&result->payload);
+		mem_give_back(result);
+		return -1;
+	}
 	result->next = running->results;
 	running->results = result;
-	return buf_check(&result->payload, err);
+	return 0;
 }
 
 static void take_out(struct job_result **at)

@@ -680,9 +680,7 @@ static void leave_if_lost(struct running_job *running, int64_t now)
 	if (is_held)
 		return;
 	log_message(LOG_INFO, "job_end", running->job.id, "given up: it is no longer ours");
-	running->has_row = false;
-	leave(running);
-	list->count--;
+	let_row_go(running);
 }
 
 /* --- Deadlines --------------------------------------------------------------------------- */

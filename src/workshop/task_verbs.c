@@ -194,7 +194,7 @@ static int run_publish(struct queued_verb *verb, struct verb_means *means, struc
 	arena_init(&arena, REPLY_ARENA_BYTES);
 	rc = derive->kind->payload(buf_text(&cell->reply), &arena, &payload, err);
 	if (rc == 0)
-		rc = cache_publish_small(means->cache, means->store, &derive->key, payload, err);
+		rc = cache_publish_small(means->cache, means->store, &key, payload, err);
 	arena_release(&arena);
 	return rc;
 }
