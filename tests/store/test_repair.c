@@ -68,6 +68,23 @@ static void overwrite(const struct state *state, off_t at, size_t size)
 	close(fd);
 }
 
+/* A leaf of the entries themselves, from their middle: details stand in no index, and how pages of
+ * rows and of indexes lie between each other is another each time. */
+static void overwrite_a_page_of_rows(const struct state *state)
+{
+	static const char row[] = "it was 1500";
+	size_t size = (size_t)size_of(state_path(state, "symgate.db"));
+	char *bytes = mem_get(size), *found;
+	int fd = open(state_path(state, "symgate.db"), O_RDONLY);
+
+	ck_assert_int_eq((long)read(fd, bytes, size), (long)size);
+	close(fd);
+	found = memmem(bytes, size, row, strlen(row));
+	ck_assert_ptr_nonnull(found);
+	overwrite(state, (found - bytes) / PAGE * PAGE, PAGE);
+	mem_give_back(bytes);
+}
+
 static int64_t entries(const struct state *state)
 {
 	return state_ask(state, "SELECT count(*) FROM cache_entry");
@@ -98,11 +115,9 @@ START_TEST(carries_over_what_can_be_read)
 	struct state state;
 	struct err err = ERR_INIT;
 	struct stat st;
-	off_t size;
 
 	fill(&state);
-	size = size_of(state_path(&state, "symgate.db"));
-	overwrite(&state, size / 2 / PAGE * PAGE, PAGE);
+	overwrite_a_page_of_rows(&state);
 	ck_assert_int_eq(store_examine(&state.config, &repair, &err), 0);
 	ck_assert(!repair.is_sound && repair.words[0]);
 	repair = repaired(&state, NULL);
@@ -136,12 +151,9 @@ START_TEST(damage_somebody_met_is_remembered)
 	struct err err = ERR_INIT;
 	char words[STORE_DAMAGE_WORDS];
 	char *aside = NULL;
-	off_t size;
 
 	fill(&state);
-	size = size_of(state_path(&state, "symgate.db"));
-	/* Pages of the rows and of their indexes lie between each other. */
-	overwrite(&state, size / 2 / PAGE * PAGE, 4 * PAGE);
+	overwrite_a_page_of_rows(&state);
 	state_open(&state);
 	ck_assert(!store_damage_is_known(state.config.state_dir, words));
 	ck_assert_int_eq(store_check(state.store, &err), 0);
