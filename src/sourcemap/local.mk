@@ -17,7 +17,10 @@ libsourcemap_a_SOURCES = \
 	src/sourcemap/token_table.c
 
 if HAVE_CHECK
-check_PROGRAMS += tests/sourcemap/test_sourcemap
+check_PROGRAMS += \
+	tests/sourcemap/test_map_goldens \
+	tests/sourcemap/test_sourcemap
+tests_sourcemap_test_map_goldens_SOURCES = tests/sourcemap/test_map_goldens.c
 tests_sourcemap_test_sourcemap_SOURCES = \
 	tests/sourcemap/test_sourcemap.c \
 	tests/fuzz/fuzz_sourcemap.c
