@@ -124,27 +124,38 @@ static void gave_up(struct queued_verb *verb)
 		owed->again_millis = clock_monotonic_millis() + SETTLE_AGAIN_MILLIS;
 }
 
-static void forget_claimed_anew(struct owed_claims *owed, const struct task_list *tasks)
+/* Those that a task has again are its to give up; those that a task may get any moment stay until that is
+ * known, behind the others.  How many others there are. */
+static size_t sort_out(struct owed_claims *owed, const struct task_list *tasks)
 {
-	size_t left = 0;
+	size_t left = 0, free_count = 0;
 
 	for (size_t i = 0; i < owed->count; i++) {
-		const struct cache_key key = key_of(&owed->claims[i]);
+		const struct owed_claim claim = owed->claims[i];
+		const struct cache_key key = key_of(&claim);
 
-		if (!task_is_known(tasks, &key))
-			owed->claims[left++] = owed->claims[i];
+		if (task_has_claim(tasks, &key))
+			continue;
+		owed->claims[left++] = claim;
+		if (task_is_known(tasks, &key))
+			continue;
+		owed->claims[left - 1] = owed->claims[free_count];
+		owed->claims[free_count++] = claim;
 	}
 	owed->count = left;
+	return free_count;
 }
 
 bool flight_settle(struct owed_claims *owed, struct verb_queue *verbs, const struct task_list *tasks)
 {
+	size_t count;
+
 	if (owed->count == 0 || owed->verb.is_asked || clock_monotonic_millis() < owed->again_millis)
 		return false;
-	forget_claimed_anew(owed, tasks);
-	if (owed->count == 0)
+	count = sort_out(owed, tasks);
+	if (count == 0)
 		return false;
-	owed->asked_count = owed->count < OWED_CLAIMS_AT_ONCE ? owed->count : OWED_CLAIMS_AT_ONCE;
+	owed->asked_count = count < OWED_CLAIMS_AT_ONCE ? count : OWED_CLAIMS_AT_ONCE;
 	memcpy(owed->asked, owed->claims, owed->asked_count * sizeof(*owed->asked));
 	owed->verb.run = run_give_up;
 	owed->verb.told = gave_up;

@@ -44,7 +44,8 @@ void flight_fulfil(struct owed_claims *owed);
  * given up later: it would be renewed with this owner's other leases, and other processes would wait for
  * the key for ever. */
 void flight_give_up(struct owed_claims *owed, const struct cache_key *key);
-/* Asks for the listed claims to be given up, except those a task has claimed anew.  False: nothing was asked. */
+/* Asks for the listed claims to be given up, but those a task has claimed anew, which are forgotten, and those a task
+ * is about to claim: should it fail to, they are owed as before.  False: nothing was asked. */
 struct task_list;
 bool flight_settle(struct owed_claims *owed, struct verb_queue *verbs, const struct task_list *tasks);
 void flight_release_owed(struct owed_claims *owed);

@@ -321,6 +321,14 @@ bool task_is_known(const struct task_list *list, const struct cache_key *key)
 	return task && task->state != TASK_ENDED;
 }
 
+bool task_has_claim(const struct task_list *list, const struct cache_key *key)
+{
+	uint8_t map_key[HASH_SHA256_BYTES + 1];
+	const struct task *task = known_task(list, key, map_key);
+
+	return task && task->state != TASK_ENDED && task->is_claimed;
+}
+
 static struct task *new_task(struct task_list *list, struct task_waiter *maker,
 			     const struct derive *derive, const uint8_t key[HASH_SHA256_BYTES + 1],
 			     struct err *err)

@@ -130,7 +130,8 @@ const struct err *task_trouble(const struct task_list *list, const struct task_w
 void task_drop_ended(struct task_list *list);
 /* At the end of the process: nothing is remembered.  No step is under way that will report. */
 void task_abandon_all(struct task_list *list);
-/* Is a task making this key, or about to? */
+/* Is a task making this key, or about to?  And has it the claim? */
 bool task_is_known(const struct task_list *list, const struct cache_key *key);
+bool task_has_claim(const struct task_list *list, const struct cache_key *key);
 
 #endif

@@ -307,6 +307,138 @@ START_TEST(a_claim_that_cannot_be_given_up_stays_owed)
 }
 END_TEST
 
+/* A task for the same key, whose claim comes out as it is told. */
+struct claiming {
+	struct task_steps steps;
+	struct task_list tasks;
+	struct task_waiter waiter;
+	struct location location;
+	struct derive derive;
+};
+
+static enum task_outcome claim_later(struct task *task, struct err *err)
+{
+	(void)task, (void)err;
+	return OUTCOME_PENDING;
+}
+
+static enum task_outcome remember_nothing(struct task *task, struct err *err)
+{
+	(void)task, (void)err;
+	return OUTCOME_NONE;
+}
+
+static void leave_alone(struct task *task)
+{
+	(void)task;
+}
+
+static void has_ended(struct task *task, bool made)
+{
+	(void)task, (void)made;
+}
+
+static struct task *begin_claiming(struct claiming *claiming, const struct cache_key *key)
+{
+	struct err err = ERR_INIT;
+	struct task *task;
+
+	*claiming = (struct claiming){
+		.steps = { .begin = leave_alone, .stop = leave_alone, .unclaim = leave_alone, .ended = has_ended,
+			   .run = { [TASK_CLAIM] = claim_later, [TASK_ASK_ENTRY] = claim_later,
+				    [TASK_REMEMBER] = remember_nothing } },
+		.derive = { .key = *key, .kind = &derived_symcache, .location = &claiming->location },
+		.location = { .uri = TEXT("http://h/file") },
+	};
+	map_init(&claiming->tasks.by_key);
+	claiming->tasks.steps = &claiming->steps;
+	task = task_for(&claiming->tasks, &claiming->waiter, &claiming->derive, &err);
+	ck_assert_msg(task != NULL, "%s", err.text);
+	return task;
+}
+
+static void end_claiming(struct claiming *claiming)
+{
+	task_abandon_all(&claiming->tasks);
+	map_release(&claiming->tasks.by_key);
+}
+
+/* Nobody waits for the task that would have had the claim anew, and it does not get it: the row is still ours. */
+START_TEST(a_claim_that_fails_leaves_the_old_one_owed)
+{
+	struct owed_claims owed = { .count = 0 };
+	struct claiming claiming;
+	struct verb_queue queue;
+	struct verb_means means;
+	struct cache_key keys[2];
+	struct task *task;
+	struct bench bench;
+	struct err err = ERR_INIT;
+
+	bench_open(&bench);
+	means = means_of(&bench);
+	verb_queue_init(&queue);
+	ck_assert_int_eq(verb_queue_open(&queue, &means, &err), 0);
+	keys[0] = claimed(&bench, &owed, "location: wanted\n");
+	keys[1] = claimed(&bench, &owed, "location: unwanted\n");
+	for (unsigned i = 0; i < 2; i++) {
+		flight_give_up(&owed, &keys[i]);
+		flight_fulfil(&owed);
+	}
+	task = begin_claiming(&claiming, &keys[0]);
+	ck_assert(flight_settle(&owed, &queue, &claiming.tasks));    /* the other one */
+	verb_queue_drain(&queue);
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM flight"), 1);
+	ck_assert(!flight_settle(&owed, &queue, &claiming.tasks));
+	ck_assert_uint_eq(owed.count, 1);
+	err_set(&err, ERR_BUSY, "the database is busy");
+	task_report(task, OUTCOME_FAILED, &err);
+	ck_assert_int_eq(task->state, TASK_RESTS);
+	ck_assert(!flight_settle(&owed, &queue, &claiming.tasks));
+	task->again_millis = 0;
+	task_look_again(&claiming.tasks);
+	ck_assert_int_eq(task->state, TASK_ENDED);
+	ck_assert(flight_settle(&owed, &queue, &claiming.tasks));
+	verb_queue_drain(&queue);
+	ck_assert_uint_eq(owed.count, 0);
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM flight"), 0);
+	verb_queue_close(&queue);
+	end_claiming(&claiming);
+	flight_release_owed(&owed);
+	bench_remove(&bench);
+}
+END_TEST
+
+START_TEST(a_task_that_claims_anew_takes_the_debt_over)
+{
+	struct owed_claims owed = { .count = 0 };
+	struct claiming claiming;
+	struct verb_queue queue;
+	struct verb_means means;
+	struct cache_key key;
+	struct task *task;
+	struct bench bench;
+	struct err err = ERR_INIT;
+
+	bench_open(&bench);
+	means = means_of(&bench);
+	verb_queue_init(&queue);
+	ck_assert_int_eq(verb_queue_open(&queue, &means, &err), 0);
+	key = claimed(&bench, &owed, "location: one\n");
+	flight_give_up(&owed, &key);
+	flight_fulfil(&owed);
+	task = begin_claiming(&claiming, &key);
+	task_report(task, OUTCOME_DONE, NULL);
+	ck_assert(!flight_settle(&owed, &queue, &claiming.tasks));
+	ck_assert_uint_eq(owed.count, 0);
+	ck_assert_int_eq(state_ask(&bench.state, "SELECT count(*) FROM flight"), 1);
+	verb_queue_close(&queue);
+	end_claiming(&claiming);
+	flight_release_owed(&owed);
+	bench_remove(&bench);
+}
+END_TEST
+
 START_TEST(a_promise_needs_memory_before_the_claim)
 {
 	struct owed_claims owed = { .count = 0 };
@@ -333,6 +465,8 @@ int main(void)
 	tcase_add_test(tcase, draining_leaves_nothing);
 	tcase_add_test(tcase, claims_are_given_up_in_the_background);
 	tcase_add_test(tcase, a_claim_that_cannot_be_given_up_stays_owed);
+	tcase_add_test(tcase, a_claim_that_fails_leaves_the_old_one_owed);
+	tcase_add_test(tcase, a_task_that_claims_anew_takes_the_debt_over);
 	tcase_add_test(tcase, a_promise_needs_memory_before_the_claim);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
