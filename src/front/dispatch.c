@@ -70,6 +70,8 @@ int worker_start(struct worker *worker, struct front *front, worker_fn *run, str
 		return err_set(err, ERR_NO_MEMORY, "no memory for a request thread");
 	if (store_open(&worker->store, front->config, err) < 0)
 		return -1;
+	if (worker->is_relief || worker->is_for_large)
+		store_rest(worker->store);
 	worker->jobs = (struct jobs){ .config = front->config, .store = worker->store,
 				      .board = front->board };
 	rc = pthread_create(&worker->thread, NULL, run, worker);

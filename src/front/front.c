@@ -85,7 +85,7 @@ static void close_state(struct front *front)
 	front->board = NULL;
 }
 
-/* What lies in the state folder: all of it, or nothing. */
+/* What lies in the state folder: all of it, or nothing.  The main thread seldom asks it again. */
 static int open_state(struct front *front, struct err *err)
 {
 	struct store_boot boot;
@@ -96,8 +96,10 @@ static int open_state(struct front *front, struct err *err)
 	    (!front->config->web_enabled ||
 	     ui_secret_read(front->config->state_dir, front->web_secret, err) == 0) &&
 	    cache_open(&front->cache, front->config, front->board, front->store, err) == 0 &&
-	    parker_start(&front->parker, front, err) == 0)
+	    parker_start(&front->parker, front, err) == 0) {
+		store_rest(front->store);
 		return 0;
+	}
 	close_state(front);
 	return -1;
 }

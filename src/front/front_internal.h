@@ -93,7 +93,7 @@ struct front {
 	int listen_fd;
 	struct board *board;
 	struct cache *cache;
-	struct store *store;                 /* the main thread's and the parker's */
+	struct store *store;                 /* the main thread's */
 	struct demangler *demangler;
 	uint8_t web_secret[UI_SECRET_BYTES]; /* what tokens of the page's forms are made with */
 	struct arena arena;

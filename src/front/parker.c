@@ -170,6 +170,7 @@ int parker_start(struct parker **out, struct front *front, struct err *err)
 	pthread_mutex_init(&parker->lock, NULL);
 	if (store_open(&parker->jobs.store, front->config, err) < 0)
 		goto failed;
+	store_rest(parker->jobs.store);
 	parker->jobs.config = front->config;
 	parker->jobs.board = front->board;
 	rc = pthread_create(&parker->thread, NULL, keep_parked, parker);

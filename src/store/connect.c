@@ -2,6 +2,7 @@
 #include "store/store_internal.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -25,6 +26,13 @@ static const char connection_pragmas[] =
 	"PRAGMA temp_store = MEMORY;"
 	"PRAGMA synchronous = NORMAL;"
 	"PRAGMA journal_size_limit = 8388608;";
+
+/* SQLite would take room for 20 pages for each connection at once, 86 KiB; ours read few.  Where somebody has
+ * started it already it refuses, and nothing is lost but that. */
+static void take_pages_singly(void)
+{
+	sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
+}
 
 static void pause_millis(long millis)
 {
@@ -193,9 +201,11 @@ static int open_database(struct store *store, struct err *err)
 
 int store_open(struct store **store, const struct config *config, struct err *err)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct store *made = mem_get(sizeof(*made));
 	int size;
 
+	pthread_once(&once, take_pages_singly);
 	*store = NULL;
 	if (!made)
 		return err_set(err, ERR_NO_MEMORY, "no memory for the store");
@@ -217,12 +227,25 @@ int store_open(struct store **store, const struct config *config, struct err *er
 	return -1;
 }
 
-static void disconnect(struct store *store)
+static void forget_statements(struct store *store)
 {
 	for (unsigned i = 0; i < STATEMENTS; i++) {
 		sqlite3_finalize(store->statements[i]);
 		store->statements[i] = NULL;
 	}
+}
+
+/* What SQLite made of the schema is most of it: 135 KiB.  Where it does not know the word it keeps that. */
+void store_rest(struct store *store)
+{
+	forget_statements(store);
+	sqlite3_exec(store->db, "PRAGMA writable_schema = RESET", NULL, NULL, NULL);
+	sqlite3_db_release_memory(store->db);
+}
+
+static void disconnect(struct store *store)
+{
+	forget_statements(store);
 	close_files(store);
 }
 

@@ -28,6 +28,10 @@ void store_close(struct store *store);
  * others to do so.  -1: it stays closed, and all that is asked of it fails. */
 int  store_reopen(struct store *store, struct err *err) __attribute__((warn_unused_result));
 
+/* Gives back what it holds in memory to be quick, which it takes again when it is next used: for those that
+ * may never be. */
+void store_rest(struct store *store);
+
 /* From now on this connection only reads: it never waits for whoever writes.  What would write is refused as
  * ERR_INTERNAL, before the database is asked. */
 void store_only_read(struct store *store);

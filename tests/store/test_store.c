@@ -69,6 +69,39 @@ START_TEST(uses_the_write_ahead_log)
 }
 END_TEST
 
+static int held_bytes(struct store *store)
+{
+	static const int what[] = { SQLITE_DBSTATUS_SCHEMA_USED, SQLITE_DBSTATUS_STMT_USED,
+				    SQLITE_DBSTATUS_CACHE_USED };
+	int sum = 0;
+
+	for (size_t i = 0; i < sizeof(what) / sizeof(what[0]); i++) {
+		int now, most;
+
+		ck_assert_int_eq(sqlite3_db_status(store->db, what[i], &now, &most, 0), SQLITE_OK);
+		sum += now;
+	}
+	return sum;
+}
+
+START_TEST(holds_little_while_it_rests)
+{
+	struct state state = { 0 };
+	struct err err = ERR_INIT;
+	int in_use;
+
+	state_open(&state);
+	ck_assert_int_eq(store_check(state.store, &err), 0);
+	in_use = held_bytes(state.store);
+	ck_assert_int_gt(in_use, 100 * 1024);
+	store_rest(state.store);
+	ck_assert_int_lt(held_bytes(state.store), 16 * 1024);
+	ck_assert_msg(store_check(state.store, &err) == 0, "%s", err.text);
+	ck_assert_int_gt(held_bytes(state.store), in_use / 2);
+	state_remove(&state);
+}
+END_TEST
+
 static void open_once(void *payload)
 {
 	const struct state *state = payload;
@@ -683,6 +716,7 @@ int main(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, makes_what_is_missing);
 	tcase_add_test(tcase, uses_the_write_ahead_log);
+	tcase_add_test(tcase, holds_little_while_it_rests);
 	tcase_add_test(tcase, does_without_the_write_ahead_log);
 	tcase_add_test(tcase, many_may_open_at_once);
 	tcase_add_test(tcase, survives_every_allocation_failure);
