@@ -115,6 +115,12 @@ int  cache_drop_if_damaged(struct cache *cache, struct store *store, const struc
  * at most once an hour for a failed download that is an hour old or more.  Decided from this process's
  * memory alone, without a query. */
 bool cache_claim_refresh(struct cache *cache, const struct cache_key *key);
+/* Is it of a kind that another try may mend? */
+static inline bool cache_failure_may_pass(enum err_kind failure)
+{
+	return failure == ERR_NOT_FOUND || failure == ERR_DENIED || failure == ERR_TIMEOUT ||
+	       failure == ERR_DOWNLOAD;
+}
 /* Is it a failed download an hour old or more?  A refresh tries those again. */
 bool cache_may_have_passed(const struct cache *cache, const struct cache_found *found);
 
@@ -151,9 +157,10 @@ bool cache_remembers(const struct cache *cache, const struct cache_key *key, enu
  * again); -1 error.  Claiming what one holds already is fine.  Outdated entries count as absent. */
 int  cache_claim(struct cache *cache, struct store *store, const struct cache_key *key,
 		 const char *owner, struct err *err) __attribute__((warn_unused_result));
-/* The same; payloads made before `since` (unix seconds) count as absent too. */
+/* The same; payloads made before `since` and failures remembered before `misses_since` (unix seconds) count
+ * as absent too. */
 int  cache_claim_since(struct cache *cache, struct store *store, const struct cache_key *key,
-		       int64_t since, const char *owner, struct err *err)
+		       int64_t since, int64_t misses_since, const char *owner, struct err *err)
 	__attribute__((warn_unused_result));
 /* The same; remembered failures count as absent too. */
 int  cache_claim_unless_ready(struct cache *cache, struct store *store, const struct cache_key *key,

@@ -136,8 +136,6 @@ int64_t cache_retry_seconds(const struct cache *cache, const struct cache_entry 
 /* When it expires if it is not used until then; CONFIG_NEVER: not by time. */
 int64_t cache_expires_at(const struct cache *cache, const struct cache_entry *entry);
 bool cache_is_expired(const struct cache *cache, const struct cache_entry *entry, int64_t now);
-/* Is it of a kind that another try an hour later may mend? */
-bool cache_failure_may_pass(enum err_kind failure);
 /* May the keeper remove it?  Some expired rows still say how often something happened. */
 bool cache_is_removable(const struct cache *cache, const struct cache_entry *entry, int64_t now);
 

@@ -123,12 +123,6 @@ int64_t cache_expires_at(const struct cache *cache, const struct cache_entry *en
 	return at;
 }
 
-bool cache_failure_may_pass(enum err_kind failure)
-{
-	return failure == ERR_NOT_FOUND || failure == ERR_DENIED || failure == ERR_TIMEOUT ||
-	       failure == ERR_DOWNLOAD;
-}
-
 bool cache_is_removable(const struct cache *cache, const struct cache_entry *entry, int64_t now)
 {
 	if (!cache_is_expired(cache, entry, now))

@@ -68,13 +68,13 @@ undo:
 int cache_claim(struct cache *cache, struct store *store, const struct cache_key *key,
 		const char *owner, struct err *err)
 {
-	return cache_claim_since(cache, store, key, INT64_MIN, owner, err);
+	return cache_claim_since(cache, store, key, INT64_MIN, INT64_MIN, owner, err);
 }
 
 int cache_claim_since(struct cache *cache, struct store *store, const struct cache_key *key,
-		      int64_t since, const char *owner, struct err *err)
+		      int64_t since, int64_t misses_since, const char *owner, struct err *err)
 {
-	return claim(cache, store, key, (struct since){ since, INT64_MIN }, owner, err);
+	return claim(cache, store, key, (struct since){ since, misses_since }, owner, err);
 }
 
 int cache_claim_unless_ready(struct cache *cache, struct store *store, const struct cache_key *key,

@@ -122,7 +122,8 @@ const struct key config_keys[] = {
 { "caches.downloaded.max_unused_for", KEY_SECONDS, KEY_REFERENCE, AT(downloaded.max_unused_seconds), 0,
   "24h", 0, 1e11, 1, "Downloaded files go when nobody used them for this long. null: never." },
 { "caches.downloaded.retry_misses_after", KEY_SECONDS, KEY_REFERENCE, AT(downloaded.retry_misses_seconds),
-  0, "1h", 0, 1e11, 1, "A failed download is tried again after this time." },
+  0, "1h", 0, 1e11, 1, "A failed download is tried again after this time, or sooner: Mozilla's API tries it after an hour,\n"
+  "debuginfod after ten minutes, SymCache files after a day." },
 { "caches.downloaded.retry_misses_after_public", KEY_SECONDS, KEY_REFERENCE,
   AT(downloaded.retry_misses_public_seconds), 0, "24h", 0, 1e11, 1, "The same for what is kept for all scopes: of sources with is_public: true, and of requests\n"
   "without a scope." },

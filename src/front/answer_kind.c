@@ -224,8 +224,9 @@ static const struct request_kind *kind_of(const struct request *request)
 {
 	const struct request_kind *kind = request->route->kind;
 
-	return kind->with_figures && request_variable(request, "HTTP_DEBUG").size > 0 ? kind->with_figures
-										     : kind;
+	if (kind->with_figures && request_variable(request, "HTTP_DEBUG").size > 0)
+		kind = kind->with_figures;
+	return kind->anew && request->asks_anew ? kind->anew : kind;
 }
 
 /* Fields of a form are told of as the form is. */

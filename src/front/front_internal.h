@@ -53,6 +53,7 @@ struct request {
 	struct text origin, preflight_method, given_id;
 	char x_request_id[LOG_REQUEST_ID_BYTES];     /* as given, or made: in reply, job and log */
 	bool has_timeout;
+	bool asks_anew;                      /* `_refresh` */
 	uint64_t timeout_seconds;
 	struct text scope;                   /* decoded, in `words`; TEXT_NONE: global */
 	struct buf words;                    /* decoded query values */

@@ -167,7 +167,7 @@ int request_read(struct request *request, struct err *err)
 	request->route = NULL;
 	request->kind = NULL;
 	request->is_body_read = false;
-	request->has_timeout = false;
+	request->has_timeout = request->asks_anew = false;
 	request->scope = TEXT_NONE;
 	request->job_id[0] = '\0';
 	request->wants_thread = false;
@@ -209,6 +209,8 @@ static int read_parameter(struct request *request, struct text name, struct text
 	size_t start = request->words.size;
 	struct text decoded;
 
+	if (text_is(name, "_refresh"))
+		request->asks_anew = true;
 	if (!text_is(name, "timeout") && !text_is(name, "scope"))
 		return 0;
 	if (decode(value, &request->words) < 0 || buf_check(&request->words, err) < 0)

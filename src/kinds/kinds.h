@@ -13,6 +13,7 @@ extern const struct request_kind request_kind_symbolicate, request_kind_jvm, req
 	request_kind_applecrash, request_kind_stacktext, request_kind_coredump, request_kind_any, request_kind_proxy,
 	request_kind_buildid,
 	request_kind_mozilla_v4, request_kind_mozilla_v5, request_kind_mozilla_v5_debug,
+	request_kind_mozilla_v4_anew, request_kind_mozilla_v5_anew, request_kind_mozilla_v5_debug_anew,
 	request_kind_symbols_ranges, request_kind_symbols_returnpads,
 	request_kind_mozilla_download, request_kind_mozilla_source,
 	request_kind_mozilla_asm,

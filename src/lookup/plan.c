@@ -35,6 +35,7 @@ static struct candidate *make_candidate(const struct location *location, struct 
 	derive = &candidate->held.derive;
 	derive->kind = kind_of(request, location->type);
 	derive->location = location;
+	derive->misses_since = work->misses_since;
 	if (lookup_location_text(location, &work->arena, &rest, err) < 0 ||
 	    lookup_make_key(&derive->key, work, derive->kind->cache, location, rest, err) < 0)
 		return NULL;
@@ -99,6 +100,7 @@ static struct candidate *recall_candidate(const struct planned *planned, const s
 	derive = &candidate->held.derive;
 	derive->kind = kind_of(request, location->type);
 	derive->location = location;
+	derive->misses_since = work->misses_since;
 	derive->key = planned->key;
 	derive->key.scope = lookup_scope_of(location->source, work);
 	lookup_describe_key(&derive->key, location);

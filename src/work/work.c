@@ -2,6 +2,7 @@
 #include "work/work.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "config/config.h"
 #include "work/answer_head.h"
 #include "work/envelope.h"
@@ -51,11 +52,21 @@ bool derive_is_stale(const struct derive *derive, const struct cache_found *foun
 
 	if (found->state == CACHE_READY)
 		return found->made_at < derive->since;
+	if (found->state == CACHE_FAILED && cache_failure_may_pass(found->failure) &&
+	    found->made_at < derive->misses_since)
+		return true;
 	if (found->state != CACHE_FAILED || found->failure != ERR_NOT_FOUND ||
 	    !derive_is_of_folder(derive))
 		return false;
 	file = file_of(derive);
 	return !file || !source_lacks(file, absences);
+}
+
+static int64_t misses_since(const struct request_kind *kind)
+{
+	if (!kind->asks_anew && kind->misses_seconds == 0)
+		return 0;
+	return clock_unix_seconds() - (kind->asks_anew ? 0 : kind->misses_seconds);
 }
 
 int work_init(struct work *work, const struct request_kind *kind, const struct config *config,
@@ -67,6 +78,7 @@ int work_init(struct work *work, const struct request_kind *kind, const struct c
 	*work = (struct work){
 		.kind = kind, .config = config,
 		.default_sources = default_sources ? default_sources : &no_sources,
+		.misses_since = misses_since(kind),
 	};
 	arena_init(&work->arena, config->request_memory_bytes > SIZE_MAX ? SIZE_MAX
 				 : (size_t)config->request_memory_bytes);

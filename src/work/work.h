@@ -67,6 +67,7 @@ struct derive {
 	                                        its server says something else; 0: by the times of its cache */
 	const struct semver *version;        /* of a SymCache file for WPA */
 	int64_t since;                       /* unix seconds; entries made before are made again */
+	int64_t misses_since;                /* the same of what a source lacked, or failed to give */
 	const struct derive_companion *companions;
 	size_t companion_count;
 };
@@ -130,6 +131,7 @@ struct work {
 	struct text scope;           /* TEXT_NONE: global */
 	struct arena arena;          /* owns everything below; ceiling limits.request_memory */
 	struct board *board;         /* on which its kind counts; NULL: nowhere.  Set after work_init() */
+	int64_t misses_since;        /* of what its sources are asked (struct derive); 0: as configured */
 	void *state;
 };
 
@@ -187,6 +189,13 @@ struct request_kind {
 	/* What is said of it before: status, type, headers; or that a file is the answer (an entry of the
 	 * cache, or one in a folder), and answer() is not asked.  NULL: 200 and JSON. */
 	int (*head)(struct work *work, struct answer_head *head, struct err *err);
+	/* Seconds for which it believes what a source lacked or failed to give, should the configuration say
+	 * longer; 0: as configured. */
+	int64_t misses_seconds;
+	/* Nothing remembered of that is believed: sources are asked anew. */
+	bool asks_anew;
+	/* The same, for requests whose query has `_refresh`; NULL: there is none. */
+	const struct request_kind *anew;
 	/* The body of one that failed is kept for a while, for diagnosis. */
 	bool keeps_failed;
 	/* When its time is nearly over it is answered without what is still missing, which it is told

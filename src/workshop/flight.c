@@ -23,8 +23,8 @@ static int claim(const struct verb_means *means, const struct derive *derive, bo
 	if (derive_is_of_folder(derive))
 		return cache_claim_unless_ready(means->cache, means->store, &derive->key, derive->since,
 						means->owner, err);
-	return cache_claim_since(means->cache, means->store, &derive->key, derive->since, means->owner,
-				 err);
+	return cache_claim_since(means->cache, means->store, &derive->key, derive->since,
+				 derive->misses_since, means->owner, err);
 }
 
 int flight_claim(struct flight *flight, const struct verb_means *means,

@@ -59,9 +59,10 @@ static void note_failure(struct running_job *running, const struct cache_key *ke
 	failure->status = *status;
 }
 
-/* Of folders nothing is believed that an entry says of a file that is not there: but by the job that
- * has waited for it, or it would be made again for that job without end (a file that does not hold
- * what its name promises, one that comes and goes). */
+/* Of folders nothing is believed that an entry says of a file that is not there, nor of other places what
+ * is too old for the job: but by the job that has waited for it, or it would be made again for that job
+ * without end (a file that does not hold what its name promises, one that comes and goes, a clock that was
+ * set back). */
 static void note_fresh(struct running_job *running, const struct cache_key *key)
 {
 	struct fresh_failure *fresh;
@@ -93,7 +94,7 @@ static void task_told(struct task_waiter *waiter, const struct derive *derive,
 
 	if (passing)
 		note_failure(running, &derive->key, passing);
-	if (has_failed && derive_is_of_folder(derive))
+	if (has_failed && (derive_is_of_folder(derive) || derive->misses_since))
 		note_fresh(running, &derive->key);
 	if (anew) {
 		running->has_to_begin_anew = true;

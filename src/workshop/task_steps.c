@@ -80,10 +80,12 @@ static bool may_try_again(const struct task *task)
 	struct err err = ERR_INIT;
 	bool may;
 
-	if (!task->is_refresh ||
+	if ((!task->is_refresh && !task->derive->misses_since) ||
 	    cache_find(means->cache, means->store, &task->derive->object_key, &found, &err) < 0)
 		return false;
-	may = cache_may_have_passed(means->cache, &found);
+	may = task->is_refresh ? cache_may_have_passed(means->cache, &found)
+			       : cache_failure_may_pass(found.failure) && found.state == CACHE_FAILED &&
+				 found.made_at < task->derive->misses_since;
 	cache_found_release(&found);
 	return may;
 }

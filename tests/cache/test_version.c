@@ -237,6 +237,25 @@ START_TEST(failures_are_tried_again_hourly)
 }
 END_TEST
 
+START_TEST(failures_from_before_are_claimed_again)
+{
+	struct bench bench;
+	struct cache_key key;
+	struct err err = ERR_INIT;
+
+	bench_open(&bench);
+	bench.state.config.derived.retry_misses_public_seconds = CONFIG_NEVER;
+	key = bench_key(&bench, CACHE_OBJECT_META, NULL, REST);
+	bench_fail(&bench, &key, ERR_NOT_FOUND);
+	ck_assert_int_eq(cache_claim_since(bench.cache, bench.state.store, &key, 0, 0, "a", &err), 0);
+	ck_assert_int_eq(cache_claim_since(bench.cache, bench.state.store, &key, 0, bench_now, "a", &err), 0);
+	ck_assert_int_eq(cache_claim_since(bench.cache, bench.state.store, &key, 0, bench_now + 1, "a", &err), 1);
+	bench_put(&bench, &key, "there");
+	ck_assert_int_eq(cache_claim_since(bench.cache, bench.state.store, &key, 0, bench_now + 1, "a", &err), 0);
+	bench_remove(&bench);
+}
+END_TEST
+
 START_TEST(the_keeper_clears_what_answers_no_more)
 {
 	struct bench bench;
@@ -320,6 +339,7 @@ int main(void)
 	tcase_add_test(tcase, outdated_entries_are_asked_for_once_a_minute);
 	tcase_add_loop_test(tcase, failures_are_tried_again_hourly, 0,
 			    sizeof(passing) / sizeof(passing[0]));
+	tcase_add_test(tcase, failures_from_before_are_claimed_again);
 	tcase_add_test(tcase, the_keeper_clears_what_answers_no_more);
 	tcase_add_test(tcase, survives_every_allocation_failure);
 	return support_main(suite);

@@ -17,6 +17,7 @@
 #include "lookup/object_file.h"
 #include "work/answer_head.h"
 
+#define MISSES_SECONDS 600           /* as debuginfod's own cache */
 #define SIZE_HEADER    TEXT("X-DEBUGINFOD-SIZE")
 #define FILE_HEADER    TEXT("X-DEBUGINFOD-FILE")
 #define ARCHIVE_HEADER TEXT("X-DEBUGINFOD-ARCHIVE")
@@ -283,7 +284,7 @@ static void buildid_release(struct work *work)
 }
 
 const struct request_kind request_kind_buildid = {
-	.name = "buildid", .headers = buildid_headers,
+	.name = "buildid", .headers = buildid_headers, .misses_seconds = MISSES_SECONDS,
 	.parse = buildid_parse, .step = buildid_step, .head = buildid_head, .answer = buildid_answer,
 	.release = buildid_release,
 };

@@ -17,6 +17,7 @@
 struct json_writer;
 
 #define MOZILLA_JOBS_MAX 10u
+#define MOZILLA_MISSES_SECONDS 3600  /* as the service of 2017 */
 
 /* --- What is asked ------------------------------------------------------------------------- */
 

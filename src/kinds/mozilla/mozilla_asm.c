@@ -309,6 +309,7 @@ static void code_release(struct work *work)
 }
 
 const struct request_kind request_kind_mozilla_asm = {
-	.name = "mozilla-asm", .parse = code_parse, .step = code_step, .head = code_head,
+	.name = "mozilla-asm", .misses_seconds = MOZILLA_MISSES_SECONDS,
+	.parse = code_parse, .step = code_step, .head = code_head,
 	.answer = code_answer, .refuse = code_refuse, .release = code_release,
 };

@@ -9,12 +9,14 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/url.h"
 #include "lookup/module_lookup.h"
 #include "work/answer_head.h"
 
+#define DOWNLOAD_MISSES_SECONDS 600  /* as that server */
 #define DEBUG_ID_LEAST 33u           /* digits; shorter ones are code ids */
 #define PARTS 3u
 
@@ -135,6 +137,21 @@ static void read_query(struct download *download, struct arena *arena)
 		download->ids.code_id = text_of(lower);
 }
 
+static bool has_refresh(struct text query)
+{
+	while (query.size) {
+		struct text one = text_from(query, 1);       /* behind "?" or "&" */
+		const char *end = one.size ? memchr(one.bytes, '&', one.size) : NULL;
+
+		if (end)
+			one.size = (size_t)(end - one.bytes);
+		query = text_from(query, one.size + 1);
+		if (text_is(one, "_refresh") || text_starts_with(one, "_refresh="))
+			return true;
+	}
+	return false;
+}
+
 static int download_parse(struct work *work, const struct work_body *body, struct err *err)
 {
 	struct download *download = arena_alloc(&work->arena, 1, sizeof(*download));
@@ -153,6 +170,8 @@ static int download_parse(struct work *work, const struct work_body *body, struc
 		if (!download->query.bytes)
 			return err_no_memory(err);
 	}
+	if (has_refresh(download->query))
+		work->misses_since = clock_unix_seconds();
 	if (!read_path(download, path, plain, lower) || download->is_ignored ||
 	    !is_its_sym(download->debug_file, download->sym_file))
 		download->way = DOWNLOAD_DONE;
@@ -278,6 +297,7 @@ static void download_release(struct work *work)
 }
 
 const struct request_kind request_kind_mozilla_download = {
-	.name = "mozilla-download", .parse = download_parse, .step = download_step, .head = download_head,
+	.name = "mozilla-download", .misses_seconds = DOWNLOAD_MISSES_SECONDS,
+	.parse = download_parse, .step = download_step, .head = download_head,
 	.answer = download_answer, .release = download_release,
 };

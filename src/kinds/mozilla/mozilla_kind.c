@@ -184,18 +184,33 @@ static void release(struct work *work)
 	work->state = NULL;
 }
 
+/* --- The kinds ------------------------------------------------------------------------------------- */
+
+#define HANDLED .step = step, .head = head, .answer = answer, .is_for_all_origins = true, .release = release, \
+	.misses_seconds = MOZILLA_MISSES_SECONDS
+#define V5(words, read) .name = "mozilla-v5" words, .parse = read, .refuse = refuse_v5, HANDLED
+#define V4(words)       .name = "mozilla-v4" words, .parse = parse_v4, .refuse = refuse_v4, HANDLED
+
+const struct request_kind request_kind_mozilla_v5_debug_anew = {
+	V5("-debug-anew", parse_v5_with_figures), .asks_anew = true,
+};
+
 const struct request_kind request_kind_mozilla_v5_debug = {
-	.name = "mozilla-v5-debug", .parse = parse_v5_with_figures, .step = step, .head = head,
-	.answer = answer, .refuse = refuse_v5, .is_for_all_origins = true, .release = release,
+	V5("-debug", parse_v5_with_figures), .anew = &request_kind_mozilla_v5_debug_anew,
+};
+
+const struct request_kind request_kind_mozilla_v5_anew = {
+	V5("-anew", parse_v5), .asks_anew = true,
 };
 
 const struct request_kind request_kind_mozilla_v5 = {
-	.name = "mozilla-v5", .parse = parse_v5, .step = step, .head = head, .answer = answer,
-	.refuse = refuse_v5, .is_for_all_origins = true, .with_figures = &request_kind_mozilla_v5_debug,
-	.release = release,
+	V5("", parse_v5), .with_figures = &request_kind_mozilla_v5_debug, .anew = &request_kind_mozilla_v5_anew,
+};
+
+const struct request_kind request_kind_mozilla_v4_anew = {
+	V4("-anew"), .asks_anew = true,
 };
 
 const struct request_kind request_kind_mozilla_v4 = {
-	.name = "mozilla-v4", .parse = parse_v4, .step = step, .head = head, .answer = answer,
-	.refuse = refuse_v4, .is_for_all_origins = true, .release = release,
+	V4(""), .anew = &request_kind_mozilla_v4_anew,
 };

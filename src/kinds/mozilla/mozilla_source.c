@@ -281,6 +281,7 @@ static void file_release(struct work *work)
 }
 
 const struct request_kind request_kind_mozilla_source = {
-	.name = "mozilla-source", .parse = file_parse, .step = file_step, .head = file_head,
+	.name = "mozilla-source", .misses_seconds = MOZILLA_MISSES_SECONDS,
+	.parse = file_parse, .step = file_step, .head = file_head,
 	.answer = file_answer, .refuse = file_refuse, .release = file_release,
 };

@@ -10,6 +10,8 @@
 #include "config/config.h"
 #include "work/answer_head.h"
 
+#define MISSES_SECONDS 86400         /* that protocol's server: a day */
+
 /* Clients above that one ask again without being told to. */
 static const struct semver waits_up_to = { .major = 3, .minor = 1, .patch = 0 };
 
@@ -144,7 +146,7 @@ static void wpa_release(struct work *work)
 }
 
 const struct request_kind request_kind_wpa = {
-	.name = "wpa", .headers = wpa_request_headers,
+	.name = "wpa", .headers = wpa_request_headers, .misses_seconds = MISSES_SECONDS,
 	.parse = wpa_parse, .step = wpa_step, .head = wpa_head, .answer = wpa_answer, .later = wpa_later,
 	.release = wpa_release,
 };
