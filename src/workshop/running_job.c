@@ -352,14 +352,21 @@ static void release_told(struct queued_verb *verb)
 {
 	struct running_job *running = job_verb_running(verb);
 
+	if (verb->rc < 0 && !running->list->stopping) {
+		hold_up(running, "job_release", &verb->err);
+		return;
+	}
 	if (verb->rc < 0)
-		log_message(LOG_WARN, "job_release", running->job.id, "%s", verb->err.text);
+		log_message(LOG_WARN, "job_release", running->job.id, "%s; its lease runs out",
+			    verb->err.text);
 	let_row_go(running);
 }
 
-/* Unfinished, for whoever claims it next: that may be we. */
+/* Unfinished, for whoever claims it next: that may be we.  Its lease is renewed with all of ours: while it cannot be
+ * written that it is free, nobody else could take it. */
 static void give_back(struct running_job *running)
 {
+	running->is_given_back = true;
 	job_verb_release(running, release_told);
 }
 
@@ -579,6 +586,8 @@ static void step(struct running_job *running)
 		met_failure(running, "job_step", &trouble);
 	else if (running->end_state != JOB_UNKNOWN)
 		end_without(running);
+	else if (running->is_given_back)
+		give_back(running);
 	else if (running->is_done)
 		answer(running);
 	else if (!running->is_begun)

@@ -73,6 +73,7 @@ struct running_job {
 	bool ready;                  /* something it waited for has ended: step it */
 	bool is_begun;               /* its body is read */
 	bool is_done;                /* all its steps are: what is left is the answer */
+	bool is_given_back;          /* as soon as that can be written */
 	bool has_to_begin_anew;      /* as soon as there is memory for it */
 	enum job_state end_state;    /* how it ends instead; JOB_UNKNOWN: undecided */
 	struct err failure;          /* and why */
