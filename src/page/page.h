@@ -25,6 +25,13 @@ struct page_drop {
 	struct text scope;           /* in which it asks: told to people by name */
 };
 
+/* A report that is not there yet. */
+struct page_wait {
+	struct text link;            /* from its page to itself */
+	struct text id;
+	struct text token;           /* for the form that cancels it; TEXT_NONE: there is none */
+};
+
 /* Doctype, head, the links above, and the beginning of <main> with the heading. */
 void page_begin(struct html_writer *html, const struct page_look *look);
 /* What page_begin() left open. */
@@ -39,11 +46,14 @@ void page_person(struct html_writer *html, const struct page_look *look, const s
 /* Nobody is let in below /ui/op/, or not this one: how that is changed. */
 void page_closed(struct html_writer *html, const struct page_look *look);
 /* It takes longer: how to look again. */
-void page_waiting(struct html_writer *html, const struct page_look *look, const char *link);
+void page_waiting(struct html_writer *html, const struct page_look *look, const struct page_wait *wait);
 
 /* --- Parts -------------------------------------------------------------------------------------- */
 
 void page_drop_form(struct html_writer *html, const struct page_drop *drop);
+/* The button with which whoever has a report's id deletes it, as far as it is made. */
+void page_deletion_form(struct html_writer *html, const struct page_look *look, struct text id,
+			struct text token, const char *words);
 /* A field nobody sees. */
 void page_hidden_field(struct html_writer *html, const char *name, struct text value);
 

@@ -1,4 +1,5 @@
-/* page_places.c -- pages that say why there is no other: closed ones, and those that take longer. */
+/* page_places.c -- pages that say why there is no other: closed ones, those that take longer; and the form that
+ * ends them. */
 #include "page/page.h"
 
 void page_closed(struct html_writer *html, const struct page_look *look)
@@ -30,7 +31,25 @@ void page_closed(struct html_writer *html, const struct page_look *look)
 	page_end(html);
 }
 
-void page_waiting(struct html_writer *html, const struct page_look *look, const char *link)
+void page_deletion_form(struct html_writer *html, const struct page_look *look, struct text id,
+			struct text token, const char *words)
+{
+	html_begin(html, "form");
+	html_attribute_word(html, "method", "post");
+	html_value_begin(html, "action");
+	html_value_word(html, look->root);
+	html_value_word(html, "ui/r/");
+	html_value_part(html, id);
+	html_value_word(html, "/delete");
+	html_value_end(html);
+	page_hidden_field(html, "token", token);
+	html_begin(html, "button");
+	html_word(html, words);
+	html_end(html, "button");
+	html_end(html, "form");
+}
+
+void page_waiting(struct html_writer *html, const struct page_look *look, const struct page_wait *wait)
 {
 	page_begin(html, look);
 	html_element(html, "p", "lead",
@@ -38,9 +57,11 @@ void page_waiting(struct html_writer *html, const struct page_look *look, const 
 	html_begin(html, "p");
 	html_begin(html, "a");
 	html_attribute_word(html, "class", "button");
-	html_attribute_word(html, "href", link);
+	html_attribute(html, "href", wait->link);
 	html_word(html, "Look again");
 	html_end(html, "a");
 	html_end(html, "p");
+	if (wait->token.bytes)
+		page_deletion_form(html, look, wait->id, wait->token, "Cancel, and delete what was dropped");
 	page_end(html);
 }

@@ -56,23 +56,9 @@ static void write_json_link(struct report_page *page)
 static void write_deletion(struct report_page *page)
 {
 	const struct report_view *view = page->report->view;
-	struct html_writer *html = page->html;
 
-	if (!view->token.bytes)
-		return;
-	html_begin(html, "form");
-	html_attribute_word(html, "method", "post");
-	html_value_begin(html, "action");
-	html_value_word(html, page->look->root);
-	html_value_word(html, "ui/r/");
-	html_value_part(html, view->id);
-	html_value_word(html, "/delete");
-	html_value_end(html);
-	page_hidden_field(html, "token", view->token);
-	html_begin(html, "button");
-	html_word(html, "Delete this report");
-	html_end(html, "button");
-	html_end(html, "form");
+	if (view->token.bytes)
+		page_deletion_form(page->html, page->look, view->id, view->token, "Delete this report");
 }
 
 static void write_report(struct report_page *page)

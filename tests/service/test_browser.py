@@ -22,6 +22,7 @@ from counts import finish
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-browser-")
 MODULES = os.environ.get("SYMGATE_WEB_MODULES", "")
 CHROMIUM = shutil.which("chromium")
+SLOW = "connect_to_reserved_ips: true\npool: {max_wait: 2s}\n"
 HOSTILE = "</script><img src=x onerror=document.title='owned'>\u202e\"'&"
 
 RUNS = [
@@ -138,12 +139,20 @@ class Counts:
             print(f"ok {name}", flush=True)
 
 
-def browse(service, guarded, counts):
+def slow_drop():
+    """A request whose only source does not answer."""
+    symbols = Symbols()
+    symbols.gate.clear()
+    return json.dumps(request_for(symbols, [test_crash.CRASHED]))
+
+
+def browse(service, guarded, slow, counts):
     plan = {"base": f"http://127.0.0.1:{service.port}/", "modules": MODULES, "chromium": CHROMIUM, "drops": drops(),
             "pages": ["", "ui/r/00000000000000000000000000000000", "ui/op/"], "patience": PATIENCE // 3, "only": sys.argv[1] if sys.argv[1:] else None,
             "html": os.path.join(FOLDER.name, "html"), "reports": os.path.join(FOLDER.name, "reports.json"),
             "screenshots": os.environ.get("SCREENSHOTS"),
             "bare": f"http://127.0.0.1:{serve_bare(service).server_port}/ui/r/",
+            "slow": {"base": f"http://127.0.0.1:{slow.port}/", "text": slow_drop()},
             "operators": {"base": f"http://127.0.0.1:{guarded.port}/", "user": {"username": "anna", "password": "anna"}}}
     os.mkdir(plan["html"])
     script = os.path.join(TOP, "tests", "web", "browser.mjs")
@@ -190,9 +199,9 @@ def main():
         finish(0, 0, "browser", ["browser"])
     config = f"sources:\n- {{id: programs, type: filesystem, path: {symbols_folder()}, layout: {{type: unified}}}}\n"
     counts = Counts()
-    with Service(config) as service, test_ui_operators.Guarded() as guarded:
+    with Service(config) as service, test_ui_operators.Guarded() as guarded, Service(SLOW) as slow:
         test_ui_operators.fail_once(guarded, Symbols(), Program(FOLDER.name, 7))
-        plan = browse(service, guarded, counts)
+        plan = browse(service, guarded, slow, counts)
         check_html(plan, counts)
         check_text(plan, counts)
     finish(counts.passed, counts.failed, "browser")

@@ -230,6 +230,45 @@ def test_an_unfinished_report_says_how_to_look_again():
         assert "outer" in words(page(service, report))
 
 
+def test_an_unfinished_report_is_json_for_programs():
+    symbols = Symbols()
+    symbols.add(PROGRAMS[0])
+    symbols.gate.clear()
+    with Service("connect_to_reserved_ips: true\npool: {max_wait: 1s}\n") as service:
+        report = address(drop(service, json.dumps(request_for(symbols, PROGRAMS))))
+        status, body, headers = get(service, report + ".json")
+        assert status == 200 and headers["Content-Type"] == "application/json", (status, headers)
+        check_headers(headers)
+        assert headers["Cache-Control"] == "no-store"
+        polled = service.get("/requests/" + report.rsplit("/", 1)[1] + "?timeout=0")
+        assert body == polled[1] and json.loads(body)["status"] == "pending", (body, polled)
+        symbols.gate.set()
+        assert eventually(lambda: json.loads(get(service, report + ".json")[1])["status"] == "completed", "the answer")
+
+
+def test_an_unfinished_report_is_cancelled():
+    symbols = Symbols()
+    symbols.add(PROGRAMS[0])
+    symbols.gate.clear()
+    with Service("connect_to_reserved_ips: true\npool: {max_wait: 1s}\n") as service:
+        request = request_for(symbols, PROGRAMS)
+        report = address(drop(service, json.dumps(request)))
+        text = page(service, report)
+        assert "Still reading" in text and "Cancel" in words(text) and f'action="../../{report[1:]}/delete"' in text, text
+        assert post(service, report + "/delete", [])[0] == 403
+        status, body, _ = post(service, report + "/delete", [("token", token(text))])
+        assert status == 200 and "Deleted" in words(body.decode()), (status, words(body.decode()))
+        assert get(service, report)[0] == 404 and not rows(service, "SELECT id FROM job")
+        eventually(lambda: not [name for name in spooled(service) if report.rsplit("/", 1)[1] in name], "its files to go")
+        # Nobody asked for a page of what came by the API: no button, and no right.
+        status, body = service.post(request, "?timeout=0")
+        mine = f"/ui/r/{json.loads(body)['request_id']}"
+        text = page(service, mine)
+        assert "Still reading" in text and "Cancel" not in text, text
+        assert post(service, mine + "/delete", [("token", token(page(service, "/")))])[0] == 403
+        symbols.gate.set()
+
+
 def test_sources_are_chosen_by_name():
     symbols = Symbols()
     symbols.add(PROGRAMS[0])

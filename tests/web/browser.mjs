@@ -228,6 +228,34 @@ async function ran(place) {
 await check('unescaped-markup-runs-without-the-policy', async () => need(await ran('open'), 'the traps are none'));
 await check('the-policy-alone-runs-nothing', async () => need(!await ran('guarded'), 'something of it ran'));
 
+// --- Waiting --------------------------------------------------------------------------------------
+
+for (const javaScriptEnabled of [true, false])
+  await check(`cancelled-while-it-waits${javaScriptEnabled ? '' : '-without-script'}`, async () => {
+    const page = await open({ javaScriptEnabled });
+    await page.goto(plan.slow.base);
+    await page.fill('textarea', plan.slow.text);
+    await page.click('main form button[type=submit]');
+    await page.waitForURL(/\/ui\/r\//);
+    await says(page, ['still being fetched', 'Cancel']);
+    const place = page.url();
+    if (javaScriptEnabled) {
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 });
+        await fits(page, width);
+      }
+      await accessible(page);
+      if (plan.screenshots)
+        await page.screenshot({ path: path.join(plan.screenshots, 'waiting.png') });
+    }
+    await page.click('main form[action$="/delete"] button');
+    await says(page, ['The report is gone']);
+    need(page.met.length === 0, page.met.join('; '));
+    const gone = await page.goto(place);
+    need(gone.status() === 404, `${gone.status()} after it was cancelled`);
+    await close(page);
+  });
+
 // --- Keyboard ------------------------------------------------------------------------------------
 
 // What has the focus shows it: by an outline or a shadow it has not without.

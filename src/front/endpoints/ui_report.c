@@ -3,7 +3,8 @@
  *
  *  1. The id is the only right: whoever has it reads and deletes, and an id that is unknown, deleted or
  *     expired is one and the same page.
- *  2. A report that is not there yet is waited for, WAIT_MILLIS at most; then a page with a link says so.
+ *  2. A report that is not there yet is waited for, WAIT_MILLIS at most; then a page with a link says so, or
+ *     JSON as a poll has it.  It may be cancelled: deleted before it is there.
  *  3. Reports are written by request threads: the parker, which waits for all, gives the request back.
  */
 #include <stdio.h>
@@ -21,7 +22,6 @@
 #include "work/answer_head.h"
 
 #define WAIT_MILLIS 20000
-#define LINK_BYTES 64u
 #define RESULT_BYTES ((size_t)256 * 1024 * 1024)     /* of a report that is written as a page */
 
 /* What an address asks for. */
@@ -64,21 +64,58 @@ static int64_t patience_millis(const struct config *config)
 	return most != CONFIG_NEVER && most < WAIT_MILLIS ? most : WAIT_MILLIS;
 }
 
-/* The last part of the address again: the page's own. */
-static void tell_to_wait(const struct request *request, struct reply *reply)
+/* What the row says besides. */
+static int read_line(void *payload, const struct job_line *line)
 {
-	char link[LINK_BYTES];
-	struct text self = text_basename(request->rest);
+	struct ui_report_row *row = payload;
+
+	row->is_kept = line->is_kept;
+	row->kept_until = line->kept_until;
+	snprintf(row->kind, sizeof(row->kind), "%.*s", (int)line->kind.size, line->kind.bytes);
+	return 0;
+}
+
+/* And what its deletion is asked for with: `token` is empty where nobody may. */
+static int read_row(struct worker *worker, const struct request *request, struct ui_report_row *row,
+		    char token[UI_TOKEN_BYTES], struct err *err)
+{
+	*row = (struct ui_report_row){ .is_kept = false };
+	token[0] = '\0';
+	if (job_find(worker->store, text_of(request->job_id), read_line, row, err) < 0)
+		return -1;
+	if (row->is_kept)
+		ui_token_write(token, worker->front->web_secret, TEXT_NONE, "delete", clock_unix_seconds());
+	return 0;
+}
+
+/* The last part of the address again: the page's own. */
+static void tell_to_wait(struct worker *worker, const struct request *request, struct reply *reply)
+{
+	struct page_wait wait = { .link = text_basename(request->rest), .id = text_of(request->job_id) };
+	char token[UI_TOKEN_BYTES];
+	struct err err = ERR_INIT;
+	struct ui_report_row row;
 	struct ui_page page;
 
-	snprintf(link, sizeof(link), "%.*s", (int)self.size, self.bytes);
+	if (read_row(worker, request, &row, token, &err) < 0) {
+		ui_error(request, reply, &err);
+		return;
+	}
+	wait.token = token[0] ? text_of(token) : TEXT_NONE;
 	ui_begin(&page, request, NULL, reply, 200, TEXT("Still reading"));
-	page_waiting(&page.html, &page.look, link);
+	page_waiting(&page.html, &page.look, &wait);
 	ui_end(&page, request, reply);
 }
 
+static void tell_pending(const struct request *request, struct reply *reply)
+{
+	answer_not_yet(request, reply);
+	ui_headers(reply);
+}
+
 /* True: the job has ended.  Else the request is parked, or told to wait. */
-static bool has_ended(struct worker *worker, struct request *request, struct reply *reply)
+static bool has_ended(struct worker *worker, struct request *request, enum ui_report_part asked,
+		      struct reply *reply)
 {
 	struct front *front = worker->front;
 	enum job_state state;
@@ -99,8 +136,10 @@ static bool has_ended(struct worker *worker, struct request *request, struct rep
 	request->wants_thread = true;
 	if (!request->is_back && parker_park(front->parker, request))
 		reply->parked = true;
+	else if (asked == ASKED_JSON)
+		tell_pending(request, reply);
 	else
-		tell_to_wait(request, reply);
+		tell_to_wait(worker, request, reply);
 	return false;
 }
 
@@ -150,38 +189,26 @@ static void write_page(const struct request *request, const struct report_view *
 		ui_error(request, reply, &err);
 }
 
-/* What the row says besides. */
-static int read_line(void *payload, const struct job_line *line)
-{
-	struct ui_report_row *row = payload;
-
-	row->is_kept = line->is_kept;
-	row->kept_until = line->kept_until;
-	snprintf(row->kind, sizeof(row->kind), "%.*s", (int)line->kind.size, line->kind.bytes);
-	return 0;
-}
-
 static void answer_page(struct worker *worker, struct request *request, const uint64_t *thread,
 			struct reply *reply)
 {
-	struct ui_report_row row = { .is_kept = false };
 	struct report_view view = { .id = text_of(request->job_id) };
 	char token[UI_TOKEN_BYTES];
+	struct ui_report_row row;
 	struct err err = ERR_INIT;
 	struct buf result;
 	size_t at = 0;
 
 	buf_init(&result, RESULT_BYTES);
-	if (job_find(worker->store, view.id, read_line, &row, &err) < 0) {
+	if (read_row(worker, request, &row, token, &err) < 0) {
 		ui_error(request, reply, &err);
 	} else if (read_result(worker, request, &result, &at, reply)) {
-		ui_token_write(token, worker->front->web_secret, TEXT_NONE, "delete", clock_unix_seconds());
 		report_view_read(&view, request->query);
 		view.kind = text_of(row.kind);
 		view.is_thread = thread != NULL;
 		view.thread = thread ? (size_t)*thread : 0;
 		view.kept_until = row.is_kept ? row.kept_until : 0;
-		view.token = row.is_kept ? text_of(token) : TEXT_NONE;
+		view.token = token[0] ? text_of(token) : TEXT_NONE;
 		write_page(request, &view, text_from(buf_text(&result), at), reply);
 	}
 	buf_release(&result);
@@ -195,7 +222,7 @@ void answer_ui_report(struct worker *worker, struct request *request, struct rep
 	if (asked == ASKED_NOTHING) {
 		request->job_id[0] = '\0';
 		ui_not_found(request, reply);
-	} else if (!has_ended(worker, request, reply)) {
+	} else if (!has_ended(worker, request, asked, reply)) {
 		return;
 	} else if (asked == ASKED_JSON) {
 		answer_json(worker, request, reply);
@@ -226,7 +253,8 @@ static void delete_report(struct worker *worker, struct request *request, struct
 	struct err err = ERR_INIT;
 
 	if (job_delete(&worker->jobs, request->job_id, &err) == 0)
-		ui_words(request, reply, 200, "Deleted", "The report is gone, for everybody who had its address.");
+		ui_words(request, reply, 200, "Deleted", "The report is gone, for everybody who had its address; "
+			 "what was still under way for it ends.");
 	else if (err.kind == ERR_NOT_FOUND)
 		ui_not_found(request, reply);
 	else
