@@ -25,6 +25,8 @@ libwork_a_SOURCES = \
 	src/work/held.c \
 	src/work/held.h \
 	src/work/json_scan.c \
+	src/work/json_tree.c \
+	src/work/json_tree.h \
 	src/work/request_json.c \
 	src/work/request_json.h \
 	src/work/schema.c \
@@ -36,8 +38,13 @@ if HAVE_CHECK
 check_PROGRAMS += \
 	tests/work/test_answer_head \
 	tests/work/test_aside \
-	tests/work/test_derived
+	tests/work/test_derived \
+	tests/work/test_request_json
 tests_work_test_answer_head_SOURCES = tests/work/test_answer_head.c
 tests_work_test_aside_SOURCES = tests/work/test_aside.c
 tests_work_test_derived_SOURCES = tests/work/test_derived.c
+tests_work_test_request_json_SOURCES = \
+	tests/work/test_request_json.c \
+	tests/work/json_filter.c \
+	tests/work/json_filter.h
 endif

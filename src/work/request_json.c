@@ -1,8 +1,8 @@
 /*
- * request_json.c -- cJSON inside an arena.
+ * request_json.c -- the tree of a body, and cJSON inside an arena.
  *
  * cJSON's allocator hooks are one pair per process, its callers are many threads: the hooks
- * look at a thread-local arena, set for the time of one parse.  Outside of a parse they are
+ * look at a thread-local arena, set while somebody lends one.  Outside of that they are
  * the program's ordinary allocator, so that other users of cJSON see what they expect.
  */
 #include "work/request_json.h"
@@ -15,26 +15,18 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "work/work.h"
+#include "work/json_tree.h"
 
-static _Thread_local struct arena *parse_arena;
-static _Thread_local bool parse_met_ceiling;
+static _Thread_local struct arena *lent_arena;
 
 static void *json_get(size_t bytes)
 {
-	void *block;
-
-	if (!parse_arena)
-		return mem_get(bytes);
-	block = arena_alloc_raw(parse_arena, bytes, 1);
-	if (!block)
-		parse_met_ceiling = bytes > parse_arena->ceiling_bytes - parse_arena->held_bytes;
-	return block;
+	return lent_arena ? arena_alloc_raw(lent_arena, bytes, 1) : mem_get(bytes);
 }
 
 static void json_give_back(void *block)
 {
-	if (!parse_arena)
+	if (!lent_arena)
 		mem_give_back(block);
 }
 
@@ -48,27 +40,24 @@ static void install_hooks(void)
 struct arena *request_json_lend_arena(struct arena *arena)
 {
 	static pthread_once_t installed = PTHREAD_ONCE_INIT;
-	struct arena *before = parse_arena;
+	struct arena *before = lent_arena;
 
 	pthread_once(&installed, install_hooks);
-	parse_arena = arena;
+	lent_arena = arena;
 	return before;
 }
 
 int request_json_parse(struct text body, struct arena *arena, struct cJSON **json, struct err *err)
 {
-	struct arena *before;
-	struct text clean;
+	struct json_tree tree;
 
-	if (json_scan(body, arena, &clean, err) < 0)
+	json_tree_init(&tree, body, arena);
+	if (json_scan(body, &tree, err) < 0)
 		return -1;
-	before = request_json_lend_arena(arena);
-	parse_met_ceiling = false;
-	*json = cJSON_ParseWithLengthOpts(clean.bytes, clean.size, NULL, 0);
-	(void)request_json_lend_arena(before);
+	*json = tree.root;
 	if (*json)
 		return 0;
-	if (parse_met_ceiling)
+	if (tree.met_ceiling)
 		return err_set(err, ERR_LIMIT,
 			       "the body needs more memory than one request may have");
 	return err_set(err, ERR_NO_MEMORY, "out of memory while reading the body");

@@ -1,8 +1,8 @@
 /*
- * request_json -- the bounded scanner that stands before cJSON, and cJSON inside an arena.
+ * request_json -- a body's JSON as cJSON's tree, by one bounded pass of our own; and cJSON inside an arena.
  *
- * What the scanner lets through is JSON and valid UTF-8, nested at most LIMIT_JSON_DEPTH
- * deep.  cJSON keeps numbers as doubles and strings NUL-ended; so that nothing gets lost there
+ * What the pass lets through is JSON and valid UTF-8, nested at most LIMIT_JSON_DEPTH
+ * deep.  The tree keeps numbers as doubles and strings NUL-ended; so that nothing gets lost there
  *   - an integer of more than 15 digits becomes the string "<JSON_INTEGER_MARK><digits>",
  *     where the mark is a byte no UTF-8 text can hold,
  *   - any number written with a fraction or an exponent, and "-0", becomes 0.5: an integer
@@ -20,13 +20,8 @@ struct err;
 
 #define JSON_INTEGER_MARK '\xff'
 
-/* *out is `body` itself when nothing had to change.  ERR_BAD_REQUEST, with the byte. */
-int json_scan(struct text body, struct arena *arena, struct text *out, struct err *err)
-	__attribute__((warn_unused_result));
-
-/* The bounded scanner that runs before cJSON: UTF-8, depth, size, escapes (NUL and lone
- * surrogates become U+FFFD), integers over 15 digits become strings.  Then cJSON, in the
- * arena.  ERR_BAD_REQUEST with the byte where it went wrong; ERR_LIMIT: over its ceiling. */
+/* The tree, all of it in the arena; `body` is not needed any more.  ERR_BAD_REQUEST with the byte where it
+ * went wrong; ERR_LIMIT: over the arena's ceiling. */
 int request_json_parse(struct text body, struct arena *arena, struct cJSON **json, struct err *err)
 	__attribute__((warn_unused_result));
 

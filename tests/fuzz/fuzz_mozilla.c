@@ -22,7 +22,7 @@ static void ask(const struct request_kind *kind, bool is_eliot, struct text body
 	struct err err = ERR_INIT;
 	struct arena arena;
 	struct buf reply;
-	struct text out;
+	struct cJSON *json;
 	int status;
 
 	config.request_memory_bytes = ARENA_BYTES;
@@ -31,7 +31,7 @@ static void ask(const struct request_kind *kind, bool is_eliot, struct text body
 	buf_init(&reply, ARENA_BYTES);
 	arena_init(&arena, ARENA_BYTES);
 	if (mozilla_answer_to(kind, &config, body, &reply, &status, &err) == 0 &&
-	    kind != &request_kind_mozilla_download && json_scan(buf_text(&reply), &arena, &out, &err) < 0)
+	    kind != &request_kind_mozilla_download && request_json_parse(buf_text(&reply), &arena, &json, &err) < 0)
 		abort();
 	arena_release(&arena);
 	buf_release(&reply);

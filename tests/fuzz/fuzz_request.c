@@ -31,17 +31,17 @@ static void check_reply(struct work *work)
 {
 	struct buf reply;
 	struct arena arena;
-	struct text out;
+	struct cJSON *json;
 	struct err err = ERR_INIT;
 
 	buf_init(&reply, REPLY_BYTES);
 	arena_init(&arena, ARENA_BYTES);
 	if (work->kind->answer(work, &reply, &err) == 0) {
-		if (json_scan(buf_text(&reply), &arena, &out, &err) < 0)
+		if (request_json_parse(buf_text(&reply), &arena, &json, &err) < 0)
 			abort();
 		buf_clear(&reply);
 		if (work_candidates(work, &reply, &err) == 0 &&
-		    json_scan(buf_text(&reply), &arena, &out, &err) < 0)
+		    request_json_parse(buf_text(&reply), &arena, &json, &err) < 0)
 			abort();
 	}
 	arena_release(&arena);

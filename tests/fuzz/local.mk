@@ -28,6 +28,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_mozilla \
 	tests/fuzz/fuzz_report \
 	tests/fuzz/fuzz_request \
+	tests/fuzz/fuzz_request_json \
 	tests/fuzz/fuzz_pdb \
 	tests/fuzz/fuzz_pe \
 	tests/fuzz/fuzz_proguard \
@@ -207,6 +208,12 @@ tests_fuzz_fuzz_request_SOURCES = \
 	tests/kinds/native/fake_lower.c \
 	tests/kinds/native/fake.h
 tests_fuzz_fuzz_request_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_request_json_SOURCES = \
+	tests/fuzz/fuzz_request_json.c \
+	tests/work/json_filter.c \
+	tests/work/json_filter.h
+tests_fuzz_fuzz_request_json_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_disassemble_SOURCES = tests/fuzz/fuzz_disassemble.c
 tests_fuzz_fuzz_disassemble_LDFLAGS = $(fuzz_ldflags)

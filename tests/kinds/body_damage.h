@@ -28,13 +28,13 @@ static inline int body_damage_answer(body_answer_fn *answer, const uint8_t *byte
 	struct err err = ERR_INIT;
 	struct arena arena;
 	struct buf reply;
-	struct text out;
+	struct cJSON *json;
 
 	config.request_memory_bytes = BODY_DAMAGE_ARENA_BYTES;
 	buf_init(&reply, BODY_DAMAGE_ARENA_BYTES);
 	arena_init(&arena, BODY_DAMAGE_ARENA_BYTES);
 	if (answer(&config, (struct text){ (const char *)bytes, size }, 1, 0, &reply, &err) == 0 &&
-	    json_scan(buf_text(&reply), &arena, &out, &err) < 0)
+	    request_json_parse(buf_text(&reply), &arena, &json, &err) < 0)
 		abort();
 	arena_release(&arena);
 	buf_release(&reply);
