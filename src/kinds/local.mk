@@ -58,6 +58,8 @@ libkinds_a_SOURCES = \
 	src/kinds/mozilla/mozilla_download.c \
 	src/kinds/mozilla/mozilla_eliot.c \
 	src/kinds/mozilla/mozilla_figures.c \
+	src/kinds/mozilla/mozilla_ids.c \
+	src/kinds/mozilla/mozilla_ids.h \
 	src/kinds/mozilla/mozilla_json.c \
 	src/kinds/mozilla/mozilla_json.h \
 	src/kinds/mozilla/mozilla_kind.c \

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import uuid
 
-from service_tests import SYMGATE, Service, run_all
+from service_tests import SYMGATE, Service, Symbols, run_all
 
 PEERS = os.path.join(os.environ.get("SYMGATE_SHARED", ""), "peers", "mozilla")
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-mozilla-")
@@ -512,6 +512,55 @@ def finds_the_rest_of_a_build_id():
         assert result["results"][0]["stacks"][0][0]["function"] == "shape::area(int, int)", result
 
 
+BUILD_ID = bytes(range(0x10, 0x50))
+
+
+def files_by_build_id(path, build_id):
+    """Where each layout has a debug file."""
+    hexed = build_id.hex()
+    with open(path, "rb") as f:
+        content = f.read()
+    return {"unified": f"/{hexed[:2]}/{hexed[2:]}/debuginfo", "native": f"/{hexed[:2]}/{hexed[2:]}.debug",
+            "debuginfod": f"/{hexed}/debuginfo", "symstore": f"/_.debug/elf-buildid-sym-{hexed}/_.debug",
+            "ssqp": f"/_.debug/elf-buildid-sym-{hexed}/_.debug"}, content
+
+
+def asks_servers_by_whole_build_ids():
+    """They cannot be looked through for the rest of one: it is sent in place of the debug id."""
+    native, symbols = Native(), Symbols()
+    path = os.path.join(FOLDER.name, "whole")
+    sources = [symbols.source(layout, url=f"http://127.0.0.1:{symbols.server_port}/{layout}/", layout={"type": layout})
+               for layout in ("unified", "native", "debuginfod", "symstore", "ssqp")]
+    with Service(json.dumps({"connect_to_reserved_ips": True, "sources": sources})) as service:
+        for size in (8, 16, 20, 32, 64):
+            for layout in ("unified", "native", "debuginfod", "symstore", "ssqp"):
+                build_id = bytes([size, len(layout)]) + BUILD_ID[2:size]
+                subprocess.run(["g++", "-O1", "-g", f"-Wl,--build-id=0x{build_id.hex()}", "-o", path, native.source], check=True)
+                places, content = files_by_build_id(path, build_id)
+                symbols.files = {f"/{layout}{places[layout]}": content}
+                debug_id = uuid.UUID(bytes_le=build_id[:16].ljust(16, b"\0")).hex.upper() + "0"
+                for given, known in ((build_id.hex().upper() if size > 16 else debug_id, True), (debug_id + "1", False)):
+                    body = json.dumps({"memoryMap": [["whole", given]], "stacks": [[[0, native.address]]]})
+                    status, answer, _ = service.request("POST", "/symbolicate/v5", body)
+                    result = json.loads(answer)["results"][0]
+                    assert result["found_modules"] == {f"whole/{given}": known}, (size, layout, result, symbols.hits)
+                    assert not known or result["stacks"][0][0]["function"] == "shape::area(int, int)", result
+                symbols.hits.clear()
+
+
+def finds_symbols_by_the_build_id_of_a_query():
+    symbols = Symbols()
+    build_id = BUILD_ID[:20]
+    debug_id = uuid.UUID(bytes_le=build_id[:16]).hex.upper() + "0"
+    text = f"MODULE Linux x86_64 {debug_id} lib.so\nPUBLIC 10 0 f\n".encode()
+    symbols.files[f"/{build_id.hex()[:2]}/{build_id.hex()[2:]}/breakpad"] = text
+    source = symbols.source(filters={"filetypes": ["breakpad"]})
+    with Service(json.dumps({"connect_to_reserved_ips": True, "sources": [source]})) as service:
+        for query, status in ((f"?code_file=lib.so&code_id={build_id.hex()}", 200), (f"?code_id={'0' * 40}", 404), ("", 404)):
+            got, body, _ = service.request("GET", f"/lib.so/{debug_id}/lib.so.sym{query}")
+            assert got == status and (status != 200 or body == text), (query, got, body)
+
+
 def answers_from_native_files():
     native = Native()
     with Place() as place:
@@ -603,4 +652,5 @@ if __name__ == "__main__":
              refuses_wrong_requests_of_version_5, answers_version_4_as_documented, answers_version_4_as_today,
              tells_figures, lets_every_page_ask, gives_out_symbols, lists_what_is_missing, leads_from_the_code_to_its_symbols,
              tells_its_version, takes_packed_symbols_and_those_of_another_id,
-             answers_from_native_files, finds_the_rest_of_a_build_id, gives_out_sources_of_functions, shows_code], "mozilla")
+             answers_from_native_files, finds_the_rest_of_a_build_id, asks_servers_by_whole_build_ids,
+             finds_symbols_by_the_build_id_of_a_query, gives_out_sources_of_functions, shows_code], "mozilla")

@@ -4,6 +4,7 @@
  * A cell reads the executable and writes the answer, which is looked through before it is given away.
  */
 #include "kinds/kinds.h"
+#include "kinds/mozilla/mozilla_ids.h"
 #include "kinds/mozilla/mozilla_json.h"
 
 #include "base/arena.h"
@@ -79,39 +80,28 @@ static void take_ids(struct object_ids *ids, struct text code_id, char *lower, s
 		ids->code_id = text_of(lower);
 }
 
-/* Without a code id: all of a build id of 16 bytes. */
-static void take_elf_ids(struct object_ids *elf, const struct object_ids *given, char *guessed)
-{
-	struct debugid swapped = debugid_from_guid(given->debug_id.uuid, 0);
-
-	*elf = *given;
-	elf->type = OBJECT_TYPE_ELF;
-	if (elf->code_id.size || given->debug_id.kind != DEBUGID_UUID)
-		return;
-	debugid_format_uuid_simple(&swapped, guessed);
-	elf->code_id = text_of(guessed);
-}
-
 static int read_ids(struct work *work, struct text json, struct err *err)
 {
 	static const char *const names[] = { "name", "codeId", "debugName", "debugId" };
 	struct asm_code *code = work->state;
 	struct object_ids *ids = &code->ids[CODE_OF_OTHERS];
 	struct text given[4] = { TEXT_NONE, TEXT_NONE, TEXT_NONE, TEXT_NONE };
-	char *lower, *guessed = arena_alloc(&work->arena, DEBUGID_TEXT_BYTES, 1);
+	bool is_whole;
+	char *lower;
 
 	for (size_t i = 0; i < 4; i++)
 		if (mozilla_json_member_string(json, names[i], &work->arena, &given[i], err) < 0)
 			return -1;
 	lower = arena_alloc(&work->arena, given[1].size + 1, 1);
-	if (!lower || !guessed)
+	if (!lower)
 		return err_no_memory(err);
 	if (!may_be_looked_for(given[0]) || !may_be_looked_for(given[2]))
 		return refuse(work, 404, LOADING, TEXT("no file has a name like that"), err);
 	ids->code_file = given[0].size ? given[0] : given[2];
 	ids->debug_file = given[2].size ? given[2] : given[0];
 	take_ids(ids, given[1], lower, given[3]);
-	take_elf_ids(&code->ids[CODE_OF_ELF], ids, guessed);
+	if (mozilla_elf_ids(&code->ids[CODE_OF_ELF], ids, given[3], &work->arena, &is_whole, err) < 0)
+		return -1;
 	return code->ids[CODE_OF_ELF].code_id.size ? 0 : refuse(work, 404, LOADING, TEXT("neither id is one"), err);
 }
 
@@ -140,15 +130,6 @@ static int code_parse(struct work *work, const struct work_body *body, struct er
 
 /* --- Looking ---------------------------------------------------------------------------------------- */
 
-/* Files are what their places say; whether they are that module's, they say. */
-static bool is_of_module(const struct object_ids *ids, const struct candidate *file)
-{
-	struct debugid id;
-
-	return ids->debug_id.kind == DEBUGID_NIL || !file->meta.debug_id.bytes ||
-	       !debugid_parse(file->meta.debug_id, &id) || debugid_equal(&id, &ids->debug_id);
-}
-
 /* READY: *file is the executable, or NULL. */
 static enum resolved find_file(struct asm_code *code, struct work *work, struct resolver *resolver,
 			       const struct candidate **file, struct err *err)
@@ -167,7 +148,7 @@ static enum resolved find_file(struct asm_code *code, struct work *work, struct 
 		return RESOLVED_ERROR;
 	resolved = lookup_resolve(lookup, work, resolver, err);
 	for (size_t i = 0; resolved == RESOLVED_READY && i < lookup->locations.count && !*file; i++)
-		if (!lookup->candidates[i]->held.failure && is_of_module(query->ids, lookup->candidates[i]))
+		if (!lookup->candidates[i]->held.failure && mozilla_ids_fit(query->ids, lookup->candidates[i]))
 			*file = lookup->candidates[i];
 	return resolved;
 }

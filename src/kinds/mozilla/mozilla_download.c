@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/url.h"
+#include "kinds/mozilla/mozilla_ids.h"
 #include "lookup/module_lookup.h"
 #include "work/answer_head.h"
 
@@ -102,8 +103,8 @@ static bool read_path(struct download *download, struct text path, char *plain, 
 	return read_hex(parts[1], &download->ids, lower);
 }
 
-/* "code_file=a.dll" and "code_id=..." of a query: what is told of the code, for the list of what is
- * missing.  What is odd is left out. */
+/* "code_file=a.dll" and "code_id=..." of a query: what is told of the code, to look for it by and for the list
+ * of what is missing.  What is odd is left out. */
 static struct text parameter(struct text query, struct text name, struct arena *arena)
 {
 	while (query.size) {
@@ -135,6 +136,8 @@ static void read_query(struct download *download, struct arena *arena)
 		download->ids.code_file = file;
 	if (lower && codeid_normalise(id, lower))
 		download->ids.code_id = text_of(lower);
+	if (mozilla_ids_are_elf(&download->ids))
+		download->ids.type = OBJECT_TYPE_ELF;    /* whose .sym a layout may file by its build id */
 }
 
 static bool has_refresh(struct text query)

@@ -1,4 +1,5 @@
 /* mozilla_module.c -- see mozilla_module.h. */
+#include "kinds/mozilla/mozilla_ids.h"
 #include "kinds/mozilla/mozilla_module.h"
 
 #include "base/arena.h"
@@ -72,21 +73,6 @@ static enum object_type type_of(struct text name)
 	return OBJECT_TYPE_UNKNOWN;
 }
 
-/* The build id as far as the debug id has it: all of one that has 16 bytes. */
-static int guess_build_id(struct mozilla_module *module, struct arena *arena, struct err *err)
-{
-	struct debugid swapped = debugid_from_guid(module->ids.debug_id.uuid, 0);
-	char *hex = arena_alloc(arena, DEBUGID_TEXT_BYTES, 1);
-
-	if (!hex)
-		return err_no_memory(err);
-	debugid_format_uuid_simple(&swapped, hex);
-	module->elf_ids = module->ids;
-	module->elf_ids.type = OBJECT_TYPE_ELF;
-	module->elf_ids.code_id = text_of(hex);
-	return 0;
-}
-
 static int identify(struct mozilla_module *module, const struct source_list *sources, struct arena *arena,
 		    struct err *err)
 {
@@ -108,14 +94,15 @@ static int identify(struct mozilla_module *module, const struct source_list *sou
 		module->lookups[i].types = looked_for[i].types;
 		module->lookups[i].type_count = looked_for[i].count;
 	}
-	return guess_build_id(module, arena, err);
+	return mozilla_elf_ids(&module->elf_ids, &module->ids, module->id, arena, &module->is_completed, err);
 }
 
 /* Windows' files have ages, and names by which they are known. */
 static bool may_be_elf(const struct mozilla_module *module)
 {
-	return module->ids.type == OBJECT_TYPE_UNKNOWN && module->ids.debug_id.kind == DEBUGID_UUID &&
-	       module->ids.debug_id.age == 0;
+	return module->ids.type == OBJECT_TYPE_UNKNOWN &&
+	       (mozilla_is_build_id(module->id) ||
+		(module->ids.debug_id.kind == DEBUGID_UUID && module->ids.debug_id.age == 0));
 }
 
 struct mozilla_module *mozilla_modules_get(struct mozilla_modules *modules, struct text name,
@@ -212,15 +199,6 @@ static void take_file(struct mozilla_module *module, const struct candidate *fil
 		module->figures.got_at = clock_monotonic_micros();
 }
 
-/* Files are what their places say; whether they are that module's, they say. */
-static bool is_of_module(const struct mozilla_module *module, const struct candidate *file)
-{
-	struct debugid id;
-
-	return !file->meta.debug_id.bytes || !debugid_parse(file->meta.debug_id, &id) ||
-	       debugid_equal(&id, &module->ids.debug_id);
-}
-
 /* The rest of the build id, where a folder tells it. */
 static int complete_build_id(struct mozilla_module *module, const struct source_list *sources,
 			     struct arena *arena, struct err *err)
@@ -256,7 +234,7 @@ static enum resolved choose(struct mozilla_module *module, struct work *work, st
 	if (resolved != RESOLVED_READY)
 		return resolved;
 	file = debug->failure ? any_file(lookup) : module_lookup_winner(lookup, LOOKUP_DEBUG);
-	if (file && !is_of_module(module, file)) {
+	if (file && !mozilla_ids_fit(lookup->ids, file)) {
 		go_on(module, "UnmatchedDebugId", ERR_MALFORMED,
 		      TEXT("the file found has another debug id"));
 		return RESOLVED_READY;

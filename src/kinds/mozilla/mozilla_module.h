@@ -4,7 +4,8 @@
  *
  * A .sym file is looked for first and alone: a store may hold a PDB of gigabytes beside it.  Only
  * where there is none, native files are asked for; ELF files last, since they are filed by a build id,
- * of which a debug id tells the first 16 bytes: folders are looked through for the rest.
+ * of which a debug id tells the first 16 bytes: folders are looked through for the rest, unless all of it
+ * was sent in place of a debug id (mozilla_ids.h).
  */
 #ifndef KINDS_MOZILLA_MOZILLA_MODULE_H
 #define KINDS_MOZILLA_MOZILLA_MODULE_H
