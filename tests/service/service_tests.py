@@ -8,6 +8,7 @@ import http.client
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -27,7 +28,12 @@ def load_stretch():
     return min(8, 1 + os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
-PATIENCE = int(60 * load_stretch())
+def stretched(seconds):
+    """A limit of the service, or of a test, where others keep the processors busy: whole seconds."""
+    return int(seconds * load_stretch())
+
+
+PATIENCE = stretched(60)
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SYMGATE = os.path.abspath(os.environ.get("SYMGATE", os.path.join(TOP, "build", "symgate")))
 
@@ -40,6 +46,10 @@ __attribute__((noinline)) int outer(int value)
 }
 int main(int argc, char **argv) { (void)argv; return outer(argc); }
 """
+
+
+# A test is many clients at once: of descriptors it may have all it is allowed.
+resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
 
 
 def leave_root():
@@ -61,6 +71,20 @@ def eventually(check, what):
         if time.monotonic() > until:
             raise AssertionError(f"waited {PATIENCE} s in vain: {what}")
         time.sleep(0.02)
+
+
+def kill(pid, number=signal.SIGKILL):
+    """False: it has ended meanwhile, and so do all that are looked for in /proc."""
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def remove_tree(path):
+    """Also while those who lose it still write there."""
+    eventually(lambda: shutil.rmtree(path, ignore_errors=True) or not os.path.exists(path), f"{path} to be gone")
 
 
 class Program:
@@ -133,10 +157,17 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
+held_ports = []
+
+
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """One that nobody else gets while this process lives: it stays bound, and whoever sets SO_REUSEADDR, as every
+    web server does, may listen on it all the same.  Until then connections to it are refused."""
+    s = socket.socket()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    s.bind(("127.0.0.1", 0))
+    held_ports.append(s)
+    return s.getsockname()[1]
 
 
 class Service:
@@ -201,6 +232,17 @@ class Service:
                 found[int(name)] = text[text.index("(") + 1:text.rindex(")")]
         return found
 
+    def of_kind(self, name):
+        return {pid for pid, kind in self.pids().items() if kind == name}
+
+    def only(self, name, count=1):
+        """The processes of that name, once there are so many: a child has its parent's name for a moment."""
+        return eventually(lambda: (found := self.of_kind(name)) and len(found) == count and found,
+                          f"{count} of {name}")
+
+    def master(self):
+        return self.only("symgate").pop()
+
     def request(self, method, path, body=None, headers=None, timeout=PATIENCE * 2):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         try:
@@ -211,7 +253,7 @@ class Service:
             connection.close()
 
     def get(self, path):
-        status, body, _ = self.request("GET", path, timeout=10)
+        status, body, _ = self.request("GET", path)
         return status, body
 
     def post(self, request, query=""):
@@ -222,6 +264,11 @@ class Service:
     def answer(self, request, query=""):
         """The completed answer, polling where it is pending."""
         status, body = self.post(request, query)
+        until = time.monotonic() + PATIENCE
+        # A disk that takes seconds to write: it comes again, as it is told to.
+        while status == 503 and b"is busy" in body and time.monotonic() < until:
+            time.sleep(0.2)
+            status, body = self.post(request, query)
         assert status == 200, (status, body[:300])
         reply = json.loads(body)
         while reply["status"] == "pending":

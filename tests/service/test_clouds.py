@@ -16,7 +16,7 @@ import time
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from service_tests import Program, Service, eventually, functions, run_all
+from service_tests import PATIENCE, Program, Service, eventually, functions, run_all, stretched
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-clouds-")
 PROGRAM = Program(FOLDER.name, 1)
@@ -377,29 +377,30 @@ def test_without_its_index_a_store_has_no_files():
 def test_a_dead_source_does_not_delay_the_others():
     gate = threading.Event()
     def hang(*_):
-        gate.wait(60)
+        gate.wait(PATIENCE)
         return 500, b""
     dead, cloud = Cloud(hang), s3_server(S3_KEY)
     sources = [{"id": "dead", "type": "sentry", "url": dead.url, "token": "x"}, s3_source(cloud)]
-    with Service(OPEN + "head_timeout: 1s\nmax_download_timeout: 2s\n") as service:
+    limit = stretched(2)
+    with Service(OPEN + f"head_timeout: {limit}s\nmax_download_timeout: {limit}s\n") as service:
         start = time.monotonic()
         pending = json.loads(service.post(request_of(sources), "?timeout=0")[1])
         # What the other source has comes while the dead one is still waited for.
         eventually(lambda: cloud.count(PROGRAM.key()), "the other source to be asked")
-        assert time.monotonic() - start < 1, "it waited for the dead one"
-        reply = json.loads(service.get(f"/requests/{pending['request_id']}?timeout=9")[1])
+        assert time.monotonic() - start < limit, "it waited for the dead one"
+        reply = json.loads(service.get(f"/requests/{pending['request_id']}?timeout={PATIENCE}")[1])
         assert functions(reply)[-1] == "outer", reply
-        assert time.monotonic() - start < 20
+        assert time.monotonic() - start < 10 * limit
         alone = time.monotonic()
         assert functions(service.answer(request_of([s3_source(cloud)])))[-1] == "outer"
-        assert time.monotonic() - alone < 5
+        assert time.monotonic() - alone < stretched(5)
     gate.set()
 
 
 def test_two_modules_over_a_dead_and_a_live_source():
     gate = threading.Event()
     def hang(*_):
-        gate.wait(60)
+        gate.wait(PATIENCE)
         return 500, b""
     programs = [PROGRAM, Program(FOLDER.name, 2)]
     objects = {}
@@ -413,19 +414,20 @@ def test_two_modules_over_a_dead_and_a_live_source():
                "modules": [program.module(0x10000000 * (i + 1)) for i, program in enumerate(programs)],
                "stacktraces": [{"frames": [{"instruction_addr": hex(0x10000000 * (i + 1) + program.address + 1)}
                                            for i, program in enumerate(programs)]}]}
-    with Service(OPEN + "workshop:\n  processes: 1\nhead_timeout: 3s\nmax_download_timeout: 3s\n") as service:
+    limit = stretched(3)
+    with Service(OPEN + f"workshop:\n  processes: 1\nhead_timeout: {limit}s\nmax_download_timeout: {limit}s\n") as service:
         pending = json.loads(service.post(request, "?timeout=0")[1])
         for program in programs:
             eventually(lambda key=program.key(): live.count(key) and dead.count(key), "both to be asked")
         # What the living one has is there before anything of the dead one has ended.
         eventually(lambda: service.metric('symgate_downloads_total{outcome="ok"}') == 2, "both to be had")
         assert service.metric('symgate_downloads_total{outcome="timeout"}') == 0
-        reply = json.loads(service.get(f"/requests/{pending['request_id']}?timeout=30")[1])
+        reply = json.loads(service.get(f"/requests/{pending['request_id']}?timeout={PATIENCE}")[1])
         assert [f for f in functions(reply) if f == "outer"] == ["outer", "outer"], reply
         for module in reply["modules"]:
             ends = {c["source"]: c["download"] for c in module["candidates"]}
             assert ends["live"]["status"] == "ok", module
-            assert ends["dead"] == {"status": "error", "details": "download timed out after 3s"}, module
+            assert ends["dead"] == {"status": "error", "details": f"download timed out after {limit}s"}, module
         # What is remembered of the dead one is told at once.
         asked = len(dead.hits)
         assert service.answer(request) == {**reply, "status": "completed"}

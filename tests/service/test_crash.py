@@ -5,6 +5,7 @@ becomes of them, and who is killed meanwhile.
 usage: test_crash.py [TEST]...         SYMGATE names the binary; lighttpd, gcc and gdb are needed
 """
 import concurrent.futures
+import contextlib
 import json
 import os
 import signal
@@ -14,7 +15,7 @@ import struct
 import subprocess
 import tempfile
 
-from service_tests import PATIENCE, TOP, Program, Service, Symbols, eventually, run_all
+from service_tests import PATIENCE, TOP, Program, Service, Symbols, eventually, kill, run_all, stretched
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-crash-")
 CRASHER = r"""
@@ -131,8 +132,11 @@ def check_core(reply):
 
 def spool_files(service):
     folder = os.path.join(service.state, "spool")
-    found = [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names]
-    return [path for path in found if os.path.isfile(path)]
+    found = {}
+    for path in [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names]:
+        with contextlib.suppress(FileNotFoundError):        # gone meanwhile
+            found[path] = os.stat(path)
+    return {path: status for path, status in found.items() if stat.S_ISREG(status.st_mode)}
 
 
 def test_a_core_is_walked_and_symbolicated():
@@ -178,11 +182,11 @@ def test_a_killed_workshop_is_gone_on_with():
             before = symbols.total()
             job = pool.submit(send_core, service, symbols, f"?scope=s{before}")
             eventually(lambda: symbols.total() > before, "symbols to be asked for")
-            victims = [pid for pid, name in service.pids().items() if name == "workshop"]
+            victims = service.of_kind("workshop")
             assert victims
             for pid in victims:
-                os.kill(pid, signal.SIGKILL)
-            eventually(lambda: not set(victims) & set(service.pids()), "the workshop to be dead")
+                kill(pid)
+            eventually(lambda: not victims & set(service.pids()), "the workshop to be dead")
             symbols.gate.set()
             check_core(job.result(PATIENCE * 2))
 
@@ -195,16 +199,15 @@ def test_what_was_sent_is_ours_alone_and_goes():
         symbols.gate.clear()
         job = pool.submit(send_core, service, symbols)
         eventually(symbols.total, "symbols to be asked for")
+        size = os.path.getsize(CRASHED.core)
         waiting = spool_files(service)
-        assert any(os.path.getsize(path) == os.path.getsize(CRASHED.core) for path in waiting), waiting
-        for path in waiting:
-            status = os.stat(path)
-            assert stat.S_IMODE(status.st_mode) == 0o600, (path, oct(status.st_mode))
+        assert any(status.st_size == size for status in waiting.values()), waiting
+        assert all(stat.S_IMODE(status.st_mode) == 0o600 for status in waiting.values()), waiting
         symbols.gate.set()
         check_core(job.result(PATIENCE * 2))
-        eventually(lambda: all(os.path.getsize(path) != os.path.getsize(CRASHED.core)
-                               for path in spool_files(service)), "the core to go when its job has ended")
-        assert all(stat.S_IMODE(os.stat(path).st_mode) == 0o600 for path in spool_files(service))
+        eventually(lambda: all(status.st_size != size for status in spool_files(service).values()),
+                   "the core to go when its job has ended")
+        assert all(stat.S_IMODE(status.st_mode) == 0o600 for status in spool_files(service).values())
         database = sqlite3.connect(os.path.join(service.state, "symgate.db"), timeout=PATIENCE)
         with database:  # its retention is over
             database.execute("update job set created_at = created_at - 100, finished_at = finished_at - 100")
@@ -235,7 +238,7 @@ def test_a_job_whose_symbols_hang_is_answered_in_its_time():
         return
     symbols = serve_symbols()
     symbols.gate.clear()
-    with Service("limits:\n  job_time: 6s\n") as service:
+    with Service(f"limits:\n  job_time: {stretched(6)}s\n") as service:
         reply = send_core(service, symbols)
         check_without_symbols(reply)
         program, = [module for module in reply["modules"] if module.get("code_id") == CRASHED.code_id]
@@ -379,8 +382,9 @@ def test_files_that_are_none_fail_with_words():
         assert "was ended by signal" not in service.text_of_log(), service.text_of_log()
         # Minidumps stay for diagnosis, for their owner alone; a core may hold anything.
         kept = os.path.join(service.state, "diagnostics")
-        contents = sorted(bytes_of(os.path.join(kept, name)) for name in os.listdir(kept))
-        assert contents == sorted(content for path, _, content in files if path == "/minidump"), os.listdir(kept)
+        wanted = sorted(content for path, _, content in files if path == "/minidump")
+        eventually(lambda: sorted(bytes_of(os.path.join(kept, name)) for name in os.listdir(kept)) == wanted,
+                   "all of them to be kept")
         for name in os.listdir(kept):
             assert name.endswith(".minidump"), name
             assert stat.S_IMODE(os.stat(os.path.join(kept, name)).st_mode) == 0o600, name

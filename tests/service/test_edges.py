@@ -21,7 +21,7 @@ import threading
 import uuid
 
 import service_sources
-from service_tests import (PATIENCE, SYMGATE, TOP, Program, Service, Symbols, eventually, functions, request_for,
+from service_tests import (PATIENCE, SYMGATE, TOP, Program, Service, Symbols, eventually, functions, kill, request_for,
                             run_all)
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-edges-")
@@ -552,8 +552,7 @@ def test_the_log_file_is_opened_again():
         with Service(f"logging:\n  file: {log}\n  level: debug\n") as service:
             eventually(lambda: os.path.getsize(log) > 0, "a line in the log")
             os.rename(log, log + ".1")
-            master = [pid for pid, name in service.pids().items() if name == "symgate"]
-            os.kill(min(master), signal.SIGHUP)
+            os.kill(service.master(), signal.SIGHUP)
             eventually(lambda: os.path.exists(log), "the log to be opened again")
 
             def told():
@@ -601,10 +600,9 @@ def test_a_killed_nursery_is_replaced():
     symbols = serve_all()
     with Service("pool:\n  processes: 1\n") as service:
         service.answer(request_for(symbols, PROGRAMS[:1]))
-        nurseries = [pid for pid, name in service.pids().items() if name == "symgate-nursery"]
-        assert len(nurseries) >= 2, service.pids()
+        nurseries = eventually(lambda: len(found := service.of_kind("symgate-nursery")) >= 2 and found, "nurseries")
         for pid in nurseries:
-            os.kill(pid, signal.SIGKILL)
+            kill(pid)
 
         def answered():
             try:

@@ -21,18 +21,20 @@ import tempfile
 import threading
 import zipfile
 
-from service_tests import (PATIENCE, SYMGATE, TOP, Program, Service, Symbols, eventually, functions, request_for, run_all)
+from service_tests import (PATIENCE, SYMGATE, TOP, Program, Service, Symbols, eventually, functions, kill, request_for,
+                            run_all, stretched)
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-liars-")
 GOOD = Program(FOLDER.name, 1)
 WANTED = Program(FOLDER.name, 2)
 MOST = 8 << 20
+HEAD_SECONDS, BODY_SECONDS = stretched(2), stretched(8)
 CONFIG = f"""
 connect_to_reserved_ips: false
 reserved_ips_allowed: [127.0.0.1/32]
-connect_timeout: 2s
-head_timeout: 2s
-max_download_timeout: 8s
+connect_timeout: {HEAD_SECONDS}s
+head_timeout: {HEAD_SECONDS}s
+max_download_timeout: {BODY_SECONDS}s
 max_download_size: {MOST}
 """
 
@@ -256,9 +258,9 @@ LIES = [
     ("more bytes than promised", "more/program", "malformed", "."),
     ("an endless body", "endless/200", "malformed", "Maximum file size exceeded"),
     ("an endless head", "endless-head", "download", "the head of the answer is too long"),
-    ("a head in drops", "drip-head", "timeout", "2s"),
-    ("a body in drops", "drip", "timeout", "8s"),
-    ("no head at all", "silent", "timeout", "2s"),
+    ("a head in drops", "drip-head", "timeout", f"{HEAD_SECONDS}s"),
+    ("a body in drops", "drip", "timeout", f"{BODY_SECONDS}s"),
+    ("no head at all", "silent", "timeout", f"{HEAD_SECONDS}s"),
     ("no answer", "hang-up", "download", "Empty reply|Connection died"),
     ("no HTTP", "garbage", "download", "."),
     ("a redirect to itself", "loop", "download", "too many redirects"),
@@ -345,8 +347,7 @@ def test_every_lie_costs_its_candidate_only():
             why = subprocess.run([SYMGATE, "-c", service.config, "--state-dir", service.state, "why", WANTED.code_id],
                                  capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
             assert "ZipArchive contains more than one symbol file" in why, why
-            leftovers = os.listdir(os.path.join(service.state, "cache", "tmp"))
-            assert not leftovers, leftovers
+            eventually(lambda: not os.listdir(os.path.join(service.state, "cache", "tmp")), "what was under way to go")
         finally:
             service.__exit__()
 
@@ -362,8 +363,8 @@ def test_a_name_that_turns_to_an_inner_address_is_refused():
         url = f"http://turning.liar.test:{symbols.server_port}/"
         reply = service.answer(lying_request(url, "before", symbols))
         assert reply["modules"][0]["debug_status"] == "found", reply["modules"]
-        for pid in [pid for pid, name in service.pids().items() if name == "workshop"]:
-            os.kill(pid, signal.SIGKILL)         # and with it what it had looked up
+        for pid in service.of_kind("workshop"):
+            kill(pid)                            # and with it what it had looked up
         url = f"http://turning.liar.test:{inner.port}/"
         reply = service.answer(lying_request(url, "after", symbols))
         assert candidate_of(reply, "after")["download"]["details"].endswith(RESTRICTED), reply["modules"]
@@ -501,22 +502,27 @@ def test_a_cell_that_computes_for_long_is_ended():
         assert service.metric('symgate_cells_ended_total{reason="limit"}') >= 1
 
 
-def cells_of(service):
-    return {pid for pid, name in service.pids().items() if name == "symgate-cell"}
+def stop(pid):
+    """Is it stopped, or has it ended just before?"""
+    kill(pid, signal.SIGSTOP)
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] in "DRST"
+    except OSError:
+        return False
 
 
 def test_a_cell_that_only_sleeps_is_ended():
     """Stopped, it uses no CPU time at all: the job's time ends it, and its place is free again."""
     symbols = Symbols()
     symbols.add(GOOD)
-    with Service("limits:\n  job_time: 4s\nworkshop:\n  cells: 1\n  processes: 1\n") as service:
+    with Service(f"limits:\n  job_time: {stretched(4)}s\nworkshop:\n  cells: 1\n  processes: 1\n") as service:
         service.answer(request_for(symbols, [GOOD]))
-        resident = cells_of(service)
+        resident = service.of_kind("symgate-cell")
         identity = json.loads(service.post(slow_request(symbols), "?timeout=0")[1])["request_id"]
-        cell, *_ = eventually(lambda: cells_of(service) - resident, "a cell at work")
-        os.kill(cell, signal.SIGSTOP)
+        cell = eventually(lambda: next(filter(stop, service.of_kind("symgate-cell") - resident), None), "a cell at work")
         assert json.loads(service.get(f"/requests/{identity}")[1]) == {"status": "timeout"}
-        eventually(lambda: cell not in cells_of(service), "the sleeping cell to be ended")
+        eventually(lambda: cell not in service.of_kind("symgate-cell"), "the sleeping cell to be ended")
         assert service.metric('symgate_cells_ended_total{reason="limit"}') >= 1
         other = Program(FOLDER.name, 3)
         symbols.add(other)
@@ -528,11 +534,11 @@ def test_a_cell_that_somebody_kills_is_followed_by_another():
     symbols.add(GOOD)
     with Service("workshop:\n  cells: 1\n  processes: 1\n") as service:
         service.answer(request_for(symbols, [GOOD]))
-        known = cells_of(service)
+        known = service.of_kind("symgate-cell")
         identity = json.loads(service.post(slow_request(symbols, 10), "?timeout=0")[1])["request_id"]
         for _ in range(2):
-            cell, *_ = eventually(lambda: cells_of(service) - known, "a cell at work")
-            os.kill(cell, signal.SIGKILL)
+            cell = eventually(lambda: next(filter(stop, service.of_kind("symgate-cell") - known), None), "a cell at work")
+            kill(cell)
             known.add(cell)
         reply = json.loads(service.get(f"/requests/{identity}?timeout={PATIENCE}")[1])
         assert functions(reply) == ["some_function_or_other", "inner", "outer"], reply

@@ -9,12 +9,11 @@ passes by setting it back in the rows.
 import json
 import os
 import shutil
-import signal
 import sqlite3
 import subprocess
 import tempfile
 
-from service_tests import Program, Service, Symbols, eventually, functions, request_for, run_all
+from service_tests import Program, Service, Symbols, eventually, free_port, functions, kill, request_for, run_all
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-programs-")
 PROGRAMS = [Program(FOLDER.name, number) for number in range(4)]
@@ -89,9 +88,9 @@ def test_an_upgrade_answers_at_once_and_makes_new_ones():
         refreshed = service.metric(REFRESHED)
         assert answered_at_once(service, request) == before
         eventually(lambda: database.versions() == [0] * 4, "new SymCaches")
-        assert not blobs(service, "symcaches", f"v{database.current - 1}"), "a new format must not double the disk"
-        assert len(blobs(service, "symcaches", f"v{database.current}")) == 4
-        assert service.metric(REFRESHED) - refreshed == 4
+        eventually(lambda: not blobs(service, "symcaches", f"v{database.current - 1}"), "the old ones to go")
+        assert len(blobs(service, "symcaches", f"v{database.current}")) == 4, "a new format must not double the disk"
+        eventually(lambda: service.metric(REFRESHED) - refreshed == 4, "four to be counted")
         assert service.metric(REFUSED) == 0
         assert symbols.total() == hits, "the objects were there"
         assert answered_at_once(service, request) == before
@@ -163,9 +162,8 @@ def test_a_killed_refresh_is_taken_up_again():
         symbols.gate.clear()
         answered_at_once(service, request)
         eventually(lambda: symbols.total() > hits, "the download to begin")
-        for pid, name in service.pids().items():
-            if "workshop" in name:
-                os.kill(pid, signal.SIGKILL)
+        for pid in service.of_kind("workshop"):
+            kill(pid)
         assert database.versions() == [-1]
         symbols.gate.set()
         # The leases of the dead run out first.
@@ -267,10 +265,9 @@ def test_sources_that_merely_lack_a_file_are_left_alone():
 
 
 def test_sources_that_failed_for_the_moment_are_asked_again():
-    first, _, request = two_places(stripped_second=False)
-    port = first.server_port
-    first.shutdown()
-    first.server_close()
+    _, _, request = two_places(stripped_second=False)
+    port = free_port()                           # where nobody listens
+    request["sources"][0]["url"] = f"http://127.0.0.1:{port}/"
     with Service(LONG_MISSES % 20) as service:
         before = service.answer(request)
         assert has_lines(before), before

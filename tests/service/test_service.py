@@ -7,6 +7,7 @@ import concurrent.futures
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import stat
@@ -14,7 +15,8 @@ import subprocess
 import tempfile
 import time
 
-from service_tests import (PATIENCE, SYMGATE, Program, Service, Symbols, eventually, functions, request_for, run_all)
+from service_tests import (PATIENCE, SYMGATE, Program, Service, Symbols, eventually, functions, kill, request_for, run_all,
+                            stretched)
 from service_sources import *  # noqa: F401,F403 -- their tests run with these
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-programs-")
@@ -152,6 +154,8 @@ def test_blobs_may_vanish_or_shrink():
         whole = service.post(request)
         for harm in ("delete", "truncate", "overwrite"):
             for folder, _, names in os.walk(os.path.join(service.state, "cache")):
+                if os.path.basename(folder) == "tmp":
+                    continue  # what is under way is no blob
                 for path in (os.path.join(folder, name) for name in names):
                     if harm == "delete":
                         os.unlink(path)
@@ -163,10 +167,6 @@ def test_blobs_may_vanish_or_shrink():
                                 f.write(random.Random(1).randbytes(4096))
             reply = service.post(request)
             assert reply == whole, (harm, reply)
-
-
-def end_of_kind(service, kind):
-    return [pid for pid, name in service.pids().items() if name == kind]
 
 
 def test_killed_processes_lose_nothing():
@@ -201,11 +201,7 @@ def test_killed_processes_lose_nothing():
                 victims = [pid for pid, name in service.pids().items()
                            if name in ("front", "workshop", "keeper", "symgate-nursery", "symgate-cell")]
                 if victims:
-                    try:
-                        os.kill(chance.choice(victims), signal.SIGKILL)
-                        killed += 1
-                    except ProcessLookupError:
-                        pass
+                    killed += kill(chance.choice(victims))
                 time.sleep(chance.uniform(0.05, 0.4))  # the moment of the next kill is the point
             for one in clients:
                 one.result(PATIENCE * 2)
@@ -253,14 +249,13 @@ def test_one_signal_ends_everything():
     service = Service()
     service.start()
     service.post(request_for(symbols, PROGRAMS[:3]), "?timeout=0")
-    pids = service.pids()
-    assert {"front", "workshop", "keeper"} <= set(pids.values()), pids
+    eventually(lambda: {"front", "workshop", "keeper"} <= set(service.pids().values()), "every process")
     before = time.monotonic()
     os.killpg(service.process.pid, signal.SIGTERM)
     service.process.wait(PATIENCE)
     eventually(lambda: not service.pids(), "all processes to end")
     took = time.monotonic() - before
-    assert took < 5, f"stopping took {took:.1f} s"
+    assert took < stretched(5), f"stopping took {took:.1f} s"
     symbols.gate.set()
 
 
@@ -269,7 +264,7 @@ def test_descriptors_stay():
     with Service("pool:\n  processes: 1\n") as service:
         request = request_for(symbols, PROGRAMS[:2])
         service.answer(request)
-        front, = [pid for pid, name in service.pids().items() if name == "front"]
+        front = service.only("front").pop()
 
         def count():
             return len(os.listdir(f"/proc/{front}/fd"))
@@ -294,7 +289,7 @@ def test_a_corrupt_database_is_told():
         status, body = service.get("/readyz")
         assert status == 503 and not json.loads(body)["database"]["ok"], (status, body)
         assert service.post({"stacktraces": []})[0] == 503
-        assert "corrupt" in service.text_of_log() or "not a database" in service.text_of_log()
+        eventually(lambda: re.search("corrupt|not a database", service.text_of_log()), "a word in the log")
 
 
 def test_a_read_only_state_folder_is_told():

@@ -9,8 +9,6 @@ cell. usage: test_shared.py [TEST ...]
 import json
 import os
 import shutil
-import signal
-import socket
 import sqlite3
 import subprocess
 import tempfile
@@ -19,7 +17,8 @@ import time
 import urllib.parse
 
 import test_clouds as clouds
-from service_tests import SYMGATE, Program, Service, Symbols, eventually, functions, request_for, run_all
+from service_tests import (PATIENCE, SYMGATE, Program, Service, Symbols, eventually, free_port, functions, kill, request_for,
+                            run_all, stretched)
 from test_clouds import SECRET, Cloud, is_signed, is_verified, s3_error
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-shared-")
@@ -149,11 +148,8 @@ def test_a_full_queue_drops_what_comes():
 
 def kill_all(service):
     for pid in service.pids():
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-    service.process.wait(30)
+        kill(pid)
+    service.process.wait(PATIENCE)
 
 
 def test_a_service_killed_while_it_sends():
@@ -283,7 +279,7 @@ def test_two_services_race():
                 eventually(lambda: symbols.total() == before + 2, "both to download")
                 symbols.gate.set()
                 for thread in threads:
-                    thread.join(60)
+                    thread.join(PATIENCE)
                 assert len(replies) == 2 and replies[0]["stacktraces"] == replies[1]["stacktraces"]
                 def all_told():
                     return sum(uploads(s, r) for s in (one, two) for r in ("stored", "exists")) + \
@@ -355,7 +351,7 @@ shared_cache:
     def write(self, key, body, only_new):
         with self.lock:
             self.writing += 1
-        self.gate.wait(60)
+        self.gate.wait(PATIENCE)
         with self.lock:
             if only_new and key in self.objects:
                 return False
@@ -528,7 +524,7 @@ def test_a_server_that_lies_costs_little():
     symbols, gate = Symbols(), threading.Event()
     symbols.add(PROGRAMS[0])
     def silent(*_):
-        gate.wait(60)
+        gate.wait(PATIENCE)
         return 500, b""
     small = OPEN + "max_download_size: 4000000\n"
     lies = {"garbage": lambda *_: (200, b"garbage" * 1000), "nothing": lambda *_: (200, b""),
@@ -545,7 +541,7 @@ def test_a_server_that_lies_costs_little():
             reply = made_by(service, symbols)
             assert reply["stacktraces"] == first["stacktraces"], (what, reply)
             took = time.monotonic() - began
-            assert took < (25 if what == "silent" else 10), (what, took)
+            assert took < stretched(25 if what == "silent" else 10), (what, took)
             assert lookups(service, "hit") == 0, what
             bad = lookups(service, "refused") + lookups(service, "error") + lookups(service, "miss")
             assert bad + lookups(service, "blocked") == 3, (what, bad)
@@ -553,17 +549,15 @@ def test_a_server_that_lies_costs_little():
 
 
 def test_a_dead_server_is_left_alone():
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        port = unused.getsockname()[1]
     symbols, bucket = Symbols(), Bucket()
     for program in PROGRAMS:
         symbols.add(program)
-    config = bucket.s3().replace(bucket.s3_cloud.url, f"http://127.0.0.1:{port}")
+    config = bucket.s3().replace(bucket.s3_cloud.url, f"http://127.0.0.1:{free_port()}")
     with Service(config) as service:
+        began = time.monotonic()
         made_by(service, symbols, 2)
-        # Two were on their way together when the third failed.
-        assert 3 <= lookups(service, "error") <= 4, lookups(service, "error")
+        # Two were on their way together when the third failed; and after 5 s it is asked again.
+        assert 3 <= lookups(service, "error") <= 4 or time.monotonic() - began > 5, lookups(service, "error")
         assert lookups(service, "error") + lookups(service, "blocked") == 6
         eventually(lambda: "it is left alone for 5 s" in service.text_of_log(), "a line in the log")
 

@@ -4,6 +4,7 @@ refused is told so by the service itself, with the time to come again.
 SYMGATE_STORM_FACTOR makes the storms that many times larger.
 """
 import asyncio
+import contextlib
 import json
 import os
 import resource
@@ -123,7 +124,7 @@ def test_cold_requests_all_at_once():
         refused = [body for body, reply in zip(bodies, replies) if reply.status == 503]
         for body in refused[:50]:
             assert functions(service.answer(json.loads(body)))[-1] == "outer"
-        assert service.metric("symgate_requests_waiting") == 0
+        eventually(lambda: service.metric("symgate_requests_waiting") == 0, "nobody to wait")
         assert "was ended by signal" not in service.text_of_log()
 
 
@@ -145,7 +146,7 @@ def test_many_parked():
         opener.join()
         for reply in replies:
             assert reply.status == 200 and reply.json()["status"] == "completed", (reply.status, reply.body[:200])
-        assert service.metric("symgate_requests_parked") == 0
+        eventually(lambda: service.metric("symgate_requests_parked") == 0, "nobody to be parked")
 
 
 def test_no_place_to_park():
@@ -154,10 +155,14 @@ def test_no_place_to_park():
     with Service("pool:\n  processes: 1\n  parked: 10\n") as service:
         body = cold_body(symbols, "parked")
         symbols.gate.clear()
-        opener = threading.Timer(2, symbols.gate.set)  # by then those who find no place have been told
-        opener.start()
-        replies = all_at_once(service.port, [("POST", "/symbolicate", body)] * 40)
-        opener.join()
+        async def run():
+            asking = [asyncio.create_task(exchange(service.port, "POST", "/symbolicate", body)) for _ in range(40)]
+            until = asyncio.get_running_loop().time() + PATIENCE
+            while sum(task.done() for task in asking) < 30 and asyncio.get_running_loop().time() < until:
+                await asyncio.sleep(0.02)
+            symbols.gate.set()                   # those who find no place have been told
+            return await asyncio.gather(*asking)
+        replies = asyncio.run(run())
         statuses = [reply.json()["status"] for reply in replies]
         assert set(reply.status for reply in replies) == {200}, replies
         assert statuses.count("pending") >= 30 and "completed" in statuses, statuses
@@ -187,8 +192,7 @@ def test_reloads_in_a_storm():
             asking = [asyncio.create_task(ask_on()) for _ in range(32)]
             for _ in range(int(4 * FACTOR)):
                 old = await asyncio.to_thread(fronts)
-                master = next(pid for pid, name in service.pids().items() if name == "symgate")
-                os.kill(master, signal.SIGUSR2)
+                os.kill(await asyncio.to_thread(service.master), signal.SIGUSR2)
                 await asyncio.to_thread(eventually, lambda: not old & fronts(), "the old fronts to leave")
             done.set()
             await asyncio.gather(*asking)
@@ -232,7 +236,7 @@ def test_large_bodies_hold_up_nobody():
         assert left > 0, "all large ones were answered before the small ones"
         check_refusals(replies)
         assert {reply.status for reply in replies} == {200}, [reply.status for reply in replies]
-        assert service.metric("symgate_requests_waiting") == 0
+        eventually(lambda: service.metric("symgate_requests_waiting") == 0, "nobody to wait")
 
 
 def test_too_many_large_bodies_are_refused():
@@ -250,14 +254,14 @@ def test_a_body_of_nothing_but_modules():
     """400,000 of them need more memory than a request may have: that request is refused, nobody dies."""
     symbols = serve_all()
     with Service("pool:\n  processes: 1\n") as service:
-        front = [pid for pid, name in service.pids().items() if name == "front"]
+        front = service.only("front")
         many = json.dumps({"stacktraces": [{"frames": []}], "modules": [{"type": "elf", "image_addr": "0x10000"}]})
         module = '{"type":"elf","image_addr":"0x1"},'
         body = many.replace('"modules": [', '"modules": [' + module * 400000).encode()
         for _ in range(3):
             reply = all_at_once(service.port, [("POST", "/symbolicate", body)])[0]
             assert reply.status in (200, 413), (reply.status, reply.body[:200])
-        assert [pid for pid, name in service.pids().items() if name == "front"] == front
+        assert service.of_kind("front") == front
         assert functions(service.answer(request_for(symbols, PROGRAMS[:1])))[-1] == "outer"
 
 
@@ -267,15 +271,23 @@ def test_no_process_leaves_a_core_file():
     symbols = serve_all()
     with Service() as service:
         assert functions(service.answer(request_for(symbols, PROGRAMS[:1])))[-1] == "outer"
-        pids = {pid: name for pid, name in service.pids().items() if name not in ("sh", "lighttpd")}
-        assert {"front", "workshop", "keeper", "symgate-nursery"} <= set(pids.values()), pids
-        for pid, name in pids.items():
-            assert resource.prlimit(pid, resource.RLIMIT_CORE) == (0, 0), name
+        wanted = {"front", "workshop", "keeper", "symgate-nursery"}
+        eventually(lambda: wanted <= set(service.pids().values()), "every process")
+        seen = set()
+        for pid, name in ours(service):
+            with contextlib.suppress(ProcessLookupError):   # a cell that has ended
+                assert resource.prlimit(pid, resource.RLIMIT_CORE) == (0, 0), name
+                seen.add(name)
+        assert wanted <= seen, seen
+
+
+def ours(service):
+    return [(pid, name) for pid, name in service.pids().items() if name not in ("sh", "lighttpd")]
 
 
 def limit_files(service, size):
-    for pid, name in service.pids().items():
-        if name not in ("sh", "lighttpd"):
+    for pid, _ in ours(service):
+        with contextlib.suppress(ProcessLookupError):
             hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)[1]
             resource.prlimit(pid, resource.RLIMIT_FSIZE, (size if size else hard, hard))
 

@@ -227,7 +227,7 @@ def test_an_unfinished_report_says_how_to_look_again():
         for thread in waiting:
             thread.join()
         assert len(got) == 4
-        assert "outer" in words(page(service, report))
+        eventually(lambda: "outer" in words(page(service, report)), "the report")
 
 
 def test_an_unfinished_report_is_json_for_programs():

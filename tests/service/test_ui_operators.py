@@ -10,7 +10,7 @@ import tempfile
 import time
 import uuid
 
-from service_tests import TOP, Program, Service, Symbols, eventually, request_for, run_all
+from service_tests import PATIENCE, TOP, Program, Service, Symbols, eventually, request_for, run_all
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-operators-")
 PROGRAMS = [Program(FOLDER.name, number) for number in range(2)]
@@ -135,7 +135,23 @@ def test_operators_see_every_page():
         get(service, "/ui/op/jobs?" + "x" * 5000, status=400)
 
 
+def in_one_minute(check):
+    """At the end of each the service takes a sample of its own: whoever met it begins again."""
+    for _ in range(5):
+        minute = time.time() // 60
+        try:
+            return check()
+        except AssertionError:
+            if time.time() // 60 == minute:
+                raise
+    return check()
+
+
 def test_charts_are_drawn_of_samples():
+    in_one_minute(check_charts)
+
+
+def check_charts():
     with Guarded() as service:
         page, headers = get(service, "/ui/op/charts")
         assert "No sample was taken in this time" in page and "frame-ancestors 'none'" in headers["Content-Security-Policy"]
@@ -310,7 +326,7 @@ def test_hostile_names_stay_names():
     with Guarded() as service, Symbols() as symbols:
         request = request_for(symbols, PROGRAMS[:1])
         request["modules"][0].update(code_file="/lib/" + name, debug_file=name)
-        connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE)
         connection.request("POST", "/symbolicate?scope=%3Cb%3E", json.dumps(request), {
             "Content-Type": "application/json", "X-Request-Id": "<i>id</i>"})
         assert connection.getresponse().status == 200

@@ -406,7 +406,11 @@ def left_over(service):
     return os.listdir(folder) if os.path.isdir(folder) else []
 
 
-def running(word):
+# Of these tests alone: others may run them on this machine too.
+NAP = f"sleep {os.getpid()}9876"
+
+
+def running(word=NAP):
     return subprocess.run(["pgrep", "-f", word], capture_output=True, text=True, check=False).stdout.split()
 
 
@@ -424,10 +428,10 @@ def test_bad_transcoders():
             ("writes elsewhere", "no file ...", Transcoder(before=f"echo x >{outside}; exit 0")),
             ("writes a link", "no file ...", Transcoder(
                 before='ln -s /etc/passwd "$out/$name-v3.1.0.symcache"; exit 0')),
-            ("hangs", "longer than its timeout", Transcoder(before="sleep 98765", timeout="1s")),
-            ("hangs in the background", None, Transcoder(before="setsid sleep 98764 &")),
+            ("hangs", "longer than its timeout", Transcoder(before=f"{NAP}5", timeout="1s")),
+            ("hangs in the background", None, Transcoder(before=f"setsid {NAP}4 &")),
             ("ignores signals", "longer than its timeout", Transcoder(
-                before="trap '' TERM INT HUP; (setsid sleep 98763 &); while :; do sleep 1; done", timeout="1s")),
+                before=f"trap '' TERM INT HUP; (setsid {NAP}3 &); while :; do sleep 1; done", timeout="1s")),
             ("dies", "ended by signal 9", Transcoder(before="kill -9 $$")),
             ("is not there", "cannot be started", Transcoder(command=["/no/such/program"]))):
         with Service(config_of(symbols_with(), transcoder)) as service:
@@ -436,8 +440,8 @@ def test_bad_transcoders():
                 text = service.text_of_log()
                 assert words in text, (what, text[-600:])
                 check(ask(service, "3.2.0"), "final", (what, "remembered"))
-            assert left_over(service) == [], (what, left_over(service))
-            assert not running("sleep 9876"), what
+            eventually(lambda: left_over(service) == [], f"the folder of one that {what} to go")
+            eventually(lambda: not running(), f"the processes of one that {what} to end")
     assert not os.path.exists(outside) or not landlock(), "landlock keeps it inside"
 
 
@@ -447,12 +451,12 @@ def landlock():
 
 
 def test_a_killed_service_takes_them_along():
-    transcoder = Transcoder(before="setsid sleep 98762 & sleep 98761")
+    transcoder = Transcoder(before=f"setsid {NAP}2 & {NAP}1")
     with Service(config_of(symbols_with(), transcoder)) as service:
         check(ask(service, "3.2.0"), "again", "begun")
-        eventually(lambda: running("sleep 98761"), "the transcoder to run")
+        eventually(lambda: running(f"{NAP}1"), "the transcoder to run")
         service.stop()
-        eventually(lambda: not running("sleep 9876"), "its processes to end")
+        eventually(lambda: not running(), "its processes to end")
         eventually(lambda: left_over(service) == [], "its folder to go")
 
 
