@@ -19,6 +19,7 @@
  *	symcaches 2     names of PDBs as the linker has them; lines of folded functions
  *	symcaches 3     names of PDBs as their records have them; underscores of Windows' names
  *	                are taken off on x86 alone; padding behind functions is nobody's
+ *	cficaches 2     epilogues of x64 functions whose unwind information does not tell of them
  *	source_index 2  segments as the store has them, made into an index by a cell
  */
 static const struct {
@@ -32,7 +33,7 @@ static const struct {
 	[CACHE_AUXDIFS]          = { "auxdifs",          DOWNLOADED, 1, 1, false },
 	[CACHE_IL2CPP]           = { "il2cpp",           DOWNLOADED, 1, 1, false },
 	[CACHE_SYMCACHES]        = { "symcaches",        DERIVED,    3, 1, true },
-	[CACHE_CFICACHES]        = { "cficaches",        DERIVED,    1, 1, true },
+	[CACHE_CFICACHES]        = { "cficaches",        DERIVED,    2, 1, true },
 	[CACHE_PPDB_CACHES]      = { "ppdb_caches",      DERIVED,    1, 1, true },
 	[CACHE_SOURCEMAP_CACHES] = { "sourcemap_caches", DERIVED,    1, 1, true },
 	[CACHE_SOURCEFILES]      = { "sourcefiles",      DOWNLOADED, 1, 1, true },

@@ -23,8 +23,10 @@ libcfi_a_SOURCES = \
 	src/cfi/pdata.c \
 	src/cfi/pdata.h \
 	src/cfi/pdata_arm64.c \
+	src/cfi/pdata_epilog.c \
 	src/cfi/pdata_image.c \
 	src/cfi/pdata_x64.c \
+	src/cfi/pdata_x64.h \
 	src/cfi/postfix.c \
 	src/cfi/postfix.h \
 	src/cfi/win_records.c

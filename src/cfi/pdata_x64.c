@@ -1,15 +1,12 @@
 /*
  * pdata_x64.c -- unwind codes of x64 images: one row for each instruction of the prologue that a code
- * tells of, and for those of epilogues where version 2 says where they are.
+ * tells of, and for those of epilogues, where version 2 says where they are or the code shows it.
  */
 #include "cfi/pdata.h"
+#include "cfi/pdata_x64.h"
 
-#define CODES_MAX       256u
-#define REGISTERS       16u
-#define NOT_SAVED       INT64_MIN    /* 0 is the first word above the return address */
 #define CHAIN_CEILING   1024u        /* whatever the options say */
 #define FLAG_CHAINED    4u
-#define RETURN_BYTES    8            /* the return address */
 #define MACHINE_BYTES   40           /* RIP, CS, flags, RSP, SS */
 #define FUNCTION_STEPS  8u
 
@@ -27,25 +24,13 @@ struct x64_code {
 /* UNWIND_INFO. */
 struct x64_info {
 	uint8_t version, flags, frame_register, frame_offset;
-	struct x64_code codes[CODES_MAX];
+	struct x64_code codes[X64_CODES_MAX];
 	unsigned count;
 	uint32_t parent;             /* of chained information: the parent's */
 };
 
-struct x64_frame {
-	int64_t size;                /* from the stack pointer to the CFA */
-	bool has_frame;              /* the CFA is told from a frame register: */
-	uint8_t frame_register;
-	int64_t frame_size;          /* ... by this */
-	int64_t saves_size;          /* from where saves count to the CFA */
-	int64_t saved[REGISTERS];    /* relative to the CFA, or NOT_SAVED */
-	bool is_machine;
-	uint8_t pushes[CODES_MAX];   /* what epilogues pop, the last first; REGISTERS: nobody's */
-	unsigned push_count;
-};
-
 /* In the order unwind codes have registers: as instructions do. */
-static const struct text names[REGISTERS] = {
+static const struct text names[X64_REGISTERS] = {
 	{ "$rax", 4 }, { "$rcx", 4 }, { "$rdx", 4 }, { "$rbx", 4 }, { "$rsp", 4 }, { "$rbp", 4 },
 	{ "$rsi", 4 }, { "$rdi", 4 }, { "$r8", 3 }, { "$r9", 3 }, { "$r10", 4 }, { "$r11", 4 },
 	{ "$r12", 4 }, { "$r13", 4 }, { "$r14", 4 }, { "$r15", 4 },
@@ -172,7 +157,7 @@ static int follow_chain(const struct cfi_writer *writer, uint32_t address, struc
 
 static void note_push(struct x64_frame *frame, uint8_t who)
 {
-	if (frame->push_count < CODES_MAX)
+	if (frame->push_count < X64_CODES_MAX)
 		frame->pushes[frame->push_count++] = who;
 }
 
@@ -195,8 +180,8 @@ static void apply(struct x64_frame *frame, const struct x64_info *info,
 	case OP_ALLOC_SMALL:
 		frame->size += code->bytes;
 		/* Eight bytes before all else: pushed, and popped into nobody's register. */
-		if (code->bytes == 8 && frame->size == RETURN_BYTES + 8)
-			note_push(frame, REGISTERS);
+		if (code->bytes == 8 && frame->size == X64_RETURN_BYTES + 8)
+			note_push(frame, X64_REGISTERS);
 		break;
 	case OP_SET_FRAME:
 		frame->has_frame = true;
@@ -268,10 +253,10 @@ static void print_rules(struct cfi_out *out, const struct x64_frame *frame,
 		if (frame->is_machine)
 			cfi_out_saved(out, names[4], -24);
 	}
-	for (unsigned i = 0; i < REGISTERS; i++) {
-		if (frame->saved[i] == (before ? before->saved[i] : NOT_SAVED))
+	for (unsigned i = 0; i < X64_REGISTERS; i++) {
+		if (frame->saved[i] == (before ? before->saved[i] : X64_NOT_SAVED))
 			continue;
-		if (frame->saved[i] != NOT_SAVED) {
+		if (frame->saved[i] != X64_NOT_SAVED) {
 			cfi_out_saved(out, names[i], frame->saved[i]);
 			continue;
 		}
@@ -288,6 +273,7 @@ struct x64_rows {
 	struct x64_frame printed;
 	bool has_init;
 	uint64_t last;               /* address of the last row, in the function */
+	struct reader code;          /* where epilogues are looked for, or empty */
 };
 
 /* Rows that do not come after the last one, or in the function, are none. */
@@ -315,9 +301,55 @@ static void print_row(struct x64_rows *rows, uint64_t at, const struct x64_frame
 	rows->printed = *frame;
 }
 
+/* What is below the stack pointer has been restored, and anybody may write there. */
+static void forget_below(struct x64_frame *frame)
+{
+	for (unsigned i = 0; i < X64_REGISTERS; i++)
+		if (frame->saved[i] != X64_NOT_SAVED && frame->saved[i] < -frame->size)
+			frame->saved[i] = X64_NOT_SAVED;
+}
+
+/* Behind the instructions that give back all but what was pushed: pops, up to `end`. */
+static void print_pops(struct x64_rows *rows, const struct x64_frame *body, uint64_t at,
+		       uint64_t end, const uint8_t *popped, unsigned count)
+{
+	struct x64_frame frame = *body;
+
+	frame.has_frame = false;
+	frame.size = X64_RETURN_BYTES + (int64_t)count * 8;
+	for (unsigned i = 0; i < count && at < end; i++) {
+		forget_below(&frame);
+		print_row(rows, at, &frame);
+		at += x64_pop_bytes(popped[i]);
+		frame.size -= 8;
+	}
+	if (at < end) {
+		forget_below(&frame);
+		print_row(rows, at, &frame);
+	}
+	print_row(rows, end, body);
+}
+
+/* What holds in a part of the function, and its epilogues there. */
+static void print_part(struct x64_rows *rows, const struct x64_frame *frame, uint64_t from,
+		       uint64_t to)
+{
+	struct reader *code = &rows->code;
+	struct x64_epilog epilog;
+
+	print_row(rows, from, frame);
+	if (frame->is_machine || (frame->size == X64_RETURN_BYTES && !frame->has_frame))
+		return;
+	if (code->pos < from)
+		reader_seek(code, from);
+	while (x64_epilog_next(frame, code, to, rows->entry->size, &epilog))
+		print_pops(rows, frame, epilog.at + epilog.begin_bytes, epilog.end, epilog.popped,
+			   epilog.pop_count);
+}
+
 /* Each code's instruction ends at its offset: from there on it holds. */
-static void print_prologue(struct x64_rows *rows, struct x64_frame *frame,
-			   const struct x64_info *info)
+static void print_codes(struct x64_rows *rows, struct x64_frame *frame,
+			const struct x64_info *info)
 {
 	unsigned at = 0;
 
@@ -328,38 +360,12 @@ static void print_prologue(struct x64_rows *rows, struct x64_frame *frame,
 		if (code->op == OP_EPILOG && info->version == 2)
 			continue;
 		if (code->offset > at) {
-			print_row(rows, at, frame);
+			print_part(rows, frame, at, code->offset);
 			at = code->offset;
 		}
 		apply(frame, info, code);
 	}
-	print_row(rows, at, frame);
-}
-
-/* The frame is gone but for what was pushed; pops take one or two bytes. */
-static void print_epilogue(struct x64_rows *rows, const struct x64_frame *body, uint64_t at,
-			   uint64_t bytes)
-{
-	struct x64_frame frame = *body;
-	uint64_t end = at + bytes;
-
-	frame.has_frame = false;
-	frame.size = RETURN_BYTES + (int64_t)frame.push_count * 8;
-	for (;;) {
-		uint8_t popped;
-
-		print_row(rows, at, &frame);
-		if (frame.push_count == 0)
-			break;
-		popped = frame.pushes[--frame.push_count];
-		frame.size -= 8;
-		if (popped < REGISTERS)
-			frame.saved[popped] = NOT_SAVED;
-		at += popped >= 8 && popped < REGISTERS ? 2 : 1;
-		if (at >= end)
-			break;
-	}
-	print_row(rows, end, body);
+	print_part(rows, frame, at, rows->entry->size);
 }
 
 /* Version 2: the first epilogue code has the size of them all, and whether one ends the function;
@@ -367,11 +373,12 @@ static void print_epilogue(struct x64_rows *rows, const struct x64_frame *body, 
 static void print_epilogues(struct x64_rows *rows, const struct x64_frame *body,
 			    const struct x64_info *info)
 {
-	uint64_t size = rows->entry->size, bytes = 0, places[CODES_MAX];
+	uint64_t size = rows->entry->size, bytes = 0, places[X64_CODES_MAX];
+	uint8_t popped[X64_CODES_MAX];
 	unsigned count = 0;
 
-	if (info->version != 2 || body->is_machine)
-		return;
+	for (unsigned i = 0; i < body->push_count; i++)
+		popped[i] = body->pushes[body->push_count - 1 - i];
 	for (unsigned i = 0; i < info->count; i++) {
 		const struct x64_code *code = &info->codes[i];
 		uint64_t before_end = code->offset + code->info * 256u;
@@ -386,7 +393,8 @@ static void print_epilogues(struct x64_rows *rows, const struct x64_frame *body,
 			places[count++] = size - before_end;
 	}
 	while (count-- > 0 && bytes > 0)
-		print_epilogue(rows, body, places[count], bytes);
+		print_pops(rows, body, places[count], places[count] + bytes, popped,
+			   body->push_count);
 }
 
 /* --- The exception directory ----------------------------------------------------------- */
@@ -408,10 +416,20 @@ int pdata_x64_collect(struct cfi_writer *writer, uint32_t source, struct err *er
 	return 0;
 }
 
+/* Version 1 does not say where epilogues are. */
+static int open_code(struct x64_rows *rows, struct err *err)
+{
+	struct reader image = pdata_image_at(rows->writer, rows->entry->start);
+	uint64_t size = (uint64_t)rows->entry->size + X64_EPILOG_AHEAD;
+
+	rows->code = reader_part(&image, "code", size < image.size ? size : image.size);
+	return work_charge(&rows->writer->work, rows->code.size / WORK_BYTES_PER_STEP, err);
+}
+
 int pdata_x64_print(struct cfi_writer *writer, const struct cfi_entry *entry, struct err *err)
 {
 	struct x64_rows rows = { .writer = writer, .entry = entry };
-	struct x64_frame frame = { .size = RETURN_BYTES };
+	struct x64_frame frame = { .size = X64_RETURN_BYTES };
 	struct err why = ERR_INIT;
 	struct x64_info info;
 	struct chain chain;
@@ -419,8 +437,8 @@ int pdata_x64_print(struct cfi_writer *writer, const struct cfi_entry *entry, st
 
 	if (rc < 0 || work_charge(&writer->work, FUNCTION_STEPS + chain.count * 2u, err) < 0)
 		return -1;
-	for (unsigned i = 0; i < REGISTERS; i++)
-		frame.saved[i] = NOT_SAVED;
+	for (unsigned i = 0; i < X64_REGISTERS; i++)
+		frame.saved[i] = X64_NOT_SAVED;
 	for (unsigned i = chain.count; rc > 0 && i-- > 0;) {
 		if (read_info(writer, chain.infos[i], &info, &why) < 0)
 			rc = 0;
@@ -433,7 +451,10 @@ int pdata_x64_print(struct cfi_writer *writer, const struct cfi_entry *entry, st
 		cfi_writer_blame(writer, &why);
 		return 0;
 	}
-	print_prologue(&rows, &frame, &info);
-	print_epilogues(&rows, &frame, &info);
+	if (info.version == 1 && open_code(&rows, err) < 0)
+		return -1;
+	print_codes(&rows, &frame, &info);
+	if (info.version == 2 && !frame.is_machine)
+		print_epilogues(&rows, &frame, &info);
 	return 0;
 }

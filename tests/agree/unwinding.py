@@ -4,8 +4,9 @@
 usage: unwinding.py [FILE ...]     environment: SYMGATE
 
 Builds its objects by recipe (or takes the FILEs).  Of ELF every row of `readelf --debug-dump=frames-interp` must hold
-where it begins: the CFA and each register.  Of PE x64 each unwind code must hold behind its instruction, of PE ARM64,
-packed or not, all instructions of the prologue behind it.  A file fails when a row differs, or none could be compared.
+where it begins: the CFA and each register.  Of PE x64 each unwind code must hold behind its instruction, and at each
+return and the pops before it what llvm-objdump shows to be left; of PE ARM64, packed or not, all instructions of the
+prologue behind it.  A file fails when a row differs, or none could be compared.
 """
 import os
 import re
@@ -20,6 +21,7 @@ sys.path.insert(0, os.path.join(TOP, "tests", "support"))
 from counts import finish  # noqa: E402
 SYMGATE = os.path.abspath(os.environ.get("SYMGATE", os.path.join(TOP, "build", "symgate")))
 READOBJ = "llvm-readobj-19"
+OBJDUMP = "llvm-objdump-19"
 TOLD = 8                                                         # differences printed for a file
 
 
@@ -210,6 +212,32 @@ def compare_x64(text, base, cache):
     return results
 
 
+def instructions(path, base):
+    """(address, words) in the order of the code, which is one of instructions where compilers made it."""
+    for line in output(OBJDUMP, "-d", "--no-show-raw-insn", path).splitlines():
+        match = re.match(r"\s*([0-9a-f]+):\s+(.*\S)", line)
+        if match:
+            yield int(match[1], 16) - base, " ".join(match[2].split())
+
+
+def compare_epilogs(path, base, cache):
+    """At each return, and at pops before it that another instruction of the epilogue leads to."""
+    before, results = [], []
+    for address, words in instructions(path, base):
+        if re.match(r"(rep(nz)? )?retq", words) and cache.at(address) is not None:
+            depth, saved = 8, {".ra": "c-8"}
+            results.append(held_against(cache, address, "rsp+8", saved))
+            while before and before[-1][1].startswith("popq"):
+                at, pop = before.pop()
+                depth += 8
+                saved["u" if "%rcx" in pop or "%rax" in pop else pop.split("%")[1]] = f"c-{depth}"
+                saved.pop("u", None)
+                if before and re.match(r"popq|addq \$\w+, %rsp|leaq .*, %rsp", before[-1][1]):
+                    results.append(held_against(cache, at, f"rsp+{depth}", saved))
+        before.append((address, words))
+    return results
+
+
 def store(words, depth):
     """Of a store below the CFA: how deep the stack is then, and what is saved where."""
     match = re.fullmatch(r"st[pr] (\w+)(?:, (\w+))?, \[sp, #(-?\d+)\](!?)", words)
@@ -251,6 +279,7 @@ def compare_pe(path, cache):
     base = field(output(READOBJ, "--file-headers", path), "ImageBase")
     compare = compare_arm64 if "Arch: aarch64" in output(READOBJ, "--file-headers", path) else compare_x64
     results = [result for text in runtime_functions(path) for result in compare(text, base, cache)]
+    results += compare_epilogs(path, base, cache) if compare is compare_x64 else []
     return sum(not result for result in results), [result for result in results if result]
 
 

@@ -50,8 +50,9 @@ static struct bytes make_frames(const uint8_t *instructions, size_t size)
 }
 
 /* The text behind the preamble; "!" and the words when it cannot be written. */
-static void write_section(enum object_unwind_kind kind, const char *format, uint32_t arch,
-			  const void *bytes, size_t size, char *out, struct cfi_report *report)
+static void write_image(enum object_unwind_kind kind, const char *format, uint32_t arch,
+			struct text image, size_t section_bytes, char *out,
+			struct cfi_report *report)
 {
 	static const struct cfi_options options;
 	char name[] = "/tmp/cfi-test-XXXXXX";
@@ -63,8 +64,8 @@ static void write_section(enum object_unwind_kind kind, const char *format, uint
 	ck_assert_int_ge(fd, 0);
 	unlink(name);
 	sections_init(&sections, format, arch);
-	sections.image = (struct text){ bytes, size };
-	sections_add(&sections, kind, 0, bytes, size);
+	sections.image = image;
+	sections_add(&sections, kind, 0, image.bytes, section_bytes);
 	if (cfi_write(&sections.object, &options, fd, report, &err) < 0) {
 		snprintf(out, TEXT_BYTES, "!%s", err.text);
 	} else {
@@ -72,6 +73,12 @@ static void write_section(enum object_unwind_kind kind, const char *format, uint
 		out[got > 0 ? got : 0] = '\0';
 	}
 	close(fd);
+}
+
+static void write_section(enum object_unwind_kind kind, const char *format, uint32_t arch,
+			  const void *bytes, size_t size, char *out, struct cfi_report *report)
+{
+	write_image(kind, format, arch, (struct text){ bytes, size }, size, out, report);
 }
 
 #define CFA  "STACK CFI INIT 1000 100 .cfa: $rsp 8 +"
@@ -167,6 +174,99 @@ START_TEST(encodings_become_records)
 		snprintf(expected, sizeof(expected), "STACK CFI INIT 100 80 %s\n",
 			 encodings[_i].rules);
 	ck_assert_str_eq(text, expected);
+}
+END_TEST
+
+/* --- Epilogues of x64 functions ---------------------------------------------------------- */
+
+#define X64_INFO 12u                 /* behind the RUNTIME_FUNCTION; the code comes at 0x40 */
+#define X64_CODE 0x40u
+
+/* push rbx; push rdi; sub rsp, 0x20 */
+#define PUSHES { 8, 0x32, 4, 0x70, 2, 0x30 }
+#define PUSHED ".cfa: $rsp 8 + .ra: .cfa -8 + ^\n" \
+	"STACK CFI 42 .cfa: $rsp 16 + $rbx: .cfa -16 + ^\n" \
+	"STACK CFI 44 .cfa: $rsp 24 + $rdi: .cfa -24 + ^\nSTACK CFI 48 .cfa: $rsp 56 +\n"
+#define POPPED "STACK CFI 4d .cfa: $rsp 24 +\nSTACK CFI 4e .cfa: $rsp 16 + $rdi: $rdi\n" \
+	"STACK CFI 4f .cfa: $rsp 8 + $rbx: $rbx\n"
+#define BEGIN 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90
+
+/* push rbp; sub rsp, 0x100; lea rbp, [rsp + 0x80]; mov [rbp + 0x70], rsi */
+#define FRAMED { 20, 0x64, 30, 0, 16, 0x03, 9, 0x01, 32, 0, 2, 0x50 }
+#define FRAME ".cfa: $rsp 8 + .ra: .cfa -8 + ^\n" \
+	"STACK CFI 42 .cfa: $rsp 16 + $rbp: .cfa -16 + ^\nSTACK CFI 49 .cfa: $rsp 272 +\n" \
+	"STACK CFI 50 .cfa: $rbp 144 +\nSTACK CFI 54 $rsi: .cfa -32 + ^\n"
+
+static const struct {
+	const char *what;
+	uint8_t frame;               /* register, and how far it points into the frame */
+	uint8_t codes[16];
+	uint8_t count;               /* of two bytes each */
+	uint8_t code[48];
+	uint8_t size;
+	const char *text;            /* behind the function's range */
+} epilogs[] = {
+	{ "a return", 0, PUSHES, 3, { BEGIN, 0x48, 0x83, 0xc4, 0x20, 0x5f, 0x5b, 0xc3 }, 16,
+	  PUSHED POPPED },
+	{ "two, and the function in between", 0, PUSHES, 3,
+	  { BEGIN, 0x48, 0x83, 0xc4, 0x20, 0x5f, 0x5b, 0xc3, 0x90, 0x48, 0x81, 0xc4, 0x20, 0, 0, 0, 0x5f,
+	    0x5b, 0xc2, 8, 0, 0x90 }, 31,
+	  PUSHED POPPED
+	  "STACK CFI 50 .cfa: $rsp 56 + $rbx: .cfa -16 + ^ $rdi: .cfa -24 + ^\n"
+	  "STACK CFI 58 .cfa: $rsp 24 +\nSTACK CFI 59 .cfa: $rsp 16 + $rdi: $rdi\n"
+	  "STACK CFI 5a .cfa: $rsp 8 + $rbx: $rbx\n"
+	  "STACK CFI 5d .cfa: $rsp 56 + $rbx: .cfa -16 + ^ $rdi: .cfa -24 + ^\n" },
+	{ "a jump to another function", 0, PUSHES, 3,
+	  { BEGIN, 0x48, 0x83, 0xc4, 0x20, 0x5f, 0x5b, 0xe9, 0, 1, 0, 0 }, 20, PUSHED POPPED },
+	{ "one to itself", 0, PUSHES, 3,
+	  { BEGIN, 0x48, 0x83, 0xc4, 0x20, 0x5f, 0x5b, 0xeb, 0xef }, 17, PUSHED POPPED },
+	{ "one through memory", 0, PUSHES, 3,
+	  { BEGIN, 0x48, 0x83, 0xc4, 0x20, 0x5f, 0x5b, 0x48, 0xff, 0x25, 0, 0, 0, 0 }, 22,
+	  PUSHED POPPED },
+	{ "one within the function is none", 0, PUSHES, 3,
+	  { BEGIN, 0x48, 0x83, 0xc4, 0x20, 0x5f, 0x5b, 0xeb, 0xf7 }, 17, PUSHED },
+	{ "a call is none", 0, PUSHES, 3,
+	  { BEGIN, 0x48, 0x83, 0xc4, 0x20, 0x5f, 0x5b, 0xff, 0x10 }, 17, PUSHED },
+	{ "too little given back", 0, PUSHES, 3,
+	  { BEGIN, 0x48, 0x83, 0xc4, 0x18, 0x5f, 0x5b, 0xc3, 0x90 }, 17, PUSHED },
+	{ "the wrong registers", 0, PUSHES, 3,
+	  { BEGIN, 0x48, 0x83, 0xc4, 0x20, 0x5b, 0x5f, 0xc3, 0x90 }, 17, PUSHED },
+	{ "cut off", 0, PUSHES, 3, { BEGIN, 0x48, 0x83, 0xc4, 0x20, 0x5f, 0x5b }, 15, PUSHED },
+	{ "from a register, without its size", 0, PUSHES, 3,
+	  { BEGIN, 0x90, 0x49, 0x8b, 0xe3, 0x5f, 0x5b, 0xc3 }, 16, PUSHED POPPED },
+	{ "a return alone, at the end", 0, PUSHES, 3, { BEGIN, 0xc3, 0x90, 0xf3, 0xc3 }, 13,
+	  PUSHED "STACK CFI 4b .cfa: $rsp 8 + $rbx: $rbx $rdi: $rdi\n" },
+	{ "before the last of the prologue", 0, { 20, 0x64, 6, 0, 4, 0x32 }, 3,
+	  { 0x90, 0x90, 0x90, 0x90, 0x48, 0x83, 0xc4, 0x20, 0xc3, BEGIN, BEGIN }, 27,
+	  ".cfa: $rsp 8 + .ra: .cfa -8 + ^\nSTACK CFI 44 .cfa: $rsp 40 +\n"
+	  "STACK CFI 48 .cfa: $rsp 8 +\nSTACK CFI 49 .cfa: $rsp 40 +\n"
+	  "STACK CFI 54 $rsi: .cfa 8 + ^\n" },
+	{ "a frame register", 0x85, FRAMED, 6,
+	  { BEGIN, BEGIN, BEGIN, 0x48, 0x8d, 0xa5, 0x80, 0, 0, 0, 0x5d, 0xc3 }, 36,
+	  FRAME "STACK CFI 62 .cfa: $rsp 16 + $rsi: $rsi\nSTACK CFI 63 .cfa: $rsp 8 + $rbp: $rbp\n" },
+	{ "a part of the frame", 0x85, FRAMED, 6,
+	  { BEGIN, BEGIN, BEGIN, 0x48, 0x8d, 0x65, 0x70, 0x5d, 0xc3, 0x90 }, 34, FRAME },
+	{ "another register", 0x85, FRAMED, 6,
+	  { BEGIN, BEGIN, BEGIN, 0x48, 0x8d, 0xa3, 0x80, 0, 0, 0, 0x5d, 0xc3, 0x90 },
+	  37, FRAME },
+};
+
+START_TEST(epilogues_are_found_in_the_code)
+{
+	uint8_t image[128] = { X64_CODE, 0, 0, 0, (uint8_t)(X64_CODE + epilogs[_i].size), 0, 0, 0,
+			       X64_INFO, 0, 0, 0,
+			       1, 0, epilogs[_i].count, epilogs[_i].frame };
+	char text[TEXT_BYTES], expected[TEXT_BYTES];
+	struct cfi_report report;
+
+	memcpy(image + X64_INFO + 4, epilogs[_i].codes, epilogs[_i].count * 2u);
+	memcpy(image + X64_CODE, epilogs[_i].code, sizeof(epilogs[_i].code));
+	write_image(OBJECT_UNWIND_PDATA, "pe", ARCH_X86_64,
+		    (struct text){ (const char *)image, sizeof(image) }, X64_INFO, text, &report);
+	snprintf(expected, sizeof(expected), "STACK CFI INIT 40 %x %s", (unsigned)epilogs[_i].size,
+		 epilogs[_i].text);
+	ck_assert_msg(strcmp(text, expected) == 0, "%s: %s, not %s", epilogs[_i].what, text, expected);
+	ck_assert_uint_eq(report.bad_records, 0);
 }
 END_TEST
 
@@ -276,6 +376,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, instructions_become_rows, 0, COUNT(programs));
 	tcase_add_loop_test(tcase, encodings_become_records, 0, COUNT(encodings));
+	tcase_add_loop_test(tcase, epilogues_are_found_in_the_code, 0, COUNT(epilogs));
 	tcase_add_loop_test(tcase, symbol_files_are_put_in_order, 0, COUNT(symbol_files));
 	tcase_add_loop_test(tcase, bad_records_are_refused, 0, 4);
 	tcase_add_test(tcase, a_register_saved_in_its_home);
