@@ -80,6 +80,14 @@ static bool ends_with_row(struct text text)
 	       cfi_line_read(line_text(text, begin, end)).kind >= CFI_LINE_ROW;
 }
 
+/* Of PE files for processors whose calls are unwound by tables: nothing else tells so in a text of ours,
+ * and symbol files need not know all records there are. */
+static bool is_of_tables(const struct cfi *cfi)
+{
+	return cfi->version == CFI_VERSION && (text_starts_with(cfi->module, "windows x86_64 ") ||
+					       text_starts_with(cfi->module, "windows arm64 "));
+}
+
 int cfi_open(struct cfi *cfi, const void *bytes, size_t size, struct err *err)
 {
 	struct text line;
@@ -101,6 +109,7 @@ int cfi_open(struct cfi *cfi, const void *bytes, size_t size, struct err *err)
 	/* WIN records come first, CFI records last. */
 	cfi->has_win = text_starts_with(cfi->text, "STACK WIN ");
 	cfi->has_cfi = ends_with_row(cfi->text);
+	cfi->omits_leaves = cfi->has_cfi && is_of_tables(cfi);
 	return 0;
 }
 

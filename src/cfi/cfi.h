@@ -32,6 +32,7 @@ struct cfi {
 	uint32_t version;            /* 2; 1: text without preamble */
 	struct text module;          /* the rest of the MODULE line, or TEXT_NONE */
 	bool has_win, has_cfi;       /* may there be records of that kind? */
+	bool omits_leaves;           /* code without a record is of functions that need no stack */
 };
 
 /* Reads the beginning only.  ERR_MALFORMED: neither a CfiCache nor STACK records;

@@ -6,6 +6,7 @@ libunwind_a_SOURCES = \
 	src/unwind/frame_pointer.c \
 	src/unwind/host_walk.c \
 	src/unwind/host_walk.h \
+	src/unwind/leaf.c \
 	src/unwind/regions.c \
 	src/unwind/regions.h \
 	src/unwind/registers.c \

@@ -57,8 +57,7 @@ static bool collect(struct rule_set *set, enum unwind_arch arch, const struct cf
 	return more == 0 && set->cfa.size > 0;
 }
 
-/* Those a called function hands back as they were, as far as they are known. */
-static void forward_saved(const struct unwind *walk, struct unwind_registers *caller)
+void unwind_forward_saved(const struct unwind *walk, struct unwind_registers *caller)
 {
 	uint64_t left = unwind_arch_facts(walk->registers.arch)->saved & walk->registers.valid;
 
@@ -93,7 +92,7 @@ static bool apply(const struct unwind *walk, const struct rule_set *set, uint64_
 	scope.has_cfa = true;
 	if (!unwind_expression_value(&scope, set->ra, &ra))
 		return false;
-	forward_saved(walk, caller);
+	unwind_forward_saved(walk, caller);
 	unwind_registers_set(caller, facts->sp, scope.cfa);
 	unwind_registers_set(caller, facts->pc, ra);
 	for (left = set->has; left; left &= left - 1) {
@@ -150,7 +149,7 @@ bool unwind_by_cfi(struct unwind *walk, struct unwind_registers *caller)
 		return false;
 	address = walk->frame.instruction - module->address;
 	if (walk->registers.arch == UNWIND_X86 && cfi_find_win(module->cfi, address, &win)) {
-		forward_saved(walk, caller);
+		unwind_forward_saved(walk, caller);
 		/* A program that never names the return address leaves the frame where it is. */
 		unwind_registers_set(caller, facts->pc, walk->registers.values[facts->pc]);
 		if (unwind_by_win(walk, &win, caller))

@@ -81,7 +81,7 @@ static enum unwind_answer is_function(struct unwind *walk, uint64_t address,
 	return symbols->has_function(symbols->payload, walk->needed, address);
 }
 
-static enum unwind_answer is_return_address(struct unwind *walk, uint64_t value,
+enum unwind_answer unwind_is_return_address(struct unwind *walk, uint64_t value,
 					    enum unwind_state *state)
 {
 	uint32_t module;
@@ -162,7 +162,7 @@ enum unwind_answer unwind_by_scan(struct unwind *walk, struct unwind_registers *
 
 		if (slot < scan.from || !unwind_read_word(walk, slot, &value))
 			return UNWIND_NO;
-		answer = is_return_address(walk, value, state);
+		answer = unwind_is_return_address(walk, value, state);
 		if (answer == UNWIND_YES)
 			give(walk, &scan, slot, value, caller);
 		if (answer != UNWIND_NO)

@@ -1,5 +1,5 @@
 /*
- * steps -- the three ways to a caller, and what they share.
+ * steps -- the ways to a caller, and what they share.
  *
  * Private to unwind.
  */
@@ -12,10 +12,20 @@
 bool unwind_by_cfi(struct unwind *walk, struct unwind_registers *caller);
 bool unwind_by_win(const struct unwind *walk, const struct cfi_win *win,
 		   struct unwind_registers *caller);
+/* NOT_YET: the walk needs what *state says of walk->needed. */
+enum unwind_answer unwind_by_leaf(struct unwind *walk, struct unwind_registers *caller,
+				  enum unwind_state *state);
 bool unwind_by_frame_pointer(const struct unwind *walk, struct unwind_registers *caller);
 /* NOT_YET: the walk needs what *state says of walk->needed. */
 enum unwind_answer unwind_by_scan(struct unwind *walk, struct unwind_registers *caller,
 				  enum unwind_state *state);
+
+/* Does a call return to that address, as far as anybody knows? */
+enum unwind_answer unwind_is_return_address(struct unwind *walk, uint64_t value,
+					    enum unwind_state *state);
+
+/* The caller's registers begin as those a called function hands back as they were. */
+void unwind_forward_saved(const struct unwind *walk, struct unwind_registers *caller);
 
 /* The record that covers an address of a module; looked up once for many frames. */
 bool unwind_rows_at(struct unwind_modules *modules, const struct cfi *cfi, uint64_t address,

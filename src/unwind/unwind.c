@@ -152,6 +152,7 @@ static enum unwind_answer find_caller(struct unwind *walk, struct unwind_registe
 				      enum unwind_trust *trust, enum unwind_state *state)
 {
 	uint32_t module = walk->frame.module;
+	enum unwind_answer answer;
 
 	if (module != UNWIND_NO_MODULE &&
 	    walk->modules->items[module].state == UNWIND_CFI_WANTED) {
@@ -164,6 +165,9 @@ static enum unwind_answer find_caller(struct unwind *walk, struct unwind_registe
 		return UNWIND_YES;
 	if (walk->has_no_caller)
 		return UNWIND_NO;
+	answer = unwind_by_leaf(walk, caller, state);
+	if (answer != UNWIND_NO)
+		return answer;
 	*trust = UNWIND_TRUST_FP;
 	if (unwind_by_frame_pointer(walk, caller) &&
 	    (!walk->passes_bad_pointers || is_above(walk, caller, UNWIND_TRUST_FP)))

@@ -2,8 +2,9 @@
  * unwind -- walks a stack: from the registers of a thread to all its frames.
  *
  * A walk is a function of registers, memory, modules and their CFI, and of nothing else.  Each
- * frame's caller is looked for by CFI (STACK WIN, then STACK CFI), then by the frame pointer, then
- * by scanning the stack.  Where Breakpad and rust-minidump differ, it goes with the latter.
+ * frame's caller is looked for by CFI (STACK WIN, then STACK CFI, and what it says by having no
+ * record), then by the frame pointer, then by scanning the stack.  Where Breakpad and rust-minidump
+ * differ, it goes with the latter.
  *
  * A walk stops where it needs the CFI of a module that is not there yet, and goes on when it is:
  * the unfinished step is taken again from its beginning.  Everything handed in is borrowed and

@@ -94,6 +94,18 @@ static const struct walk_case arm64[] = {
 	  .cfi = "STACK CFI INIT 1000 100 .cfa: sp 0 + .ra: x30\n"
 		 "STACK CFI INIT 2000 100 .cfa: sp 0 + .ra: x19\n",
 	  .frames = "context 40001010/80000000, cfi 40002010/80000000, cfi 50001100/80000000" },
+	{ .what = "a leaf of Windows has no record", .arch = UNWIND_ARM64, .os = UNWIND_OS_WINDOWS,
+	  .registers = "pc=40002010 sp=80000000 x29=80000000 x30=40001020",
+	  .stack = "80000010 50001100 50001200 " X, .functions = "1000+100",
+	  .cfi = "MODULE windows arm64 1 a.pdb\n"
+		 "STACK CFI INIT 1000 100 .cfa: x29 16 + .ra: .cfa -8 + ^ x29: .cfa -16 + ^\n",
+	  .frames = "context 40002010/80000000, cfi 40001020/80000000, cfi 50001100/80000010, "
+		    "fp 11223344/80000020" },
+	{ .what = "of others one may have no record for other reasons", .arch = UNWIND_ARM64,
+	  .registers = "pc=40002010 sp=80000000 x29=80000000 x30=40001020",
+	  .stack = "0 50001100 " X X, .functions = "1000+100",
+	  .cfi = "STACK CFI INIT 1000 100 .cfa: x29 16 + .ra: .cfa -8 + ^ x29: .cfa -16 + ^\n",
+	  .frames = "context 40002010/80000000, fp 50001100/80000010" },
 	{ .what = "a return address of one's own is the end", .arch = UNWIND_ARM64,
 	  .registers = "pc=40001010 sp=80000000 x30=40001010", .stack = X X,
 	  .cfi = "STACK CFI INIT 1000 100 .cfa: sp 0 + .ra: x30\n",

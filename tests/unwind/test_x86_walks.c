@@ -244,6 +244,39 @@ static const struct walk_case scans[] = {
 	  .frames = "context 40000200/80000010" },
 };
 
+#define TABLES "MODULE windows x86_64 1 a.pdb\nSTACK CFI INIT 1000 100 .cfa: $rsp 16 + .ra: .cfa -8 + ^\n"
+
+static const struct walk_case leaves[] = {
+	{ .what = "code without a record needs no stack", .arch = UNWIND_X86_64,
+	  .os = UNWIND_OS_WINDOWS, .registers = "rip=40002010 rsp=80000000 rbp=80000010 rbx=7",
+	  .show = "rbx rbp", .cfi = TABLES, .functions = "1000+100",
+	  .stack = "40001020 " X X X,
+	  .frames = "context 40002010/80000000, cfi 40001020/80000008 rbx=7 rbp=80000010, "
+		    "cfi 11223344/80000018 rbx=7 rbp=80000010" },
+	{ .what = "what it returns to may have no CFI", .arch = UNWIND_X86_64,
+	  .os = UNWIND_OS_WINDOWS, .registers = "rip=40002010 rsp=80000000", .cfi = TABLES,
+	  .functions = "1000+100", .stack = "50001020 " X X X,
+	  .frames = "context 40002010/80000000, cfi 50001020/80000008" },
+	{ .what = "a word that is no return address: code by hand", .arch = UNWIND_X86_64,
+	  .os = UNWIND_OS_WINDOWS, .registers = "rip=40002010 rsp=80000000", .cfi = TABLES,
+	  .functions = "1000+100", .stack = X "40001020 " X X X,
+	  .frames = "context 40002010/80000000, scan 40001020/80000010, cfi 11223344/80000020" },
+	{ .what = "leaves call nobody", .arch = UNWIND_X86_64, .os = UNWIND_OS_WINDOWS,
+	  .registers = "rip=40002010 rsp=80000000 rbp=80000008", .cfi = TABLES,
+	  .functions = "1000+100 2000+100", .stack = "40002020 80000028 40001020 " X X X X,
+	  .frames = "context 40002010/80000000, fp 40001020/80000018, cfi 11223344/80000028" },
+	{ .what = "a frame that was guessed is none", .arch = UNWIND_X86_64,
+	  .os = UNWIND_OS_WINDOWS, .registers = "rip=50002010 rsp=80000000", .cfi = TABLES,
+	  .stack = "40002020 40001020 " X X,
+	  .frames = "context 50002010/80000000, scan 40002020/80000008, scan 40001020/80000010, "
+		    "cfi 11223344/80000020" },
+	{ .what = "symbol files need not know all functions", .arch = UNWIND_X86_64,
+	  .os = UNWIND_OS_WINDOWS, .registers = "rip=40002010 rsp=80000000 rbp=80000008",
+	  .cfi = "STACK CFI INIT 1000 100 .cfa: $rsp 16 + .ra: .cfa -8 + ^\n",
+	  .functions = "1000+100", .stack = "40001020 80000028 50001020 " X X X X,
+	  .frames = "context 40002010/80000000, fp 50001020/80000018" },
+};
+
 static const struct walk_case checks[] = {
 	{ .what = "CFI has a record of it", .arch = UNWIND_X86_64,
 	  .registers = "rip=50000200 rsp=80000000", .stack = X "40001050 0", .functions = "",
@@ -311,6 +344,12 @@ START_TEST(by_scan)
 }
 END_TEST
 
+START_TEST(of_leaf_functions)
+{
+	walk_check(&leaves[_i]);
+}
+END_TEST
+
 START_TEST(scanned_words_are_checked)
 {
 	walk_check(&checks[_i]);
@@ -333,6 +372,7 @@ int main(void)
 	tcase_add_loop_test(tcase, by_cfi, 0, COUNT(cfi_walks));
 	tcase_add_loop_test(tcase, by_frame_pointer, 0, COUNT(chains));
 	tcase_add_loop_test(tcase, by_scan, 0, COUNT(scans));
+	tcase_add_loop_test(tcase, of_leaf_functions, 0, COUNT(leaves));
 	tcase_add_loop_test(tcase, scanned_words_are_checked, 0, COUNT(checks));
 	tcase_add_loop_test(tcase, memory_and_ends, 0, COUNT(orders));
 	suite_add_tcase(suite, tcase);

@@ -98,6 +98,19 @@ static uint32_t function_parameters(void *payload, uint32_t module, uint64_t add
 	return bytes > 0 ? (uint32_t)bytes : 0;
 }
 
+static int open_cfi(struct walk_world *world, const char *text, struct err *err)
+{
+	static const char preamble[8] = { 'C', 'I', 'F', 'C', CFI_VERSION };
+	size_t size = strlen(text);
+
+	if (strncmp(text, "MODULE ", 7) != 0)
+		return cfi_open(&world->cfi, text, size, err);
+	ck_assert_uint_le(sizeof(preamble) + size, sizeof(world->cfi_file));
+	memcpy(world->cfi_file, preamble, sizeof(preamble));
+	memcpy(world->cfi_file + sizeof(preamble), text, size);
+	return cfi_open(&world->cfi, world->cfi_file, sizeof(preamble) + size, err);
+}
+
 void walk_prepare(struct walk_world *world, const struct walk_case *walk_case)
 {
 	struct err err = ERR_INIT;
@@ -112,8 +125,8 @@ void walk_prepare(struct walk_world *world, const struct walk_case *walk_case)
 			.address = 0x40000000 + i * UINT64_C(0x10000000),
 			.size = MODULE_BYTES, .state = UNWIND_CFI_ABSENT };
 	if (walk_case->cfi) {
-		ck_assert_msg(cfi_open(&world->cfi, walk_case->cfi, strlen(walk_case->cfi),
-				       &err) == 0, "%s: %s", walk_case->what, err.text);
+		ck_assert_msg(open_cfi(world, walk_case->cfi, &err) == 0, "%s: %s",
+			      walk_case->what, err.text);
 		world->items[0].cfi = &world->cfi;
 		world->items[0].state = UNWIND_CFI_OPEN;
 	}

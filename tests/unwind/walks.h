@@ -13,6 +13,7 @@
 #define WALKS_MODULES     2u
 #define WALKS_WORDS_MAX   4096u
 #define WALKS_FRAMES_MAX  64u
+#define WALKS_CFI_MAX     1024u
 #define WALKS_STACK       UINT64_C(0x80000000)
 
 struct walk_case {
@@ -21,7 +22,7 @@ struct walk_case {
 	enum unwind_os os;
 	const char *registers;       /* "eip=40001010 esp=80000000": hex, the others are unknown */
 	const char *stack;           /* "11223344 40001234 0*160": words in hex */
-	const char *cfi;             /* of module 0; NULL: none */
+	const char *cfi;             /* of module 0; NULL: none; behind MODULE as a file has it */
 	const char *functions;       /* "1000+100 2000+100:8": in each module, with parameter bytes;
 				      * NULL: no symbols */
 	const char *show;            /* registers to tell of callers */
@@ -42,6 +43,7 @@ struct walk_world {
 	struct unwind_module items[WALKS_MODULES];
 	struct unwind_symbols symbols;
 	struct cfi cfi;
+	char cfi_file[WALKS_CFI_MAX];
 	struct unwind_registers registers;
 	struct unwind_frame frames[WALKS_FRAMES_MAX];
 	struct unwind_registers frame_registers[WALKS_FRAMES_MAX];
