@@ -1,5 +1,6 @@
 /*
- * job_verbs.h -- what the database is told of running jobs: verbs, for running_job.c, which says what follows.
+ * job_verbs.h -- what the database is told of running jobs: verbs, for job_claim.c and job_end.c, which say
+ * what follows.
  */
 #ifndef WORKSHOP_JOB_VERBS_H
 #define WORKSHOP_JOB_VERBS_H

@@ -1,5 +1,5 @@
-/* job_wants.c -- see running_job.h: what the cells of a job wait for, and what they will ask for. */
-#include "workshop/running_job.h"
+/* job_wants.c -- see job_wants.h, and running_job.h. */
+#include "workshop/job_wants.h"
 
 #include "base/clock.h"
 #include "base/err.h"

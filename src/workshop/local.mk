@@ -25,11 +25,20 @@ libworkshop_a_SOURCES = \
 	src/workshop/refresh.h \
 	src/workshop/job_aside.c \
 	src/workshop/job_aside.h \
+	src/workshop/job_claim.c \
+	src/workshop/job_deadline.c \
+	src/workshop/job_deadline.h \
+	src/workshop/job_end.c \
+	src/workshop/job_end.h \
+	src/workshop/job_resolver.c \
+	src/workshop/job_resolver.h \
 	src/workshop/job_results.c \
 	src/workshop/job_results.h \
+	src/workshop/job_step.c \
 	src/workshop/job_verbs.c \
 	src/workshop/job_verbs.h \
 	src/workshop/job_wants.c \
+	src/workshop/job_wants.h \
 	src/workshop/running_job.c \
 	src/workshop/running_job.h \
 	src/workshop/segments.c \

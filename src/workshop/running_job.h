@@ -1,5 +1,6 @@
 /*
- * running_job.h -- jobs as state machines: claimed, stepped whenever something ended, finished.
+ * running_job.h -- jobs as state machines: claimed (job_claim.c), stepped whenever something ended
+ * (job_step.c, job_resolver.c), finished or given back (job_end.c) in their time (job_deadline.c).
  *
  * A job is kept while its row is ours or any task was made from its work, since a task's derive
  * lies in that work's arena.
@@ -109,28 +110,38 @@ static inline struct running_job *running_job_of_waiter(struct task_waiter *wait
 	return (struct running_job *)(void *)((char *)waiter - offsetof(struct running_job, waiter));
 }
 
-/* Takes a job, should there be one and room for it: a verb, one after the other. */
-int  running_job_claim(struct running_jobs *list, struct err *err) __attribute__((warn_unused_result));
+/* running_job.c: the list. */
 struct running_job *running_job_new(struct running_jobs *list, struct err *err);
-int64_t running_job_next_millis(const struct running_jobs *list);    /* when one is tried again or ends */
-void running_job_step_ready(struct running_jobs *list);
+struct running_job *running_job_make(struct running_jobs *list, struct err *err);    /* not in the list: */
+void running_job_put_in(struct running_jobs *list, struct running_job *running);     /* now its time begins */
+bool running_job_is_at_work(const struct running_job *running);      /* neither over nor about to be */
 bool running_job_is_any_ready(const struct running_jobs *list);
-void running_job_end_overdue(struct running_jobs *list);
-void running_job_give_back(struct running_jobs *list);       /* those without a verb: asks for theirs */
+void running_job_leave(struct running_job *running);         /* it waits for nothing any more, */
+void running_job_let_row_go(struct running_job *running);    /* and no row is ours */
+/* Our own failure: the job is still ours, nothing of it is lost, and it is tried again. */
+void running_job_hold_up(struct running_job *running, const char *doing, const struct err *err);
+void running_job_note_progress(struct running_job *running);
 void running_job_end_all(struct running_jobs *list);
 void running_job_drop_unreferenced(struct running_jobs *list);
 
-/* A cell of a task of this job wants an entry: told() comes from a later step, or at once (LATE)
+/* job_claim.c: takes a job, should there be one and room for it: a verb, one after the other. */
+int  running_job_claim(struct running_jobs *list, struct err *err) __attribute__((warn_unused_result));
+void running_job_leave_lost(struct running_jobs *list);      /* those that are no longer ours */
+void running_job_give_back(struct running_jobs *list);       /* those without a verb: asks for theirs */
+
+/* job_step.c: those that something happened to, or whose time has come. */
+void running_job_step_ready(struct running_jobs *list);
+
+/* job_deadline.c */
+void running_job_end_overdue(struct running_jobs *list);
+int64_t running_job_next_millis(const struct running_jobs *list);    /* when one is tried again or ends */
+
+/* job_wants.c: a cell of a task of this job wants an entry: told() comes from a later step, or at once (LATE)
  * when the job is over. */
 void running_job_want(struct running_job *running, struct job_want *want);
 void running_job_unwant(struct running_job *running, struct job_want *want);
 /* One that is likely to come: it is looked for side by side with those that have to wait.  Nobody is
  * told; more than JOB_AHEAD_MAX are forgotten. */
 void running_job_want_ahead(struct running_job *running, struct job_want *want);
-
-/* job_wants.c, for running_job.c: a quarter of a job's time is left to use what came. */
-void job_wants_resolve(struct running_job *running);
-void job_wants_end(struct running_job *running);
-int64_t job_wants_end_millis(const struct running_job *running);
 
 #endif

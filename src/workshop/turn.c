@@ -252,6 +252,7 @@ static void keep_time(struct workshop *workshop)
 {
 	int64_t now = clock_monotonic_millis();
 
+	running_job_leave_lost(&workshop->jobs);
 	running_job_end_overdue(&workshop->jobs);
 	cells_end_overdue(&workshop->cells);
 	cells_make_way(&workshop->cells);
