@@ -142,28 +142,37 @@ END_TEST
 /* The wake must come from the other process's bump, not from the bound. */
 START_TEST(a_wake_is_prompt)
 {
+	enum { TIMES = 20, BOUND_MILLIS = 1000 };
 	struct board *board = open_board();
-	int64_t longest = 0;
-	pid_t pid = fork();
+	int asks[2];
+	int late = 0;
+	pid_t pid;
 
+	ck_assert_int_eq(pipe(asks), 0);
+	pid = fork();
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
-		for (int i = 0; i < 20; i++) {
+		char word;
+
+		for (int i = 0; i < TIMES && read(asks[0], &word, 1) == 1; i++) {
 			usleep(20000);
 			board_bump(board, BOARD_STOP);
 		}
 		_exit(0);
 	}
-	for (uint32_t seen = 0; seen < 20; seen++) {
+	for (uint32_t seen = 0; seen < TIMES; seen++) {
 		int64_t start = clock_monotonic_millis();
 
+		ck_assert_int_eq((int)write(asks[1], "x", 1), 1);
 		while (board_read(board, BOARD_STOP) <= seen)
-			board_wait(board, BOARD_STOP, seen, 1000);
-		if (clock_monotonic_millis() - start > longest)
-			longest = clock_monotonic_millis() - start;
+			board_wait(board, BOARD_STOP, seen, BOUND_MILLIS);
+		late += clock_monotonic_millis() - start >= BOUND_MILLIS;
 	}
-	ck_assert_int_lt(longest, 900);
+	/* Without a wake all would be; on a busy machine some are. */
+	ck_assert_int_lt(late, TIMES / 2);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	close(asks[0]);
+	close(asks[1]);
 	board_close(board);
 }
 END_TEST
@@ -171,14 +180,18 @@ END_TEST
 START_TEST(a_wait_is_bounded)
 {
 	struct board *board = open_board();
-	int64_t start = clock_monotonic_millis();
+	int64_t start = clock_monotonic_millis(), shortest = INT64_MAX;
 
 	board_wait(board, BOARD_JOBS_NEW, board_read(board, BOARD_JOBS_NEW), 3600000);
 	ck_assert_int_ge(clock_monotonic_millis() - start, 900);
-	ck_assert_int_le(clock_monotonic_millis() - start, 5000);
-	start = clock_monotonic_millis();
-	board_wait(board, BOARD_JOBS_NEW, board_read(board, BOARD_JOBS_NEW) - 1, 1000);
-	ck_assert_msg(clock_monotonic_millis() - start < 500, "waited for what was already so");
+	ck_assert_int_le(clock_monotonic_millis() - start, support_stretched(20000));
+	for (int i = 0; i < 5; i++) {
+		start = clock_monotonic_millis();
+		board_wait(board, BOARD_JOBS_NEW, board_read(board, BOARD_JOBS_NEW) - 1, 1000);
+		if (clock_monotonic_millis() - start < shortest)
+			shortest = clock_monotonic_millis() - start;
+	}
+	ck_assert_msg(shortest < 500, "waited for what was already so");
 	board_close(board);
 }
 END_TEST
@@ -223,7 +236,7 @@ START_TEST(counters_survive_kill)
 
 	kill(pid, SIGKILL);
 	/* Dead but not yet waited for: a zombie carries no jobs either. */
-	for (int i = 0; i < 1000 && board_gauge(board, &heaps) != 4; i++)
+	for (int i = 0; i < 60000 && board_gauge(board, &heaps) != 4; i++)
 		usleep(1000);
 	ck_assert_int_eq(board_gauge(board, &heaps), 4);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);

@@ -18,7 +18,7 @@ struct bench {
 
 /* What the caches of all benches take for unix time; and milliseconds past the real
  * monotonic clock, to make rows be read again. */
-extern int64_t bench_now, bench_millis_ahead;
+extern int64_t bench_now, bench_millis;
 
 void bench_open(struct bench *bench);
 void bench_reopen(struct bench *bench);      /* another process, another boot */

@@ -92,7 +92,7 @@ static struct result inspect(const char *path, const struct convert_inspect *ask
 	ck_assert_int_eq(convert_inspect_parameters(asked, &parameters, &err), 0);
 	order.parameters = buf_text(&parameters);
 	ck_assert_msg(nursery_spawn(nursery, &order, &handle, &err) == 0, "%s", err.text);
-	ck_assert_int_eq(cell_wait_event(handle, PATIENCE_MILLIS, &result.event, &err), 0);
+	ck_assert_int_eq(cell_wait_event(handle, (int)support_stretched(PATIENCE_MILLIS), &result.event, &err), 0);
 	if (result.event.kind == CELL_DONE) {
 		ck_assert_msg(convert_inspect_reply(result.event.reply, &arena, &result.written,
 						    &json, &err) == 0, "%s", err.text);
@@ -261,7 +261,7 @@ static struct cell_event convert(const char *path, const char *companion, int to
 	for (*wants = 0;; (*wants)++) {
 		int fd = -1;
 
-		ck_assert_int_eq(cell_wait_event(handle, PATIENCE_MILLIS, &event, &err), 0);
+		ck_assert_int_eq(cell_wait_event(handle, (int)support_stretched(PATIENCE_MILLIS), &event, &err), 0);
 		if (event.kind != CELL_WANTS)
 			break;
 		if (companion && strcmp(event.role, "debuglink") == 0)

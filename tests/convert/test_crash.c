@@ -119,7 +119,7 @@ static cJSON *run_with(const char *operation, struct text parameters, const char
 	ck_assert_int_ge(input.fd, 0);
 	ck_assert_msg(nursery_spawn(nursery, &order, &cell, failure) == 0, "%s", failure->text);
 	do {
-		ck_assert_int_eq(cell_wait_event(cell, PATIENCE_MILLIS, &event, failure), 0);
+		ck_assert_int_eq(cell_wait_event(cell, (int)support_stretched(PATIENCE_MILLIS), &event, failure), 0);
 		if (event.kind == CELL_WANTS)
 			answer(cell, &event, with_cfi);
 	} while (event.kind == CELL_WANTS || event.kind == CELL_NOTHING);

@@ -59,7 +59,7 @@ static struct cell_event run(const char *operation, struct text parameters, cons
 	for (;;) {
 		int fd;
 
-		ck_assert_int_eq(cell_wait_event(*handle, PATIENCE_MILLIS, &event, &err), 0);
+		ck_assert_int_eq(cell_wait_event(*handle, (int)support_stretched(PATIENCE_MILLIS), &event, &err), 0);
 		if (event.kind != CELL_WANTS)
 			break;
 		fd = companion.path && strcmp(event.role, companion.role) == 0

@@ -23,8 +23,8 @@ struct config plain_config(void)
 {
 	return (struct config){
 		.connect_to_reserved_ips = true,
-		.connect_timeout_millis = 5000, .head_timeout_millis = 10000,
-		.max_download_timeout_millis = 50000,
+		.connect_timeout_millis = support_stretched(5000), .head_timeout_millis = support_stretched(10000),
+		.max_download_timeout_millis = support_stretched(50000),
 		.deny_list_enabled = true, .deny_list_window_millis = 60000,
 		.deny_list_bucket_millis = 5000, .deny_list_block_millis = 3600000,
 		.deny_list_threshold = 60,
@@ -74,7 +74,7 @@ struct fetch *start(struct fetcher *fetcher, struct fetch_order order,
 
 void run(struct fetcher *fetcher, const bool *until)
 {
-	int64_t end = clock_monotonic_millis() + PATIENCE_MILLIS;
+	int64_t end = clock_monotonic_millis() + support_stretched(PATIENCE_MILLIS);
 	struct err err = ERR_INIT;
 
 	while (until ? !*until : fetcher_active(fetcher) > 0) {

@@ -7,6 +7,7 @@
 #define TESTS_SANDBOX_FIXTURE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "config/config.h"
@@ -21,6 +22,9 @@ extern pid_t fixture_last_process;           /* that fixture_each_process() saw 
 /* Before and after each test. */
 void fixture_start(void);
 void fixture_stop(void);
+
+/* With cells that may use just that. */
+void fixture_restart_with_cpu(int64_t seconds);
 
 /* Cells are ended by who asked for them: cell_kill(). */
 struct cell_handle *fixture_spawn_with(const struct cell_order *order);

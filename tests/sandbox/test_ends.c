@@ -57,9 +57,12 @@ static const struct {
 
 START_TEST(says_how_it_ended)
 {
-	struct cell_handle *handle = fixture_spawn(endings[_i].operation, "");
+	struct cell_handle *handle;
 	struct cell_event event;
 
+	if (strcmp(endings[_i].operation, "spin") == 0)
+		fixture_restart_with_cpu(1);
+	handle = fixture_spawn(endings[_i].operation, "");
 	fixture_wait_event(handle, &event);
 	ck_assert_msg(event.kind == endings[_i].event, "%s: %d", endings[_i].what, event.kind);
 	ck_assert_msg(event.status.kind == endings[_i].kind, "%s: %s %s", endings[_i].what,
@@ -73,9 +76,11 @@ END_TEST
 
 START_TEST(cpu_time_ends_the_stubborn)
 {
-	struct cell_handle *handle = fixture_spawn("spin_on", "");
+	struct cell_handle *handle;
 	struct cell_event event;
 
+	fixture_restart_with_cpu(1);
+	handle = fixture_spawn("spin_on", "");
 	fixture_wait_event(handle, &event);
 	ck_assert_int_eq(event.kind, CELL_DIED);
 	ck_assert_msg(event.status.kind == ERR_LIMIT, "%s", event.status.text);

@@ -34,9 +34,9 @@ static unsigned count_processes(const char *name, pid_t group, bool zombies_too)
 	return fixture_each_process(name, group, zombies_too, 0);
 }
 
-static bool vanish_within(const char *name, pid_t group, int millis)
+static bool vanish(const char *name, pid_t group)
 {
-	int64_t end = clock_monotonic_millis() + millis;
+	int64_t end = clock_monotonic_millis() + support_stretched(10000);
 
 	while (count_processes(name, group, false) > 0) {
 		if (clock_monotonic_millis() > end)
@@ -240,7 +240,7 @@ START_TEST(a_thousand_cells_leave_nothing)
 	printf("hatch to done: %lld us per cell\n",
 	       (long long)(clock_monotonic_micros() - start_micros) / 1000);
 	ck_assert_uint_eq(count_descriptors(), descriptors);
-	for (int i = 0; i < 2000 && count_processes("symgate-cell", getpgrp(), true) > 0; i++)
+	for (int i = 0; i < 20000 && count_processes("symgate-cell", getpgrp(), true) > 0; i++)
 		usleep(2000);
 	ck_assert_uint_eq(count_processes("symgate-cell", getpgrp(), true), 0);
 }
@@ -286,7 +286,7 @@ START_TEST(killing_the_nursery_ends_its_cells)
 			 -1);
 	ck_assert_int_eq(err.kind, ERR_IO);
 	ck_assert_msg(strstr(err.text, "nursery is gone"), "%s", err.text);
-	ck_assert(vanish_within("symgate-cell", getpgrp(), 5000));
+	ck_assert(vanish("symgate-cell", getpgrp()));
 }
 END_TEST
 
@@ -329,8 +329,8 @@ START_TEST(killing_the_parent_ends_all)
 
 	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	ck_assert(vanish_within("symgate-nursery", pid, 5000));
-	ck_assert(vanish_within("symgate-cell", pid, 5000));
+	ck_assert(vanish("symgate-nursery", pid));
+	ck_assert(vanish("symgate-cell", pid));
 }
 END_TEST
 
@@ -341,8 +341,8 @@ START_TEST(a_group_signal_ends_nursery_and_cells)
 	kill(-pid, SIGHUP);          /* "reopen the log" is not for them */
 	usleep(20000);
 	kill(-pid, SIGTERM);         /* the parent of this test ignores it */
-	ck_assert(vanish_within("symgate-nursery", pid, 2000));
-	ck_assert(vanish_within("symgate-cell", pid, 2000));
+	ck_assert(vanish("symgate-nursery", pid));
+	ck_assert(vanish("symgate-cell", pid));
 	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }

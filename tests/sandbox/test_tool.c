@@ -129,12 +129,12 @@ START_TEST(a_killed_cell_takes_it_along)
 		_exit(0);
 	}
 	snprintf(marker, sizeof(marker), "%s/pid", scratch);
-	for (int i = 0; i < 500 && !exists(marker); i++)
+	for (int i = 0; i < 6000 && !exists(marker); i++)
 		usleep(10000);
 	ck_assert(exists(marker));
 	kill(cell, SIGKILL);
 	ck_assert_int_eq(waitpid(cell, NULL, 0), cell);
-	for (int i = 0; i < 500 && exists(scratch); i++)
+	for (int i = 0; i < 6000 && exists(scratch); i++)
 		usleep(10000);
 	ck_assert(!exists(scratch));
 }

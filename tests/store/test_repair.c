@@ -22,7 +22,7 @@
 #define ROWS 3000
 #define PAGE 4096
 
-/* A state folder with much in it, nobody using it. */
+/* A state folder with much in it, the same each time, nobody using it. */
 static void fill(struct state *state)
 {
 	char sql[700];
@@ -31,7 +31,7 @@ static void fill(struct state *state)
 	state_open(state);
 	snprintf(sql, sizeof(sql), "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
 		 "INSERT INTO cache_entry (kind, version, hash, credentials, state, size_bytes, details, boot, "
-		 "build_id, made_at, used_at, module) SELECT 'objects', 1, randomblob(32), zeroblob(32), "
+		 "build_id, made_at, used_at, module) SELECT 'objects', 1, CAST(printf('%%032d', i * 2654435761 %% 4294967296) AS BLOB), zeroblob(32), "
 		 "'not_found', 0, printf('it was %%d', i), 1, 'x', i, i, printf('lib%%d.so', i) FROM n", ROWS);
 	state_sql(state, sql);
 	state_sql(state, "INSERT INTO job (id, kind, state, body_bytes, created_at, deadline_at) VALUES "

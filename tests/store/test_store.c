@@ -488,6 +488,10 @@ static void write_until_stopped(const struct config *config, struct writers *wri
 
 	while (!atomic_load(&writers->stop)) {
 		if (store_open(&store, config, &err) < 0) {
+			if (err.kind == ERR_BUSY) {      /* on a busy machine: for longer than it waits */
+				err_clear(&err);
+				continue;
+			}
 			fprintf(stderr, "%s\n", err.text);
 			_exit(EXIT_FAILURE);
 		}

@@ -1,18 +1,21 @@
 /*
  * fixture.c -- files made by recipe; see support.h.
  *
- * Several test programs may want the same file at once: each makes its own in a folder of
- * its own and renames it into place, so that nobody meets half a file.  The recipe's words
- * lie beside it as <name>.recipe; when they change, the file is made anew.
+ * Several test programs may want the same file at once: one makes it, in a folder of its own, and
+ * renames it into place; the others wait for that, since of a certificate or of a core there must
+ * not be two.  The recipe's words lie beside it as <name>.recipe; when they change, the file is
+ * made anew.
  */
 #include "support/support.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,20 +102,32 @@ static void make(const char *folder, const char *path, const char *recipe)
 	remove_folder(own);
 }
 
+static bool is_made(const char *path, const char *words, const char *recipe)
+{
+	return access(path, F_OK) == 0 && strcmp(text_of_file(words), recipe) == 0;
+}
+
 const char *support_fixture(const char *name, const char *recipe)
 {
 	struct err err = ERR_INIT;
 	char *path, *words, *folder;
+	int lock;
 
 	path = support_printf(FOLDER "/%s", name);
 	words = support_printf("%s.recipe", path);
-	if (access(path, F_OK) == 0 && strcmp(text_of_file(words), recipe) == 0)
+	if (is_made(path, words, recipe))
 		return path;
 	folder = support_printf("%s", path);
 	*strrchr(folder, '/') = '\0';
 	if (file_make_folders(folder, 0755, &err) < 0)
 		ck_abort_msg("%s", err.text);
-	make(folder, path, recipe);
-	write_words(folder, words, recipe);
+	lock = open(support_printf("%s.lock", path), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	if (lock < 0 || flock(lock, LOCK_EX) < 0)
+		ck_abort_msg("%s.lock: %s", path, strerror(errno));
+	if (!is_made(path, words, recipe)) {
+		make(folder, path, recipe);
+		write_words(folder, words, recipe);
+	}
+	close(lock);
 	return path;
 }

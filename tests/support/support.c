@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-#define LOAD_STRETCH_MOST 8
 #define SUPPORT_TIMEOUT_SECONDS "120"
 #define LOAD_STRETCH_MOST 8
 
@@ -27,6 +26,11 @@ static double load_stretch(void)
 		return 1;
 	stretch = 1 + load / (double)processors;
 	return stretch < LOAD_STRETCH_MOST ? stretch : LOAD_STRETCH_MOST;
+}
+
+int64_t support_stretched(int64_t millis)
+{
+	return (int64_t)((double)millis * load_stretch());
 }
 
 /* Check reads these when a test case is made, which is before support_main(). */

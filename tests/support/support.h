@@ -16,12 +16,13 @@
 #include "base/err.h"
 #include "base/file.h"
 
+/* This test cannot be run here; tests/skips has the name and the reason. */
+void support_skip(const char *name);
+
 /*
  * Runs the suite, prints Check's summary, returns what main() returns.  With SUPPORT_COUNTS
  * in the environment the line "<passed> <failed> <suite>" is added to that file.
  */
-/* This test cannot be run here; tests/skips has the name and the reason. */
-void support_skip(const char *name);
 int support_main(Suite *suite);
 
 /*
@@ -35,8 +36,8 @@ void support_every_allocation_failure(int (*work)(void *payload, struct err *err
 /*
  * Calls work() with every byte changed in several ways and with the end cut off at many
  * places.  Above 16 KiB, or where SUPPORT_CHANGES says how many changes may be made, it is a
- * sample: its seed is printed and can be set by SUPPORT_SEED.  The bytes lie in a heap block
- * of just that size.
+ * sample, the same each time: its seed is printed, and SUPPORT_SEED sets another.  The bytes lie
+ * in a heap block of just that size.
  */
 void support_every_byte_change(const uint8_t *bytes, size_t size,
 			       void (*work)(void *payload, const uint8_t *bytes, size_t size),
@@ -62,6 +63,9 @@ struct file_map support_map(const char *path);
 /* The whole file in a heap block of just its size, so that sanitizers see every byte read
  * past its end. */
 struct file_map support_read(const char *path);
+
+/* A time limit, longer where others keep the processors busy, as Check's own are. */
+int64_t support_stretched(int64_t millis);
 
 /* Keeps a block of mem_get() until the test ends, as no leak; returns it.  NULL is a failure. */
 void *support_keep(void *block);

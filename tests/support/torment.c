@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 
 #define WHOLE_BYTES ((size_t)16 * 1024)
@@ -90,7 +89,7 @@ static void cut_all(const uint8_t *bytes, size_t size, uint64_t *seed, work_fn w
 
 void support_every_byte_change(const uint8_t *bytes, size_t size, work_fn work, void *payload)
 {
-	uint64_t seed = number_from("SUPPORT_SEED", (uint64_t)clock_monotonic_micros());
+	uint64_t seed = number_from("SUPPORT_SEED", 1);
 	uint64_t most = number_from("SUPPORT_CHANGES", 0);
 	uint64_t changes = most ? most : CHANGES_DEFAULT;
 	uint8_t *copy = exact_copy(bytes, size);
