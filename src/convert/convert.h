@@ -253,7 +253,7 @@ int convert_listing_parameters(const struct convert_listing *listing, struct buf
  * and where they are known "timestamp", "crash_reason" and "crash_details",
  * as the answer tells them (doc/api/).  No parameters, no output.
  *
- * A core may be packed by gzip or zstd; then the output "report" holds it while it is read.
+ * A core or a minidump may be packed by gzip, zstd, lz4 or xz; then the output "report" holds it while it is read.
  *
  * Of a minidump and a core the stacks are walked here.  The unwind rules and the symbols of a
  * module are wanted by the roles "cfi" and "symcache", with the module, as it stands in the

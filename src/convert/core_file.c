@@ -118,7 +118,7 @@ int core_file_map(struct cell *cell, struct file_map *map, struct core_file *fil
 	file_unmap(map);
 	*map = (struct file_map){ NULL, 0 };
 	if (kind == UNPACK_ZIP || kind == UNPACK_CAB || unpacked < 0)
-		return err_set(err, ERR_UNSUPPORTED, "a core packed by %s: unpack it first",
+		return err_set(err, ERR_UNSUPPORTED, "a file packed by %s: unpack it first",
 			       unpack_kind_name(kind));
 	if (unpack(kind, packed, unpacked, file, err) < 0 || file_map_fd(map, unpacked, err) < 0)
 		return -1;

@@ -1,5 +1,5 @@
 /*
- * core_file.h -- in cells: the bytes of a core file, as it came or unpacked into the cell's output.
+ * core_file.h -- in cells: the bytes of a core file or a minidump, as it came or unpacked into the cell's output.
  *
  * Cores are stored packed (gzip, zstd, lz4, xz).  Most of a core may be zeros, which pack a
  * thousandfold: they become holes of the output, and what is left is bounded as in any packed

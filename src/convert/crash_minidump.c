@@ -1,6 +1,7 @@
 /* crash_minidump.c -- in a cell: a minidump's threads walked, its modules and what is said of it. */
 #include "convert/crash_walk.h"
 #include "convert/convert_internal.h"
+#include "convert/core_file.h"
 
 #include <stdio.h>
 
@@ -284,7 +285,21 @@ static int read_file(struct cell *cell, struct text file, struct arena *arena, v
 	return crash_json_end(&report, cell, write_dump(&dump, &walk, &report, err), err);
 }
 
+/* Its directory may lie anywhere: what was cut off is told, not read around. */
+static int map_file(struct cell *cell, struct file_map *map, void *payload, struct err *err)
+{
+	struct core_file file;
+
+	(void)payload;
+	if (core_file_map(cell, map, &file, err) < 0)
+		return -1;
+	if (file.damage.kind == ERR_NONE)
+		return 0;
+	*err = file.damage;
+	return err_while(err, "unpacking a minidump");
+}
+
 int convert_run_minidump(struct cell *cell, struct err *err)
 {
-	return crash_json_run(cell, NULL, read_file, NULL, err);
+	return crash_json_run(cell, map_file, read_file, NULL, err);
 }

@@ -59,6 +59,8 @@ libfront_a_SOURCES = \
 	src/front/ui_charts.h \
 	src/front/ui_drop.c \
 	src/front/ui_drop.h \
+	src/front/ui_drop_packed.c \
+	src/front/ui_drop_packed.h \
 	src/front/ui_drop_request.c \
 	src/front/ui_drop_request.h \
 	src/front/ui_form.c \
@@ -78,10 +80,12 @@ check_PROGRAMS += \
 	tests/front/test_reply \
 	tests/front/test_result \
 	tests/front/test_sendfile \
+	tests/front/test_ui_drop_packed \
 	tests/front/test_ui_drop_request \
 	tests/front/test_ui_token \
 	tests/front/test_writer \
 	tests/front/test_lane
+tests_front_test_ui_drop_packed_SOURCES = tests/front/test_ui_drop_packed.c
 tests_front_test_ui_drop_request_SOURCES = tests/front/test_ui_drop_request.c
 tests_front_test_ui_token_SOURCES = tests/front/test_ui_token.c
 tests_front_test_lane_SOURCES = tests/front/test_lane.c

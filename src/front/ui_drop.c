@@ -13,6 +13,7 @@
 #include "front/front.h"
 #include "front/front_internal.h"
 #include "front/ui.h"
+#include "front/ui_drop_packed.h"
 #include "front/ui_drop_request.h"
 #include "front/ui_form.h"
 #include "kinds/kinds.h"
@@ -93,6 +94,8 @@ static bool tell_kind(const struct request *request, struct arena *arena, struct
 		return false;
 	}
 	detected = stacktext_detect((struct text){ head, (size_t)size });
+	if (detected.is_packed)
+		detected = ui_drop_look_inside(request->upload->fd, detected);
 	dropped->body = taken[detected.kind].body;
 	dropped->kind = taken[detected.kind].kind ? request_kind_named(taken[detected.kind].kind) : NULL;
 	if (!dropped->kind)

@@ -356,6 +356,32 @@ START_TEST(recorded_minidumps)
 }
 END_TEST
 
+START_TEST(a_packed_minidump_is_one)
+{
+	static const struct { const char *packer, *end; bool is_whole; } packers[] = {
+		{ "gzip -c", "", true }, { "zstd -q -c", "", true }, { "lz4 -q -c", "", true }, { "xz -0 -c", "", true },
+		{ "gzip -c", "| head -c 2000", false }, { "gzip -c", "| head -c -5", false },
+	};
+	const char *dump = support_shared("conformance/fixtures/linux.dmp");
+	struct err err;
+
+	for (size_t i = 0; dump && i < sizeof(packers) / sizeof(packers[0]); i++) {
+		char name[32], recipe[512];
+		cJSON *report;
+
+		snprintf(name, sizeof(name), "linux.dmp.%zu", i);
+		snprintf(recipe, sizeof(recipe), "%s %s %s > $OUT", packers[i].packer, dump, packers[i].end);
+		report = run("minidump", support_fixture(name, recipe), false, &err);
+		ck_assert_msg((report != NULL) == packers[i].is_whole, "%s: %s", recipe, err.text);
+		if (report)
+			ck_assert_str_eq(member(report, "crash_reason"), "SIGSEGV / 0x45");
+		else
+			ck_assert_msg(strstr(err.text, "unpacking a minidump"), "%s: %s", recipe, err.text);
+		cJSON_Delete(report);
+	}
+}
+END_TEST
+
 START_TEST(what_is_no_crash_file_is_refused)
 {
 	const char *text = support_source("tests/convert/test_crash.c");
@@ -380,6 +406,7 @@ int main(void)
 	tcase_add_test(tests, what_is_no_stack);
 	tcase_add_loop_test(tests, a_core_is_walked_by_its_rules, 0, 2);
 	tcase_add_test(tests, a_packed_core_is_one);
+	tcase_add_test(tests, a_packed_minidump_is_one);
 	tcase_add_test(tests, a_core_without_rules_is_walked_all_the_same);
 	tcase_add_test(tests, only_modules_are_told_where_nobody_asks_for_stacks);
 	tcase_add_test(tests, recorded_minidumps);

@@ -10,6 +10,7 @@ import tempfile
 import threading
 import uuid
 
+import test_crash
 from service_tests import Program, Service, Symbols, eventually, request_for, run_all
 
 FOLDER = tempfile.TemporaryDirectory(prefix="symgate-ui-")
@@ -322,6 +323,27 @@ def test_crash_files():
             assert rows(service, "SELECT kind, state FROM job WHERE id = ?", report.rsplit("/", 1)[1]) == [(kind, "completed")], name
         eventually(lambda: not [name for name in spooled(service) if not name.endswith(".result")],
                    "what was dropped to be deleted")
+
+
+def test_packed_crash_files():
+    """What is in them says which they are; the cell that reads them unpacks them."""
+    dump = test_crash.minidump_of([b"\x01" * 20, b"\x02" * 20])
+    with Service() as service:
+        mine = token(page(service, "/"))
+        for packer in test_crash.PACKERS[:2]:
+            report = address(post(service, "/ui/submit", [("token", mine), ("text", "")],
+                                  [("file", "a.dmp.packed", test_crash.packed(packer, dump))]))
+            assert "module0.so" in words(page(service, report)), packer
+            assert rows(service, "SELECT kind, state FROM job WHERE id = ?", report.rsplit("/", 1)[1]) == \
+                [("minidump", "completed")], packer
+            status, body, _ = post(service, "/ui/submit", [("token", mine), ("text", "")],
+                                   [("file", "a.log.packed", test_crash.packed(packer, b"#0 0x1 in main ()\n" * 9))])
+            assert status == 422 and "neither a core nor a minidump" in words(body.decode()), (packer, words(body.decode()))
+            short = test_crash.packed(packer, dump)
+            report = address(post(service, "/ui/submit", [("token", mine), ("text", "")],
+                                  [("file", "cut.dmp.packed", short[:len(short) - 9])]))
+            assert get(service, report)[0] == 200
+            assert rows(service, "SELECT state FROM job WHERE id = ?", report.rsplit("/", 1)[1]) == [("failed",)], packer
 
 
 def test_an_id_that_is_not_there_is_one_and_the_same_page():
