@@ -9,7 +9,8 @@
  *
  * What it says is as foreign as what a symbol server says: the caller judges it.
  *
- * One thread.  May include: base, config, board, fetch, source, credentials, cache.
+ * One thread, but for the files of entries, which are opened and summed aside (shared_means.aside).  May
+ * include: base, config, board, fetch, source, credentials, cache.
  */
 #ifndef SHARED_SHARED_H
 #define SHARED_SHARED_H
@@ -29,6 +30,13 @@ struct shared;
 struct shared_ask;
 struct store;
 
+/* What takes a disk's time, done on another thread. */
+struct shared_aside {
+	/* There, with a store of that thread's.  *err where it returns a negative number. */
+	int  (*run)(struct shared_aside *aside, struct store *store, struct err *err);
+	void (*told)(struct shared_aside *aside, int rc, const struct err *err);     /* here */
+};
+
 /* All of them outlive it. */
 struct shared_means {
 	const struct config *config;
@@ -36,13 +44,17 @@ struct shared_means {
 	struct fetcher *fetcher;
 	struct cache *cache;
 	struct store *store;
-	bool uploads;                        /* else it is only asked */
+	bool uploads;                        /* else it is only asked; with them: */
+	/* Has that done; told() comes from then on, in this call or later.  Negative: it never will. */
+	int  (*aside)(void *payload, struct shared_aside *aside, struct err *err);
+	void *aside_payload;
 };
 /* *shared is NULL where none is configured; every function below takes that.  ERR_BAD_SHAPE,
  * ERR_IO: the configuration cannot be used. */
 int  shared_open(struct shared **shared, const struct shared_means *means, struct err *err)
 	__attribute__((warn_unused_result));
-void shared_close(struct shared *shared);    /* no callbacks; the queue is dropped */
+/* No callbacks; the queue is dropped.  Nothing is aside any more. */
+void shared_close(struct shared *shared);
 
 /* Checks the configuration as far as that can be done without a connection. */
 int  shared_check(const struct config *config, struct err *err) __attribute__((warn_unused_result));

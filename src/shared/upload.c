@@ -1,14 +1,15 @@
 /*
  * upload.c -- entries told to the shared cache: a bounded queue, and a few on their way.
  *
- * A queued entry is only named; its file is opened when its turn comes, and one that is gone by
- * then is left out.  First come, first kept: a bucket is asked to take an object only where
+ * A queued entry is only named; its file is opened, and compared with its checksum, when its turn comes, by
+ * another thread (shared_means.aside).  One that is gone by then, or damaged, is left out.  First come, first kept: a bucket is asked to take an object only where
  * there is none (412 is an answer like any other), or, where its server does not know such
  * conditions, asked before.
  */
 #include "shared/shared_internal.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -23,10 +24,14 @@
 
 #define ORDER_ARENA_BYTES ((size_t)2 << 20)
 #define ANSWER_BYTES      ((uint64_t)256 * 1024)
-#define COMPARED_BYTES    ((uint64_t)256 << 20)    /* in some 30 ms; larger ones go as they are */
+#define COMPARED_BYTES    ((uint64_t)256 << 20)    /* larger ones go as they are */
 
 struct shared_upload {
 	struct credential_wait credential;       /* first: told() gets back here */
+	struct shared_aside opening;
+	bool is_opening;             /* all that is the other thread's: */
+	uint8_t hash[HASH_SHA256_BYTES], text_hash[HASH_SHA256_BYTES];
+	enum cache_kind kind;        /* and `file` */
 	struct shared *shared;
 	struct shared_upload *next;
 	char name[SHARED_NAME_BYTES];
@@ -212,12 +217,17 @@ static int begin_copying(struct shared_upload *upload, struct err *err)
 static bool copy_on(struct shared *shared, int64_t now_millis)
 {
 	struct shared_upload *next;
+	bool is_any = false;
 
 	for (struct shared_upload *upload = shared->uploads; upload; upload = next) {
 		struct err err = ERR_INIT;
-		int rc = shared_copy_step(&upload->copy, now_millis, &err);
+		int rc;
 
 		next = upload->next;
+		if (upload->is_opening)
+			continue;
+		rc = shared_copy_step(&upload->copy, now_millis, &err);
+		is_any |= rc == 0;
 		if (rc > 0) {
 			rc = folder_publish(shared->folder, upload->copy.to, upload->temporary,
 					    upload->name, &err) < 0 ? -1 : 1;
@@ -226,7 +236,7 @@ static bool copy_on(struct shared *shared, int64_t now_millis)
 		if (rc != 0)
 			end(upload, &err);
 	}
-	return shared->upload_count > 0;
+	return is_any;
 }
 
 /* --- The queue -------------------------------------------------------------------------------- */
@@ -252,50 +262,85 @@ void shared_offer(struct shared *shared, const struct cache_key *key, enum share
 	shared_show(shared);
 }
 
-/* 1, 0: it is not what was published, and gone by now, -1. */
-static int is_sound(struct shared *shared, const struct cache_key *key, int fd,
+/* --- The file, on another thread -------------------------------------------------------------- */
+
+/* 1, 0: it is not what was published, and no entry any more, -1. */
+static int is_sound(struct cache *cache, struct store *store, const struct cache_key *key, int fd,
 		    const struct checksum_seal *seal, struct err *err)
 {
 	int sound = seal->size_bytes <= COMPARED_BYTES ? checksum_check_file(fd, seal, err) : 1;
 
 	if (sound != 0)
 		return sound;
-	return cache_drop_if_damaged(shared->means.cache, shared->means.store, key, err) < 0 ? -1 : 0;
+	return cache_drop_if_damaged(cache, store, key, err) < 0 ? -1 : 0;
+}
+
+static struct shared_upload *upload_of(struct shared_aside *aside)
+{
+	return (struct shared_upload *)(void *)((char *)aside - offsetof(struct shared_upload, opening));
 }
 
 /* 1: the entry is open, 0: it is gone, or is none of ours to tell, -1. */
-static int open_entry(struct shared *shared, const struct cache_key *key, struct fetch_file *file,
-		      struct err *err)
+static int open_entry(struct shared_aside *aside, struct store *store, struct err *err)
 {
+	struct shared_upload *upload = upload_of(aside);
+	struct cache *cache = upload->shared->means.cache;
+	struct cache_key key = { .kind = upload->kind, .module = TEXT("") };
 	struct cache_found found = { .state = CACHE_ABSENT };
 	struct checksum_seal seal;
 	struct stat st;
 	bool is_current;
 
-	if (cache_find(shared->means.cache, shared->means.store, key, &found, err) < 0)
+	memcpy(key.hash, upload->hash, sizeof(key.hash));
+	memcpy(key.text_hash, upload->text_hash, sizeof(key.text_hash));
+	if (cache_find(cache, store, &key, &found, err) < 0)
 		return -1;
 	is_current = found.state == CACHE_READY && !found.is_outdated;
 	cache_found_release(&found);
 	if (!is_current)
 		return 0;
-	if (cache_open_blob(shared->means.cache, shared->means.store, key, &file->fd, &seal, err) < 0)
+	if (cache_open_blob(cache, store, &key, &upload->file.fd, &seal, err) < 0)
 		return err->kind == ERR_NOT_FOUND ? 0 : -1;
-	if (fstat(file->fd, &st) < 0)
+	if (fstat(upload->file.fd, &st) < 0)
 		return err_os(err, errno, "reading the size of an entry");
-	file->bytes = (uint64_t)st.st_size;
-	return is_sound(shared, key, file->fd, &seal, err);
+	upload->file.bytes = (uint64_t)st.st_size;
+	return is_sound(cache, store, &key, upload->file.fd, &seal, err);
 }
 
-static struct shared_upload *make(struct shared *shared, const struct cache_key *key,
-				  enum shared_reason reason)
+static void opened(struct shared_aside *aside, int rc, const struct err *failure)
 {
+	struct shared_upload *upload = upload_of(aside);
+	struct shared *shared = upload->shared;
+	struct err err = *failure;
+
+	upload->is_opening = false;
+	if (rc == 0) {
+		count(shared, upload->reason, SHARED_DROPPED);
+		free_upload(upload);
+		return;
+	}
+	if (rc > 0)
+		rc = shared->folder ? begin_copying(upload, &err) : begin_sending(upload, &err);
+	if (rc < 0)
+		end(upload, &err);
+}
+
+/* --- Turns ------------------------------------------------------------------------------------ */
+
+static struct shared_upload *make(struct shared *shared, const struct shared_queued *queued)
+{
+	struct cache_key key = { .kind = queued->kind, .module = TEXT("") };
 	struct shared_upload *upload = mem_get(sizeof(*upload));
 
 	if (!upload)
 		return NULL;
-	shared_name(key, upload->name);
+	upload->kind = queued->kind;
+	memcpy(upload->hash, queued->hash, sizeof(upload->hash));
+	memcpy(upload->text_hash, queued->text_hash, sizeof(upload->text_hash));
+	memcpy(key.text_hash, queued->text_hash, sizeof(key.text_hash));
+	shared_name(&key, upload->name);
 	upload->shared = shared;
-	upload->reason = reason;
+	upload->reason = queued->reason;
 	upload->file.fd = upload->answer_fd = upload->copy.from = upload->copy.to = -1;
 	upload->next = shared->uploads;
 	shared->uploads = upload;
@@ -305,27 +350,16 @@ static struct shared_upload *make(struct shared *shared, const struct cache_key 
 
 static void start(struct shared *shared, const struct shared_queued *queued)
 {
-	struct cache_key key = { .kind = queued->kind, .module = TEXT("") };
-	struct shared_upload *upload;
+	struct shared_upload *upload = make(shared, queued);
 	struct err err = ERR_INIT;
-	int rc;
 
-	memcpy(key.hash, queued->hash, sizeof(key.hash));
-	memcpy(key.text_hash, queued->text_hash, sizeof(key.text_hash));
-	upload = make(shared, &key, queued->reason);
 	if (!upload) {
 		count(shared, queued->reason, SHARED_DROPPED);
 		return;
 	}
-	rc = open_entry(shared, &key, &upload->file, &err);
-	if (rc == 0) {
-		count(shared, queued->reason, SHARED_DROPPED);
-		free_upload(upload);
-		return;
-	}
-	if (rc > 0)
-		rc = shared->folder ? begin_copying(upload, &err) : begin_sending(upload, &err);
-	if (rc < 0)
+	upload->opening = (struct shared_aside){ .run = open_entry, .told = opened };
+	upload->is_opening = true;
+	if (shared->means.aside(shared->means.aside_payload, &upload->opening, &err) < 0)
 		end(upload, &err);
 }
 

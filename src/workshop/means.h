@@ -20,7 +20,8 @@ struct workshop_means {
 	struct board *board;
 	struct store *store;         /* the loop's: it only reads; what writes is a verb */
 	struct verb_queue *verbs;    /* for the database */
-	struct verb_queue *asides;   /* for what kinds do to files (work_aside) */
+	struct verb_queue *asides;   /* for what kinds do to files (work_aside), and the shared cache; */
+	struct store *aside_store;   /* that thread's: it only reads.  NULL: nothing there needs one */
 	struct cache *cache;
 	struct fetcher *fetcher;
 	struct credentials credentials;

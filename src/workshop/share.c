@@ -6,23 +6,83 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "config/config.h"
 #include "shared/shared.h"
 #include "source/put.h"
+#include "store/store.h"
 #include "workshop/publish.h"
 
 #define ROW_BYTES ((size_t)1 << 20)       /* of what stands in a row */
 
-void share_open(struct workshop_means *means, bool uploads)
+/* --- Aside ---------------------------------------------------------------------------------- */
+
+struct share_aside {
+	struct queued_verb verb;     /* first: it gets back here */
+	struct store *store;
+	struct shared_aside *aside;
+};
+
+static int run_aside(struct queued_verb *verb, struct verb_means *means, struct err *err)
 {
-	struct err err = ERR_INIT;
+	struct share_aside *mine = (struct share_aside *)(void *)verb;
+
+	(void)means;                         /* that thread has no other store */
+	return mine->aside->run(mine->aside, mine->store, err);
+}
+
+static void aside_told(struct queued_verb *verb)
+{
+	struct share_aside *mine = (struct share_aside *)(void *)verb;
+
+	mine->aside->told(mine->aside, verb->rc, &verb->err);
+	mem_give_back(mine);
+}
+
+static int ask_aside(void *payload, struct shared_aside *aside, struct err *err)
+{
+	struct workshop_means *means = payload;
+	struct share_aside *mine = mem_get(sizeof(*mine));
+
+	if (!mine)
+		return err_set(err, ERR_NO_MEMORY, "no room for what is done aside");
+	*mine = (struct share_aside){
+		.verb = { .run = run_aside, .told = aside_told, .whose = means->shared },
+		.store = means->aside_store, .aside = aside,
+	};
+	verb_queue_ask(means->asides, &mine->verb);
+	return 0;
+}
+
+/* --- Opening -------------------------------------------------------------------------------- */
+
+static int open_shared(struct workshop_means *means, bool uploads, struct err *err)
+{
 	const struct shared_means of_shared = {
 		.config = means->config, .board = means->board, .fetcher = means->fetcher,
 		.cache = means->cache, .store = means->store, .uploads = uploads,
+		.aside = ask_aside, .aside_payload = means,
 	};
 
-	if (shared_open(&means->shared, &of_shared, &err) < 0)
-		log_message(LOG_ERROR, "shared_cache", NULL, "it is not used: %s", err.text);
+	if (shared_open(&means->shared, &of_shared, err) < 0)
+		return -1;
+	if (!means->shared || !uploads)
+		return 0;
+	if (store_open(&means->aside_store, means->config, err) < 0)
+		return -1;
+	store_only_read(means->aside_store);
+	return 0;
+}
+
+void share_open(struct workshop_means *means, bool uploads)
+{
+	struct err err = ERR_INIT;
+
+	if (open_shared(means, uploads, &err) == 0)
+		return;
+	log_message(LOG_ERROR, "shared_cache", NULL, "it is not used: %s", err.text);
+	shared_close(means->shared);
+	means->shared = NULL;
 }
 
 /* --- What may be shared --------------------------------------------------------------------- */

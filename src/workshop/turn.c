@@ -136,11 +136,14 @@ static void leave(struct workshop *workshop)
 	verb_queue_drain(&workshop->verbs);
 }
 
-static void drop_store(struct workshop_means *means)
+/* Nothing is aside any more. */
+static void drop_stores(struct workshop_means *means)
 {
 	if (means->store)
 		store_close(means->store);
-	means->store = NULL;
+	if (means->aside_store)
+		store_close(means->aside_store);
+	means->store = means->aside_store = NULL;
 }
 
 static int run_reopen(struct queued_verb *verb, struct verb_means *means, struct err *err)
@@ -161,7 +164,7 @@ void workshop_open_store_again(struct workshop *workshop)
 	struct queued_verb reopen = { .run = run_reopen, .told = reopen_told };
 
 	leave(workshop);
-	drop_store(&workshop->means);
+	drop_stores(&workshop->means);
 	verb_queue_ask(&workshop->verbs, &reopen);
 	verb_queue_drain(&workshop->verbs);
 }
@@ -202,7 +205,7 @@ void workshop_close(struct workshop *workshop)
 		demangler_close(workshop->demangler);
 	if (means->cache)
 		cache_close(means->cache);
-	drop_store(means);
+	drop_stores(means);
 	if (workshop->writing)
 		store_close(workshop->writing);
 	if (means->board)

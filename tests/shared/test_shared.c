@@ -27,18 +27,54 @@ static void take(void *payload, bool is_hit)
 	*(struct told *)payload = (struct told){ true, is_hit };
 }
 
+#define ASIDES_MOST 4u
+
 struct place {
 	struct bench bench;
+	bool is_slow;                /* what is aside stays there until it is let go */
+	struct shared_aside *asides[ASIDES_MOST];
+	unsigned aside_count;
 	struct fetcher *fetcher;
 	struct shared *shared;
 	char folder[320];
 };
+
+static void do_aside(struct place *place, struct shared_aside *aside)
+{
+	struct err err = ERR_INIT;
+	int rc = aside->run(aside, place->bench.state.store, &err);
+
+	aside->told(aside, rc, &err);
+}
+
+static int take_aside(void *payload, struct shared_aside *aside, struct err *err)
+{
+	struct place *place = payload;
+
+	(void)err;
+	if (!place->is_slow) {
+		do_aside(place, aside);
+		return 0;
+	}
+	ck_assert_uint_lt(place->aside_count, ASIDES_MOST);
+	place->asides[place->aside_count++] = aside;
+	return 0;
+}
+
+static void let_asides_go(struct place *place)
+{
+	for (unsigned i = 0; i < place->aside_count; i++)
+		do_aside(place, place->asides[i]);
+	place->aside_count = 0;
+}
 
 static void open_place(struct place *place, uint64_t max_uploads, uint64_t max_queued)
 {
 	struct err err = ERR_INIT;
 	struct shared_means means;
 
+	place->is_slow = false;
+	place->aside_count = 0;
 	bench_open(&place->bench);
 	snprintf(place->folder, sizeof(place->folder), "%s/shared", place->bench.state.folder);
 	place->bench.state.config.shared.folder = place->folder;
@@ -50,6 +86,7 @@ static void open_place(struct place *place, uint64_t max_uploads, uint64_t max_q
 		.config = &place->bench.state.config, .board = place->bench.state.board,
 		.fetcher = place->fetcher, .cache = place->bench.cache,
 		.store = place->bench.state.store, .uploads = true,
+		.aside = take_aside, .aside_payload = place,
 	};
 	ck_assert_msg(shared_open(&place->shared, &means, &err) == 0, "%s", err.text);
 	ck_assert_ptr_nonnull(place->shared);
@@ -189,6 +226,59 @@ START_TEST(damaged_entries_are_not_shared)
 	ck_assert_uint_eq(uploads(&place, SHARED_NEW, SHARED_STORED), 0);
 	ck_assert_uint_eq(uploads(&place, SHARED_NEW, SHARED_DROPPED), 1);
 	ck_assert_str_eq(bench_find(&place.bench, &key), "absent");
+	close_place(&place);
+}
+END_TEST
+
+static int refuse_aside(void *payload, struct shared_aside *aside, struct err *err)
+{
+	(void)payload, (void)aside;
+	return err_set(err, ERR_NO_MEMORY, "no room");
+}
+
+/* While an entry is opened and summed elsewhere, nothing waits for it: others are asked for and told, and whoever steps
+ * may sleep. */
+START_TEST(nobody_waits_for_what_is_summed)
+{
+	struct cache_key large, other;
+	struct place place;
+
+	open_place(&place, 20, 400);
+	other = bench_key(&place.bench, CACHE_OBJECT_META, "mine", REST);
+	large = bench_key(&place.bench, CACHE_OBJECTS, NULL, REST);
+	bench_put_small(&place.bench, &other, "{}");
+	bench_put(&place.bench, &large, "a blob");
+	shared_offer(place.shared, &other, SHARED_NEW);
+	step_to_the_end(&place);
+	place.is_slow = true;
+	shared_offer(place.shared, &large, SHARED_NEW);
+	ck_assert(!shared_step(place.shared));       /* nothing more to do now */
+	ck_assert(!shared_step(place.shared));
+	ck_assert_uint_eq(place.aside_count, 1);
+	ck_assert(!shared_is_idle(place.shared));
+	ck_assert_str_eq(ask(&place, &other, 100), "{}");
+	ck_assert_str_eq(ask(&place, &large, 100), "no");
+	ck_assert_uint_eq(uploads(&place, SHARED_NEW, SHARED_STORED), 1);
+	let_asides_go(&place);
+	step_to_the_end(&place);
+	ck_assert_uint_eq(uploads(&place, SHARED_NEW, SHARED_STORED), 2);
+	ck_assert_str_eq(ask(&place, &large, 100), "a blob");
+	close_place(&place);
+}
+END_TEST
+
+START_TEST(what_cannot_be_summed_is_not_shared)
+{
+	struct place place;
+	struct cache_key key;
+
+	open_place(&place, 20, 400);
+	key = bench_key(&place.bench, CACHE_SYMCACHES, NULL, REST);
+	bench_put(&place.bench, &key, "a blob");
+	place.shared->means.aside = refuse_aside;
+	shared_offer(place.shared, &key, SHARED_NEW);
+	step_to_the_end(&place);
+	ck_assert_uint_eq(uploads(&place, SHARED_NEW, SHARED_FAILED), 1);
 	close_place(&place);
 }
 END_TEST
@@ -426,6 +516,8 @@ int main(void)
 	tcase_add_test(tcase, names_are_those_of_the_specification);
 	tcase_add_test(tcase, what_is_offered_can_be_asked_for);
 	tcase_add_loop_test(tcase, damaged_entries_are_not_shared, 0, 2);
+	tcase_add_test(tcase, nobody_waits_for_what_is_summed);
+	tcase_add_test(tcase, what_cannot_be_summed_is_not_shared);
 	tcase_add_test(tcase, a_full_queue_drops);
 	tcase_add_test(tcase, traps_in_the_folder);
 	tcase_add_test(tcase, an_ask_may_be_given_up);
