@@ -53,7 +53,7 @@ static int dump_cfi(struct cell *cell, struct err *err)
 	return rc;
 }
 
-const struct cell_operation cells_operation_dump_cfi = { "dump-cfi", dump_cfi };
+const struct cell_operation cells_operation_dump_cfi = { "dump-cfi", dump_cfi, NULL };
 
 /* --- find-cfi ------------------------------------------------------------------------- */
 
@@ -233,4 +233,4 @@ static int find_cfi(struct cell *cell, struct err *err)
 	return rc;
 }
 
-const struct cell_operation cells_operation_find_cfi = { "find-cfi", find_cfi };
+const struct cell_operation cells_operation_find_cfi = { "find-cfi", find_cfi, NULL };

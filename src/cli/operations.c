@@ -276,7 +276,7 @@ done:
 	return rc < 0 ? -1 : buf_check(cell->reply, err);
 }
 
-const struct cell_operation cells_operation_describe = { "describe", describe };
+const struct cell_operation cells_operation_describe = { "describe", describe, NULL };
 
 /* --- dump ----------------------------------------------------------------------------- */
 
@@ -376,7 +376,7 @@ done:
 	return rc;
 }
 
-const struct cell_operation cells_operation_dump = { "dump", dump };
+const struct cell_operation cells_operation_dump = { "dump", dump, NULL };
 
 /* --- dump-methods --------------------------------------------------------------------- */
 
@@ -427,7 +427,7 @@ done:
 	return rc;
 }
 
-const struct cell_operation cells_operation_dump_methods = { "dump-methods", dump_methods };
+const struct cell_operation cells_operation_dump_methods = { "dump-methods", dump_methods, NULL };
 
 /* --- locate --------------------------------------------------------------------------- */
 
@@ -547,4 +547,4 @@ static int locate(struct cell *cell, struct err *err)
 	return rc < 0 ? -1 : buf_check(cell->reply, err);
 }
 
-const struct cell_operation cells_operation_locate = { "locate", locate };
+const struct cell_operation cells_operation_locate = { "locate", locate, NULL };

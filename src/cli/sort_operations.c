@@ -218,7 +218,7 @@ static int look_at(struct cell *cell, struct err *err)
 	return rc < 0 ? -1 : buf_check(cell->reply, err);
 }
 
-const struct cell_operation cells_operation_sort_look = { "sort-look", look_at };
+const struct cell_operation cells_operation_sort_look = { "sort-look", look_at, NULL };
 
 /* --- Where its source files are -------------------------------------------------------------------- */
 
@@ -349,4 +349,4 @@ static int list_sources(struct cell *cell, struct err *err)
 	return rc;
 }
 
-const struct cell_operation cells_operation_sort_sources = { "sort-sources", list_sources };
+const struct cell_operation cells_operation_sort_sources = { "sort-sources", list_sources, NULL };

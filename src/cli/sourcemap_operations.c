@@ -465,4 +465,4 @@ static int sourcemap_text(struct cell *cell, struct err *err)
 	return rc;
 }
 
-const struct cell_operation cells_operation_sourcemap_text = { "sourcemap-text", sourcemap_text };
+const struct cell_operation cells_operation_sourcemap_text = { "sourcemap-text", sourcemap_text, NULL };

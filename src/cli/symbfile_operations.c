@@ -151,4 +151,4 @@ static int dump_symbfile(struct cell *cell, struct err *err)
 	return rc;
 }
 
-const struct cell_operation cells_operation_dump_symbfile = { "dump-symbfile", dump_symbfile };
+const struct cell_operation cells_operation_dump_symbfile = { "dump-symbfile", dump_symbfile, NULL };

@@ -10,35 +10,36 @@
 #include "base/err.h"
 #include "base/json_writer.h"
 #include "base/limits.h"
+#include "convert/disassemble.h"
 #include "sandbox/sandbox.h"
 
 _Static_assert(sizeof(CONVERT_TRANSCODE) == sizeof(CELL_STARTS_PROGRAM), "a transcoder is a program");
 
 const struct cell_operation convert_operations[] = {
-	{ "inspect", convert_run_inspect },
-	{ "auxiliary", convert_run_auxiliary },
-	{ "symcache", convert_run_symcache },
-	{ "cficache", convert_run_cficache },
-	{ "ppdbcache", convert_run_ppdbcache },
-	{ "section", convert_run_section },
-	{ "asm", convert_run_asm },
-	{ "sources", convert_run_sources },
-	{ "sourcefile", convert_run_sourcefile },
-	{ "sourcemap", convert_run_sourcemap },
-	{ "jsfile", convert_run_jsfile },
-	{ "jsbundle", convert_run_jsbundle },
-	{ "bundled", convert_run_bundled },
-	{ "symbfile", convert_run_symbfile },
-	{ "symbfile-make", convert_run_symbfile_make },
-	{ "proguard", convert_run_proguard },
-	{ "listing", convert_run_listing },
-	{ "minidump-raw", convert_run_minidump_raw },
-	{ "demangle", convert_run_demangle },
-	{ "minidump", convert_run_minidump },
-	{ "applecrash", convert_run_applecrash },
-	{ "stacktext", convert_run_stacktext },
-	{ "coredump", convert_run_coredump },
-	{ CELL_STARTS_PROGRAM, convert_run_transcode },
+	{ "inspect", convert_run_inspect, NULL },
+	{ "auxiliary", convert_run_auxiliary, NULL },
+	{ "symcache", convert_run_symcache, NULL },
+	{ "cficache", convert_run_cficache, NULL },
+	{ "ppdbcache", convert_run_ppdbcache, NULL },
+	{ "section", convert_run_section, NULL },
+	{ "asm", convert_run_asm, disassemble_load },
+	{ "sources", convert_run_sources, NULL },
+	{ "sourcefile", convert_run_sourcefile, NULL },
+	{ "sourcemap", convert_run_sourcemap, NULL },
+	{ "jsfile", convert_run_jsfile, NULL },
+	{ "jsbundle", convert_run_jsbundle, NULL },
+	{ "bundled", convert_run_bundled, NULL },
+	{ "symbfile", convert_run_symbfile, NULL },
+	{ "symbfile-make", convert_run_symbfile_make, NULL },
+	{ "proguard", convert_run_proguard, NULL },
+	{ "listing", convert_run_listing, NULL },
+	{ "minidump-raw", convert_run_minidump_raw, NULL },
+	{ "demangle", convert_run_demangle, NULL },
+	{ "minidump", convert_run_minidump, NULL },
+	{ "applecrash", convert_run_applecrash, NULL },
+	{ "stacktext", convert_run_stacktext, NULL },
+	{ "coredump", convert_run_coredump, NULL },
+	{ CELL_STARTS_PROGRAM, convert_run_transcode, NULL },
 };
 const size_t convert_operation_count =
 	sizeof(convert_operations) / sizeof(convert_operations[0]);

@@ -66,8 +66,8 @@ static uint64_t function_end(struct object *object, uint64_t start)
 
 /* --- The answer ------------------------------------------------------------------------------ */
 
-static void write_answer(uint32_t arch, struct text code, const struct convert_asm *wanted, uint64_t size,
-			 struct json_writer *json)
+static int write_answer(uint32_t arch, struct text code, const struct convert_asm *wanted, uint64_t size,
+			struct json_writer *json, struct err *err)
 {
 	uint64_t read;
 
@@ -78,25 +78,29 @@ static void write_answer(uint32_t arch, struct text code, const struct convert_a
 	json_member_string(json, "arch", disassemble_arch(arch));
 	json_key(json, "syntax");
 	json_array(json);
-	json_string(json, "Intel");
+	json_string(json, disassemble_syntax(arch));
 	json_array_end(json);
 	json_key(json, "instructions");
 	json_array(json);
-	read = disassemble_write(arch, code, wanted->start, size, json);
+	if (disassemble_write(arch, code, wanted->start, size, json, &read, err) < 0)
+		return -1;
 	json_array_end(json);
 	json_member_hex(json, "size", read);
 	json_object_end(json);
+	return 0;
 }
 
-static int disassemble_object(struct object *object, const struct convert_asm *wanted, struct buf *out,
+static int disassemble_object(struct object *object, struct convert_asm *wanted, struct buf *out,
 			      struct err *err)
 {
-	struct text code = object_image_at(object, wanted->start);
 	uint64_t size = wanted->size, end;
 	struct json_writer json;
+	struct text code;
 
 	if (!disassemble_arch(object->arch))
 		return err_set(err, ERR_UNSUPPORTED, "Unrecognized architecture \"%s\"", arch_name(object->arch));
+	wanted->start -= wanted->start % disassemble_alignment(object->arch);
+	code = object_image_at(object, wanted->start);
 	if (!code.bytes || code.size == 0)
 		return err_set(err, ERR_NOT_FOUND, "The requested address was not found in any section in the binary.");
 	end = wanted->to_function_end ? function_end(object, wanted->start) : 0;
@@ -105,7 +109,8 @@ static int disassemble_object(struct object *object, const struct convert_asm *w
 	if (size > CONVERT_ASM_BYTES_MAX)
 		size = CONVERT_ASM_BYTES_MAX;
 	json_writer_init(&json, out);
-	write_answer(object->arch, code, wanted, size, &json);
+	if (write_answer(object->arch, code, wanted, size, &json, err) < 0)
+		return -1;
 	return buf_check(out, err);
 }
 

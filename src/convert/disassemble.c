@@ -3,79 +3,77 @@
 
 #include <stdio.h>
 
-#include <Zydis/Zydis.h>
-
-#include "base/arch.h"
+#include "base/buf.h"
+#include "base/err.h"
 #include "base/json_writer.h"
+#include "convert/disassembler.h"
 
-#define LINE_BYTES 256u
+static const struct disassembler_kind *const kinds[] = {
+	&disassembler_x86_64, &disassembler_x86, &disassembler_arm64, &disassembler_arm,
+};
 
-struct disassembler { ZydisDecoder decoder; ZydisFormatter formatter; };
+static const struct disassembler_kind *kind_of(uint32_t arch)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i]->family == arch_family(arch))
+			return kinds[i];
+	return NULL;
+}
+
+void disassemble_load(void)
+{
+	disassembler_arm_load();
+}
 
 const char *disassemble_arch(uint32_t arch)
 {
-	switch (arch_family(arch)) {
-	case CPU_X86_64:
-		return "x86_64";
-	case CPU_X86:
-		return "i686";
-	default:
-		return NULL;
-	}
+	const struct disassembler_kind *kind = kind_of(arch);
+
+	return kind ? kind->arch : NULL;
 }
 
-static bool set(struct disassembler *disassembler, ZydisFormatterProperty property, ZyanUPointer value)
+const char *disassemble_syntax(uint32_t arch)
 {
-	return ZYAN_SUCCESS(ZydisFormatterSetProperty(&disassembler->formatter, property, value));
+	return kind_of(arch)->syntax;
 }
 
-static bool start(struct disassembler *disassembler, uint32_t arch)
+unsigned disassemble_alignment(uint32_t arch)
 {
-	bool is_wide = arch_family(arch) == CPU_X86_64;
-
-	return ZYAN_SUCCESS(ZydisDecoderInit(&disassembler->decoder,
-					     is_wide ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32,
-					     is_wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32)) &&
-	       ZYAN_SUCCESS(ZydisFormatterInit(&disassembler->formatter, ZYDIS_FORMATTER_STYLE_INTEL)) &&
-	       set(disassembler, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE) &&
-	       set(disassembler, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE) &&
-	       set(disassembler, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED) &&
-	       set(disassembler, ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE, ZYDIS_PADDING_DISABLED) &&
-	       set(disassembler, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED) &&
-	       set(disassembler, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
+	return kind_of(arch)->alignment;
 }
 
-/* How long it is; 0: it is none. */
-static unsigned describe(const struct disassembler *disassembler, struct text code, uint64_t address, char *line)
+/* ".byte 0x00, 0x06 # Invalid instruction 00 06: ..." */
+static void describe_none(struct text code, char line[DISASSEMBLER_LINE_BYTES])
 {
-	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-	ZydisDecodedInstruction instruction;
+	size_t at = 0;
 
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&disassembler->decoder, code.bytes, code.size, &instruction, operands)) ||
-	    !ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&disassembler->formatter, &instruction, operands,
-							  instruction.operand_count_visible, line, LINE_BYTES, address,
-							  NULL)))
-		return 0;
-	return instruction.length;
+	for (size_t i = 0; i < code.size; i++)
+		at += (size_t)snprintf(line + at, DISASSEMBLER_LINE_BYTES - at, "%s0x%02x", i ? ", " : ".byte ",
+				       (uint8_t)code.bytes[i]);
+	at += (size_t)snprintf(line + at, DISASSEMBLER_LINE_BYTES - at, " # Invalid instruction");
+	for (size_t i = 0; i < code.size; i++)
+		at += (size_t)snprintf(line + at, DISASSEMBLER_LINE_BYTES - at, " %02x", (uint8_t)code.bytes[i]);
+	snprintf(line + at, DISASSEMBLER_LINE_BYTES - at, ": nothing begins with it here");
 }
 
-uint64_t disassemble_write(uint32_t arch, struct text code, uint64_t address, uint64_t size, struct json_writer *json)
+int disassemble_write(uint32_t arch, struct text code, uint64_t address, uint64_t size, struct json_writer *json,
+		      uint64_t *read, struct err *err)
 {
-	struct disassembler disassembler;
+	const struct disassembler_kind *kind = kind_of(arch);
+	void *state = kind->open(kind, err);
 	uint64_t at = 0;
 
-	if (!start(&disassembler, arch))
-		return 0;
+	if (!state)
+		return -1;
 	while (at < size && at < code.size) {
-		char line[LINE_BYTES];
-		unsigned length = describe(&disassembler, text_from(code, (size_t)at), address + at, line);
+		struct text left = text_from(code, (size_t)at);
+		char line[DISASSEMBLER_LINE_BYTES];
+		unsigned length = kind->describe(state, left, address + at, line);
 
 		if (length == 0) {
-			uint8_t byte = (uint8_t)code.bytes[at];
-
-			length = 1;
-			snprintf(line, sizeof(line), ".byte 0x%02x # Invalid instruction %02x: nothing begins with it here",
-				 byte, byte);
+			left.size = left.size < kind->alignment ? left.size : kind->alignment;
+			length = (unsigned)left.size;
+			describe_none(left, line);
 		}
 		json_array(json);
 		json_u64(json, at);
@@ -83,5 +81,7 @@ uint64_t disassemble_write(uint32_t arch, struct text code, uint64_t address, ui
 		json_array_end(json);
 		at += length;
 	}
-	return at;
+	kind->close(state);
+	*read = at;
+	return 0;
 }

@@ -30,6 +30,9 @@ libconvert_a_SOURCES = \
 	src/convert/convert_asm.c \
 	src/convert/disassemble.c \
 	src/convert/disassemble.h \
+	src/convert/disassembler.h \
+	src/convert/disassembler_arm.c \
+	src/convert/disassembler_x86.c \
 	src/convert/convert_sourcemap.c \
 	src/convert/convert_sources.c \
 	src/convert/js_files.c \

@@ -314,6 +314,18 @@ static const struct cell_operation *find_operation(const struct nursery_process 
 	return NULL;
 }
 
+static void prepare(const struct nursery_process *process, const struct frame *frame)
+{
+	const struct cell_operation *operation;
+	struct frame_order order;
+
+	memcpy(&order, frame->bytes, sizeof(order));
+	order.operation[sizeof(order.operation) - 1] = '\0';
+	operation = find_operation(process, order.operation);
+	if (operation && operation->prepare)
+		operation->prepare();
+}
+
 static int run(const struct nursery_process *process, struct cell *cell, const struct frame *frame,
 	       struct buf *parameters, struct err *err)
 {
@@ -370,8 +382,10 @@ void cell_begin(const struct nursery_process *process, const struct frame *order
 	rc = silence(&err);
 	if (rc == 0)
 		rc = keep_own_descriptors(process, order, &err);
-	if (rc == 0)
+	if (rc == 0) {
+		prepare(process, order);
 		rc = confine(process, order, &err);
+	}
 	if (rc == 0)
 		rc = run(process, &cell, order, &parameters, &err);
 	if (rc == 0)

@@ -46,6 +46,8 @@ struct cell {
 struct cell_operation {
 	const char *name;            /* "inspect", "symcache", "demangle" */
 	int (*run)(struct cell *cell, struct err *err);
+	/* Before the cell is confined: loads libraries that only this operation needs.  NULL: there are none. */
+	void (*prepare)(void);
 };
 /* An operation of that name starts a program of the operator's (tool.h).  It looks at no byte of its
  * inputs and is not confined: the program is. */

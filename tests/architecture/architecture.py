@@ -75,6 +75,7 @@ ONLY = {
     r"seccomp\.h": {"sandbox"},
     r"libiberty/": {"demangle"},
     r"Zydis/": {"convert"},
+    r"capstone/": {"convert"},
 }
 BANNED = re.compile(r"\b(strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atoll|gets|localtime|alloca)\s*\(")
 ALLOCATORS = re.compile(r"\b(malloc|calloc|realloc|reallocarray|free|strdup|strndup|asprintf)\s*\(")

@@ -481,14 +481,30 @@ static int lie(struct cell *cell, struct err *err)
 	return hang(cell, err);
 }
 
+static int prepared = -1;
+
+/* What a confined cell may not do. */
+static void prepare(void)
+{
+	prepared = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+}
+
+static int tell_prepared(struct cell *cell, struct err *err)
+{
+	(void)err;
+	buf_add_string(cell->reply, prepared >= 0 ? "prepared" : "unprepared");
+	return 0;
+}
+
 const struct cell_operation operations[] = {
-	{ "echo", echo }, { "copy", copy }, { "refuse", refuse }, { "deny", deny },
-	{ "segfault", segfault }, { "overflow", overflow }, { "abort", give_up },
-	{ "leave", leave }, { "spin", spin }, { "spin_on", spin_on }, { "eat", eat },
-	{ "write_much", write_much }, { "hang", hang }, { "sleep", sleep_long }, { "try", try },
-	{ "descriptors", descriptors }, { "scribble", scribble }, { "threads", threads },
-	{ "hoard", hoard }, { "many_threads", many_threads },
-	{ "want", want }, { "want_forever", want_forever }, { "parrot", parrot },
-	{ "read_slowly", read_slowly }, { "bus", bus }, { "lie", lie },
+	{ "echo", echo, NULL }, { "copy", copy, NULL }, { "refuse", refuse, NULL }, { "deny", deny, NULL },
+	{ "segfault", segfault, NULL }, { "overflow", overflow, NULL }, { "abort", give_up, NULL },
+	{ "leave", leave, NULL }, { "spin", spin, NULL }, { "spin_on", spin_on, NULL }, { "eat", eat, NULL },
+	{ "write_much", write_much, NULL }, { "hang", hang, NULL }, { "sleep", sleep_long, NULL }, { "try", try, NULL },
+	{ "descriptors", descriptors, NULL }, { "scribble", scribble, NULL }, { "threads", threads, NULL },
+	{ "hoard", hoard, NULL }, { "many_threads", many_threads, NULL },
+	{ "want", want, NULL }, { "want_forever", want_forever, NULL }, { "parrot", parrot, NULL },
+	{ "read_slowly", read_slowly, NULL }, { "bus", bus, NULL }, { "lie", lie, NULL },
+	{ "prepared", tell_prepared, prepare },
 };
 const size_t operation_count = sizeof(operations) / sizeof(operations[0]);

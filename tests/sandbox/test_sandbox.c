@@ -63,6 +63,18 @@ START_TEST(runs_an_operation)
 }
 END_TEST
 
+START_TEST(what_an_operation_needs_is_had_before)
+{
+	struct cell_handle *handle = fixture_spawn("prepared", "");
+	struct cell_event event;
+
+	fixture_wait_event(handle, &event);
+	ck_assert_msg(event.kind == CELL_DONE, "%d %s", event.kind, event.status.text);
+	ck_assert(text_is(event.reply, "prepared"));
+	cell_kill(handle);
+}
+END_TEST
+
 START_TEST(takes_large_parameters_and_replies)
 {
 	size_t size = (size_t)9 << 20;
@@ -429,6 +441,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, fixture_start, fixture_stop);
 	tcase_add_test(tcase, runs_an_operation);
+	tcase_add_test(tcase, what_an_operation_needs_is_had_before);
 	tcase_add_test(tcase, takes_large_parameters_and_replies);
 	tcase_add_test(tcase, reads_inputs_and_writes_outputs);
 	tcase_add_test(tcase, inputs_are_for_reading_only);

@@ -640,11 +640,41 @@ def shows_code():
             body = change if isinstance(change, str) else {**request, **change}
             got, answer, _ = place.post("/asm/v1", body)
             assert (got, answer) == (status, {"title": words, "error": words}), (change, got, answer)
-    content[18:20] = (183).to_bytes(2, "little")
+    content[18:20] = (21).to_bytes(2, "little")
     with Place() as place:
         place.put({path: bytes(content)})
         got, answer, _ = place.post("/asm/v1", request)
-        assert (got, answer["error"]) == (404, 'Unrecognized architecture "arm64"'), answer
+        assert (got, answer["error"]) == (404, 'Unrecognized architecture "ppc64"'), answer
+
+
+ARM64 = """int twice(int n) { return n + n; }
+int area(int a, int b) { int sum = 0; for (int i = 0; i < b; i++) sum += twice(a); return sum; }
+"""
+
+
+def shows_code_of_arm64():
+    """The same instructions as objdump, branches to addresses; a beginning between two is that of the first."""
+    source, path = os.path.join(FOLDER.name, "arm64.c"), os.path.join(FOLDER.name, "arm64.so")
+    with open(source, "w", encoding="ascii") as f:
+        f.write(ARM64)
+    build_id = BUILD_ID[:20].hex()
+    subprocess.run(["aarch64-linux-gnu-gcc", "-O1", "-fno-inline", "-shared", "-fPIC", "-nostdlib", f"-Wl,--build-id=0x{build_id}", "-o", path,
+                    source], check=True)
+    symbols = subprocess.run(["nm", "-S", path], capture_output=True, text=True, check=True).stdout
+    address, size = next([int(number, 16) for number in line.split()[:2]] for line in symbols.splitlines() if line.endswith(" area"))
+    request = {"name": "arm64.so", "codeId": build_id, "startAddress": hex(address + 2), "size": "0x4", "continueUntilFunctionEnd": True}
+    with Place() as place, open(path, "rb") as f:
+        place.put({f"{build_id[:2]}/{build_id[2:]}": f.read()})
+        status, whole, _ = place.post("/asm/v1", request)
+        assert status == 200, whole
+        assert (whole["startAddress"], whole["size"], whole["arch"], whole["syntax"]) == (hex(address), hex(size), "aarch64", ["ARM"]), whole
+        disassembled = subprocess.run(["aarch64-linux-gnu-objdump", "-d", "-M", "no-aliases", "--no-show-raw-insn", f"--start-address={address}",
+                                       f"--stop-address={address + size}", path], capture_output=True, text=True, check=True).stdout
+        lines = [line.split() for line in disassembled.splitlines() if line.startswith(" ")]
+        assert [int(line[0].strip(":"), 16) - address for line in lines] == [at for at, _ in whole["instructions"]], whole
+        branches = [(line[1], line[2]) for line in lines if line[1].split(".")[0] in ("b", "bl")]
+        told = [tuple(text.split()) for _, text in whole["instructions"] if text.split()[0].split(".")[0] in ("b", "bl")]
+        assert len(told) >= 2 and told == [(name, "0x" + at) for name, at in branches], (branches, told)
 
 
 if __name__ == "__main__":
@@ -653,4 +683,4 @@ if __name__ == "__main__":
              tells_figures, lets_every_page_ask, gives_out_symbols, lists_what_is_missing, leads_from_the_code_to_its_symbols,
              tells_its_version, takes_packed_symbols_and_those_of_another_id,
              answers_from_native_files, finds_the_rest_of_a_build_id, asks_servers_by_whole_build_ids,
-             finds_symbols_by_the_build_id_of_a_query, gives_out_sources_of_functions, shows_code], "mozilla")
+             finds_symbols_by_the_build_id_of_a_query, gives_out_sources_of_functions, shows_code, shows_code_of_arm64], "mozilla")

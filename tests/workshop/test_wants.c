@@ -166,7 +166,7 @@ static void start_cells(struct nursery **nursery, const struct config *config)
 
 	ck_assert_uint_lt(convert_operation_count, OPERATIONS_MOST);
 	memcpy(operations, convert_operations, convert_operation_count * sizeof(operations[0]));
-	operations[convert_operation_count] = (struct cell_operation){ "asking", run_asking };
+	operations[convert_operation_count] = (struct cell_operation){ "asking", run_asking, NULL };
 	ck_assert_msg(nursery_start(nursery, config, operations, convert_operation_count + 1, &err) == 0,
 		      "%s", err.text);
 }
