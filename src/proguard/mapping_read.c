@@ -18,27 +18,67 @@ static bool is_line_end(char c)
 struct mapping_reader mapping_reader_over(struct text text)
 {
 	return (struct mapping_reader){ .bytes = text.bytes ? text.bytes : "", .size = text.size,
-					.newline_from = SIZE_MAX, .blanks_from = SIZE_MAX,
-					.failed_at = SIZE_MAX };
+					.blanks_from = SIZE_MAX, .failed_at = SIZE_MAX };
 }
 
 /* --- Lines --------------------------------------------------------------------------------- */
 
-/* Where the line of that byte ends.  A file without LF is searched for one once. */
-static size_t end_of_line(struct mapping_reader *reader, size_t from)
-{
-	const char *at;
+/* What is looked for stands few bytes away: a call of memchr() would cost more than the search. */
+typedef uint8_t block __attribute__((vector_size(16)));
+typedef uint64_t halves __attribute__((vector_size(16)));
+#define BLOCK_BYTES sizeof(block)
+#define HIGH_BITS   0x8080808080808080u
 
-	if (from < reader->newline_from || from > reader->newline_at) {
-		at = memchr(reader->bytes + from, '\n', reader->size - from);
-		reader->newline_at = at ? (size_t)(at - reader->bytes) : reader->size;
-		reader->newline_from = from;
-	}
-	at = memchr(reader->bytes + from, '\r', reader->newline_at - from);
-	return at ? (size_t)(at - reader->bytes) : reader->newline_at;
+static inline block block_at(const char *at)
+{
+	block bytes;
+
+	memcpy(&bytes, at, sizeof(bytes));
+	return bytes;
 }
 
-static size_t skip_blanks(struct mapping_reader *reader, size_t from)
+/* A bit for each byte; each of them is all ones or zero.  Without a branch, which would be foreseen seldom. */
+static inline unsigned bits_of(block found)
+{
+	halves half = (halves)found & 0x8040201008040201u;
+
+	half[0] = half[0] * 0x0101010101010101u >> 56;
+	half[1] = half[1] * 0x0101010101010101u >> 56;
+	return (unsigned)(half[0] | half[1] << 8);
+}
+
+/* The first byte that is one of both or ends the line; the text's size: none is.  Was a byte on the way there
+ * no ASCII, is_ascii ends; it may end for one behind it. */
+static inline size_t find_either(struct mapping_reader *reader, size_t from, char one, char other)
+{
+	size_t at = from;
+	block any = { 0 };
+	unsigned bits = 0;
+	uint64_t high;
+
+	for (; at + BLOCK_BYTES <= reader->size && !bits; at += BLOCK_BYTES) {
+		block here = block_at(reader->bytes + at);
+
+		any |= here;
+		bits = bits_of((block)(here == (uint8_t)one) | (block)(here == (uint8_t)other) |
+			       (block)(here == '\n') | (block)(here == '\r'));
+	}
+	high = (((halves)any)[0] | ((halves)any)[1]) & HIGH_BITS;
+	if (bits)
+		at += (size_t)__builtin_ctz(bits) - BLOCK_BYTES;
+	for (; !bits && at < reader->size && reader->bytes[at] != one && reader->bytes[at] != other &&
+	       !is_line_end(reader->bytes[at]); at++)
+		high |= (uint8_t)reader->bytes[at] & 0x80;
+	reader->is_ascii &= !high;
+	return at;
+}
+
+static inline size_t end_of_line(struct mapping_reader *reader, size_t from)
+{
+	return find_either(reader, from, '\n', '\n');
+}
+
+static inline size_t skip_blanks(struct mapping_reader *reader, size_t from)
 {
 	size_t at = from;
 
@@ -63,61 +103,79 @@ static struct text trim(struct text text)
 	return text;
 }
 
-/* Most lines are ASCII: eight bytes a step. */
-static inline bool is_utf8(struct text text)
+/* Of what was read of a line; is_ascii was set before. */
+static inline bool is_utf8(const struct mapping_reader *reader, struct text text)
 {
-	size_t at = 0;
+	return reader->is_ascii || text_is_utf8(text);
+}
 
-	for (; at + 8 <= text.size; at += 8) {
-		uint64_t word;
-
-		memcpy(&word, text.bytes + at, sizeof(word));
-		if (word & 0x8080808080808080u)
-			return text_is_utf8(text);
-	}
-	for (; at < text.size; at++)
-		if ((unsigned char)text.bytes[at] >= 0x80)
-			return text_is_utf8(text);
-	return true;
+static inline struct text text_between(const struct mapping_reader *reader, size_t from, size_t to)
+{
+	return (struct text){ reader->bytes + from, to - from };
 }
 
 /* --- Pieces of a line ---------------------------------------------------------------------- */
 
 /* Up to that byte, which is taken too but belongs to nobody; false: the line has none. */
-static bool take_until(struct text *rest, char c, struct text *taken)
+static inline bool take_until(struct mapping_reader *reader, size_t *at, char c, struct text *taken)
 {
-	const char *end = rest->size ? memchr(rest->bytes, c, rest->size) : NULL;
+	size_t end = find_either(reader, *at, c, c);
 
-	if (!end)
+	if (end == reader->size || reader->bytes[end] != c)
 		return false;
-	*taken = (struct text){ rest->bytes, (size_t)(end - rest->bytes) };
-	*rest = text_from(*rest, taken->size + 1);
+	*taken = text_between(reader, *at, end);
+	*at = end + 1;
 	return true;
 }
 
-static inline bool take_bytes(struct text *rest, const char *literal, size_t size)
+static inline bool take_bytes(const struct mapping_reader *reader, size_t *at, const char *literal, size_t size)
 {
-	if (rest->size < size || memcmp(rest->bytes, literal, size) != 0)
+	if (reader->size - *at < size || memcmp(reader->bytes + *at, literal, size) != 0)
 		return false;
-	*rest = text_from(*rest, size);
+	*at += size;
 	return true;
 }
-#define take_literal(rest, literal) take_bytes(rest, literal, sizeof(literal) - 1)
+#define take_literal(reader, at, literal) take_bytes(reader, at, literal, sizeof(literal) - 1)
 
-/* Digits of a number of 64 bits; false, and nothing taken: there are none, or too many. */
-static inline bool take_number(struct text *rest, uint64_t *number)
+/* A number of any length. */
+static bool take_digits(const struct mapping_reader *reader, size_t *at, uint64_t *number)
 {
 	uint64_t value = 0;
-	size_t at = 0;
+	size_t end = *at;
 
-	for (; at < rest->size && ascii_is_digit(rest->bytes[at]); at++)
+	for (; end < reader->size && ascii_is_digit(reader->bytes[end]); end++)
 		if (__builtin_mul_overflow(value, (uint64_t)10, &value) ||
-		    __builtin_add_overflow(value, (uint64_t)(rest->bytes[at] - '0'), &value))
+		    __builtin_add_overflow(value, (uint64_t)(reader->bytes[end] - '0'), &value))
 			return false;
-	if (at == 0)
+	if (end == *at)
 		return false;
 	*number = value;
-	*rest = text_from(*rest, at);
+	*at = end;
+	return true;
+}
+
+/* Digits of a number of 64 bits; false, and nothing taken: there are none, or too many.  Up to seven are taken
+ * at once: set against the upper end of a word, and added up by pairs. */
+static inline bool take_number(const struct mapping_reader *reader, size_t *at, uint64_t *number)
+{
+	uint64_t word, others;
+	unsigned bits;
+
+	if (reader->size - *at < sizeof(word))
+		return take_digits(reader, at, number);
+	memcpy(&word, reader->bytes + *at, sizeof(word));
+	word ^= 0x3030303030303030u;
+	others = ((word + 0x7676767676767676u) | word) & HIGH_BITS;
+	if (!others)
+		return take_digits(reader, at, number);
+	bits = (unsigned)__builtin_ctzll(others) & ~7u;
+	if (bits == 0)
+		return false;
+	word <<= 64 - bits;
+	word = word * (1 + (10 << 8)) >> 8 & 0x00ff00ff00ff00ffu;
+	word = word * (1 + (100 << 16)) >> 16 & 0x0000ffff0000ffffu;
+	*number = word * (1 + ((uint64_t)10000 << 32)) >> 32;
+	*at += bits / 8;
 	return true;
 }
 
@@ -126,11 +184,12 @@ static inline bool take_number(struct text *rest, uint64_t *number)
 /* At the '#'; false: not UTF-8. */
 static bool read_header(struct mapping_reader *reader, size_t at, struct mapping_record *record)
 {
-	struct text line, rest;
+	struct text line;
+	const char *colon;
 
 	at = skip_blanks(reader, at + 1);
-	line = (struct text){ reader->bytes + at, end_of_line(reader, at) - at };
-	if (!is_utf8(line))
+	line = text_between(reader, at, end_of_line(reader, at));
+	if (!is_utf8(reader, line))
 		return false;
 	reader->pos = at + line.size;
 	if (line.size > 0 && line.bytes[0] == '{') {
@@ -139,34 +198,36 @@ static bool read_header(struct mapping_reader *reader, size_t at, struct mapping
 		return true;
 	}
 	record->kind = MAPPING_HEADER;
-	rest = line;
-	if (take_until(&rest, ':', &record->key))
-		record->value = trim(rest);
-	else
-		record->key = line;
+	colon = line.size > 0 ? memchr(line.bytes, ':', line.size) : NULL;
+	record->key = line;
+	if (colon) {
+		record->key.size = (size_t)(colon - line.bytes);
+		record->value = trim(text_from(line, record->key.size + 1));
+	}
 	record->key = trim(record->key);
 	return true;
 }
 
-static bool take_range(struct text *rest, struct mapping_record *record)
+static inline bool take_range(struct mapping_reader *reader, size_t *at, struct mapping_record *record)
 {
-	if (!take_number(rest, &record->start))
+	if (!take_number(reader, at, &record->start))
 		return true;
 	record->has_range = true;
-	return take_literal(rest, ":") && take_number(rest, &record->end) && take_literal(rest, ":");
+	return take_literal(reader, at, ":") && take_number(reader, at, &record->end) &&
+	       take_literal(reader, at, ":");
 }
 
-static bool take_original_lines(struct text *rest, struct mapping_record *record)
+static inline bool take_original_lines(struct mapping_reader *reader, size_t *at, struct mapping_record *record)
 {
-	if (!take_literal(rest, ":"))
+	if (!take_literal(reader, at, ":"))
 		return true;
 	record->has_original_start = true;
-	if (!take_number(rest, &record->original_start))
+	if (!take_number(reader, at, &record->original_start))
 		return false;
-	if (!take_literal(rest, ":"))
+	if (!take_literal(reader, at, ":"))
 		return true;
 	record->has_original_end = true;
-	return take_number(rest, &record->original_end);
+	return take_number(reader, at, &record->original_end);
 }
 
 static void split_name(struct mapping_record *record)
@@ -184,57 +245,54 @@ static void split_name(struct mapping_record *record)
 }
 
 /* The name: up to a blank or a parenthesis, which stays. */
-static bool take_name(struct text *rest, struct text *name)
+static inline bool take_name(struct mapping_reader *reader, size_t *at, struct text *name)
 {
-	size_t at = 0;
+	size_t end = find_either(reader, *at, ' ', '(');
 
-	while (at < rest->size && rest->bytes[at] != ' ' && rest->bytes[at] != '(')
-		at++;
-	if (at == rest->size)
+	if (end == reader->size || is_line_end(reader->bytes[end]))
 		return false;
-	*name = (struct text){ rest->bytes, at };
-	*rest = text_from(*rest, at);
+	*name = text_between(reader, *at, end);
+	*at = end;
 	return true;
 }
 
-static bool read_member(struct mapping_reader *reader, size_t at, struct mapping_record *record)
+static inline bool read_member(struct mapping_reader *reader, size_t from, struct mapping_record *record)
 {
-	struct text rest = { reader->bytes + at, end_of_line(reader, at) - at };
-	struct text line = rest;
-	const char *from;
+	size_t at = from, declared_at, end;
 
-	if (!take_range(&rest, record))
+	if (!take_range(reader, &at, record))
 		return false;
-	from = rest.bytes;
-	if (!take_until(&rest, ' ', &record->type) || !take_name(&rest, &record->original))
+	declared_at = at;
+	if (!take_until(reader, &at, ' ', &record->type) || !take_name(reader, &at, &record->original))
 		return false;
 	record->kind = MAPPING_FIELD;
-	if (take_literal(&rest, "(")) {
+	if (take_literal(reader, &at, "(")) {
 		record->kind = MAPPING_METHOD;
-		if (!take_until(&rest, ')', &record->arguments))
+		if (!take_until(reader, &at, ')', &record->arguments))
 			return false;
-		record->declaration = (struct text){ from, (size_t)(rest.bytes - from) };
-		if (!take_original_lines(&rest, record))
+		record->declaration = text_between(reader, declared_at, at);
+		if (!take_original_lines(reader, &at, record))
 			return false;
 		split_name(record);
 	}
-	if (!take_literal(&rest, " -> ") || !is_utf8(line))
+	if (!take_literal(reader, &at, " -> "))
 		return false;
-	record->obfuscated = rest;
-	reader->pos = at + line.size;
+	end = end_of_line(reader, at);
+	record->obfuscated = text_between(reader, at, end);
+	if (!is_utf8(reader, text_between(reader, from, end)))
+		return false;
+	reader->pos = end;
 	return true;
 }
 
 static bool read_class(struct mapping_reader *reader, size_t at, struct mapping_record *record)
 {
-	struct text rest = { reader->bytes + at, end_of_line(reader, at) - at };
-
-	if (!take_until(&rest, ' ', &record->original) || !take_literal(&rest, "-> ") ||
-	    !take_until(&rest, ':', &record->obfuscated) || !is_utf8(record->original) ||
-	    !is_utf8(record->obfuscated))
+	if (!take_until(reader, &at, ' ', &record->original) || !take_literal(reader, &at, "-> ") ||
+	    !take_until(reader, &at, ':', &record->obfuscated) || !is_utf8(reader, record->original) ||
+	    !is_utf8(reader, record->obfuscated))
 		return false;
 	record->kind = MAPPING_CLASS;
-	reader->pos = (size_t)(rest.bytes - reader->bytes);
+	reader->pos = at;
 	return true;
 }
 
@@ -246,6 +304,7 @@ static bool read_record(struct mapping_reader *reader, struct mapping_record *re
 
 	reader->record_at = reader->pos;
 	reader->text_at = at;
+	reader->is_ascii = true;
 	if (at < reader->size && reader->bytes[at] == '#')
 		is_read = at != reader->failed_at && read_header(reader, at, record);
 	else if (first != ' ' && first != '\t')

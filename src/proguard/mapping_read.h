@@ -39,8 +39,7 @@ struct mapping_record {
 struct mapping_reader {
 	const char *bytes;
 	size_t size, pos;
-	size_t newline_at;           /* the next LF, where newline_from <= pos <= newline_at */
-	size_t newline_from;
+	bool is_ascii;               /* what was looked at of the record; false: it may not be */
 	size_t blanks_from, blanks_end;      /* the blanks found last */
 	size_t failed_at;            /* what begins here was seen to be no record; SIZE_MAX: nothing */
 	size_t record_at, text_at;   /* of the last record: where its line, and its text, begins */

@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-#define ENTRIES_BACK 2u              /* that are looked at before a declaration is looked up */
+#define RECENT 2u                    /* declarations that are looked at before one is looked up */
 
 /* Where reading stands. */
 struct build_state {
@@ -20,8 +20,11 @@ struct build_state {
 	struct mapping_reader reader;
 	struct mapping_header header;
 	enum { OF_NOTHING, OF_CLASS, OF_METHOD } attached;   /* what headers belong to */
-	bool has_previous;           /* the last record was a method with lines, */
-	struct mapping_record previous;      /* this one */
+	bool is_behind_entry;        /* the last record was a method, */
+	bool has_previous;           /* one with lines */
+	struct mapping_record records[2];    /* this one, and the last that was read and is no R8 header */
+	uint32_t recent[RECENT];     /* declarations, the last first */
+	size_t recent_count;
 };
 
 static int add_name(struct proguard_build *build, struct text name, uint32_t *ref, struct err *err)
@@ -62,84 +65,104 @@ static int take_class(struct build_state *state, const struct mapping_record *re
 
 /* --- Declarations ---------------------------------------------------------------------------- */
 
-static bool is_declared_so(const struct proguard_build *build, const struct build_method *method,
-			   struct text declaration, uint32_t section)
+static bool is_declared_so(const struct proguard_build *build, uint32_t index, struct text declaration)
 {
-	struct text known = { build->mapping.bytes + method->declared_at, method->declared_bytes };
+	const struct build_declaration *known = &build->declarations[index];
 
-	return method->section == section && text_equal(known, declaration);
+	return known->bytes == declaration.size &&
+	       memcmp(build->mapping.bytes + known->at, declaration.bytes, declaration.size) == 0;
 }
 
-static int new_method(struct proguard_build *build, const struct mapping_record *record, uint32_t section,
-		      struct build_method *method, struct err *err)
+static int new_declaration(struct proguard_build *build, const struct mapping_record *record, uint32_t *index,
+			   struct err *err)
 {
-	static const struct build_method none;
-	const struct build_method *before = build->method_count > 0 ?
-					    &build->methods[build->method_count - 1] : &none;
-
-	*method = (struct build_method){
-		.receiver = build->sections[build->section_count - 1].original,
-		.declared_at = (uint32_t)(record->declaration.bytes - build->mapping.bytes),
-		.declared_bytes = (uint32_t)record->declaration.size,
-		.section = section,
-		.words = { [PGMC_METHOD_CLASS] = PGMC_NONE, [PGMC_METHOD_FILE] = PGMC_NONE },
+	static const struct build_declaration none;
+	const struct build_declaration *before = build->declaration_count > 0 ?
+						 &build->declarations[build->declaration_count - 1] : &none;
+	struct build_declaration declaration = {
+		.receiver = PGMC_NONE, .section = PGMC_NONE, .method = PGMC_NONE,
+		.at = (uint32_t)(record->declaration.bytes - build->mapping.bytes),
+		.bytes = (uint32_t)record->declaration.size,
 	};
-	if (record->receiver.bytes) {
-		if (add_name_like(build, before->receiver, record->receiver, &method->receiver, err) < 0)
-			return -1;
-		method->words[PGMC_METHOD_CLASS] = method->receiver;
-	}
-	if (add_name_like(build, before->words[PGMC_METHOD_TYPE], record->type,
-			  &method->words[PGMC_METHOD_TYPE], err) < 0 ||
-	    add_name(build, record->original, &method->words[PGMC_METHOD_NAME], err) < 0)
+
+	if (record->receiver.bytes && add_name(build, record->receiver, &declaration.receiver, err) < 0)
 		return -1;
-	return add_name_like(build, before->words[PGMC_METHOD_PARAMETERS], record->arguments,
-			     &method->words[PGMC_METHOD_PARAMETERS], err);
+	if (add_name_like(build, before->type, record->type, &declaration.type, err) < 0 ||
+	    add_name(build, record->original, &declaration.name, err) < 0 ||
+	    add_name_like(build, before->parameters, record->arguments, &declaration.parameters, err) < 0 ||
+	    GROW(build, declarations, declaration_count, declaration_capacity, err) < 0)
+		return -1;
+	*index = (uint32_t)build->declaration_count;
+	build->declarations[build->declaration_count++] = declaration;
+	return 0;
 }
 
-/* Most entries stand beside others of their method. */
-static bool is_as_before(const struct proguard_build *build, struct text declaration, uint32_t section,
-			 uint32_t *index)
+static int find_declaration(struct proguard_build *build, const struct mapping_record *record, uint32_t *index,
+			    struct err *err)
 {
-	size_t count = build->entry_count;
-
-	for (size_t back = 1; back <= ENTRIES_BACK && back <= count; back++) {
-		*index = build->entries[count - back].method;
-		if (is_declared_so(build, &build->methods[*index], declaration, section))
-			return true;
-	}
-	return false;
-}
-
-static int add_method(struct proguard_build *build, const struct mapping_record *record, uint32_t *index,
-		      struct err *err)
-{
-	uint32_t section = record->receiver.bytes ? PGMC_NONE : (uint32_t)build->section_count - 1;
-	uint32_t hash;
-	struct proguard_slots *slots = &build->method_slots;
-	struct build_method method;
+	struct text text = record->declaration;
+	uint32_t hash = (uint32_t)hash_fast(text.bytes, text.size);
+	struct proguard_slots *slots = &build->declaration_slots;
 	size_t at;
 
-	if (is_as_before(build, record->declaration, section, index))
-		return 0;
-	hash = (uint32_t)hash_fast(record->declaration.bytes, record->declaration.size) ^
-	       (section * 0x9e3779b1u);
 	if (proguard_slots_reserve(slots, &build->memory, err) < 0)
 		return -1;
 	for (at = proguard_slots_first(slots, hash); slots->slots[at].value;
 	     at = proguard_slots_next(slots, at)) {
 		*index = slots->slots[at].value - 1;
-		if (slots->slots[at].hash == hash &&
-		    is_declared_so(build, &build->methods[*index], record->declaration, section))
+		if (slots->slots[at].hash == hash && is_declared_so(build, *index, text))
 			return 0;
 	}
-	if (new_method(build, record, section, &method, err) < 0 ||
-	    GROW(build, methods, method_count, method_capacity, err) < 0)
+	if (new_declaration(build, record, index, err) < 0)
 		return -1;
-	*index = (uint32_t)build->method_count;
-	build->methods[build->method_count++] = method;
 	slots->slots[at] = (struct proguard_slot){ hash, *index + 1 };
 	slots->count++;
+	return 0;
+}
+
+/* Most entries stand beside others of their method. */
+static int add_declaration(struct build_state *state, const struct mapping_record *record, uint32_t *index,
+			   struct err *err)
+{
+	for (size_t i = 0; i < state->recent_count; i++) {
+		*index = state->recent[i];
+		if (is_declared_so(state->build, *index, record->declaration)) {
+			state->recent[i] = state->recent[0];
+			state->recent[0] = *index;
+			return 0;
+		}
+	}
+	if (find_declaration(state->build, record, index, err) < 0)
+		return -1;
+	state->recent[1] = state->recent[0];
+	state->recent[0] = *index;
+	state->recent_count += state->recent_count < RECENT;
+	return 0;
+}
+
+static int add_method(struct build_state *state, const struct mapping_record *record, uint32_t *index,
+		      struct err *err)
+{
+	struct proguard_build *build = state->build;
+	struct build_declaration *declaration;
+	uint32_t at, section = record->receiver.bytes ? PGMC_NONE : (uint32_t)build->section_count - 1;
+
+	if (add_declaration(state, record, &at, err) < 0)
+		return -1;
+	declaration = &build->declarations[at];
+	declaration->at = (uint32_t)(record->declaration.bytes - build->mapping.bytes);
+	*index = declaration->method;
+	if (*index != PGMC_NONE && declaration->section == section)
+		return 0;
+	if (GROW(build, methods, method_count, method_capacity, err) < 0)
+		return -1;
+	declaration->section = section;
+	declaration->method = *index = (uint32_t)build->method_count;
+	build->methods[build->method_count++] = (struct build_method){
+		.receiver = section == PGMC_NONE ? declaration->receiver : build->sections[section].original,
+		.words = { declaration->receiver, declaration->type, declaration->name,
+			   declaration->parameters, PGMC_NONE, 0 },
+	};
 	return 0;
 }
 
@@ -184,10 +207,23 @@ static bool is_inlined_into(const struct mapping_record *entry, const struct map
 	       (!entry->has_range || (entry->start == next->start && entry->end == next->end));
 }
 
+/* Mostly that of the record before. */
+static int add_obfuscated(struct build_state *state, const struct mapping_record *record, uint32_t *ref,
+			  struct err *err)
+{
+	const struct mapping_record *previous = &state->records[record == &state->records[0]];
+	struct proguard_build *build = state->build;
+
+	if (!state->is_behind_entry || !text_equal(previous->obfuscated, record->obfuscated))
+		return add_name(build, record->obfuscated, ref, err);
+	*ref = build->entries[build->entry_count - 1].obfuscated;
+	return 0;
+}
+
 static int take_method(struct build_state *state, const struct mapping_record *record, struct err *err)
 {
 	struct proguard_build *build = state->build;
-	uint32_t before = build->entry_count > 0 ? build->entries[build->entry_count - 1].obfuscated : 0;
+	const struct mapping_record *previous = &state->records[record == &state->records[0]];
 	struct build_entry entry;
 
 	build->report->has_line_info |= has_lines(record);
@@ -195,11 +231,11 @@ static int take_method(struct build_state *state, const struct mapping_record *r
 	build->is_empty |= build->section_count == 0;
 	if (build->is_empty)
 		return 0;
-	if (state->has_previous && is_inlined_into(&state->previous, record))
+	if (state->has_previous && is_inlined_into(previous, record))
 		build->entries[build->entry_count - 1].extra |= BUILD_NOT_BY_PARAMETERS;
 	set_lines(&entry, record);
-	if (add_method(build, record, &entry.method, err) < 0 ||
-	    add_name_like(build, before, record->obfuscated, &entry.obfuscated, err) < 0 ||
+	if (add_method(state, record, &entry.method, err) < 0 ||
+	    add_obfuscated(state, record, &entry.obfuscated, err) < 0 ||
 	    GROW(build, entries, entry_count, entry_capacity, err) < 0)
 		return -1;
 	build->entries[build->entry_count++] = entry;
@@ -398,20 +434,22 @@ static int take_record(struct build_state *state, const struct mapping_record *r
 		state->attached = OF_NOTHING;
 		break;
 	}
-	state->has_previous = record->kind == MAPPING_METHOD && has_lines(record) && !state->build->is_empty;
-	if (state->has_previous)
-		state->previous = *record;
+	state->is_behind_entry = record->kind == MAPPING_METHOD && !state->build->is_empty;
+	state->has_previous = state->is_behind_entry && has_lines(record);
 	return rc;
 }
 
 static int read_all(struct proguard_build *build, struct err *err)
 {
 	struct build_state state = { .build = build, .reader = mapping_reader_over(build->mapping) };
-	struct mapping_record record;
+	unsigned turn = 0;
 	int rc = 0;
 
-	while (rc == 0 && mapping_reader_next(&state.reader, &record))
-		rc = take_record(&state, &record, err);
+	while (rc == 0 && mapping_reader_next(&state.reader, &state.records[turn])) {
+		rc = take_record(&state, &state.records[turn], err);
+		turn ^= state.records[turn].kind != MAPPING_FAILED &&
+			state.records[turn].kind != MAPPING_R8_HEADER;
+	}
 	mapping_header_release(&state.header);
 	return rc;
 }
@@ -436,9 +474,10 @@ int proguard_build(struct proguard_build *build, struct text mapping, size_t mem
 void proguard_build_release(struct proguard_build *build)
 {
 	proguard_slots_release(&build->names.slots, &build->memory);
-	proguard_slots_release(&build->method_slots, &build->memory);
+	proguard_slots_release(&build->declaration_slots, &build->memory);
 	mem_give_back(build->names.bytes);
 	mem_give_back(build->sections);
+	mem_give_back(build->declarations);
 	mem_give_back(build->methods);
 	mem_give_back(build->entries);
 	mem_give_back(build->extras);

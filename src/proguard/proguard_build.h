@@ -18,12 +18,17 @@ struct build_section {
 	uint32_t flags;
 };
 
-/* A declaration: of one class without receiver, of all with one. */
+/* A declaration as it stands in the mapping, of all classes that have it. */
+struct build_declaration {
+	uint32_t receiver, type, name, parameters;   /* receiver PGMC_NONE: it is not told */
+	uint32_t at, bytes;          /* in the mapping, where it stood last */
+	uint32_t section, method;    /* the method of the last section that has it; PGMC_NONE: of all */
+};
+
+/* A declaration of one class without receiver, of all with one. */
 struct build_method {
 	uint32_t receiver;           /* its class, whether it is told or not */
 	uint32_t words[PGMC_METHOD_WORDS];
-	uint32_t declared_at, declared_bytes;        /* in the mapping */
-	uint32_t section;            /* PGMC_NONE: the receiver is told */
 };
 
 struct build_entry {
@@ -42,16 +47,17 @@ struct proguard_build {
 	struct proguard_memory memory;
 	struct proguard_report *report;
 	struct proguard_names names;
-	struct proguard_slots method_slots;
+	struct proguard_slots declaration_slots;
 
 	struct build_section *sections;
+	struct build_declaration *declarations;
 	struct build_method *methods;
 	struct build_entry *entries;
 	struct build_extra *extras;
 	struct build_pair *pairs;
 	struct build_rule *rules;
 	uint32_t *conditions;
-	size_t section_count, section_capacity, method_count, method_capacity, entry_count, entry_capacity,
+	size_t section_count, section_capacity, declaration_count, declaration_capacity, method_count, method_capacity, entry_count, entry_capacity,
 	       extra_count, extra_capacity, pair_count, pair_capacity, rule_count, rule_capacity,
 	       condition_count, condition_capacity;
 	bool is_empty;               /* a method stood before all classes: nothing counts */

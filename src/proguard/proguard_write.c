@@ -16,6 +16,7 @@
 
 #define OUT_WORDS 16384u
 #define FEW 16u                      /* entries that are compared each with each */
+#define MANY 64u                     /* names that are sorted otherwise than by insertion */
 
 struct proguard_writer {
 	struct proguard_build build;
@@ -26,9 +27,9 @@ struct proguard_writer {
 
 	struct proguard_slots by_original;   /* the last section of each */
 	uint32_t *order;             /* sections by obfuscated name */
-	struct entry_key *keys;      /* of one class */
+	struct run_key *runs;        /* of one class */
 	struct param_key *params_of; /* of one group */
-	size_t key_capacity, param_key_capacity;
+	size_t run_capacity, param_key_capacity;
 	uint32_t written_entries;
 	uint32_t map_id, map_hash;   /* words of the head */
 
@@ -37,8 +38,9 @@ struct proguard_writer {
 	       param_capacity;
 };
 
-/* An entry to be sorted: by the first bytes of its name first, which mostly are all of it. */
-struct entry_key { uint64_t prefix; struct text name; uint32_t ref, index; };
+/* Entries of one name that stand together, to be sorted: by the first bytes of the name first, which mostly
+ * are all of it. */
+struct run_key { uint64_t prefix; struct text name; uint32_t ref, section, from, to; };
 struct param_key { struct text parameters; uint32_t ref, name, section, index; bool is_repeated; };
 
 /* --- Out ------------------------------------------------------------------------------------ */
@@ -245,62 +247,59 @@ static void mark_repeats(struct param_key *keys, size_t count)
 	qsort(keys, count, sizeof(*keys), compare_params);
 }
 
-static uint32_t section_of(const struct proguard_build *build, uint32_t entry)
-{
-	size_t low = 0, high = build->section_count;
-
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (build->sections[middle].first_entry <= entry)
-			low = middle;
-		else
-			high = middle;
-	}
-	return (uint32_t)low;
-}
-
-static int collect_params(struct proguard_writer *writer, const struct entry_key *keys, size_t count,
-			  bool has_sections, size_t *param_count, struct err *err)
+/* Of the same method only the first of those that stand together: the others would be its repeats. */
+static size_t collect_params(struct proguard_writer *writer, const struct run_key *runs, size_t count)
 {
 	struct proguard_build *build = &writer->build;
+	size_t param_count = 0;
+	uint32_t index = 0;
 
-	*param_count = 0;
-	if (proguard_memory_grow(&build->memory, &writer->params_of, &writer->param_key_capacity, count,
-				 sizeof(*writer->params_of), err) < 0)
-		return -1;
 	for (size_t i = 0; i < count; i++) {
-		const struct build_entry *entry = &build->entries[keys[i].index];
-		const struct build_method *method = &build->methods[entry->method];
+		uint32_t before = PGMC_NONE;
 
-		if (entry->extra & BUILD_NOT_BY_PARAMETERS)
-			continue;
-		writer->params_of[(*param_count)++] = (struct param_key){
-			.parameters = proguard_names_text(&build->names, method->words[PGMC_METHOD_PARAMETERS]),
-			.ref = method->words[PGMC_METHOD_PARAMETERS], .name = method->words[PGMC_METHOD_NAME],
-			.section = has_sections ? section_of(build, keys[i].index) : 0,
-			.index = (uint32_t)i };
+		for (uint32_t at = runs[i].from; at < runs[i].to; at++, index++) {
+			const struct build_entry *entry = &build->entries[at];
+			const struct build_method *method = &build->methods[entry->method];
+
+			if (entry->extra & BUILD_NOT_BY_PARAMETERS || entry->method == before)
+				continue;
+			before = entry->method;
+			writer->params_of[param_count++] = (struct param_key){
+				.ref = method->words[PGMC_METHOD_PARAMETERS],
+				.name = method->words[PGMC_METHOD_NAME],
+				.section = runs[i].section, .index = index };
+		}
 	}
-	return 0;
+	return param_count;
 }
 
-static int add_params(struct proguard_writer *writer, const struct entry_key *keys, size_t count,
-		      bool has_sections, struct err *err)
+static void order_params(struct proguard_writer *writer, struct param_key *params, size_t count)
 {
-	struct param_key *params;
-	size_t param_count;
-
-	if (collect_params(writer, keys, count, has_sections, &param_count, err) < 0)
-		return -1;
-	params = writer->params_of;
-	if (param_count > 1)
-		qsort(params, param_count, sizeof(*params), compare_params);
-	for (size_t from = 0, to; from < param_count; from = to) {
-		for (to = from + 1; to < param_count && params[to].ref == params[from].ref;)
+	for (size_t i = 0; i < count; i++)
+		params[i].parameters = proguard_names_text(&writer->build.names, params[i].ref);
+	qsort(params, count, sizeof(*params), compare_params);
+	for (size_t from = 0, to; from < count; from = to) {
+		for (to = from + 1; to < count && params[to].ref == params[from].ref;)
 			to++;
 		mark_repeats(params + from, to - from);
 	}
-	if (proguard_memory_grow(&writer->build.memory, &writer->params, &writer->param_capacity,
+}
+
+static int add_params(struct proguard_writer *writer, const struct run_key *runs, size_t count,
+		      size_t entry_count, struct err *err)
+{
+	struct proguard_memory *memory = &writer->build.memory;
+	struct param_key *params;
+	size_t param_count;
+
+	if (proguard_memory_grow(memory, &writer->params_of, &writer->param_key_capacity, entry_count,
+				 sizeof(*writer->params_of), err) < 0)
+		return -1;
+	params = writer->params_of;
+	param_count = collect_params(writer, runs, count);
+	if (param_count > 1)
+		order_params(writer, params, param_count);
+	if (proguard_memory_grow(memory, &writer->params, &writer->param_capacity,
 				 writer->param_count + param_count, sizeof(*writer->params), err) < 0)
 		return -1;
 	for (size_t i = 0; i < param_count; i++)
@@ -309,12 +308,11 @@ static int add_params(struct proguard_writer *writer, const struct entry_key *ke
 	return 0;
 }
 
-static int put_entries(struct proguard_writer *writer, const struct entry_key *keys, size_t count,
-		       uint32_t *flags, struct err *err)
+static int put_entries(struct proguard_writer *writer, const struct run_key *run, uint32_t *flags,
+		       struct err *err)
 {
-	*flags = 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct build_entry *entry = &writer->build.entries[keys[i].index];
+	for (uint32_t at = run->from; at < run->to; at++) {
+		const struct build_entry *entry = &writer->build.entries[at];
 		const uint32_t words[PGMC_ENTRY_WORDS] = {
 			[PGMC_ENTRY_METHOD] = entry->method, [PGMC_ENTRY_START] = entry->start,
 			[PGMC_ENTRY_END] = entry->end, [PGMC_ENTRY_ORIGINAL_START] = entry->original_start,
@@ -331,23 +329,26 @@ static int put_entries(struct proguard_writer *writer, const struct entry_key *k
 	return 0;
 }
 
-static int add_group(struct proguard_writer *writer, const struct entry_key *keys, size_t count,
-		     bool has_sections, struct err *err)
+static int add_group(struct proguard_writer *writer, const struct run_key *runs, size_t count, struct err *err)
 {
-	uint32_t *group, flags;
-	size_t param = writer->param_count;
+	uint32_t *group, flags = 0;
+	size_t param = writer->param_count, entry_count = 0;
 
-	if (put_entries(writer, keys, count, &flags, err) < 0 ||
-	    add_params(writer, keys, count, has_sections, err) < 0 ||
+	for (size_t i = 0; i < count; i++) {
+		if (put_entries(writer, &runs[i], &flags, err) < 0)
+			return -1;
+		entry_count += runs[i].to - runs[i].from;
+	}
+	if (add_params(writer, runs, count, entry_count, err) < 0 ||
 	    proguard_memory_grow(&writer->build.memory, &writer->groups, &writer->group_capacity,
 				 writer->group_count + 1, PGMC_GROUP_WORDS * 4, err) < 0)
 		return -1;
 	group = writer->groups + writer->group_count++ * PGMC_GROUP_WORDS;
-	group[PGMC_GROUP_NAME] = keys[0].ref;
+	group[PGMC_GROUP_NAME] = runs[0].ref;
 	group[PGMC_GROUP_ENTRY] = writer->written_entries;
 	group[PGMC_GROUP_PARAM] = (uint32_t)param;
 	group[PGMC_GROUP_FLAGS] = flags;
-	writer->written_entries += (uint32_t)count;
+	writer->written_entries += (uint32_t)entry_count;
 	return 0;
 }
 
@@ -361,16 +362,16 @@ static uint64_t prefix_of(struct text name)
 	return __builtin_bswap64(prefix);
 }
 
-static int compare_keys(const void *a, const void *b)
+static int compare_runs(const void *a, const void *b)
 {
-	const struct entry_key *first = a, *second = b;
+	const struct run_key *first = a, *second = b;
 	int order = 0;
 
 	if (first->prefix != second->prefix)
 		return first->prefix < second->prefix ? -1 : 1;
 	if (first->ref != second->ref)
 		order = text_compare(first->name, second->name);
-	return order ? order : (first->index > second->index) - (first->index < second->index);
+	return order ? order : (first->from > second->from) - (first->from < second->from);
 }
 
 static uint32_t section_end(const struct proguard_build *build, uint32_t section)
@@ -379,39 +380,51 @@ static uint32_t section_end(const struct proguard_build *build, uint32_t section
 						  : (uint32_t)build->entry_count;
 }
 
-static int collect_entries(struct proguard_writer *writer, uint32_t section, size_t *count, struct err *err)
+static int collect_runs(struct proguard_writer *writer, uint32_t section, size_t *count, struct err *err)
 {
 	struct proguard_build *build = &writer->build;
-	uint32_t from = build->sections[section].first_entry, to = section_end(build, section);
+	uint32_t from = build->sections[section].first_entry, end = section_end(build, section);
 
-	if (proguard_memory_grow(&build->memory, &writer->keys, &writer->key_capacity, *count + (to - from),
-				 sizeof(*writer->keys), err) < 0)
-		return -1;
-	for (uint32_t i = from; i < to; i++) {
-		struct entry_key *key = &writer->keys[(*count)++];
+	for (uint32_t to; from < end; from = to) {
+		uint32_t ref = build->entries[from].obfuscated;
+		struct text name = proguard_names_text(&build->names, ref);
 
-		key->ref = build->entries[i].obfuscated;
-		key->name = proguard_names_text(&build->names, key->ref);
-		key->prefix = prefix_of(key->name);
-		key->index = i;
+		for (to = from + 1; to < end && build->entries[to].obfuscated == ref;)
+			to++;
+		if (proguard_memory_grow(&build->memory, &writer->runs, &writer->run_capacity, *count + 1,
+					 sizeof(*writer->runs), err) < 0)
+			return -1;
+		writer->runs[(*count)++] = (struct run_key){ prefix_of(name), name, ref, section, from, to };
 	}
 	return 0;
 }
 
-static int add_groups(struct proguard_writer *writer, size_t count, bool has_sections, struct err *err)
+/* Most methods stand in order, or nearly so. */
+static void order_runs(struct run_key *runs, size_t count)
 {
-	struct entry_key *keys = writer->keys;
-
-	for (size_t i = 1; i < count; i++) {
-		if (compare_keys(&keys[i - 1], &keys[i]) < 0)
-			continue;
-		qsort(keys, count, sizeof(*keys), compare_keys);
-		break;
+	if (count > MANY) {
+		qsort(runs, count, sizeof(*runs), compare_runs);
+		return;
 	}
+	for (size_t i = 1; i < count; i++) {
+		struct run_key run = runs[i];
+		size_t at = i;
+
+		for (; at > 0 && compare_runs(&runs[at - 1], &run) > 0; at--)
+			runs[at] = runs[at - 1];
+		runs[at] = run;
+	}
+}
+
+static int add_groups(struct proguard_writer *writer, size_t count, struct err *err)
+{
+	struct run_key *runs = writer->runs;
+
+	order_runs(runs, count);
 	for (size_t from = 0, to; from < count; from = to) {
-		for (to = from + 1; to < count && keys[to].ref == keys[from].ref;)
+		for (to = from + 1; to < count && runs[to].ref == runs[from].ref;)
 			to++;
-		if (add_group(writer, keys + from, to - from, has_sections, err) < 0)
+		if (add_group(writer, runs + from, to - from, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -423,7 +436,7 @@ static int add_class(struct proguard_writer *writer, const uint32_t *sections, s
 	struct proguard_build *build = &writer->build;
 	const struct build_section *last = &build->sections[sections[count - 1]];
 	const struct build_section *data = class_data(writer, last->original);
-	size_t entry_count = 0;
+	size_t run_count = 0;
 	uint32_t *words;
 
 	if (proguard_memory_grow(&build->memory, &writer->classes, &writer->class_capacity,
@@ -436,9 +449,9 @@ static int add_class(struct proguard_writer *writer, const uint32_t *sections, s
 	words[PGMC_CLASS_FLAGS] = data->flags;
 	words[PGMC_CLASS_GROUP] = (uint32_t)writer->group_count;
 	for (size_t i = 0; i < count; i++)
-		if (collect_entries(writer, sections[i], &entry_count, err) < 0)
+		if (collect_runs(writer, sections[i], &run_count, err) < 0)
 			return -1;
-	return add_groups(writer, entry_count, count > 1, err);
+	return add_groups(writer, run_count, err);
 }
 
 /* --- All of them ----------------------------------------------------------------------------- */
@@ -610,7 +623,7 @@ static void release(struct proguard_writer *writer)
 {
 	proguard_slots_release(&writer->by_original, &writer->build.memory);
 	mem_give_back(writer->order);
-	mem_give_back(writer->keys);
+	mem_give_back(writer->runs);
 	mem_give_back(writer->params_of);
 	mem_give_back(writer->classes);
 	mem_give_back(writer->originals);
@@ -635,7 +648,7 @@ int proguard_write(struct text mapping, size_t memory_bytes, int fd, struct prog
 	    name_head(&writer, report->map_id, &writer.map_id, err) == 0 &&
 	    name_head(&writer, report->map_hash, &writer.map_hash, err) == 0) {
 		proguard_slots_release(&writer.build.names.slots, &writer.build.memory);
-		proguard_slots_release(&writer.build.method_slots, &writer.build.memory);
+		proguard_slots_release(&writer.build.declaration_slots, &writer.build.memory);
 		rc = write_all(&writer, err);
 	}
 	release(&writer);

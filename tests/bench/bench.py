@@ -661,8 +661,78 @@ def write_mapping(path, megabytes):
                 return
 
 
+WORDS = ("Account Activity Adapter Binding Cache Channel Client Config Cursor Event Factory Flow Handler Item Job Key Layer List "
+         "Manager Model Node Order Page Queue Request Response Screen Session State Store Stream Task Token View").split()
+
+
+def write_varied_mapping(path, megabytes):
+    """Names that differ more: classes with fields and methods of their own, of several ranges, into which methods of
+    four thousand others are inlined, as R8 writes a large program's."""
+    chosen, written, classes = random.Random(12), 0, []
+
+    def named(number):
+        words = [chosen.choice(WORDS) for _ in range(4)]
+        return f"com.{words[0].lower()}{number % 30}.{words[1].lower()}.{words[2]}{words[3]}{number}"
+
+    def declared(receiver):
+        types = [chosen.choice(["int", "boolean", "java.lang.String", "java.util.List"] + classes[-20:]) for _ in range(chosen.randrange(4))]
+        name = chosen.choice(("get", "set", "on", "to")) + chosen.choice(WORDS) + chosen.choice(WORDS)
+        return f"{types[0] if types else 'void'} {receiver}{name}({','.join(types[1:])})"
+
+    library = [declared(named(number) + ".") for number in range(4000)]
+    with open(path, "w", encoding="ascii") as f:
+        for number in itertools.count():
+            classes = classes[-20:] + [named(number)]
+            written += f.write(f"{classes[-1]} -> a.{number % 677}.b{number}:\n" +
+                               "".join(f"    {chosen.choice(classes)} m{chosen.choice(WORDS)} -> {short}\n" for short in "abc"))
+            for method in range(chosen.randrange(1, 12)):
+                own, line, short = declared(""), chosen.randrange(1, 400), "abcdefghijkl"[method]
+                for at in range(1, chosen.randrange(2, 5)):
+                    if chosen.random() < 0.3:
+                        written += f.write(f"    {at}:{at}:{chosen.choice(library)}:{line + 7}:{line + 7} -> {short}\n")
+                    written += f.write(f"    {at}:{at}:{own}:{line + at}:{line + at} -> {short}\n")
+            if written > megabytes * 1e6:
+                return
+
+
+def cpu_of_retrace(mapping, folder):
+    """Seconds of processor time of Debian's, for a trace without a frame; None: it is not there."""
+    jars = ["/usr/share/java/proguard.jar", "/usr/share/java/retrace.jar"]
+    if not shutil.which("java") or not all(map(os.path.exists, jars)):
+        return None
+    trace = os.path.join(folder, "no-frame")
+    with open(trace, "w", encoding="ascii") as f:
+        f.write("nothing\n")
+    process = subprocess.Popen(["java", "-cp", ":".join(jars), "proguard.retrace.ReTrace", mapping, trace], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, mapping
+    return usage.ru_utime + usage.ru_stime
+
+
+def bench_varied_mapping(folder):
+    mapping, small = os.path.join(folder, "varied.txt"), os.path.join(folder, "small.txt")
+    write_varied_mapping(mapping, 102)
+    write_varied_mapping(small, 0)
+    ours, theirs, starts = [], [], []
+    for _ in range(PAIRS):
+        out = subprocess.run([os.path.join(PROGRAMS, "bench_proguard"), mapping, "a.b7", "c", "2"], check=True,
+                             capture_output=True, text=True).stdout
+        ours.append([float(value) for value in re.search(r"([\d.]+) s, ([\d.]+) MB .* ([\d.]+) MB, ", out).groups()])
+        theirs.append(cpu_of_retrace(mapping, folder))
+        starts.append(cpu_of_retrace(small, folder))
+    seconds, private, size = (statistics.median(values) for values in zip(*ours))
+    row("one of 102 MB with names that differ more: CPU time", f"{seconds:.2f} s", "<= 0.5 s", seconds <= 0.5)
+    row(f"... private memory (a file of {size:.0f} MB)", f"{private:.0f} MB", "<= file + 32", private <= size + 32)
+    if theirs[0] is not None:
+        start = statistics.median(starts)
+        ratio = (statistics.median(theirs) - start) / seconds
+        row(f"... ProGuard's retrace reads it: as many times as long, its start of {start:.2f} s taken off", f"{ratio:.1f}", ">= 20", ratio >= 20)
+
+
 def bench_proguard(folder):
     """A mapping of 100 MB made into its lookup file; lines of a log and frames retraced."""
+    bench_varied_mapping(folder)
     mapping, runs = os.path.join(folder, "mapping.txt"), []
     write_mapping(mapping, 100)
     for _ in range(PAIRS):

@@ -80,6 +80,12 @@ static const struct { const char *what, *mapping, *class_name, *method; long lin
 	{ "entries of two sections", ONE("1:1:void f():2:2") "o.D -> c:\n    1:1:void g():3:3 -> m\n", "c", "m", 1, NULL, "o.D.f(D.java:2) o.D.g(D.java:3)" },
 	{ "a method before all classes", "    void f() -> m\no.C -> c:\n    void f() -> m\n", "c", "m", 1, NULL, "" },
 	{ "the next entry has this one's range", ONE("1:1:void f():5:5") "    1:1:void g():6:6 -> m\n", "c", "m", -2, "", "o.C.g(C.java:6)" },
+	{ "numbers of one to eight digits", ONE("1:99:void f():1234567:1234665") "    100:12345678:void g():12345678 -> m\n", "c", "m", 99, NULL, "o.C.f(C.java:1234665)" },
+	{ "the lower 32 bits of twenty digits", ONE("1:1:void f():18446744069414584327") "", "c", "m", 1, NULL, "o.C.f(C.java:7)" },
+	{ "a number beyond 64 bits is a line that is none", ONE("1:1:void f():18446744073709551616") "    2:2:void g():3 -> m\n", "c", "m", 2, NULL, "o.C.g(C.java:3)" },
+	{ "a number of twenty-one digits", ONE("000000000000000000004:5:void f():6") "", "c", "m", 5, NULL, "o.C.f(C.java:6)" },
+	{ "a mapping that ends in a number's line", "o.C -> c:\n    3:4:void f():12:13 -> m", "c", "m", 4, NULL, "o.C.f(C.java:13)" },
+	{ "one declaration in two classes, and another between", ONE("1:1:void f():5") "o.D -> d:\n    1:1:void g():6 -> m\n    1:1:void f():7 -> n\n", "d", "n", 1, NULL, "o.D.f(D.java:7)" },
 	{ "CR LF, junk and blank lines", "\r\n# x\r\no.C -> c:\r\n\r\njunk\r\n    1:2:void f():5:6 -> m\r\n", "c", "m", 2, NULL, "o.C.f(C.java:6)" },
 };
 
@@ -255,6 +261,78 @@ START_TEST(memory_has_a_ceiling)
 END_TEST
 
 /* Long runs of what merges with the line behind it, and a line that is none: each is read once. */
+/* A line whose parts have `size` bytes each. */
+static void write_line(size_t size, const char *end, struct buf *line)
+{
+	static const char *const before[] = { "    1:2:", " ", "(", "):34:5678 -> " };
+	static const char letters[] = "tnao";
+
+	buf_clear(line);
+	for (size_t part = 0; part < 4; part++) {
+		buf_add_string(line, before[part]);
+		for (size_t i = 0; i < size; i++)
+			buf_add_char(line, letters[part]);
+	}
+	buf_add_string(line, end);
+}
+
+static bool is_all(struct text text, char c, size_t size)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (text.bytes[i] != c)
+			return false;
+	return text.size == size;
+}
+
+START_TEST(a_line_is_read_whatever_the_length_of_its_parts)
+{
+	static const char *const ends[] = { "", "\n", "\r", "\r\n" };
+	struct mapping_record record;
+	struct buf line;
+
+	buf_init(&line, OUT_BYTES);
+	for (size_t size = 1; size < 70; size++) {
+		write_line(size, ends[size % 4], &line);
+		record = mapping_read_line(buf_text(&line));
+		ck_assert_int_eq(record.kind, MAPPING_METHOD);
+		ck_assert(is_all(record.type, 't', size) && is_all(record.original, 'n', size) &&
+			  is_all(record.arguments, 'a', size) && is_all(record.obfuscated, 'o', size));
+		ck_assert(record.start == 1 && record.end == 2 && record.original_start == 34 &&
+			  record.original_end == 5678);
+	}
+	buf_release(&line);
+}
+END_TEST
+
+/* With those bytes at that place; what follows the line has no part in it. */
+static enum mapping_record_kind kind_of_line(size_t place, const char *bytes, struct buf *line)
+{
+	static const char rest[] = "\n\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff";
+	struct mapping_reader reader;
+	struct mapping_record record;
+
+	write_line(20, rest, line);
+	memcpy(line->bytes + place, bytes, strlen(bytes));
+	reader = mapping_reader_over(buf_text(line));
+	ck_assert(mapping_reader_next(&reader, &record));
+	return record.kind;
+}
+
+START_TEST(a_line_is_utf8_from_end_to_end)
+{
+	static const size_t parts[] = { 8, 29, 50, 83 };
+	struct buf line;
+
+	buf_init(&line, OUT_BYTES);
+	for (size_t part = 0; part < 4; part++)
+		for (size_t at = parts[part]; at + 1 < parts[part] + 20; at++) {
+			ck_assert_int_eq(kind_of_line(at, "\xff", &line), MAPPING_FAILED);
+			ck_assert_int_eq(kind_of_line(at, "\xc3\xa9", &line), MAPPING_METHOD);
+		}
+	buf_release(&line);
+}
+END_TEST
+
 START_TEST(reading_is_linear)
 {
 	static const char *const pieces[] = { "  \n", "#\n", "# {\n", "\r", "    1:", "a -> b: " };
@@ -291,6 +369,8 @@ int main(void)
 	tcase_add_test(all, a_changed_file_is_read_within_its_bytes);
 	tcase_add_loop_test(all, what_is_no_mapping_is_refused, 0, sizeof(refused) / sizeof(refused[0]));
 	tcase_add_test(all, memory_has_a_ceiling);
+	tcase_add_test(all, a_line_is_read_whatever_the_length_of_its_parts);
+	tcase_add_test(all, a_line_is_utf8_from_end_to_end);
 	tcase_add_test(all, reading_is_linear);
 	suite_add_tcase(suite, all);
 	return support_main(suite);
