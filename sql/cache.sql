@@ -32,11 +32,25 @@ DELETE FROM cache_entry
 INSERT INTO cache_entry (kind, version, hash, credentials, state, payload, size_bytes, details,
                          scope, module, source, boot, build_id, made_at, used_at, retry_at,
                          repeats, asks, key_text, checksum, module_id, debug_file, debug_id,
-                         code_file, code_id, release, fresh_until)
+                         code_file, code_id, release, fresh_until, etag, last_modified)
 VALUES (:kind, :version, :hash, :credentials, :state, :payload, :size_bytes, :details,
         :scope, :module, :source, :boot, :build_id, :now, :now, :retry_at, :repeats, :asks,
         :key_text, :checksum, :module_id, :debug_file, :debug_id, :code_file, :code_id,
-        :release, :fresh_until);
+        :release, :fresh_until, :etag, :last_modified);
+
+-- name: cache_stale
+-- What may be believed once more, when its server says so.
+SELECT id, size_bytes, payload IS NOT NULL AS has_payload, scope, boot, made_at, used_at,
+       coalesce(fresh_until, 0) AS fresh_until, etag, last_modified
+  FROM cache_entry
+ WHERE kind = :kind AND version = :version AND hash = :hash AND credentials = zeroblob(32)
+   AND state = 'ready' AND coalesce(etag, last_modified) IS NOT NULL;
+
+-- name: cache_renew
+UPDATE cache_entry
+   SET fresh_until = :fresh_until, etag = coalesce(:etag, etag),
+       last_modified = coalesce(:last_modified, last_modified), made_at = :now, used_at = :now
+ WHERE id = :id;
 
 -- name: cache_asks
 SELECT asks FROM cache_entry
@@ -52,7 +66,8 @@ UPDATE cache_entry
 -- name: cache_page
 -- The keeper walks all entries in pages, judging each by the one rule in expiry.c.
 SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL AS has_payload, scope, boot, build_id,
-       made_at, used_at, repeats, coalesce(fresh_until, 0) AS fresh_until
+       made_at, used_at, repeats, coalesce(fresh_until, 0) AS fresh_until,
+       coalesce(etag, last_modified) IS NOT NULL AS is_versioned
   FROM cache_entry WHERE id > :after ORDER BY id LIMIT :count;
 
 -- name: cache_total
@@ -112,7 +127,8 @@ DELETE FROM flight WHERE lease_until < :now - :lease;
 -- columns of: cache_page
 -- For people; a filter that is NULL or 0 lets everything pass.
 SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL AS has_payload, scope, boot, build_id,
-       made_at, used_at, repeats, coalesce(fresh_until, 0) AS fresh_until, module, source, details, asks, key_text,
+       made_at, used_at, repeats, coalesce(fresh_until, 0) AS fresh_until,
+       coalesce(etag, last_modified) IS NOT NULL AS is_versioned, module, source, details, asks, key_text,
        credentials <> zeroblob(32) AS is_personal, module_id
   FROM cache_entry
  WHERE id > :after
@@ -129,7 +145,8 @@ SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL AS has_pa
 -- columns of: cache_admin_list
 -- The same for the whole list at once, in another order.
 SELECT id, kind, version, hash, state, size_bytes, payload IS NOT NULL AS has_payload, scope, boot, build_id,
-       made_at, used_at, repeats, coalesce(fresh_until, 0) AS fresh_until, module, source, details, asks, key_text,
+       made_at, used_at, repeats, coalesce(fresh_until, 0) AS fresh_until,
+       coalesce(etag, last_modified) IS NOT NULL AS is_versioned, module, source, details, asks, key_text,
        credentials <> zeroblob(32) AS is_personal, module_id
   FROM cache_entry
  WHERE id > :after

@@ -61,6 +61,9 @@ CREATE TABLE cache_entry (
   release     TEXT,                           -- of a file of a release, for people: who asked first
   fresh_until INTEGER,                        -- of a file from the web: a miss from then on, whatever
                                               -- the times of its kind; NULL: by those alone
+  etag        TEXT CHECK (length(etag) BETWEEN 1 AND 255),               -- by what its server names
+  last_modified TEXT CHECK (length(last_modified) BETWEEN 1 AND 39),     -- this version of it: past
+                                              -- fresh_until it is asked whether that still is
   CHECK ((state = 'ready') = (details IS NULL)),
   CHECK (state = 'ready' OR (payload IS NULL AND size_bytes = 0)),
   CHECK (state IN ('not_found', 'denied') OR credentials = zeroblob(32)),

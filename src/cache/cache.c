@@ -260,6 +260,7 @@ static bool keep_known(struct cache *cache, const struct cache_key *key, struct 
 		/* Not what callers read without the lock: that is the same. */
 		known->entry.made_at = fresh->entry.made_at;
 		known->entry.used_at = fresh->entry.used_at;
+		known->entry.fresh_until = fresh->entry.fresh_until;
 		known->entry.boot = fresh->entry.boot;
 		known->entry.repeats = fresh->entry.repeats;
 		known->entry.is_global = fresh->entry.is_global;

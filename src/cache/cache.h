@@ -58,6 +58,8 @@ struct cache_key {
 	struct text release;         /* for display; TEXT_NONE: of none */
 	int64_t fresh_until;         /* what is published is absent from then on (unix seconds); 0: by the
 	                                times of its kind alone */
+	struct text etag, last_modified;     /* by what its server names the version that is published; empty: by
+	                                        nothing.  Past fresh_until it can be believed once more */
 	struct text source;          /* source id, for people and views */
 	uint8_t hash[HASH_SHA256_BYTES];       /* of kind and text: the identity of a key */
 	uint8_t text_hash[HASH_SHA256_BYTES];  /* SHA-256 of the text alone: rows and blob names */
@@ -144,6 +146,19 @@ int  cache_publish_file(struct cache *cache, struct store *store, const struct c
 	__attribute__((warn_unused_result));
 int  cache_publish_small(struct cache *cache, struct store *store, const struct cache_key *key,
 			 struct text payload, struct err *err) __attribute__((warn_unused_result));
+/* A payload past its fresh_until that is in all else as good as new: 1; 0: there is none whose version its server
+ * has named; -1.  The texts are in the arena. */
+struct cache_stale {
+	int64_t id;                  /* of its row */
+	struct text etag, last_modified;     /* either may be empty */
+};
+int  cache_find_stale(struct cache *cache, struct store *store, const struct cache_key *key,
+		      struct arena *arena, struct cache_stale *stale, struct err *err)
+	__attribute__((warn_unused_result));
+/* Its server says that it still is what was published: from now on it counts until the key's fresh_until, by the
+ * key's names of the version where it has some.  1, and the key's claim has ended; 0: it is gone; -1. */
+int  cache_renew(struct cache *cache, struct store *store, const struct cache_key *key, int64_t id,
+		 struct err *err) __attribute__((warn_unused_result));
 /* Remembers a failure as its kind says (err_kind_is_lasting; the others are not stored). */
 int  cache_publish_failure(struct cache *cache, struct store *store, const struct cache_key *key,
 			   const struct err *failure, struct err *err)

@@ -52,6 +52,7 @@ struct cache_entry {
 	bool is_of_this_build;
 	int64_t boot, made_at, used_at, repeats;
 	int64_t fresh_until;         /* 0: by the times of its kind alone */
+	bool is_versioned;           /* its server can be asked whether it still is the same (the keeper's) */
 };
 
 /* A row as this process knows it: in the table, held by callers, or both. */

@@ -74,7 +74,7 @@ static int add_row(struct cache *cache, struct store *store, const struct cache_
 	int64_t retry = entry->failure == ERR_NONE ? CONFIG_NEVER : cache_expires_at(cache, entry);
 	char shown[CACHE_KEY_SHOWN_BYTES];
 	char id[DEBUGID_TEXT_BYTES], debug_id[DEBUGID_TEXT_BYTES];
-	struct store_value values[26];
+	struct store_value values[28];
 
 	cache_key_values(key, entry->version, values);
 	values[3] = store_bytes(publication->credentials, HASH_SHA256_BYTES);
@@ -99,7 +99,10 @@ static int add_row(struct cache *cache, struct store *store, const struct cache_
 	name_module(key, debug_id, values + 20);
 	values[24] = store_text(key->release);
 	values[25] = entry->fresh_until ? store_int(entry->fresh_until) : store_text(TEXT_NONE);
-	return store_run(store, STATEMENT_cache_add, values, 26, NULL, NULL, err) < 0 ? -1 : 0;
+	/* Of a failure there is no version. */
+	values[26] = store_text(entry->failure == ERR_NONE && key->etag.size ? key->etag : TEXT_NONE);
+	values[27] = store_text(entry->failure == ERR_NONE && key->last_modified.size ? key->last_modified : TEXT_NONE);
+	return store_run(store, STATEMENT_cache_add, values, 28, NULL, NULL, err) < 0 ? -1 : 0;
 }
 
 /* A file, that is; what is wrong with the database is told as that. */

@@ -8,7 +8,8 @@
  *	malformed                    retry_malformed, or the next boot
  *	crashed limit                one minute, doubling with each repeat up to a day; or
  *	                             another build, which may be able to do it
- *	any with fresh_until         no longer than that
+ *	any with fresh_until         no longer than that; the keeper leaves a payload there whose version
+ *	                             its server has named: it may be renewed
  *
  * Times are judged when an entry is looked up, by the configuration of now.  A time that
  * lies ahead of the clock was written under a wrong one: expired.
@@ -125,6 +126,12 @@ int64_t cache_expires_at(const struct cache *cache, const struct cache_entry *en
 
 bool cache_is_removable(const struct cache *cache, const struct cache_entry *entry, int64_t now)
 {
+	struct cache_entry timeless = *entry;
+
+	if (entry->is_versioned && entry->failure == ERR_NONE) {
+		timeless.fresh_until = 0;
+		entry = &timeless;
+	}
 	if (!cache_is_expired(cache, entry, now))
 		return false;
 	if ((entry->failure != ERR_CRASHED && entry->failure != ERR_LIMIT) || !entry->is_of_this_build)

@@ -19,6 +19,7 @@ libcache_a_SOURCES = \
 	src/cache/overview.h \
 	src/cache/cache_publish.c \
 	src/cache/remove.c \
+	src/cache/renew.c \
 	src/cache/row.c \
 	src/cache/sweep.h \
 	src/cache/table.c \
@@ -38,6 +39,7 @@ check_PROGRAMS += \
 	tests/cache/test_expiry \
 	tests/cache/test_flight \
 	tests/cache/test_kill \
+	tests/cache/test_renew \
 	tests/cache/test_version
 tests_cache_test_cache_SOURCES = tests/cache/test_cache.c
 tests_cache_test_clean_SOURCES = tests/cache/test_clean.c
@@ -45,5 +47,6 @@ tests_cache_test_damage_SOURCES = tests/cache/test_damage.c
 tests_cache_test_expiry_SOURCES = tests/cache/test_expiry.c
 tests_cache_test_flight_SOURCES = tests/cache/test_flight.c
 tests_cache_test_kill_SOURCES = tests/cache/test_kill.c
+tests_cache_test_renew_SOURCES = tests/cache/test_renew.c
 tests_cache_test_version_SOURCES = tests/cache/test_version.c
 endif

@@ -35,6 +35,7 @@ bool sweep_read_row(const struct store_value *columns, struct sweep_item *item)
 	item->entry.used_at = columns[COLUMN_cache_page_used_at].number;
 	item->entry.repeats = columns[COLUMN_cache_page_repeats].number;
 	item->entry.fresh_until = columns[COLUMN_cache_page_fresh_until].number;
+	item->entry.is_versioned = columns[COLUMN_cache_page_is_versioned].number != 0;
 	return true;
 }
 

@@ -209,11 +209,25 @@ static void redirected(struct fetch *fetch, struct http_request *request, int64_
 	refused(fetch, request, now);
 }
 
+/* A 304 may say anew how long it counts, and by what it is known. */
+static void unchanged(struct fetch *fetch, struct http_request *request)
+{
+	struct err none = ERR_INIT;
+
+	fetch->is_unchanged = true;
+	fetch->freshness = request->reply.freshness;
+	fetch->validators = request->reply.validators;
+	end(fetch, BLAME_CHANCE, &none);
+}
+
 static void head_over(struct fetch *fetch, struct http_request *request, int64_t now)
 {
 	switch (request->verdict) {
 	case REPLY_REDIRECT:
 		redirected(fetch, request, now);
+		break;
+	case REPLY_UNCHANGED:
+		unchanged(fetch, request);
 		break;
 	case REPLY_REPEAT:
 		http_request_stop(request);

@@ -32,6 +32,12 @@ struct fetch_file {
 	bool compressed;             /* as zstd, without a length said beforehand */
 };
 
+/* By what a server names the version of a file, as it stands in its answer; "": by nothing. */
+struct fetch_validators {
+	char etag[256];
+	char modified[40];           /* Last-Modified */
+};
+
 struct fetch_order {                 /* everything is copied */
 	const char *url;
 	const struct fetch_header *headers;
@@ -43,6 +49,7 @@ struct fetch_order {                 /* everything is copied */
 	const char *proxy;           /* "socks5h://..."; "": none; NULL: as the environment says */
 	uint64_t max_bytes;
 	int fd;                      /* empty file; the body lands there, decoded */
+	struct fetch_validators known;       /* of the file as it is had already: it need not be sent again */
 
 	/* For talking to services; a plain download leaves all of it zero. */
 	const char *method;          /* "POST", "PUT": no redirects are followed; NULL: GET */
@@ -93,6 +100,11 @@ void fetch_cancel(struct fetcher *fetcher, struct fetch *fetch);      /* no call
 struct text fetch_source_map(const struct fetch *fetch);
 /* Likewise: how many seconds the file counts as it is, by that head; -1: it does not say. */
 int64_t fetch_fresh_seconds(const struct fetch *fetch);
+/* Likewise: the file is what the order knows, and nothing was written. */
+bool fetch_is_unchanged(const struct fetch *fetch);
+/* Likewise: of the file; none where redirects led to it, since they may lead elsewhere next time, and where
+ * its server does not want it kept. */
+struct fetch_validators fetch_validators(const struct fetch *fetch);
 
 /* One turn of the loop: waits at most `millis` for transfers or any of the other descriptors,
  * moves transfers on, calls back what ended.  ready[i] is set for those that can be read. */

@@ -83,9 +83,9 @@ int fetch_body_begins(struct fetch *fetch, struct http_request *request, struct 
 	fetch->source_map = reply->source_map;
 	request->reply.source_map = NULL;
 	fetch->freshness = reply->freshness;
+	fetch->validators = reply->validators;
 	if (request->verdict == REPLY_BEGINNING) {
 		fetch->total_bytes = reply->total;
-		memcpy(fetch->etag, reply->etag, sizeof(fetch->etag));
 		if (reply->total > fetch->max_bytes)
 			return too_large(err);
 		request->sent_last = reply->last;

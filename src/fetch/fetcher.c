@@ -230,6 +230,7 @@ static int copy_order(struct fetch *fetch, const struct fetch_order *order, stru
 	copy_times(fetch, order);
 	fetch->breaker = order->breaker;
 	fetch->max_bytes = order->max_bytes;
+	fetch->known = order->known;
 	fetch->fd = order->fd;
 	return !order->file ? 0 : sending_open(&fetch->sending, order->file->fd, order->file->bytes,
 					       order->file->compressed, err);
@@ -297,6 +298,18 @@ struct text fetch_source_map(const struct fetch *fetch)
 int64_t fetch_fresh_seconds(const struct fetch *fetch)
 {
 	return http_freshness_seconds(&fetch->freshness, clock_unix_seconds());
+}
+
+bool fetch_is_unchanged(const struct fetch *fetch)
+{
+	return fetch->is_unchanged;
+}
+
+struct fetch_validators fetch_validators(const struct fetch *fetch)
+{
+	static const struct fetch_validators none;
+
+	return fetch->redirects > 0 || fetch->freshness.is_not_kept ? none : fetch->validators;
 }
 
 size_t fetcher_active(const struct fetcher *fetcher)

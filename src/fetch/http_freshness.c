@@ -76,8 +76,9 @@ static void read_directive(struct http_freshness *freshness, struct text directi
 	size_t size = equals ? (size_t)(equals - directive.bytes) : directive.size;
 	struct text name = trimmed((struct text){ directive.bytes, size });
 
-	if (text_equal_ignoring_case(name, TEXT("no-store")) ||
-	    text_equal_ignoring_case(name, TEXT("no-cache")))
+	if (text_equal_ignoring_case(name, TEXT("no-store")))
+		freshness->is_stale = freshness->is_not_kept = true;
+	else if (text_equal_ignoring_case(name, TEXT("no-cache")))
 		freshness->is_stale = true;
 	else if (text_equal_ignoring_case(name, TEXT("max-age")))
 		read_max_age(freshness, equals ? trimmed(text_from(directive, size + 1)) : TEXT_NONE);

@@ -13,6 +13,7 @@
 
 struct http_freshness {
 	bool is_stale;               /* no-store, no-cache, or a lifetime that makes no sense */
+	bool is_not_kept;            /* no-store: not even to ask whether it has changed */
 	bool has_max_age, has_expires, has_date;
 	int64_t max_age_seconds, age_seconds;
 	int64_t expires_at, date_at;         /* unix seconds, by its server's clock */

@@ -122,7 +122,8 @@ static void read_source_map(struct http_reply *reply, struct text value, bool is
 
 static void read_header(struct http_reply *reply, struct text name, struct text value)
 {
-	if (http_freshness_header(&reply->freshness, name, value))
+	if (http_freshness_header(&reply->freshness, name, value) ||
+	    http_validators_header(&reply->validators, name, value))
 		return;
 	if (text_equal_ignoring_case(name, TEXT("location"))) {
 		read_location(reply, value);
@@ -137,10 +138,6 @@ static void read_header(struct http_reply *reply, struct text name, struct text 
 		read_source_map(reply, value, false);
 	} else if (text_equal_ignoring_case(name, TEXT("x-sourcemap"))) {
 		read_source_map(reply, value, true);
-	} else if (text_equal_ignoring_case(name, TEXT("etag")) && value.size > 0 &&
-		   value.bytes[0] == '"' && value.size < REPLY_ETAG_BYTES) {
-		memcpy(reply->etag, value.bytes, value.size);
-		reply->etag[value.size] = '\0';
 	}
 }
 
@@ -226,13 +223,15 @@ static enum reply_verdict judge_body(const struct http_reply *reply, enum reply_
 }
 
 enum reply_verdict http_reply_judge(const struct http_reply *reply, enum reply_asked asked,
-			       const char *host, struct err *err)
+				    bool is_conditional, const char *host, struct err *err)
 {
 	unsigned status = reply->status;
 
 	if (is_redirect(status) && reply->location && asked != REPLY_ASKED_PART &&
 	    !(status == 302 && text_equal_ignoring_case(text_of(host), TEXT("dev.azure.com"))))
 		return REPLY_REDIRECT;
+	if (status == 304 && is_conditional)
+		return REPLY_UNCHANGED;
 	if (status == 416 && asked == REPLY_ASKED_FIRST)
 		return REPLY_REPEAT;
 	if (status >= 200 && status < 300)

@@ -13,18 +13,18 @@
 #include "base/text.h"
 #include "fetch/decode.h"
 #include "fetch/http_freshness.h"
+#include "fetch/http_validators.h"
 
 struct err;
 
 #define REPLY_LOCATION_BYTES ((size_t)16 * 1024)
-#define REPLY_ETAG_BYTES     ((size_t)256)
 #define REPLY_SOURCE_MAP_BYTES ((size_t)8 * 1024)   /* a longer one is none */
 
 struct http_reply {
 	unsigned status;
 	bool complete;                       /* its last header line was seen */
 	char *location;                      /* NULL: none; this and source_map are given back by http_reply_clear() */
-	char etag[REPLY_ETAG_BYTES];         /* strong; "": none */
+	struct fetch_validators validators;
 	char *source_map;                    /* of SourceMap, else of X-SourceMap (ECMA-426); NULL: none */
 	bool has_source_map;                 /* it is that of SourceMap */
 	struct http_freshness freshness;
@@ -50,10 +50,12 @@ enum reply_verdict {
 	REPLY_PART,                  /* what was asked for of it */
 	REPLY_REDIRECT,
 	REPLY_REPEAT,                /* ask again, for all of it */
+	REPLY_UNCHANGED,             /* it is what we have */
 	REPLY_FAILED                 /* err is set */
 };
+/* `is_conditional`: it was asked whether the file has changed. */
 enum reply_verdict http_reply_judge(const struct http_reply *reply, enum reply_asked asked,
-			       const char *host, struct err *err);
+				    bool is_conditional, const char *host, struct err *err);
 
 /* "404 Not Found" */
 void http_reply_status_text(unsigned status, char *out, size_t capacity);

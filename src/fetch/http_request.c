@@ -116,7 +116,8 @@ static size_t on_header(char *bytes, size_t one, size_t size, void *payload)
 	if (!request->reply.complete)
 		return size;
 	request->judged = true;
-	request->verdict = http_reply_judge(&request->reply, request->asked, place_now(fetch)->host, &request->failure);
+	request->verdict = http_reply_judge(&request->reply, request->asked, request->is_conditional,
+					    place_now(fetch)->host, &request->failure);
 	if (is_for_the_body(request))
 		return fetch_body_begins(fetch, request, &request->failure) < 0 ? 0 : size;
 	fetch->head_deadline_at = clock_monotonic_millis() + FETCH_DISCARD_MILLIS;
@@ -196,10 +197,28 @@ static bool has_header(const struct fetch *fetch, const char *name)
 	return false;
 }
 
+static bool add_condition(struct http_request *request, const char *name, const char *validator)
+{
+	const struct fetch_header header = { text_of(name), text_of(validator) };
+
+	return !validator[0] || add_header(request, &header);
+}
+
+/* What is known is of the address itself; a condition of the request's own has an answer of its own. */
+static bool is_conditional(const struct http_request *request)
+{
+	const struct fetch *fetch = request->fetch;
+
+	return (fetch->known.etag[0] || fetch->known.modified[0]) && !fetch->hop.plain &&
+	       request->asked != REPLY_ASKED_PART && !has_header(fetch, "If-None-Match") &&
+	       !has_header(fetch, "If-Modified-Since") && !has_header(fetch, "If-Match") &&
+	       !has_header(fetch, "If-Unmodified-Since");
+}
+
 static bool add_headers(struct http_request *request)
 {
 	const struct fetch *fetch = request->fetch;
-	char line[REPLY_ETAG_BYTES + 64];
+	char line[64];
 	bool added = true;
 
 	for (size_t i = 0; i < fetch->header_count && !fetch->away; i++)
@@ -210,10 +229,11 @@ static bool add_headers(struct http_request *request)
 		snprintf(line, sizeof(line), "Range: bytes=%" PRIu64 "-%" PRIu64, request->first, request->last);
 		added = added && add_line(request, line);
 	}
-	if (request->asked == REPLY_ASKED_PART && fetch->etag[0]) {
-		snprintf(line, sizeof(line), "If-Range: %s", fetch->etag);
-		added = added && add_line(request, line);
-	}
+	if (request->asked == REPLY_ASKED_PART && http_validators_are_strong(&fetch->validators))
+		added = added && add_condition(request, "If-Range", fetch->validators.etag);
+	if (request->is_conditional)
+		added = added && add_condition(request, "If-None-Match", fetch->known.etag) &&
+			add_condition(request, "If-Modified-Since", fetch->known.modified);
 	return added;
 }
 
@@ -371,6 +391,7 @@ int http_request_start(struct fetch *fetch, struct http_request *request, enum r
 		.guarded = !fetch->trusted || (fetch->away && !fetch->trusted_everywhere),
 		.proxied = proxy != NULL,
 	};
+	request->is_conditional = is_conditional(request);
 	buf_init(&request->story, FETCH_DISCARD_BYTES);
 	fetch->requests_running++;
 	if (name_is_restricted(request, place->host)) {

@@ -18,6 +18,8 @@ libfetch_a_SOURCES = \
 	src/fetch/http_reply.c \
 	src/fetch/http_reply.h \
 	src/fetch/http_request.c \
+	src/fetch/http_validators.c \
+	src/fetch/http_validators.h \
 	src/fetch/place.c \
 	src/fetch/proxy.c \
 	src/fetch/proxy.h \

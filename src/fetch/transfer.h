@@ -60,6 +60,7 @@ struct http_request {
 	int os_errno;                        /* why there was no socket for one; 0: there was */
 
 	enum reply_asked asked;
+	bool is_conditional;                 /* asked for unless it is what is known */
 	uint64_t first, last;                /* asked for, inclusive; unless REPLY_ASKED_ALL */
 	uint64_t sent_last;                  /* what the server says it sends, at most `last` */
 	uint64_t at;                         /* where the next byte goes */
@@ -88,6 +89,7 @@ struct fetch {
 	uint64_t host_hash;
 	bool accept_invalid_certs, trusted, trusted_everywhere, breaker, is_whole, is_once;
 	uint64_t max_bytes;
+	struct fetch_validators known;
 	char *method, *sent;                 /* NULL: a plain GET */
 	size_t sent_bytes;
 	struct sending sending;              /* fd -1: no file is sent */
@@ -107,13 +109,14 @@ struct fetch {
 	bool no_range;                       /* ranges are of no use there */
 	struct http_request requests[FETCH_PARTS];
 	unsigned requests_running;
-	char etag[REPLY_ETAG_BYTES];
+	struct fetch_validators validators;  /* by the head of the first answer */
 	uint64_t total_bytes;                /* of a file that comes in parts */
 	uint64_t wire_bytes, body_bytes;     /* as sent; as they lie in fd */
 	struct decode decode;
 	bool is_decoding;                    /* decode is begun */
 	char *source_map;                    /* what its head says of it; NULL: nothing */
 	struct http_freshness freshness;     /* by its head */
+	bool is_unchanged;                   /* it is what the order knows */
 
 	bool ended;
 	enum fetch_blame blame;

@@ -2,9 +2,11 @@
 #include "workshop/obtain.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "cache/cache.h"
 #include "config/config.h"
 #include "work/work.h"
 #include "workshop/workshop_counters.h"
@@ -44,6 +46,8 @@ static void fetched(void *payload, const struct err *status, uint64_t bytes)
 			err_no_memory(&err);
 	}
 	obtaining->fresh_seconds = fetch_fresh_seconds(obtaining->fetch);
+	obtaining->validators = fetch_validators(obtaining->fetch);
+	obtaining->is_unchanged = fetch_is_unchanged(obtaining->fetch);
 	obtaining->fetch = NULL;
 	board_count(board, &workshop_downloads, workshop_download_outcome(status->kind), 1);
 	board_count(board, &workshop_download_bytes, 0, bytes);
@@ -71,6 +75,8 @@ static int download(struct obtaining *obtaining, struct fetch_order *order, stru
 	order->max_bytes = obtaining->bytes_max;
 	obtaining->is_copy = true;
 	obtaining->fresh_seconds = -1;
+	obtaining->validators = (struct fetch_validators){ .etag = "" };
+	obtaining->is_unchanged = false;
 	return fetch_start(means->fetcher, order, fetched, obtaining, &obtaining->fetch, err);
 }
 
@@ -126,8 +132,17 @@ int obtain_location(struct obtaining *obtaining, const struct location *location
 	return reach(obtaining, TEXT_NONE, err);
 }
 
-int obtain_link(struct obtaining *obtaining, const struct derive_link *link, uint64_t bytes_max,
-		struct err *err)
+/* As they were taken from a head: a row may say anything. */
+static void copy_validator(char *out, size_t capacity, struct text validator)
+{
+	if (validator.size >= capacity)
+		return;
+	memcpy(out, validator.bytes, validator.size);
+	out[validator.size] = '\0';
+}
+
+int obtain_link(struct obtaining *obtaining, const struct derive_link *link,
+		const struct cache_stale *known, uint64_t bytes_max, struct err *err)
 {
 	struct fetch_order order = {
 		.fd = -1, .url = link->url, .headers = link->headers,
@@ -136,6 +151,10 @@ int obtain_link(struct obtaining *obtaining, const struct derive_link *link, uin
 		.trusted = link->is_trusted, .trusted_everywhere = link->is_trusted,
 	};
 
+	if (known && known->etag.size)
+		copy_validator(order.known.etag, sizeof(order.known.etag), known->etag);
+	if (known && known->last_modified.size)
+		copy_validator(order.known.modified, sizeof(order.known.modified), known->last_modified);
 	obtaining->location = NULL;
 	obtaining->bytes_max = bytes_max;
 	return download(obtaining, &order, err);

@@ -9,13 +9,15 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "cache/cache.h"
+#include "fetch/fetch.h"
 
 /* Who waits for a file has to be able to read it, whatever its server says; and none is believed that it
  * changes only in a year. */
 #define FRESH_SECONDS_MIN 60
 #define FRESH_SECONDS_MAX ((int64_t)24 * 3600)
 
-struct cache_key publish_key(const struct derive *derive, int64_t fresh_seconds)
+struct cache_key publish_key(const struct derive *derive, int64_t fresh_seconds,
+			     const struct fetch_validators *validators)
 {
 	struct cache_key key = derive->key;
 	int64_t now = clock_unix_seconds();
@@ -26,6 +28,10 @@ struct cache_key publish_key(const struct derive *derive, int64_t fresh_seconds)
 	if (seconds < FRESH_SECONDS_MIN)
 		seconds = FRESH_SECONDS_MIN;
 	key.fresh_until = now + (seconds > FRESH_SECONDS_MAX ? FRESH_SECONDS_MAX : seconds);
+	if (validators) {
+		key.etag = text_of(validators->etag);
+		key.last_modified = text_of(validators->modified);
+	}
 	return key;
 }
 

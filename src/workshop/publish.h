@@ -6,9 +6,13 @@
 #include "workshop/temporary.h"
 #include "workshop/verb_queue.h"
 
-/* The derive's key, with the time up to which an entry counts of which its server said that it does so for
- * fresh_seconds (-1: nothing), where the derive has one. */
-struct cache_key publish_key(const struct derive *derive, int64_t fresh_seconds);
+struct fetch_validators;
+
+/* The derive's key; where the derive has a time of its own, with that up to which an entry counts of which its
+ * server said that it does so for fresh_seconds (-1: nothing), and with its names of the version (NULL: none),
+ * which it points to. */
+struct cache_key publish_key(const struct derive *derive, int64_t fresh_seconds,
+			     const struct fetch_validators *validators);
 /* One of our files as the payload of an entry; up to row_bytes_max it is copied into the row. */
 int publish_file(const struct verb_means *means, const struct cache_key *key,
 		 struct temporary *file, size_t row_bytes_max, struct err *err)

@@ -232,6 +232,9 @@ static enum task_step next_step(struct task *task, enum task_outcome outcome, co
 	case OUTCOME_COPY:
 		next = after_copy(task);
 		break;
+	case OUTCOME_UNCHANGED:
+		next = TASK_RENEW;
+		break;
 	case OUTCOME_NONE:
 		if (task->step == TASK_CLAIM)
 			leave_to_another(task);

@@ -4,6 +4,7 @@
  *	claim -> ask for the entry -> open the object -> ask for the object -> obtain
  *	      -> inspect (a cell) -> keep the object -> derive (a cell) -> publish
  *
+ * in place of all that follows "obtain", where its server says that the entry is what it has: renew;
  * and where one of them fails: believe what is there once more, or else remember the failure.
  *
  * Only the sequence knows what follows what.  A step does its part and reports how it came out:
@@ -30,6 +31,7 @@ enum task_step {
 	TASK_OPEN,                   /* the object is kept here */
 	TASK_ASK_OBJECT,             /* others may have it */
 	TASK_OBTAIN,                 /* from where it lies */
+	TASK_RENEW,                  /* it is there what is here, past its time */
 	TASK_INSPECT,                /* a cell looks whether it is an object */
 	TASK_KEEP_OBJECT,
 	TASK_DERIVE,                 /* a cell makes the entry */
@@ -45,6 +47,7 @@ enum task_outcome {
 	OUTCOME_DONE,
 	OUTCOME_NONE,                /* not there, not ours: the next best */
 	OUTCOME_COPY,                /* done, with a file that nobody has looked at */
+	OUTCOME_UNCHANGED,           /* what is here is the file */
 	OUTCOME_REFUSED,             /* what others gave is not what it should be */
 	OUTCOME_DAMAGED,             /* with an error: what the cache gave is not what was kept */
 	OUTCOME_LOST,                /* with an error that says nothing about the file */

@@ -17,6 +17,8 @@ struct task_part {
 	struct segments segments;
 	struct input input;
 	struct cell_task cell;
+	struct cache_stale known;    /* id 0: nothing that is past its time is here, */
+	bool has_looked;             /* as far as was looked in this try */
 	struct derive headed;        /* the task's, with what the head of the answer said */
 	struct job_want want;        /* of its cell */
 	bool has_want;

@@ -174,6 +174,8 @@ static void obtained(struct obtaining *obtaining, const struct err *failure)
 
 	if (failure)
 		task_verb_note_object(task, failure);
+	else if (obtaining->is_unchanged)
+		task_report(task, OUTCOME_UNCHANGED, NULL);
 	else
 		task_report(task, take_obtained(task, &err), &err);
 }
@@ -200,6 +202,21 @@ static int open_body(struct task *task, struct err *err)
 	return obtaining->file.fd < 0 ? err_os(err, errno, "opening the file that was sent") : 1;
 }
 
+/* What is here of the file, past its time: looked for once, so that what has gone meanwhile is fetched. */
+static int obtain_from_web(struct task *task, uint64_t bytes_max, struct err *err)
+{
+	struct task_part *part = task_part(task);
+	struct workshop_means *means = task_means(task);
+	const struct derive *derive = task->derive;
+
+	if (derive->fresh_until && !part->has_looked &&
+	    cache_find_stale(means->cache, means->store, &derive->key, &task->maker->work->arena, &part->known,
+			     err) < 0)
+		return -1;
+	part->has_looked = true;
+	return obtain_link(&part->obtaining, derive->link, part->known.id ? &part->known : NULL, bytes_max, err);
+}
+
 static enum task_outcome obtain(struct task *task, struct err *err)
 {
 	struct task_part *part = task_part(task);
@@ -215,7 +232,7 @@ static enum task_outcome obtain(struct task *task, struct err *err)
 		there = segments_begin(&part->segments, derive->listing, err);
 		break;
 	case DERIVED_FROM_LINK:
-		there = obtain_link(&part->obtaining, derive->link, bytes_max, err);
+		there = obtain_from_web(task, bytes_max, err);
 		break;
 	case DERIVED_FROM_BODY:
 		there = open_body(task, err);
@@ -500,6 +517,7 @@ static void stop(struct task *task)
 	share_stop(&part->sharing);
 	cell_task_stop(&part->cell);
 	input_drop(&part->input);
+	part->has_looked = false;
 }
 
 static void ended(struct task *task, bool was_made)
@@ -519,6 +537,7 @@ const struct task_steps workshop_task_steps = {
 		[TASK_OPEN] = open_object,
 		[TASK_ASK_OBJECT] = ask_object,
 		[TASK_OBTAIN] = obtain,
+		[TASK_RENEW] = task_verb_renew,
 		[TASK_INSPECT] = inspect,
 		[TASK_KEEP_OBJECT] = task_verb_keep_object,
 		[TASK_DERIVE] = derive_entry,

@@ -183,7 +183,8 @@ static int run_publish(struct queued_verb *verb, struct verb_means *means, struc
 {
 	struct task *task = task_of(verb);
 	const struct derive *derive = task->derive;
-	const struct cache_key key = publish_key(derive, task_part(task)->obtaining.fresh_seconds);
+	const struct obtaining *obtaining = &task_part(task)->obtaining;
+	const struct cache_key key = publish_key(derive, obtaining->fresh_seconds, &obtaining->validators);
 	struct cell_task *cell = &task_part(task)->cell;
 	struct arena arena;
 	struct text payload;
@@ -229,6 +230,30 @@ enum task_outcome task_verb_publish(struct task *task, struct err *err)
 	if (is_object_alone(task))
 		return OUTCOME_DONE;
 	return task_is_of_job(task) ? give_to_job(task, err) : ask(task, run_publish, publish_told);
+}
+
+/* --- Renew ---------------------------------------------------------------------------------- */
+
+static int run_renew(struct queued_verb *verb, struct verb_means *means, struct err *err)
+{
+	struct task *task = task_of(verb);
+	const struct obtaining *obtaining = &task_part(task)->obtaining;
+	const struct cache_key key = publish_key(task->derive, obtaining->fresh_seconds, &obtaining->validators);
+
+	return cache_renew(means->cache, means->store, &key, task_part(task)->known.id, err);
+}
+
+/* What is gone by now is fetched, whatever is said of it. */
+static void renew_told(struct queued_verb *verb)
+{
+	task_part(task_of(verb))->known.id = 0;
+	report(verb, verb->rc < 0 ? OUTCOME_FAILED : verb->rc > 0 ? OUTCOME_DONE : OUTCOME_NONE);
+}
+
+enum task_outcome task_verb_renew(struct task *task, struct err *err)
+{
+	(void)err;
+	return ask(task, run_renew, renew_told);
 }
 
 /* --- What is damaged ------------------------------------------------------------------------ */
@@ -301,7 +326,7 @@ void task_verb_note_object(struct task *task, const struct err *failure)
 static int run_remember(struct queued_verb *verb, struct verb_means *means, struct err *err)
 {
 	struct task *task = task_of(verb);
-	const struct cache_key key = publish_key(task->derive, -1);
+	const struct cache_key key = publish_key(task->derive, -1, NULL);
 
 	return cache_publish_failure(means->cache, means->store, &key, &task->failure, err);
 }

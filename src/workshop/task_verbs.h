@@ -6,7 +6,7 @@
 
 #include "workshop/task.h"
 
-task_step_fn task_verb_claim, task_verb_keep_object, task_verb_publish, task_verb_keep_old,
+task_step_fn task_verb_claim, task_verb_keep_object, task_verb_renew, task_verb_publish, task_verb_keep_old,
 	task_verb_remember;
 void task_verb_unclaim(struct task *task);
 

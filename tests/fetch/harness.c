@@ -39,6 +39,11 @@ void on_done(void *payload, const struct err *status, uint64_t bytes)
 	outcome->done = true;
 	outcome->status = *status;
 	outcome->bytes = bytes;
+	if (outcome->fetch) {
+		outcome->is_unchanged = fetch_is_unchanged(outcome->fetch);
+		outcome->validators = fetch_validators(outcome->fetch);
+	}
+	outcome->fetch = NULL;
 }
 
 void check_live(long before)
@@ -69,6 +74,7 @@ struct fetch *start(struct fetcher *fetcher, struct fetch_order order,
 	if (order.max_bytes == 0)
 		order.max_bytes = MOST_BYTES;
 	ck_assert_msg(fetch_start(fetcher, &order, on_done, outcome, &fetch, &err) == 0, "%s", err.text);
+	outcome->fetch = fetch;
 	return fetch;
 }
 

@@ -26,6 +26,9 @@ struct outcome {
 	struct err status;
 	uint64_t bytes;
 	int fd;
+	struct fetch *fetch;         /* until it is done */
+	bool is_unchanged;
+	struct fetch_validators validators;
 };
 
 /* The done function of all orders whose payload is a struct outcome. */

@@ -90,6 +90,14 @@ def answer(request, send):
             send(head("200 OK", "Content-Length: 40") + body)
             return None
         return whole(body)
+    if what == "version":                            # of a file that is at version N, by its tag and its date
+        lines = query.get("header", 'ETag: "%s"' % request.parts[1]).split("|")
+        asked = [request.headers.get(name, "-") for name in ("if-none-match", "if-modified-since")]
+        known = asked[0] if asked[0] != "-" else asked[1]
+        if "always" in query or any(line.endswith(": " + known) for line in lines):
+            return head("304 Not Modified", *lines)
+        told = "" if "most" in query else " asked %s %s" % (*asked,)
+        return ranged(request, ("version " + request.parts[1] + told).encode(), *lines)
     if what == "loop":
         return whole(b"", "Location: " + request.target, status="302 Found")
     if what == "body":

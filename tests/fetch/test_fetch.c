@@ -228,6 +228,61 @@ START_TEST(errands_are_carried_out)
 }
 END_TEST
 
+#define DATE "Sun, 06 Nov 1994 08:49:37 GMT"
+
+static const struct {
+	const char *what, *path, *etag, *modified;   /* of what is known */
+	const char *body;            /* NULL: it is unchanged */
+	const char *new_etag;
+} versions[] = {
+	{ "nothing is known", "version/2", "", "", "version 2 asked - -", "\"2\"" },
+	{ "the same", "version/2", "\"2\"", DATE, NULL, "\"2\"" },
+	{ "another", "version/2", "\"1\"", DATE, "version 2 asked \"1\" " DATE, "\"2\"" },
+	{ "by its date alone", "version/2?header=Last-Modified:+" "Sun,+06+Nov+1994+08:49:37+GMT", "", DATE, NULL, "" },
+	{ "a weak one", "version/2?header=ETag:+W/%222%22", "W/\"2\"", "", NULL, "W/\"2\"" },
+	{ "in parts", "version/2?most=5", "\"1\"", "", "version 2", "\"2\"" },
+	{ "where redirects lead nothing is known", "to?url=/version/2", "\"2\"", DATE, "version 2 asked - -", "" },
+	{ "not to be kept", "version/2?header=ETag:+%222%22%7CCache-Control:+no-store", "", "", "version 2 asked - -", "" },
+};
+
+START_TEST(what_is_known_is_not_sent_again)
+{
+	struct config config = plain_config();
+	struct fetch_order order = { .url = at("%s", versions[_i].path) };
+	struct outcome outcome;
+
+	snprintf(order.known.etag, sizeof(order.known.etag), "%s", versions[_i].etag);
+	snprintf(order.known.modified, sizeof(order.known.modified), "%s", versions[_i].modified);
+	outcome = fetch_one(&config, order);
+	check(&outcome, versions[_i].what, ERR_NONE, "");
+	ck_assert_msg(outcome.is_unchanged == !versions[_i].body, "%s", versions[_i].what);
+	if (versions[_i].body)
+		ck_assert_msg(strcmp(body_of(&outcome), versions[_i].body) == 0, "%s: %s", versions[_i].what,
+			      body_of(&outcome));
+	else
+		ck_assert_uint_eq(outcome.bytes, 0);
+	ck_assert_msg(strcmp(outcome.validators.etag, versions[_i].new_etag) == 0, "%s: %s", versions[_i].what,
+		      outcome.validators.etag);
+}
+END_TEST
+
+START_TEST(nobody_asked_whether_it_has_changed)
+{
+	static const struct fetch_header header = { { "If-None-Match", 13 }, { "\"2\"", 3 } };
+	struct fetch_order order = { .url = at("version/2?always"), .is_once = true };
+	struct config config = plain_config();
+	struct outcome outcome = fetch_one(&config, order);
+
+	check(&outcome, "unasked", ERR_DOWNLOAD, "304 Not Modified");
+	order.headers = &header;
+	order.header_count = 1;
+	order.known = (struct fetch_validators){ .etag = "\"2\"" };
+	outcome = fetch_one(&config, order);
+	check(&outcome, "asked by the request itself", ERR_DOWNLOAD, "304 Not Modified");
+	ck_assert(!outcome.is_unchanged);
+}
+END_TEST
+
 static int file_of(size_t size)
 {
 	int fd = memfd_create("sent", MFD_CLOEXEC);
@@ -667,6 +722,8 @@ int main(void)
 	LOOP(encodings_are_taken_off, encodings);
 	tcase_add_loop_test(tcase, errands_are_carried_out, 0,
 			    (int)(sizeof(errands) / sizeof(errands[0])));
+	LOOP(what_is_known_is_not_sent_again, versions);
+	tcase_add_test(tcase, nobody_asked_whether_it_has_changed);
 	tcase_add_test(tcase, whole_ones_ask_for_no_range);
 	tcase_add_test(tcase, an_order_may_have_its_own_time);
 	tcase_add_test(tcase, an_order_may_have_its_own_patience);

@@ -406,6 +406,94 @@ def servers_say_how_long():
         assert web.hits.pop("/short.js") == 2 and set(web.hits.values()) == {1}, web.hits
 
 
+def made_stale(service, path):
+    """What was scraped from there counts no longer."""
+    with sqlite3.connect(os.path.join(service.state, "symgate.db")) as db:
+        rows = db.execute("UPDATE cache_entry SET fresh_until = unixepoch() "
+                          "WHERE kind = 'sourcefiles' AND key_text LIKE ?", (f"%{path}%",)).rowcount
+    time.sleep(6)  # rows are read again after 5 s
+    return rows
+
+
+def rows_of(service, path):
+    with sqlite3.connect(os.path.join(service.state, "symgate.db")) as db:
+        return db.execute("SELECT id, etag, last_modified, fresh_until - unixepoch(), state FROM cache_entry "
+                          "WHERE kind = 'sourcefiles' AND key_text LIKE ?", (f"%{path}%",)).fetchall()
+
+
+def what_has_not_changed_is_not_sent_again():
+    """A stale file is asked for by the names its server gave its version: 304 renews it, 200 takes its place."""
+    web = Web()
+    date = "Sun, 06 Nov 1994 08:49:37 GMT"
+    asked, current = [], {"etag": '"one"', "map": "a.map"}
+
+    def versioned(handler):
+        tag, since = handler.headers.get("If-None-Match"), handler.headers.get("If-Modified-Since")
+        asked.append((tag, since))
+        if tag == current["etag"] and since == date:
+            handler.reply(304, b"", **{"Cache-Control": "max-age=7000"})
+        else:
+            handler.reply(200, (CODE + REFERENCE + current["map"]).encode(),
+                          **{"ETag": current["etag"], "Last-Modified": date, "Cache-Control": "max-age=600"})
+
+    web.pages = {"/v.js": versioned, "/a.map": MAP.encode()}
+    with Service(CONFIG) as service:
+        def answer():
+            return ask(service, [frame(web.url + "/v.js")])["stacktraces"][0]["frames"][0]
+
+        assert is_good(answer()) and is_good(answer()) and asked == [(None, None)], asked
+        first = rows_of(service, "/v.js")
+        assert len(first) == 1 and first[0][1:3] == ('"one"', date) and 500 < first[0][3] <= 600, first
+        assert made_stale(service, "/v.js") == 1
+        assert is_good(answer()) and asked[1:] == [('"one"', date)], asked
+        renewed = rows_of(service, "/v.js")
+        assert renewed[0][:3] == first[0][:3] and 6900 < renewed[0][3] <= 7000 and len(renewed) == 1, renewed
+        assert is_good(answer()) and len(asked) == 2, asked
+        made_stale(service, "/v.js")
+        current.update(etag='W/"two"', map="gone.map")
+        assert not is_good(answer()) and asked[2:] == [('"one"', date)], asked
+        replaced = rows_of(service, "/v.js")
+        assert [row[1] for row in replaced] == ['W/"two"'], replaced
+        for blob in subprocess.run(["find", service.state, "-path", "*/sourcefiles/v*/*", "-type", "f"], check=True,
+                                   capture_output=True, text=True).stdout.split():
+            os.unlink(blob)
+        made_stale(service, "/v.js")
+        assert not is_good(answer()) and asked[3:] == [(None, None)], asked
+        assert [row[4] for row in rows_of(service, "/v.js")] == ["ready"], rows_of(service, "/v.js")
+
+
+def hostile_names_of_versions():
+    """What cannot be sent back is not kept; a 304 nobody asked for is a failure; a server that always says 304 is believed."""
+    web = Web()
+    asked = {}
+    tags = {"long": '"' + "a" * 300 + '"', "controls": '"a\x01"', "bare": "a", "split": '"a\x0b"', "weak": 'W/"a"',
+            "always": '"a"'}
+
+    def page(name):
+        def answer(handler):
+            asked.setdefault(name, []).append(handler.headers.get("If-None-Match"))
+            if name == "unasked" or (name == "always" and asked[name][1:]):
+                handler.reply(304, b"", ETag='"' + "b" * 300 + '"')
+            else:
+                handler.reply(200, (CODE + REFERENCE + "a.map").encode(),
+                              **{"ETag": tags[name], "Last-Modified": "tomorrow\x7f"})
+        return answer
+
+    names = [*tags, "unasked"]
+    web.pages = {f"/{name}.js": page(name) for name in names}
+    web.pages["/a.map"] = MAP.encode()
+    with Service(CONFIG) as service:
+        for _ in range(2):
+            frames = ask(service, [frame(f"{web.url}/{name}.js") for name in names])["stacktraces"][0]["frames"]
+            assert [is_good(f) for f in frames] == [True] * len(tags) + [False], frames
+            kept = {name: rows_of(service, f"/{name}.js")[0][1:3] for name in tags}
+            assert kept == {**{name: (None, None) for name in tags}, "weak": ('W/"a"', None), "always": ('"a"', None)}, kept
+            made_stale(service, ".js")
+        ask(service, [frame(f"{web.url}/{name}.js") for name in names])
+        for name in tags:
+            assert asked[name] == [None] + [kept[name][0]] * 2, asked
+
+
 def missing_files_are_listed():
     """By name, release and debug id, wherever they were looked for; scraped ones by their address."""
     web = Web()
@@ -512,5 +600,6 @@ def addresses_are_guarded():
 
 
 if __name__ == "__main__":
-    run_all([files_by_release_and_url, files_by_debug_id, bundles_of_a_release, warm_folders_need_no_job, each_file_once, heads_name_maps, side_by_side, servers_say_how_long, missing_files_are_listed, any_takes_it_too, lying_files,
+    run_all([files_by_release_and_url, files_by_debug_id, bundles_of_a_release, warm_folders_need_no_job, each_file_once, heads_name_maps, side_by_side, servers_say_how_long, what_has_not_changed_is_not_sent_again,
+             hostile_names_of_versions, missing_files_are_listed, any_takes_it_too, lying_files,
              lying_bundles, lying_answers, addresses_are_guarded], "js")

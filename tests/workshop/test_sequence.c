@@ -16,11 +16,12 @@ struct script { enum task_step step; unsigned call; enum task_outcome outcome; e
 
 static const enum task_outcome usual[TASK_STEPS] = {
 	[TASK_CLAIM] = OUTCOME_DONE, [TASK_ASK_ENTRY] = OUTCOME_NONE, [TASK_OPEN] = OUTCOME_NONE,
-	[TASK_ASK_OBJECT] = OUTCOME_NONE, [TASK_OBTAIN] = OUTCOME_COPY, [TASK_INSPECT] = OUTCOME_DONE,
+	[TASK_ASK_OBJECT] = OUTCOME_NONE, [TASK_OBTAIN] = OUTCOME_COPY, [TASK_RENEW] = OUTCOME_DONE,
+	[TASK_INSPECT] = OUTCOME_DONE,
 	[TASK_KEEP_OBJECT] = OUTCOME_DONE, [TASK_DERIVE] = OUTCOME_DONE, [TASK_PUBLISH] = OUTCOME_DONE,
 	[TASK_KEEP_OLD] = OUTCOME_NONE,
 };
-static const char letters[TASK_STEPS] = "CEOAGIKDPBR";     /* B: the old is believed, R: remember */
+static const char letters[TASK_STEPS] = "CEOAGNIKDPBR";    /* N: renew, B: the old is believed, R: remember */
 
 static struct {
 	const struct script *script;
@@ -110,6 +111,7 @@ STEP(run_ask_entry, TASK_ASK_ENTRY)
 STEP(run_open, TASK_OPEN)
 STEP(run_ask_object, TASK_ASK_OBJECT)
 STEP(run_obtain, TASK_OBTAIN)
+STEP(run_renew, TASK_RENEW)
 STEP(run_inspect, TASK_INSPECT)
 STEP(run_keep, TASK_KEEP_OBJECT)
 STEP(run_derive, TASK_DERIVE)
@@ -152,8 +154,8 @@ static void ended(struct task *task, bool made)
 
 static const struct task_steps steps = {
 	.part_bytes = sizeof(struct answer),
-	.run = { run_claim, run_ask_entry, run_open, run_ask_object, run_obtain, run_inspect, run_keep,
-		 run_derive, run_publish, run_keep_old, run_remember },
+	.run = { run_claim, run_ask_entry, run_open, run_ask_object, run_obtain, run_renew, run_inspect,
+		 run_keep, run_derive, run_publish, run_keep_old, run_remember },
 	.begin = begin, .stop = stop, .look = look, .unclaim = unclaim, .ended = ended,
 };
 
@@ -279,6 +281,13 @@ static const struct {
 	{ "an object of others is none", &derived_symcache,
 	  {{ TASK_ASK_OBJECT, 1, OUTCOME_COPY, 0 }, { TASK_INSPECT, 1, OUTCOME_REFUSED, ERR_MALFORMED }},
 	  "CEOAIGIKODP", MADE, 0 },
+
+	{ "it is what is here", &derived_scraped, {{ TASK_OBTAIN, 1, OUTCOME_UNCHANGED, 0 }}, "CEOAGN", MADE, 0 },
+	{ "it was here, and is gone", &derived_scraped,
+	  {{ TASK_OBTAIN, 1, OUTCOME_UNCHANGED, 0 }, { TASK_RENEW, 1, OUTCOME_NONE, 0 }}, "CEOAGNGDP", MADE, 0 },
+	{ "it cannot be renewed", &derived_scraped,
+	  {{ TASK_OBTAIN, 1, OUTCOME_UNCHANGED, 0 }, { TASK_RENEW, 1, OUTCOME_FAILED, ERR_BUSY }}, "CEOAGNR", RESTS,
+	  ERR_BUSY },
 
 	{ "it is not there", &derived_symcache, {{ TASK_OBTAIN, 1, OUTCOME_FAILED, ERR_NOT_FOUND }},
 	  "CEOAGR", REMEMBERED, ERR_NOT_FOUND },
