@@ -165,7 +165,7 @@ void cache_invalidate(struct cache *cache, struct store *store, const struct cac
 
 /* --- Looking up ------------------------------------------------------------------------- */
 
-/* Somebody may have emptied the shared cache: what is in use finds its way back. */
+/* A sample of what is used is offered to the shared cache again: somebody may have emptied it. */
 static void share_sometimes(struct cache *cache, const struct cache_entry *entry)
 {
 	uint8_t drawn;

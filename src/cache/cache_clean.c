@@ -104,7 +104,6 @@ static int sweep_expired(struct sweep *sweep, struct err *err)
 
 /* --- Quota ------------------------------------------------------------------------------- */
 
-/* Columns of cache_total: entries, bytes, those that are rows only. */
 static int read_total(void *payload, const struct store_value *columns, unsigned count)
 {
 	struct cache_round *round = payload;
@@ -116,7 +115,6 @@ static int read_total(void *payload, const struct store_value *columns, unsigned
 	return 1;
 }
 
-/* Columns of cache_oldest. */
 static int choose_row(void *payload, const struct store_value *columns, unsigned count)
 {
 	struct sweep_page *page = payload;

@@ -105,7 +105,7 @@ static int add_row(struct cache *cache, struct store *store, const struct cache_
 	return store_run(store, STATEMENT_cache_add, values, 28, NULL, NULL, err) < 0 ? -1 : 0;
 }
 
-/* A file, that is; what is wrong with the database is told as that. */
+/* The file could not be kept; failures of the database are shown by the store. */
 static int cannot_keep(struct cache *cache, const struct cache_key *key, struct err *err)
 {
 	struct err told = *err;
@@ -264,7 +264,6 @@ static int read_asks(void *payload, const struct store_value *columns, unsigned 
 	return 1;
 }
 
-/* Columns of cache_find: 1 state, 7 build, 8 made_at, 10 repeats. */
 static int read_repeats(void *payload, const struct store_value *columns, unsigned count)
 {
 	struct before *before = payload;

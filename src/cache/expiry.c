@@ -33,7 +33,7 @@ static int64_t at_least_one(int64_t seconds)
 	return seconds == 0 ? 1 : seconds;
 }
 
-/* What is kept in memory alone knows no longer time for public files. */
+/* A cache that lasts only for this boot has no longer time for public files. */
 static int64_t miss_seconds(const struct cache *cache, enum cache_kind kind, bool is_global)
 {
 	const struct config_cache_times *times = cache_kind_times(cache->config, kind);

@@ -142,7 +142,7 @@ static int give_name(const char *temporary, const char *path)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -1;
-	/* Network file systems know links instead. */
+	/* Network file systems do not know RENAME_NOREPLACE; link() does not replace either. */
 	if (link(temporary, path) == 0)
 		return 0;
 	if (errno != EPERM && errno != EOPNOTSUPP && errno != EMLINK)

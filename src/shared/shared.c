@@ -99,7 +99,7 @@ void shared_refuse(struct shared *shared, const struct cache_key *key, const str
 	shared_breaker_note(&shared->breaker, false, true, clock_monotonic_millis());
 }
 
-/* What fronts and others found in use. */
+/* Entries in use, of which fronts and workshops put a sample on the board. */
 static void offer_used(struct shared *shared)
 {
 	int64_t ids[SHARES_AT_ONCE];

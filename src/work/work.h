@@ -34,7 +34,7 @@ struct config;
 
 /* --- What can be asked of a resolver ---------------------------------------------------- */
 
-/* A file its maker asks for while it works; resolved by the planner, and part of the key. */
+/* A file that the cell asks for while it works; looked up before (lookup/companion_lookup.c), and part of the key. */
 struct derive_companion {
 	enum object_role role;
 	struct text id, name;

@@ -65,7 +65,7 @@ static uint64_t last_turn(const struct cell_turn *turns, uint64_t whose)
 	return 0;
 }
 
-/* In its own place, or in that of the longest ago. */
+/* Overwrites its own entry, or the oldest one. */
 static void note_turn(struct cell_turn *turns, uint64_t whose, uint64_t turn)
 {
 	struct cell_turn *at = &turns[0];

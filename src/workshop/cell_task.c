@@ -1,4 +1,4 @@
-/* cell_task.c -- see cell_task.h: at most workshop.cells at once, heard when they speak. */
+/* cell_task.c -- see cell_task.h: at most workshop.cells run at once; the loop reads their channels. */
 #include "workshop/cell_task.h"
 
 #include <stddef.h>
@@ -165,7 +165,7 @@ static void answer_want(struct cell_task *task, const struct cell_event *event)
 		send_answer(task, answer, fd, &seal);
 }
 
-/* It works again when it has a place again. */
+/* The answer is sent when the cell has a slot again. */
 void cell_task_answer(struct cell_task *task, enum cell_task_answer answer, int fd,
 		      const struct checksum_seal *seal)
 {
@@ -278,7 +278,7 @@ void cells_end_overdue(struct cells *cells)
 	}
 }
 
-/* What is lost is what the youngest of its cells has done. */
+/* Of the scope or source that has all cells the youngest is stopped: it has done the least work. */
 void cells_make_way(struct cells *cells)
 {
 	int64_t now = clock_monotonic_millis();

@@ -12,7 +12,7 @@
 #include "workshop/task.h"
 #include "workshop/workshop_counters.h"
 
-#define LOOK_AGAIN_MILLIS   1000  /* a lease may run out without a word */
+#define LOOK_AGAIN_MILLIS   1000  /* nobody is told when a lease runs out */
 #define SETTLE_AGAIN_MILLIS 3000
 
 static int claim(const struct verb_means *means, const struct derive *derive, bool is_refresh,
@@ -96,7 +96,7 @@ static struct owed_claims *owed_of(struct queued_verb *verb)
 	return (struct owed_claims *)(void *)((char *)verb - offsetof(struct owed_claims, verb));
 }
 
-/* How many of them: what keeps one from it keeps the others, too. */
+/* How many were given up: up to the first that fails, since the others would fail alike. */
 static int run_give_up(struct queued_verb *verb, struct verb_means *means, struct err *err)
 {
 	const struct owed_claims *owed = owed_of(verb);

@@ -38,7 +38,7 @@ static void claim_told(struct queued_verb *verb)
 	take(running, &list->claimed);
 }
 
-/* A claim without one who carries the job would never end. */
+/* The running job is allocated before the row is claimed: a claimed row that nothing carries would never end. */
 int running_job_claim(struct running_jobs *list, struct err *err)
 {
 	int any;
@@ -64,7 +64,7 @@ static void leave_if_lost(struct running_job *running, int64_t now)
 	struct err err = ERR_INIT;
 	bool is_held = true;
 
-	/* What is written of it says itself whether it was ours: with an end on its way it is no longer held. */
+	/* job_finish() and job_release() check the claim themselves; once one of them is done the row is not held. */
 	if (!running->has_row || running->verb.is_asked ||
 	    (running->held_millis && generation == running->generation &&
 	     now - running->held_millis < HELD_MILLIS))

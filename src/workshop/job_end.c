@@ -63,7 +63,7 @@ void job_end(struct running_job *running, enum job_state state, struct buf *repl
 		job_verb_end(running, state, reply, end_told);
 		return;
 	}
-	/* What its answer was made without is said as far as there is memory for it. */
+	/* Candidates are told if there is memory for them: the answer stands without. */
 	if (state == JOB_COMPLETED && running->candidates)
 		(void)!work_candidates(&running->work, running->candidates, &err);
 	if (running->reply) {

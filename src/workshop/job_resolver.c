@@ -38,10 +38,9 @@ static void note_failure(struct running_job *running, const struct cache_key *ke
 	failure->status = *status;
 }
 
-/* Of folders nothing is believed that an entry says of a file that is not there, nor of other places what
- * is too old for the job: but by the job that has waited for it, or it would be made again for that job
- * without end (a file that does not hold what its name promises, one that comes and goes, a clock that was
- * set back). */
+/* derive_is_stale() rejects remembered failures of folders, and those that are too old for the job.  The job that
+ * has waited for such a failure accepts it all the same: else it would be made again for that job without
+ * end (a file that does not hold what its name promises, one that comes and goes, a clock that was set back). */
 static void note_fresh(struct running_job *running, const struct cache_key *key)
 {
 	struct fresh_failure *fresh;

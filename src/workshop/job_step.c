@@ -15,12 +15,12 @@
 #include "workshop/job_wants.h"
 #include "workshop/running_job.h"
 
-#define BROKEN_MILLIS  30000     /* a broken promise of ours does not mend itself: no longer */
+#define BROKEN_MILLIS  30000     /* an internal error is unlikely to pass: no longer */
 
 /* --- Failures ---------------------------------------------------------------------------- */
 
-/* The same job with nothing behind it.  What the old one had asked for is still being made, in
- * memory of its work. */
+/* Moves the job into a fresh struct.  The old one stays, without a row, as long as tasks use the memory
+ * of its work. */
 static struct running_job *begin_anew(struct running_job *running)
 {
 	struct err err = ERR_INIT;
@@ -83,7 +83,7 @@ static void answer(struct running_job *running)
 	buf_release(&reply);
 }
 
-/* Bytes are gone with `spooled`: whoever parses takes what it needs.  A file stays open. */
+/* The bytes live as long as `spooled`: parse() copies what it keeps.  A file stays open. */
 static int read_body(struct running_job *running, struct buf *spooled, struct err *err)
 {
 	struct jobs *jobs = &running->list->rows;

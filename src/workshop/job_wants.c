@@ -60,7 +60,7 @@ int64_t job_wants_end_millis(const struct running_job *running)
 	return running->started_millis + (running->deadline_millis - running->started_millis) / 4 * 3;
 }
 
-/* What was made of the body has no file, and its cell may wait itself. */
+/* An entry made of the job's body is no file, and the cell that makes it may itself wait for a want. */
 static bool is_given_away(const struct work_want *want, struct err *err)
 {
 	if (!want->entry || !derived_is_of_job(want->entry->kind))
@@ -69,7 +69,7 @@ static bool is_given_away(const struct work_want *want, struct err *err)
 	return false;
 }
 
-/* One that comes too late may still be for what is there. */
+/* Even when it is late, what is there already is given. */
 static void resolve_want(struct running_job *running, struct job_want *want, bool is_late)
 {
 	struct err err = ERR_INIT;
@@ -90,7 +90,7 @@ static void resolve_want(struct running_job *running, struct job_want *want, boo
 	}
 }
 
-/* Whatever fails here, the want itself will meet. */
+/* Failures are ignored: the cell's own want will meet them again. */
 static void resolve_ahead(struct running_job *running)
 {
 	for (struct job_want **at = &running->ahead; *at;) {

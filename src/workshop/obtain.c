@@ -11,7 +11,8 @@
 #include "work/work.h"
 #include "workshop/workshop_counters.h"
 
-/* What was got says where the file is: that takes its place.  A share that fails is a source that does. */
+/* A file.ptr of a symbol store names the file: it is opened instead.  Its file system failing is a failure of
+ * the source (ERR_DOWNLOAD), not ours. */
 static int follow(struct obtaining *obtaining, struct err *err)
 {
 	int fd, rc;

@@ -11,8 +11,8 @@
 #include "cache/cache.h"
 #include "fetch/fetch.h"
 
-/* Who waits for a file has to be able to read it, whatever its server says; and none is believed that it
- * changes only in a year. */
+/* At least so long that whoever waits for the file can read it, even where its server forbids to keep it; at
+ * most a day, whatever its server promises. */
 #define FRESH_SECONDS_MIN 60
 #define FRESH_SECONDS_MAX ((int64_t)24 * 3600)
 

@@ -15,7 +15,7 @@
 #include "workshop/task.h"
 #include "workshop/verb_queue.h"
 
-#define JOB_AHEAD_MAX 64u            /* downloads begun on suspicion */
+#define JOB_AHEAD_MAX 64u            /* entries prefetched for one */
 
 struct fresh_failure;
 struct job_result;
@@ -74,7 +74,7 @@ struct running_job {
 	bool ready;                  /* something it waited for has ended: step it */
 	bool is_begun;               /* its body is read */
 	bool is_done;                /* all its steps are: what is left is the answer */
-	bool is_given_back;          /* as soon as that can be written */
+	bool is_given_back;          /* or is to be, as soon as that can be written */
 	bool has_to_begin_anew;      /* as soon as there is memory for it */
 	enum job_state end_state;    /* how it ends instead; JOB_UNKNOWN: undecided */
 	struct err failure;          /* and why */

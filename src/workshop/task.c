@@ -66,7 +66,7 @@ static void end_for_good(struct task *task, const struct err *failure, bool last
 	task->list->worked_millis = clock_monotonic_millis();
 }
 
-/* It keeps its claim: who else wants the key need not meet the same. */
+/* It keeps its claim: another process would only meet the same failure. */
 static void rest(struct task *task, const struct err *failure)
 {
 	int64_t now = clock_monotonic_millis();
@@ -120,7 +120,7 @@ static enum task_step end_failed(struct task *task, const struct err *failure)
 
 /* --- The sequence ------------------------------------------------------------------------- */
 
-/* It was kept, and was not there to be opened, again and again. */
+/* It was kept again and again, and each time was gone when it was to be opened. */
 static struct err err_not_kept(const struct task *task)
 {
 	struct text subject = derive_subject(task->derive);
@@ -142,8 +142,8 @@ static enum task_step after_done(const struct task *task)
 	case TASK_INSPECT:
 		return TASK_KEEP_OBJECT;
 	case TASK_KEEP_OBJECT:
-		/* From the cache, like any other time: with its checksum, should it have become
-		 * another meanwhile. */
+		/* Opened from the cache, where its checksum is known: another process may have replaced
+		 * it meanwhile. */
 		return kind->is_object ? TASK_PUBLISH : TASK_OPEN;
 	case TASK_DERIVE:
 		return kind->is_object ? TASK_KEEP_OBJECT : TASK_PUBLISH;

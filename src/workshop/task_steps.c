@@ -72,7 +72,7 @@ static enum task_outcome ask_object(struct task *task, struct err *err)
 
 /* --- Open and obtain ----------------------------------------------------------------------- */
 
-/* Though its object failed some time ago. */
+/* May the object be fetched again, although its failure is remembered? */
 static bool may_try_again(const struct task *task)
 {
 	struct workshop_means *means = task_means(task);
@@ -90,7 +90,7 @@ static bool may_try_again(const struct task *task)
 	return may;
 }
 
-/* What is known of a file whose copy somebody deleted: whoever asks has it fetched again. */
+/* Somebody deleted the copy of a file: what is remembered of that file goes too, so that it is fetched again. */
 static void forget(const struct workshop_means *means, const struct cache_key *key)
 {
 	struct cache_found found = { .state = CACHE_ABSENT };
@@ -102,7 +102,7 @@ static void forget(const struct workshop_means *means, const struct cache_key *k
 	cache_found_release(&found);
 }
 
-/* The file of an entry that is there, or was when the job looked. */
+/* The file of an entry that was there when the job looked. */
 static enum task_outcome open_entry(struct task *task, const struct derive *entry, int *fd,
 				    struct checksum_seal *seal, struct err *err)
 {
@@ -118,8 +118,8 @@ static enum task_outcome open_entry(struct task *task, const struct derive *entr
 	if (entry->kind->is_object && !entry->is_extract && source_is_local(location->source) &&
 	    source_reach(location, &task->maker->work->arena, &access, fd, &order, err) == 0)
 		return OUTCOME_DONE;
-	/* The key promises it: without it the result would be another key's.  Who waits looks for it
-	 * anew. */
+	/* The task's key names this file: a result made without it would be another key's.  Whoever waits
+	 * plans anew. */
 	forget(task_means(task), &entry->key);
 	err_set(err, ERR_IO, "%.*s is no longer available", (int)location->uri.size, location->uri.bytes);
 	return OUTCOME_UNUSABLE;
@@ -155,8 +155,8 @@ static enum task_outcome take_obtained(struct task *task, struct err *err)
 	return task->derive->is_extract ? OUTCOME_COPY : OUTCOME_DONE;
 }
 
-/* A folder of somebody else's whose disk or server fails is a source that fails us, when it does so
- * again and again; that we are short of something never is. */
+/* A folder whose disk or server fails again and again is a failure of the source (ERR_DOWNLOAD); that this
+ * process lacks descriptors or was interrupted is not. */
 static void blame_source(const struct task *task, struct err *err)
 {
 	bool is_short = err->os_errno == EMFILE || err->os_errno == ENFILE || err->os_errno == EINTR ||
@@ -189,7 +189,7 @@ static void segments_told(struct segments *segments, const struct err *failure)
 	task_report(task, failure ? OUTCOME_FAILED : OUTCOME_COPY, failure);
 }
 
-/* To a cell it is a file like others; the job keeps its own descriptor. */
+/* A descriptor of its own: the job keeps the body's. */
 static int open_body(struct task *task, struct err *err)
 {
 	const struct work_body *body = &task_maker(task)->body;
@@ -278,7 +278,7 @@ static enum cell_task_answer answer_entry(struct task *task, const struct derive
 	return CELL_TASK_ENDS;
 }
 
-/* The cell is parked until now. */
+/* The parked cell gets its answer. */
 static void want_told(struct job_want *want, enum job_want_end end, const struct err *err)
 {
 	struct task *task = TASK_OF(want, want);
@@ -319,7 +319,7 @@ static bool copy_want(struct arena *arena, const struct cell_event *event, struc
 	       copy_words(arena, event->name, &want->name);
 }
 
-/* There is no answer to wait for, and without memory no need for it. */
+/* A prefetch has no answer; without memory it is left out. */
 static enum cell_task_answer want_ahead(struct task *task, const struct cell_event *event)
 {
 	struct running_job *maker = task_maker(task);
@@ -393,8 +393,8 @@ static enum task_outcome derive_entry(struct task *task, struct err *err)
 	return begin_cell(task, task->derive->kind);
 }
 
-/* A cell is hostile: of its kinds only those count that say something about the bytes.  What it
- * calls its own fault is a fault of ours that these bytes meet. */
+/* Cells are not trusted: only those of their error kinds count that say something about the bytes.  An internal
+ * error of a cell is one that these bytes provoke: as a crash, it is remembered for them. */
 static void judge(struct err *status)
 {
 	switch (status->kind) {

@@ -19,7 +19,7 @@ static void append(struct verb_list *list, struct queued_verb *verb)
 	list->end = &verb->next;
 }
 
-/* Those that came before it stay before it, as long as they are urgent, too. */
+/* Behind the urgent ones that were asked before. */
 static void prepend(struct verb_list *list, struct queued_verb *verb)
 {
 	struct queued_verb **at = &list->first;
@@ -42,7 +42,7 @@ static struct queued_verb *take_first(struct verb_list *list)
 	return verb;
 }
 
-/* 0: none that is remembered. */
+/* The turn it had last; 0: none that is remembered. */
 static uint64_t last_turn(const struct verb_queue *queue, const void *whose)
 {
 	for (size_t i = 0; i < VERB_QUEUE_RECENT; i++)
@@ -51,7 +51,7 @@ static uint64_t last_turn(const struct verb_queue *queue, const void *whose)
 	return 0;
 }
 
-/* In its own place, or in that of the longest ago. */
+/* Overwrites its own entry, or the oldest one. */
 static void note_turn(struct verb_queue *queue, const void *whose)
 {
 	struct verb_turn *at = &queue->turns[0];

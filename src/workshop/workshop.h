@@ -1,11 +1,11 @@
 /*
  * workshop -- one event loop that carries many jobs: downloads, cells, timers, wake-ups.
  *
- * A job is a `work` of the symbolicate component stepped with a resolver that starts what is
- * missing.  What is missing becomes a task, one per key however many jobs want it, across
- * processes too (cache_claim).  No job code blocks.
+ * A job is a request (work/work.h) stepped with a resolver that starts what is missing.  What is
+ * missing becomes a task, one per key however many jobs want it, across processes too
+ * (cache_claim).  No job code blocks.
  *
- * May include: everything below; not front, not cli.
+ * May include: everything below; not front, keeper, supervisor, cli.
  */
 #ifndef WORKSHOP_WORKSHOP_H
 #define WORKSHOP_WORKSHOP_H
