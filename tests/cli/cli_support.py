@@ -12,6 +12,9 @@ import tempfile
 
 SYMGATE = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "symgate")
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "tests", "support"))
+from load import stretched  # noqa: E402
+
 LLVM = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
 
 SOURCE = r"""
@@ -50,11 +53,11 @@ def check(what, holds, *seen):
 
 def symgate(*args, stdin="", env=None, cwd=None):
     return subprocess.run([SYMGATE, *args], input=stdin, capture_output=True, text=True, cwd=cwd,
-                          env=dict(os.environ, **{"SYMGATE_CONFIG": "", **(env or {})}), timeout=120)
+                          env=dict(os.environ, **{"SYMGATE_CONFIG": "", **(env or {})}), timeout=stretched(120))
 
 
 def make(*command, cwd=None):
-    subprocess.run(command, check=True, cwd=cwd, capture_output=True, timeout=60)
+    subprocess.run(command, check=True, cwd=cwd, capture_output=True, timeout=stretched(60))
 
 
 def json_lines(text):

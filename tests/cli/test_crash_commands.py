@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 
-from cli_support import SYMGATE, TOP, build, check, make, run_tests, symbols, symgate
+from cli_support import SYMGATE, TOP, build, check, make, run_tests, stretched, symbols, symgate
 
 
 def test_minidump(folder):
@@ -97,8 +97,9 @@ CORE = """
 #include <unistd.h>
 static volatile int *nothing;
 __attribute__((noinline)) static int inner(int n) { return n ? inner(n - 1) + 1 : *nothing; }
-static void *rest(void *unused) { pause(); return unused; }
-int main(void) { pthread_t t; pthread_create(&t, 0, rest, 0); usleep(100000); return inner(3); }
+static volatile int is_there;
+static void *rest(void *unused) { is_there = 1; pause(); return unused; }
+int main(void) { pthread_t t; pthread_create(&t, 0, rest, 0); while (!is_there) usleep(1000); usleep(100000); return inner(3); }
 """
 
 
@@ -109,7 +110,7 @@ def make_core(folder):
     make("gcc", "-g", "-O1", "-fno-optimize-sibling-calls", "-fomit-frame-pointer", "-pthread", "-o", "deep", "deep.c",
          cwd=folder)
     subprocess.run(["gdb", "-batch", "-nx", "-ex", "run", "-ex", "generate-core-file deep.core", "-ex", "kill", "deep"],
-                   cwd=folder, capture_output=True, timeout=60)
+                   cwd=folder, capture_output=True, timeout=stretched(60))
     return os.path.join(folder, "deep.core")
 
 

@@ -6,7 +6,7 @@ import os
 import subprocess
 import zipfile
 
-from cli_support import SYMGATE, check, run_tests, symgate
+from cli_support import SYMGATE, check, run_tests, stretched, symgate
 
 MAPPING = """o.Main$In -> a.b:
     int field -> f
@@ -60,7 +60,7 @@ def test_stream(folder):
             run.stdin.write(line + "\n")
             check("a stream: %r" % line, run.stdout.readline() == expected + "\n")
         run.stdin.close()
-        check("a stream ends", run.wait(20) == 0)
+        check("a stream ends", run.wait(stretched(60)) == 0)
 
 
 def test_proguard(folder):

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 from cli_support import (DEEP, LLVM, SOURCE, SYMGATE, build, chain_is_deep, check, deep_address, json_lines,
-                         make, run_tests, symbols, symgate, text_section)
+                         make, run_tests, stretched, symbols, symgate, text_section)
 
 
 def test_lookup(folder):
@@ -55,7 +55,7 @@ def interactive(path, address):
         process.stdin.flush()
         check("lookup: answers as they are asked", len(json.loads(process.stdout.readline())["frames"]) == 3)
     process.stdin.close()
-    check("lookup: ends with its input", process.wait(timeout=30) == 0)
+    check("lookup: ends with its input", process.wait(timeout=stretched(60)) == 0)
     process.stdout.close()
 
 

@@ -120,7 +120,7 @@ def under_way_commands(state, ended):
         run = symgate("--state-dir", state, "why", *arguments)
         check("why %s: what is under way" % arguments, run.returncode == 0 and "running" in run.stdout and
               "fetching" in run.stdout and "http://a/b/crash.debug" in run.stdout and "s3://c/d" not in run.stdout and
-              re.search("since " + ISO + ", [34] s ago", run.stdout), run.stdout, run.stderr)
+              re.search("since " + ISO + r", ([3-9]|\d\d+) s ago", run.stdout), run.stdout, run.stderr)
     run = symgate("--state-dir", state, "why")
     check("why: what waits", ids[1] in run.stdout and "waits for a workshop" in run.stdout and ended not in run.stdout,
           run.stdout)

@@ -21,16 +21,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support"))
 from counts import finish  # noqa: E402
-
-
-def load_stretch():
-    """How much longer things take where others keep the processors busy: 1 to 8."""
-    return min(8, 1 + os.getloadavg()[0] / (os.cpu_count() or 1))
-
-
-def stretched(seconds):
-    """A limit of the service, or of a test, where others keep the processors busy: whole seconds."""
-    return int(seconds * load_stretch())
+from load import stretched  # noqa: E402
 
 
 PATIENCE = stretched(60)
