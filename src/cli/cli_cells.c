@@ -33,6 +33,7 @@ int cells_start(struct nursery **nursery, const struct config *config, struct er
 		cells_operation_dump_cfi, cells_operation_find_cfi, cells_operation_locate,
 		cells_operation_sort_look, cells_operation_sort_sources,
 		cells_operation_dump_symbfile, cells_operation_sourcemap_text,
+		cells_operation_match_core,
 	};
 	const size_t our_count = sizeof(ours) / sizeof(ours[0]);
 	size_t count = convert_operation_count + our_count;

@@ -21,6 +21,8 @@
  *   sort-look: input "file", outputs "member", "unpacked" and "slice"; the parameters are two numbers, of
  *             an archive's member and of an object in it.  Tells what that is, where its bytes are, and how
  *             many members and objects there are.
+ *   match-core: inputs "core", not packed, and "file"; the parameter is a module's base in hex. Fails where the module
+ *             was not mapped from the file.
  *   sort-sources: input "object", output "paths": the source files its lines are of, a line each.
  */
 #ifndef CLI_CLI_CELLS_H
@@ -43,7 +45,7 @@ struct err;
 extern const struct cell_operation cells_operation_describe, cells_operation_dump,
 	cells_operation_dump_methods, cells_operation_dump_cfi, cells_operation_find_cfi,
 	cells_operation_locate, cells_operation_sort_look, cells_operation_sort_sources, cells_operation_dump_symbfile,
-	cells_operation_sourcemap_text;
+	cells_operation_sourcemap_text, cells_operation_match_core;
 
 /* Call before any thread is made. */
 int cells_start(struct nursery **nursery, const struct config *config, struct err *err)

@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "cli/cli_cells.h"
 #include "cli/cli.h"
+#include "cli/core_files.h"
 #include "cli/cli_sources.h"
 #include "cli/crash_text.h"
 #include "cli/minidumps.h"
@@ -44,6 +45,7 @@ struct crash_wish {
 	uint64_t size;
 	struct standalone_symbols symbols;
 	bool brief;
+	struct buf named;            /* modules without ids, by what their files say: JSON, or empty */
 	size_t threads;              /* out: how many it has */
 };
 
@@ -102,7 +104,9 @@ static struct text modules_of(struct text report)
 	return TEXT_NONE;
 }
 
-static int add_modules_of(struct standalone *alone, struct text report, struct err *err)
+/* `core_fd` is of a core, not packed; -1: it is none. */
+static int add_modules_of(struct standalone *alone, struct text report, int core_fd,
+			  struct buf *named, struct err *err)
 {
 	struct text modules = modules_of(report);
 	struct arena arena;
@@ -115,13 +119,25 @@ static int add_modules_of(struct standalone *alone, struct text report, struct e
 	rc = request_json_parse(modules, &arena, &json, err);
 	if (rc == 0)
 		rc = standalone_add_modules(alone, json, err);
+	if (rc == 0 && core_fd >= 0)
+		rc = core_files_find(alone, json, core_fd, named, err);
 	arena_release(&arena);
 	return rc;
 }
 
+/* Cells unpack a core into the file for their output. */
+static int core_of(const struct crash_wish *wish, int unpacked_fd)
+{
+	struct stat st;
+
+	if (wish->what->kind != &request_kind_coredump)
+		return -1;
+	return fstat(unpacked_fd, &st) == 0 && st.st_size > 0 ? unpacked_fd : wish->fd;
+}
+
 /* The file is read once only for the names of its modules: where this machine has them they are to
  * be there when its stacks are walked. */
-static int find_modules(struct standalone *alone, const struct crash_wish *wish, struct err *err)
+static int find_modules(struct standalone *alone, struct crash_wish *wish, struct err *err)
 {
 	const struct cell_file input = { "file", wish->fd };
 	struct cell_file output = { "report", -1 };          /* room for what comes packed */
@@ -138,9 +154,10 @@ static int find_modules(struct standalone *alone, const struct crash_wish *wish,
 		return -1;
 	buf_init(&report, LIMIT_CRASH_REPORT_BYTES);
 	rc = cells_run(alone->nursery, &order, NULL, NULL, &report, err);
-	close(output.fd);
 	if (rc == 0)
-		rc = add_modules_of(alone, buf_text(&report), err);
+		rc = add_modules_of(alone, buf_text(&report), core_of(wish, output.fd), &wish->named,
+				    err);
+	close(output.fd);
 	buf_release(&report);
 	return rc;
 }
@@ -148,7 +165,8 @@ static int find_modules(struct standalone *alone, const struct crash_wish *wish,
 /* --- The answer ---------------------------------------------------------------------------------- */
 
 /* The fields of the form: {"sources":"[...]"} */
-static int write_fields(const struct standalone *alone, struct buf *fields, struct err *err)
+static int write_fields(const struct standalone *alone, const struct crash_wish *wish,
+			struct buf *fields, struct err *err)
 {
 	struct json_writer json;
 	struct buf list;
@@ -159,6 +177,8 @@ static int write_fields(const struct standalone *alone, struct buf *fields, stru
 	json_writer_init(&json, fields);
 	json_object(&json);
 	json_member_text(&json, "sources", buf_text(&list));
+	if (wish->named.size > 0)
+		json_member_text(&json, "modules", buf_text(&wish->named));
 	json_object_end(&json);
 	rc = buf_check(&list, err);
 	buf_release(&list);
@@ -180,7 +200,7 @@ static int show_answer(const struct standalone *alone, struct crash_wish *wish, 
 }
 
 /* The usual way: a job of a workshop of this process. */
-static int answer_from_sources(struct standalone *alone, const struct crash_wish *wish,
+static int answer_from_sources(struct standalone *alone, struct crash_wish *wish,
 			       struct buf *reply, struct err *err)
 {
 	struct work_body body = { .fd = wish->fd, .size = wish->size };
@@ -188,7 +208,7 @@ static int answer_from_sources(struct standalone *alone, const struct crash_wish
 	int rc;
 
 	buf_init(&fields, 2 * LIMIT_REPLY_BYTES);
-	rc = write_fields(alone, &fields, err);
+	rc = write_fields(alone, wish, &fields, err);
 	body.bytes = buf_text(&fields);
 	if (rc == 0)
 		rc = standalone_answer(alone, wish->what->kind, &body, reply, err);
@@ -198,7 +218,7 @@ static int answer_from_sources(struct standalone *alone, const struct crash_wish
 
 /* Where nothing is named that could have a file, stacks are walked by what stands in the dump; only
  * when this machine has one of the modules there is more to do.  1: answered; 0: there is more. */
-static int answer_without_sources(struct standalone *alone, const struct crash_wish *wish,
+static int answer_without_sources(struct standalone *alone, struct crash_wish *wish,
 				  struct buf *reply, struct err *err)
 {
 	const struct work_body body = { .bytes = TEXT("{}"), .fd = wish->fd, .size = wish->size };
@@ -209,7 +229,8 @@ static int answer_without_sources(struct standalone *alone, const struct crash_w
 	rc = sourceless_walk(&walked, wish->what->kind, alone->config, alone->nursery, &body,
 			     wish->what->operation, err);
 	if (rc == 0)
-		rc = add_modules_of(alone, buf_text(&walked.report), err);
+		rc = add_modules_of(alone, buf_text(&walked.report), core_of(wish, walked.output_fd),
+				    &wish->named, err);
 	progress_stop();
 	if (rc == 0 && alone->local.link_count == 0)
 		rc = sourceless_answer(&walked, reply, err) < 0 ? -1 : 1;
@@ -217,7 +238,7 @@ static int answer_without_sources(struct standalone *alone, const struct crash_w
 	return rc;
 }
 
-static int find_answer(struct standalone *alone, const struct crash_wish *wish, struct buf *reply,
+static int find_answer(struct standalone *alone, struct crash_wish *wish, struct buf *reply,
 		       struct err *err)
 {
 	int rc;
@@ -244,11 +265,13 @@ static int answer(struct standalone *alone, void *payload, struct err *err)
 	int rc;
 
 	buf_init(&reply, LIMIT_REPLY_BYTES);
+	buf_init(&wish->named, LIMIT_REPLY_BYTES);
 	rc = find_answer(alone, wish, &reply, err);
 	if (rc == 0)
 		rc = show_answer(alone, wish, buf_text(&reply), err);
 	if (rc == 0 && wish->symbols.folder_count > 0 && !alone->cli->json)
 		tried_show(buf_text(&reply), buf_text(&alone->sources), alone->config);
+	buf_release(&wish->named);
 	buf_release(&reply);
 	return rc;
 }

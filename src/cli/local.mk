@@ -30,6 +30,8 @@ libcli_a_SOURCES = \
 	src/cli/companions.h \
 	src/cli/completion.c \
 	src/cli/completion.h \
+	src/cli/core_files.c \
+	src/cli/core_files.h \
 	src/cli/crash_command.c \
 	src/cli/crash_text.c \
 	src/cli/crash_text.h \

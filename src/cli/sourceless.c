@@ -80,7 +80,7 @@ int sourceless_walk(struct sourceless *alone, const struct request_kind *kind,
 
 	*alone = (struct sourceless){
 		.resolver = { .entry = find_entry, .names = find_names, .invalidate = ignore_damage },
-		.nursery = nursery, .fd = body->fd, .failure = ERR_INIT,
+		.nursery = nursery, .fd = body->fd, .failure = ERR_INIT, .output_fd = -1,
 	};
 	buf_init(&alone->report, LIMIT_CRASH_REPORT_BYTES);
 	if (work_init(&alone->work, kind, config, &alone->none, TEXT_NONE, err) < 0)
@@ -90,7 +90,7 @@ int sourceless_walk(struct sourceless *alone, const struct request_kind *kind,
 	if (cells_run(nursery, &order, find_want, alone, &alone->report, &alone->failure) < 0 &&
 	    alone->failure.kind == ERR_NONE)
 		err_set(&alone->failure, ERR_INTERNAL, "a cell ended without a word");
-	close(output.fd);
+	alone->output_fd = output.fd;
 	return 0;
 }
 
@@ -110,4 +110,6 @@ void sourceless_release(struct sourceless *alone)
 {
 	work_release(&alone->work);
 	buf_release(&alone->report);
+	if (alone->output_fd >= 0)
+		close(alone->output_fd);
 }

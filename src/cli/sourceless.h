@@ -19,6 +19,7 @@ struct sourceless {
 	struct nursery *nursery;
 	int fd;                      /* of the crash file, borrowed */
 	struct buf report;           /* what its cell found */
+	int output_fd;               /* what came packed, or an empty file */
 	struct err failure;          /* why there is none */
 };
 

@@ -46,7 +46,8 @@ static void remark_modules(struct remarks *remarks, const struct coredump *core)
 				"headers in its memory");
 	else if (nameless > 0)
 		remark(remarks, "%zu of %zu modules have no build id in the core: no source is asked "
-				"for them by one", nameless, core->module_count);
+				"for them, unless the request says what they are", nameless,
+		       core->module_count);
 }
 
 void core_remarks_write(const struct coredump *core, const struct core_file *file,

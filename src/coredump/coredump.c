@@ -47,6 +47,8 @@ static void settle(struct coredump *core, const struct coredump_notes *notes)
 {
 	core->threads = notes->threads;
 	core->thread_count = notes->thread_count;
+	core->mappings = notes->mappings;
+	core->mapping_count = notes->mapping_count;
 	if (!core->has_signal && core->thread_count > 0 && notes->threads[0].signal != 0) {
 		core->has_signal = true;
 		core->signal = (int32_t)notes->threads[0].signal;

@@ -31,6 +31,12 @@ struct coredump_thread {
 	struct unwind_registers registers;       /* nothing valid: this processor has no walker */
 };
 
+struct coredump_mapping {            /* one line of NT_FILE */
+	uint64_t start, end;
+	uint64_t offset;             /* in the file, bytes */
+	struct text path;
+};
+
 struct coredump_module {
 	uint64_t base, size;
 	struct text path;            /* TEXT_NONE: nobody says */
@@ -54,6 +60,8 @@ struct coredump {
 	uint64_t fault_address;      /* si_addr of signals that have one */
 	const struct coredump_thread *threads;   /* the first is the one the signal was for */
 	size_t thread_count;
+	const struct coredump_mapping *mappings; /* of files, as the kernel lists them */
+	size_t mapping_count;
 	const struct coredump_module *modules;   /* by address */
 	size_t module_count;
 	bool is_kernel;              /* of a crashed kernel: its threads are processors */
@@ -65,5 +73,12 @@ struct coredump {
 /* ERR_MALFORMED: no ELF core file.  ERR_NO_MEMORY: over the arena's ceiling. */
 int coredump_open(struct coredump *core, const uint8_t *bytes, size_t size, struct arena *arena,
 		  struct err *err) __attribute__((warn_unused_result));
+
+/* Was the module mapped from this file?  What tells is which parts of it were mapped where, and the pages
+ * of the core that no process may write to.  ERR_NOT_FOUND: no, with what differs; ERR_MALFORMED: it
+ * is no ELF file. */
+int coredump_match(const struct coredump *core, const struct coredump_module *module,
+		   const uint8_t *bytes, size_t size, struct arena *arena, struct err *err)
+	__attribute__((warn_unused_result));
 
 #endif

@@ -6,12 +6,6 @@
 
 #include "object/elf/elf_file.h"
 
-struct coredump_mapping {            /* one line of NT_FILE */
-	uint64_t start, end;
-	uint64_t offset;             /* in the file, bytes */
-	struct text path;
-};
-
 /* What the notes say, as found. */
 struct coredump_notes {
 	struct coredump_thread *threads;

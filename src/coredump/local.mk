@@ -5,6 +5,7 @@ libcoredump_a_SOURCES = \
 	src/coredump/coredump.h \
 	src/coredump/coredump_internal.h \
 	src/coredump/core_kernel.c \
+	src/coredump/core_match.c \
 	src/coredump/core_modules.c \
 	src/coredump/notes.c \
 	src/coredump/threads.c

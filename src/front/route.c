@@ -13,10 +13,14 @@
 
 #define BODY(member) offsetof(struct config, member)
 
-/* Those that every file comes with, and the rules for a minidump's first module. */
+/* Those that every file comes with, the rules for a minidump's first module, and the ids a core does not
+ * tell of its modules. */
 static const char *const crash_fields[] = { "sources", "scraping", "options", "platform", NULL };
 static const char *const minidump_fields[] = {
 	"sources", "scraping", "options", "platform", "rewrite_first_module", NULL
+};
+static const char *const coredump_fields[] = {
+	"sources", "scraping", "options", "platform", "modules", NULL
 };
 static const struct form_shape minidump_form = {
 	"upload_file_minidump", "missing minidump", minidump_fields, NULL
@@ -25,7 +29,7 @@ static const struct form_shape applecrash_form = {
 	"apple_crash_report", "missing apple crash report", crash_fields, NULL
 };
 static const struct form_shape stacktext_form = { "stacktext", "missing stack", crash_fields, NULL };
-static const struct form_shape coredump_form = { "coredump", "missing core dump", crash_fields, NULL };
+static const struct form_shape coredump_form = { "coredump", "missing core dump", coredump_fields, NULL };
 
 static const char *const symbfile_headers[] = {
 	"HTTP_FILEID", "HTTP_FILEPART", "HTTP_FILEPARTS", "HTTP_BUILDID", NULL

@@ -2,6 +2,7 @@
 """test_crash_commands -- minidumps, cores and crash reports from the command line.  How it is run: cli_support.py."""
 import contextlib
 import functools
+import gzip
 import http.server
 import json
 import os
@@ -103,11 +104,11 @@ int main(void) { pthread_t t; pthread_create(&t, 0, rest, 0); while (!is_there) 
 """
 
 
-def make_core(folder):
+def make_core(folder, *options):
     """The core of a program with two threads that follows a null pointer; None where gdb may not trace."""
     with open(os.path.join(folder, "deep.c"), "w") as f:
         f.write(CORE)
-    make("gcc", "-g", "-O1", "-fno-optimize-sibling-calls", "-fomit-frame-pointer", "-pthread", "-o", "deep", "deep.c",
+    make("gcc", "-g", "-O1", "-fno-optimize-sibling-calls", "-fomit-frame-pointer", "-pthread", *options, "-o", "deep", "deep.c",
          cwd=folder)
     subprocess.run(["gdb", "-batch", "-nx", "-ex", "run", "-ex", "generate-core-file deep.core", "-ex", "kill", "deep"],
                    cwd=folder, capture_output=True, timeout=stretched(60))
@@ -178,6 +179,32 @@ def test_coredump(folder):
     check("coredump: a folder", symgate("coredump", folder).returncode == 1)
 
 
+def test_coredump_nameless(folder):
+    """A program linked without a build id: its file is the one at its path if it is what was mapped."""
+    core = make_core(folder, "-Wl,--build-id=none")
+    program, away = os.path.join(folder, "deep"), os.path.join(folder, "away")
+    kept = os.path.join(folder, "kept")
+    run = symgate("coredump", "--brief", core)
+    check("nameless: by its path", run.returncode == 0 and run.stdout.count(" inner at ") == 4, run.stdout, run.stderr)
+    with open(core, "rb") as f, gzip.open(core + ".gz", "wb", compresslevel=1) as packed:
+        packed.write(f.read())
+    run = symgate("coredump", "--brief", core + ".gz")
+    check("nameless: of a packed core", run.returncode == 0 and run.stdout.count(" inner at ") == 4, run.stdout, run.stderr)
+    os.rename(program, kept)
+    for name in ("deep", folder.lstrip("/") + "/deep"):          # a folder of files, and one like the root of another machine
+        os.makedirs(os.path.dirname(os.path.join(away, name)), exist_ok=True)
+        os.rename(kept, os.path.join(away, name))
+        run = symgate("coredump", "--brief", "--symbols", away, core)
+        check("nameless: below a folder, " + name, run.stdout.count(" inner at ") == 4, run.stdout, run.stderr)
+        os.rename(os.path.join(away, name), kept)
+    with open(os.path.join(folder, "deep.c"), "a") as f:
+        f.write("int more(int n) { return n * 3; }\n")
+    make("gcc", "-g", "-O1", "-fno-optimize-sibling-calls", "-fomit-frame-pointer", "-pthread", "-Wl,--build-id=none", "-o", "deep",
+         "deep.c", cwd=folder)
+    run = symgate("coredump", "--brief", core)
+    check("nameless: another build is not taken", run.returncode == 0 and " inner at " not in run.stdout, run.stdout)
+
+
 def test_crash_reports(folder):
     run = symgate("applecrash", os.path.join(TOP, "tests/fuzz/corpus/applecrash/macos.txt"))
     check("applecrash", run.returncode == 0 and "EXC_BAD_ACCESS (SIGSEGV)" in run.stdout and "macOS 14.1 (23B74), arm64" in
@@ -230,4 +257,4 @@ def test_crash_reports(folder):
     check("minidump: no dump", run.returncode == 1 and "bad.dmp" in run.stderr and run.stdout == "", run.stderr)
 
 
-run_tests([test_minidump, test_minidump_without_sources, test_minidump_symbols, test_coredump, test_crash_reports])
+run_tests([test_minidump, test_minidump_without_sources, test_minidump_symbols, test_coredump, test_coredump_nameless, test_crash_reports])

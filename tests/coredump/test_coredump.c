@@ -387,6 +387,60 @@ START_TEST(mappings_of_one_file_are_one_module)
 }
 END_TEST
 
+/* --- Files of modules ------------------------------------------------------------------------- */
+
+#define FILE_BYTES 0x2000u
+
+/* A shared object of one segment, whose first bytes the small core has in memory. */
+static void make_file(uint8_t file[FILE_BYTES], uint16_t machine, uint64_t segment_bytes, uint64_t address)
+{
+	const Elf64_Ehdr header = {
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 }, .e_type = ET_DYN,
+		.e_machine = machine, .e_version = 1, .e_phoff = sizeof(header),
+		.e_ehsize = sizeof(header), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2,
+	};
+	const Elf64_Phdr segments[2] = {
+		{ .p_type = PT_LOAD, .p_flags = PF_R, .p_filesz = 0x1000, .p_memsz = 0x1000 },
+		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_offset = 0x1000, .p_vaddr = address,
+		  .p_filesz = segment_bytes, .p_memsz = segment_bytes },
+	};
+
+	memset(file, 0, FILE_BYTES);
+	memcpy(file, &header, sizeof(header));
+	memcpy(file + sizeof(header), segments, sizeof(segments));
+}
+
+static const struct {
+	const char *what;
+	uint16_t machine;
+	uint64_t segment_bytes, address;
+	unsigned change;             /* a byte of the file; 0: none */
+	enum err_kind kind;          /* ERR_NONE: it was mapped from it */
+} matches[] = {
+	{ "the file", EM_X86_64, 0x1000, 0x1000, 0, ERR_NONE },
+	{ "another byte where none is written", EM_X86_64, 0x1000, 0x1000, 6, ERR_NOT_FOUND },
+	{ "a segment that belongs elsewhere", EM_X86_64, 0x1000, 0x2000, 0, ERR_NOT_FOUND },
+	{ "a segment that is not in the file", EM_X86_64, 0x1001, 0x1000, 0, ERR_NOT_FOUND },
+	{ "another processor", EM_AARCH64, 0x1000, 0x1000, 0, ERR_NOT_FOUND },
+	{ "no ELF file", EM_X86_64, 0x1000, 0x1000, 1, ERR_MALFORMED },
+};
+
+START_TEST(a_file_is_held_against_its_module)
+{
+	uint8_t file[FILE_BYTES];
+	struct maker maker;
+
+	must_open(small_core(&maker));
+	make_file(file, matches[_i].machine, matches[_i].segment_bytes, matches[_i].address);
+	if (matches[_i].change > 0)
+		file[matches[_i].change] ^= 1;
+	ck_assert_msg(coredump_match(&core, &core.modules[0], file, sizeof(file), &arena, &err) ==
+		      (matches[_i].kind == ERR_NONE ? 0 : -1), "%s: %s", matches[_i].what, err.text);
+	ck_assert_msg(err.kind == matches[_i].kind, "%s: %s", matches[_i].what, err.text);
+	buf_release(&maker.out);
+}
+END_TEST
+
 static void open_changed(void *payload, const uint8_t *bytes, size_t size)
 {
 	(void)payload;
@@ -439,6 +493,8 @@ int main(void)
 	tcase_add_test(tests, what_is_no_core_is_refused);
 	tcase_add_test(tests, a_debuggers_core);
 	tcase_add_test(tests, mappings_of_one_file_are_one_module);
+	tcase_add_loop_test(tests, a_file_is_held_against_its_module, 0,
+			    sizeof(matches) / sizeof(matches[0]));
 	tcase_add_test(tests, every_byte_may_change);
 	tcase_add_test(tests, allocations_may_fail);
 	suite_add_tcase(suite, tests);

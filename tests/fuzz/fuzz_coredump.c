@@ -11,6 +11,7 @@
 #include "coredump/coredump.h"
 
 #define ARENA_BYTES ((size_t)64 << 20)
+#define MATCHED_MAX 64u
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -29,6 +30,20 @@ static void check(const struct coredump *core)
 			abort();
 }
 
+/* The core as a file its modules might be mapped from. */
+static void check_all(const struct coredump *core, struct arena *arena)
+{
+	struct err err = ERR_INIT;
+
+	check(core);
+	for (size_t i = 0; i < core->module_count && i < MATCHED_MAX; i++) {
+		err_clear(&err);
+		if (coredump_match(core, &core->modules[i], core->bytes, core->size, arena, &err) < 0 &&
+		    err.kind == ERR_NONE)
+			abort();
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct coredump core;
@@ -37,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 	arena_init(&arena, ARENA_BYTES);
 	if (coredump_open(&core, bytes, size, &arena, &err) == 0)
-		check(&core);
+		check_all(&core, &arena);
 	else if (err.kind == ERR_NONE)
 		abort();
 	arena_release(&arena);

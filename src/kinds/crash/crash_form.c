@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
+#include "kinds/stacktrace_json.h"
 #include "work/request_json.h"
 #include "work/schema.h"
 
@@ -43,6 +44,35 @@ int crash_form_read_rules(struct crash *crash, const struct cJSON *json, struct 
 	return rewrite_check(rules, at, err);
 }
 
+/* --- modules ------------------------------------------------------------------------------- */
+
+static int read_named(struct crash *crash, const struct cJSON *json, struct err *err)
+{
+	const struct schema_place place = { .name = "modules" };
+	struct raw_report named = { .module_count = 0 };
+
+	if (stacktrace_json_modules(json, &place, &crash->work->arena, &named, err) < 0)
+		return -1;
+	crash->named = named.modules;
+	crash->named_count = named.module_count;
+	return 0;
+}
+
+void crash_name_module(const struct crash *crash, struct raw_module *module)
+{
+	if (module->ids.code_id.size > 0 || !debugid_is_nil(&module->ids.debug_id))
+		return;
+	for (size_t i = 0; i < crash->named_count; i++) {
+		const struct raw_module *named = &crash->named[i];
+
+		if (named->image_addr.is_set && named->image_addr.value == module->image_addr.value) {
+			module->ids.code_id = named->ids.code_id;
+			module->ids.debug_id = named->ids.debug_id;
+			return;
+		}
+	}
+}
+
 /* --- The others ----------------------------------------------------------------------------- */
 
 /* One that is JSON goes into the body as it is; NULL: it is not there. */
@@ -58,6 +88,8 @@ static int add_field(struct crash *crash, const struct cJSON *fields, const char
 		return -1;
 	if (strcmp(name, "rewrite_first_module") == 0)
 		return crash_form_read_rules(crash, json, err);
+	if (strcmp(name, "modules") == 0)
+		return read_named(crash, json, err);
 	buf_printf(body, ",\"%s\":", name);
 	buf_add_string(body, value);
 	return 0;
@@ -73,7 +105,7 @@ static int read_body(struct crash *crash, struct text body, struct err *err)
 }
 
 static const char *const names[] = {
-	"sources", "scraping", "options", "platform", "rewrite_first_module",
+	"sources", "scraping", "options", "platform", "rewrite_first_module", "modules",
 };
 
 int crash_form_read(struct crash *crash, struct text fields, struct err *err)

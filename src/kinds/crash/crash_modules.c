@@ -73,6 +73,7 @@ static struct crash_module *read_module(struct crash *crash, struct crash_module
 		err_set(err, ERR_MALFORMED, "a cell asked for something that is no module");
 		return NULL;
 	}
+	crash_name_module(crash, &report.modules[0]);
 	module = find(*list, report.modules[0].image_addr.value);
 	if (want->id.size > 0 && !debugid_parse(want->id, &first))
 		first = (struct debugid){ .kind = DEBUGID_NIL };

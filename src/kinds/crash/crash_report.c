@@ -27,6 +27,8 @@ int crash_report_read(struct crash *crash, struct text bytes, struct err *err)
 	    stacktrace_json_modules(cJSON_GetObjectItemCaseSensitive(json, "modules"), NULL, arena,
 				    report, err) < 0)
 		return -1;
+	for (size_t i = 0; crash->named_count > 0 && i < report->module_count; i++)
+		crash_name_module(crash, &report->modules[i]);
 	signal = cJSON_GetObjectItemCaseSensitive(json, "signal");
 	if (cJSON_IsNumber(signal) && signal->valuedouble > 0)
 		report->signal = (struct maybe_u64){ .is_set = true,

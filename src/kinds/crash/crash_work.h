@@ -35,6 +35,8 @@ struct crash {
 	const struct rewrite_rule *rules;
 	size_t rule_count;
 	unsigned rewrite_tries;
+	const struct raw_module *named;      /* by the request: what modules are whose file tells no id */
+	size_t named_count;
 	enum crash_stage stage;
 	bool is_walked;                      /* its stacks are walked here */
 	struct derive_link link;             /* of /symbolicate-any: where the file lies */
@@ -53,6 +55,9 @@ int crash_form_read(struct crash *crash, struct text fields, struct err *err)
 /* Rules of rewrite_first_module; each has to be an expression. */
 int crash_form_read_rules(struct crash *crash, const struct cJSON *json, struct err *err)
 	__attribute__((warn_unused_result));
+
+/* crash_form.c: a module without ids gets those the request has for its address. */
+void crash_name_module(const struct crash *crash, struct raw_module *module);
 
 /* crash_any.c: the kind that reads a body of POST /symbolicate-any by its symbolicate.type; NULL: that of
  * crash files, which says what is wrong with bodies of no type. */
