@@ -132,6 +132,7 @@ CREATE INDEX job_live ON job (state, seq) WHERE finished_at IS NULL;
 CREATE INDEX job_by_owner ON job (owner) WHERE owner IS NOT NULL;
 CREATE INDEX job_by_end ON job (finished_at) WHERE finished_at IS NOT NULL;
 CREATE INDEX job_with_result ON job (finished_at) WHERE result_bytes IS NOT NULL AND kept_until IS NULL;
+CREATE INDEX job_failed ON job (state) WHERE state IN ('failed', 'timeout', 'internal_error');
 CREATE INDEX job_kept ON job (kept_until) WHERE kept_until IS NOT NULL;
 
 -- The keys that were given out to those who send us files (symgate apikey).  A key is the base64 of

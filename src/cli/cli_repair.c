@@ -26,6 +26,7 @@ static void tell_as_json(const struct store_repair *repair, struct buf *out)
 		json_member_text(&json, "aside", text_of(repair->aside));
 		json_member_u64(&json, "entries", repair->entries);
 		json_member_u64(&json, "jobs", repair->jobs);
+		json_member_u64(&json, "samples", repair->samples);
 	}
 	json_object_end(&json);
 	buf_add_char(out, '\n');
@@ -49,8 +50,9 @@ static void tell(const struct store_repair *repair, const char *copy, struct buf
 	if (copy)
 		buf_add_string(out, "\nthe copy is in its place\n");
 	else
-		buf_printf(out, "\ncarried over: %llu entries of the cache, %llu jobs\n",
-			   (unsigned long long)repair->entries, (unsigned long long)repair->jobs);
+		buf_printf(out, "\ncarried over: %llu entries of the cache, %llu jobs, %llu samples\n",
+			   (unsigned long long)repair->entries, (unsigned long long)repair->jobs,
+			   (unsigned long long)repair->samples);
 }
 
 static int repair(const struct cli *cli, const char *copy, bool only_look, struct err *err)

@@ -44,6 +44,7 @@ SQL_STEPS = \
 	$(top_srcdir)/sql/migrate/0011-history.sql \
 	$(top_srcdir)/sql/migrate/0012-live-pages.sql \
 	$(top_srcdir)/sql/migrate/0013-validators.sql \
+	$(top_srcdir)/sql/migrate/0014-failed-jobs.sql \
 	$(top_srcdir)/sql/schema.sql
 EXTRA_DIST += \
 	$(SQL_NAMED) \

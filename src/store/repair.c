@@ -18,11 +18,24 @@
 #define SQL_BYTES_MAX ((size_t)64 * 1024)
 #define ASIDE_TRIES   100
 
-/* The tables with something in them that somebody would miss. */
-enum { TABLE_BOOT, TABLE_ENTRY, TABLE_JOB, TABLE_KEY, TABLES };
-static const char *const tables[TABLES] = {
-	[TABLE_BOOT] = "boot", [TABLE_ENTRY] = "cache_entry", [TABLE_JOB] = "job",
-	[TABLE_KEY] = "apikey",
+/* A table with something in it that somebody would miss, and the order its pages have. */
+struct carried_table {
+	const char *name;
+	const char *order[2];        /* forwards and backwards */
+	const char *place;           /* a number that grows in that order */
+	unsigned more_at_a_place;    /* rows with the same number, at most, besides the first */
+};
+
+enum { TABLE_BOOT, TABLE_ENTRY, TABLE_JOB, TABLE_KEY, TABLE_SAMPLE, TABLES };
+#define BY_ROWID { "rowid", "rowid DESC" }, "rowid", 0
+static const struct carried_table tables[TABLES] = {
+	[TABLE_BOOT] = { "boot", BY_ROWID },
+	[TABLE_ENTRY] = { "cache_entry", BY_ROWID },
+	[TABLE_JOB] = { "job", BY_ROWID },
+	[TABLE_KEY] = { "apikey", BY_ROWID },
+	/* A row for each node that counted then. */
+	[TABLE_SAMPLE] = { "sample", { "span, at, node", "span DESC, at DESC, node DESC" },
+			   "span * 1000000000000 + at", 1000 },
 };
 
 static int path_below(const struct config *config, const char *name, char *path, size_t capacity,
@@ -203,30 +216,46 @@ static int insert_row(struct carry *carry, sqlite3_stmt *insert, sqlite3_stmt *r
 	return store_failed(carry->store, code, "carrying rows over", err);
 }
 
-/* From one end until the other, `stop`, or something that cannot be read.  Rows that come in no
- * order are pages that lead in circles.  *last: the row that was read last. */
-static int read_from_end(struct carry *carry, const char *table, bool backwards, int64_t stop,
-			 sqlite3_stmt *insert, int64_t *last, struct err *err)
+/* How far one end of a table was read. */
+struct carried_end {
+	bool backwards, any;
+	int64_t last;                /* the place of the row that was read last */
+	unsigned more;               /* rows that were at that place, too */
+};
+
+/* Rows that come in no order are pages that lead in circles. */
+static bool goes_on(struct carried_end *end, const struct carried_table *table, int64_t place)
+{
+	bool is_same = end->any && place == end->last;
+
+	if (end->any && !is_same && (place > end->last) == end->backwards)
+		return false;
+	end->more = is_same ? end->more + 1 : 0;
+	end->last = place;
+	end->any = true;
+	return end->more <= table->more_at_a_place;
+}
+
+/* From one end until the other, the place `stop`, or something that cannot be read. */
+static int read_from_end(struct carry *carry, const struct carried_table *table, struct carried_end *end,
+			 int64_t stop, sqlite3_stmt *insert, struct err *err)
 {
 	sqlite3_stmt *select = NULL;
 	struct buf sql;
-	bool any = false;
 	int rc = 0;
 
 	buf_init(&sql, SQL_BYTES_MAX);
-	buf_printf(&sql, "SELECT rowid, %s FROM %s ORDER BY rowid%s", buf_string(&carry->columns),
-		   table, backwards ? " DESC" : "");
+	buf_printf(&sql, "SELECT %s, %s FROM %s ORDER BY %s", table->place, buf_string(&carry->columns),
+		   table->name, table->order[end->backwards]);
 	if (buf_check(&sql, err) < 0)
 		rc = -1;
 	else
 		sqlite3_prepare_v2(carry->old, buf_string(&sql), -1, &select, NULL);
 	while (rc == 0 && select && sqlite3_step(select) == SQLITE_ROW) {
-		int64_t id = sqlite3_column_int64(select, 0);
+		int64_t place = sqlite3_column_int64(select, 0);
 
-		if (backwards ? id <= stop || (any && id >= *last) : any && id <= *last)
+		if ((end->backwards && place < stop) || !goes_on(end, table, place))
 			break;
-		any = true;
-		*last = id;
 		rc = insert_row(carry, insert, select, err);
 	}
 	sqlite3_finalize(select);
@@ -234,27 +263,28 @@ static int read_from_end(struct carry *carry, const char *table, bool backwards,
 	return rc;
 }
 
-static int carry_table(struct carry *carry, const char *table, uint64_t *rows, struct err *err)
+static int carry_table(struct carry *carry, const struct carried_table *table, uint64_t *rows,
+		       struct err *err)
 {
-	int64_t last = INT64_MIN, end = INT64_MAX;
+	struct carried_end first = { .last = INT64_MIN }, second = { .backwards = true };
 	sqlite3_stmt *insert = NULL;
 	struct buf sql;
 	int rc = -1, code;
 
 	carry->rows = 0;
-	list_columns(carry, table);
+	list_columns(carry, table->name);
 	if (carry->count == 0)
 		return 0;                    /* nothing of it can be read */
 	buf_init(&sql, SQL_BYTES_MAX);
-	buf_printf(&sql, "INSERT OR IGNORE INTO %s (%s) VALUES (%s)", table,
+	buf_printf(&sql, "INSERT OR IGNORE INTO %s (%s) VALUES (%s)", table->name,
 		   buf_string(&carry->columns), buf_string(&carry->marks));
 	if (buf_check(&sql, err) < 0 || store_begin(carry->store, STORE_TURN_SERVICE, TEXT_NONE, err) < 0)
 		goto done;
 	code = sqlite3_prepare_v2(carry->store->db, buf_string(&sql), -1, &insert, NULL);
 	if (code != SQLITE_OK)
 		store_failed(carry->store, code, "carrying rows over", err);
-	else if (read_from_end(carry, table, false, 0, insert, &last, err) == 0 &&
-		 read_from_end(carry, table, true, last, insert, &end, err) == 0)
+	else if (read_from_end(carry, table, &first, 0, insert, err) == 0 &&
+		 read_from_end(carry, table, &second, first.last, insert, err) == 0)
 		rc = 0;
 	sqlite3_finalize(insert);
 	if (rc == 0)
@@ -280,12 +310,13 @@ static int carry_over(struct store *store, struct store_repair *repair, struct e
 	if (sqlite3_open_v2(path, &carry.old, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) ==
 	    SQLITE_OK)
 		for (unsigned i = 0; i < TABLES && rc == 0; i++)
-			rc = carry_table(&carry, tables[i], &rows[i], err);
+			rc = carry_table(&carry, &tables[i], &rows[i], err);
 	sqlite3_close(carry.old);
 	buf_release(&carry.columns);
 	buf_release(&carry.marks);
 	repair->entries = rows[TABLE_ENTRY];
 	repair->jobs = rows[TABLE_JOB];
+	repair->samples = rows[TABLE_SAMPLE];
 	return rc;
 }
 

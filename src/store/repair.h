@@ -17,7 +17,7 @@ struct store_repair {
 	bool is_sound;               /* as it was found */
 	char words[256];             /* what is wrong with it; "": nothing, or there was none */
 	char aside[4096];            /* the folder it lies in now; "": where it was */
-	uint64_t entries, jobs;      /* rows carried over; of a copy nothing is */
+	uint64_t entries, jobs, samples; /* rows carried over; of a copy nothing is */
 };
 
 /* Looks at every page, while a service runs or not. */

@@ -20,6 +20,8 @@
 #include "support/support.h"
 
 #define ROWS 3000
+#define SAMPLES 3000
+#define TEN_ZEROS "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
 #define PAGE 4096
 
 /* A state folder with much in it, the same each time, nobody using it. */
@@ -36,6 +38,11 @@ static void fill(struct state *state)
 	state_sql(state, sql);
 	state_sql(state, "INSERT INTO job (id, kind, state, body_bytes, created_at, deadline_at) VALUES "
 		  "('12345678-1234-4234-8234-123456789abc', 'symbolicate', 'queued', 1, 1, 2)");
+	/* Of three nodes; the requests say which row it was. */
+	snprintf(sql, sizeof(sql), "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+		 "INSERT INTO sample SELECT 60, i / 3 * 60, CASE i WHEN %d THEN 'in the middle' ELSE 'node' || (i %% 3) END, "
+		 "60, i, " TEN_ZEROS TEN_ZEROS TEN_ZEROS "0, 0, 0, 0, 0, 0, 0, 0, 0 FROM n", SAMPLES, SAMPLES / 2);
+	state_sql(state, sql);
 	state_close(state);
 	state_sql(state, "PRAGMA wal_checkpoint(TRUNCATE)");
 }
@@ -70,9 +77,8 @@ static void overwrite(const struct state *state, off_t at, size_t size)
 
 /* A leaf of the entries themselves, from their middle: details stand in no index, and how pages of
  * rows and of indexes lie between each other is another each time. */
-static void overwrite_a_page_of_rows(const struct state *state)
+static void overwrite_a_page_with(const struct state *state, const char *row)
 {
-	static const char row[] = "it was 1500";
 	size_t size = (size_t)size_of(state_path(state, "symgate.db"));
 	char *bytes = mem_get(size), *found;
 	int fd = open(state_path(state, "symgate.db"), O_RDONLY);
@@ -117,7 +123,7 @@ START_TEST(carries_over_what_can_be_read)
 	struct stat st;
 
 	fill(&state);
-	overwrite_a_page_of_rows(&state);
+	overwrite_a_page_with(&state, "it was 1500");
 	ck_assert_int_eq(store_examine(&state.config, &repair, &err), 0);
 	ck_assert(!repair.is_sound && repair.words[0]);
 	repair = repaired(&state, NULL);
@@ -130,6 +136,27 @@ START_TEST(carries_over_what_can_be_read)
 	ck_assert(repaired(&state, NULL).is_sound);
 	state_open(&state);
 	ck_assert_int_eq(store_check(state.store, &err), 0);
+	state_remove(&state);
+}
+END_TEST
+
+START_TEST(carries_samples_over)
+{
+	struct store_repair repair;
+	struct state state;
+
+	fill(&state);
+	overwrite_a_page_with(&state, "in the middle");
+	repair = repaired(&state, NULL);
+	ck_assert(repair.aside[0] && !repair.is_sound);
+	ck_assert_uint_eq(repair.entries, ROWS);
+	ck_assert_msg(repair.samples > SAMPLES / 2 && repair.samples < SAMPLES, "%llu", (unsigned long long)repair.samples);
+	ck_assert_int_eq(state_ask(&state, "SELECT count(*) FROM sample"), (int64_t)repair.samples);
+	ck_assert_int_eq(state_ask(&state, "SELECT count(*) FROM sample WHERE node <> 'node' || (requests % 3) "
+				   "OR at <> requests / 3 * 60"), 0);
+	ck_assert_int_eq(state_ask(&state, "SELECT min(requests) FROM sample"), 1);
+	ck_assert_int_eq(state_ask(&state, "SELECT max(requests) FROM sample"), SAMPLES);
+	ck_assert(repaired(&state, NULL).is_sound);
 	state_remove(&state);
 }
 END_TEST
@@ -153,7 +180,7 @@ START_TEST(damage_somebody_met_is_remembered)
 	char *aside = NULL;
 
 	fill(&state);
-	overwrite_a_page_of_rows(&state);
+	overwrite_a_page_with(&state, "it was 1500");
 	state_open(&state);
 	ck_assert(!store_damage_is_known(state.config.state_dir, words));
 	ck_assert_int_eq(store_check(state.store, &err), 0);
@@ -311,6 +338,7 @@ int main(void)
 
 	tcase_add_test(tcase, leaves_a_sound_one_alone);
 	tcase_add_test(tcase, carries_over_what_can_be_read);
+	tcase_add_test(tcase, carries_samples_over);
 	tcase_add_test(tcase, damage_somebody_met_is_remembered);
 	tcase_add_test(tcase, a_wrong_note_goes);
 	tcase_add_loop_test(tcase, works_whatever_is_damaged, 0, 24);

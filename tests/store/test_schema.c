@@ -103,7 +103,6 @@ static const struct { const char *statement, *line, *why; } allowed_scans[] = {
 	{ "flight_list", "SCAN flight", "a person's look; as many as there are downloads" },
 	{ "flight_sweep", "SCAN flight", "the keeper's; as many as there are downloads" },
 	{ "page_jobs", "SCAN job", "a person's look; as many rows as jobs are kept" },
-	{ "page_jobs_failed", "SCAN job", "a person's look; as many rows as jobs are kept" },
 	{ "page_kinds", "SCAN cache_entry USING COVERING INDEX cache_entry_by_space", "a person's sum" },
 	{ "page_scopes", "SCAN cache_entry USING COVERING INDEX cache_entry_by_space", "a person's sum" },
 	{ "page_space", "SCAN cache_entry USING COVERING INDEX cache_entry_by_space", "a person's sum" },
