@@ -369,6 +369,38 @@ def side_by_side():
         assert len(web.hits) == 12 and set(web.hits.values()) == {1}, web.hits
 
 
+def bundles_of_their_own_side_by_side():
+    """Each debug id has a bundle, on a slow server: none is answered until all are asked for; each is fetched once."""
+    web = Web()
+    together = threading.Barrier(6)
+    ids = [DEBUG_ID[:-1] + str(i + 1) for i in range(6)]
+
+    def page(number, debug_id):
+        packed = bundle([], [("files/a.js", {"type": "minified_source", "headers": {"debug-id": debug_id}}, CODE),
+                             ("files/a.map", {"type": "source_map", "headers": {"debug-id": debug_id}}, MAP)])
+
+        def reply(handler):
+            together.wait(PATIENCE)
+            handler.reply(200, packed)
+        web.pages[f"/{debug_id[:2]}/{debug_id.replace('-', '')[2:]}/sourcebundle"] = reply
+        return frame(f"app:///{number}.js")
+
+    with Service(CONFIG + f"""
+sources:
+  - id: own
+    type: http
+    url: {web.url}/
+    layout: {{type: unified}}
+""") as service:
+        frames = [page(number, debug_id) for number, debug_id in enumerate(ids)]
+        reply = ask(service, frames, source=None, modules=[
+            {"type": "sourcemap", "code_file": f"app:///{number}.js", "debug_id": debug_id} for number, debug_id in enumerate(ids)])
+        found = reply["stacktraces"][0]["frames"]
+        assert all(is_good(f) and f["data"]["resolved_with"] == "debug-id" for f in found), reply
+        assert all(debug_id[-12:] in json.dumps(f["data"]["sourcemap_origin"]) for f, debug_id in zip(found, ids)), reply
+        assert set(count for path, count in web.hits.items() if path.endswith("/sourcebundle")) == {1}, web.hits
+
+
 def servers_say_how_long():
     """Cache-Control, Expires and Age of what is scraped, within a minute and a day; else to the end of the hour."""
     web = Web()
@@ -600,6 +632,6 @@ def addresses_are_guarded():
 
 
 if __name__ == "__main__":
-    run_all([files_by_release_and_url, files_by_debug_id, bundles_of_a_release, warm_folders_need_no_job, each_file_once, heads_name_maps, side_by_side, servers_say_how_long, what_has_not_changed_is_not_sent_again,
+    run_all([files_by_release_and_url, files_by_debug_id, bundles_of_a_release, warm_folders_need_no_job, each_file_once, heads_name_maps, side_by_side, bundles_of_their_own_side_by_side, servers_say_how_long, what_has_not_changed_is_not_sent_again,
              hostile_names_of_versions, missing_files_are_listed, any_takes_it_too, lying_files,
              lying_bundles, lying_answers, addresses_are_guarded], "js")

@@ -135,6 +135,7 @@ struct js_file {
 	size_t own_tried;
 	struct js_try *attempted;            /* the one under way, or found */
 	bool awaits_turn;                    /* to go on would tell something new (js_turns.c) */
+	bool has_fetched;                    /* its own bundles, ahead of its turn */
 	bool is_settled;
 	bool is_empty;                       /* it is there, without contents, and nothing is held */
 	enum err_kind failure;               /* of a settled one; ERR_NONE: it is there */
@@ -190,6 +191,7 @@ struct js {
 	struct js_request request;
 	struct js_module *modules, **last_module;
 	struct js_bundle *bundles;
+	struct js_bundle *fetched;           /* ahead of their turns; they answer for nothing yet */
 	struct js_artifact *artifacts, **last_artifact;
 	struct js_need *needs, **last_need;
 	struct held *open;                   /* everything that is read */
@@ -219,6 +221,11 @@ void js_listing_release(struct js_file *file);
 int js_bundle_add(struct js *js, const struct location *location, struct text resolved_with, bool *is_news,
 		  struct err *err) __attribute__((warn_unused_result));
 bool js_bundle_is_known(const struct js *js, struct text uri);
+/* Those that are neither open nor failed. */
+bool js_bundles_awaited_are_by_id(const struct js *js);
+/* Has it fetched, so that it is there when it is added; WAIT: its turn is to come. */
+enum resolved js_bundle_fetch(struct js *js, const struct location *location, struct resolver *resolver,
+			      struct err *err);
 /* READY: all that could be had are open. */
 enum resolved js_bundles_resolve(struct js *js, struct resolver *resolver, struct err *err);
 /* READY: *try is what was found, or NULL. */

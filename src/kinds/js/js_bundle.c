@@ -34,6 +34,49 @@ bool js_bundle_is_known(const struct js *js, struct text uri)
 	return bundle != NULL;
 }
 
+bool js_bundles_awaited_are_by_id(const struct js *js)
+{
+	for (const struct js_bundle *bundle = js->bundles; bundle; bundle = bundle->next)
+		if (!bundle->index.is_settled && !text_is(bundle->resolved_with, "debug-id"))
+			return false;
+	return true;
+}
+
+static struct js_bundle *new_bundle(struct js *js, const struct location *location, struct err *err)
+{
+	struct js_bundle *bundle = arena_alloc(&js->work->arena, 1, sizeof(*bundle));
+
+	if (!bundle) {
+		err_no_memory(err);
+		return NULL;
+	}
+	bundle->uri = location->uri;
+	bundle->location = *location;
+	bundle->location.query = js_query_nothing();
+	return make_keys(bundle, js->work, err) < 0 ? NULL : bundle;
+}
+
+enum resolved js_bundle_fetch(struct js *js, const struct location *location, struct resolver *resolver,
+			      struct err *err)
+{
+	struct cache_found found = { .state = CACHE_ABSENT };
+	struct js_bundle *bundle = js->fetched;
+	enum resolved resolved;
+
+	while (bundle && !text_equal(bundle->uri, location->uri))
+		bundle = bundle->next;
+	if (!bundle) {
+		bundle = new_bundle(js, location, err);
+		if (!bundle)
+			return RESOLVED_ERROR;
+		bundle->next = js->fetched;
+		js->fetched = bundle;
+	}
+	resolved = resolver->entry(resolver, &bundle->index.derive, &found, err);
+	cache_found_release(&found);
+	return resolved == RESOLVED_ERROR ? resolved : RESOLVED_WAIT;
+}
+
 /* A newly named one is news even if it cannot be had. */
 int js_bundle_add(struct js *js, const struct location *location, struct text resolved_with, bool *is_news,
 		  struct err *err)
@@ -44,15 +87,10 @@ int js_bundle_add(struct js *js, const struct location *location, struct text re
 		at = &(*at)->next;
 	if (*at && text_equal((*at)->uri, location->uri))
 		return 0;
-	bundle = arena_alloc(&js->work->arena, 1, sizeof(*bundle));
+	bundle = new_bundle(js, location, err);
 	if (!bundle)
-		return err_no_memory(err);
-	bundle->uri = location->uri;
-	bundle->resolved_with = resolved_with;
-	bundle->location = *location;
-	bundle->location.query = js_query_nothing();
-	if (make_keys(bundle, js->work, err) < 0)
 		return -1;
+	bundle->resolved_with = resolved_with;
 	bundle->next = *at;
 	*at = bundle;
 	*is_news = true;

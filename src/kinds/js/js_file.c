@@ -147,21 +147,54 @@ static bool has_new(const struct js *js, const struct location_list *list)
 	return false;
 }
 
+/* Those of a debug id are the file's own: whatever else becomes known, they will be looked into. */
+static enum resolved fetch_own_bundles(struct js *js, const struct js_file *file, const struct location_list *list,
+				       struct resolver *resolver, struct err *err)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (is_by_id(file, &list->locations[i]) && !js_bundle_is_known(js, list->locations[i].uri) &&
+		    js_bundle_fetch(js, &list->locations[i], resolver, err) == RESOLVED_ERROR)
+			return error();
+	return RESOLVED_WAIT;
+}
+
+/* While it waits for bundles of others' debug ids alone, and no server could tell of one that has all. */
+static bool is_likely_to_have_its_own(const struct js *js, const struct js_file *file)
+{
+	const struct source_list *sources = js->request.sources;
+
+	if (!js->is_ahead || file->has_fetched || debugid_is_nil(&file->key.debug_id) || !js_bundles_awaited_are_by_id(js))
+		return false;
+	for (size_t i = 0; i < sources->count; i++)
+		if (source_is_listed(&sources->sources[i]))
+			return false;
+	return true;
+}
+
+static enum resolved fetch_meanwhile(struct js *js, struct js_file *file, struct resolver *resolver, struct err *err)
+{
+	struct location_list list;
+
+	file->has_fetched = true;
+	return list_places(js, file, true, &list, err) < 0 ? error() : fetch_own_bundles(js, file, &list, resolver, err);
+}
+
 /* Bundles that may be there are like those a server names. */
-static int add_bundles(struct js *js, struct js_file *file, bool *is_news, struct err *err)
+static enum resolved add_bundles(struct js *js, struct js_file *file, bool *is_news, struct resolver *resolver,
+				 struct err *err)
 {
 	struct location_list list;
 
 	*is_news = false;
 	if (list_places(js, file, true, &list, err) < 0)
-		return -1;
+		return error();
 	file->awaits_turn = js->is_ahead && has_new(js, &list);
 	if (file->awaits_turn)
-		return 0;
+		return fetch_own_bundles(js, file, &list, resolver, err);
 	for (size_t i = 0; i < list.count; i++)
 		if (js_bundle_add(js, &list.locations[i], way_of(file, &list.locations[i]), is_news, err) < 0)
-			return -1;
-	return 0;
+			return error();
+	return RESOLVED_READY;
 }
 
 static int try_own(struct js *js, struct js_file *file, struct err *err)
@@ -193,14 +226,14 @@ static enum resolved ask(struct js *js, struct js_file *file, struct resolver *r
 	return resolved;
 }
 
-static enum resolved look_into_stores(struct js *js, struct js_file *file, struct err *err)
+static enum resolved look_into_stores(struct js *js, struct js_file *file, struct resolver *resolver,
+				      struct err *err)
 {
 	bool is_news;
+	enum resolved resolved = add_bundles(js, file, &is_news, resolver, err);
 
-	if (add_bundles(js, file, &is_news, err) < 0)
-		return error();
-	if (file->awaits_turn)
-		return RESOLVED_WAIT;
+	if (resolved != RESOLVED_READY)
+		return resolved;
 	js->has_news |= is_news;
 	if (list_places(js, file, false, &file->own, err) < 0)
 		return error();
@@ -218,6 +251,8 @@ static enum resolved look_further(struct js *js, struct js_file *file, struct re
 	switch (file->stage) {
 	case STAGE_KNOWN: case STAGE_KNOWN_NOW: case STAGE_STORES_BUNDLES:
 		resolved = look_at_known(js, file, resolver, err);
+		if (resolved == RESOLVED_WAIT && is_likely_to_have_its_own(js, file))
+			return fetch_meanwhile(js, file, resolver, err);
 		if (resolved == RESOLVED_READY && !file->attempted)
 			file->stage = file->stage == STAGE_KNOWN ? STAGE_ASK
 				      : file->stage == STAGE_KNOWN_NOW ? STAGE_STORES : STAGE_STORES_FILES;
@@ -225,7 +260,7 @@ static enum resolved look_further(struct js *js, struct js_file *file, struct re
 	case STAGE_ASK:
 		return ask(js, file, resolver, err);
 	case STAGE_STORES:
-		return look_into_stores(js, file, err);
+		return look_into_stores(js, file, resolver, err);
 	case STAGE_STORES_FILES:
 		if (file->own_tried == file->own.count)
 			file->stage = STAGE_WEB;

@@ -5,6 +5,7 @@
  * that has to wait has its turn; those behind it go ahead with what is known so far:
  *
  * 1. One that is ahead adds nothing to what is known: where it would, it waits for its turn.
+ *    A bundle of its own, by its debug id, it has fetched meanwhile.
  * 2. Whatever becomes known by the one whose turn it is makes all that are ahead begin again; what they
  *    have fetched is in the cache.
  */
