@@ -2,7 +2,8 @@
  * upload.c -- entries told to the shared cache: a bounded queue, and a few on their way.
  *
  * A queued entry is only named; its file is opened, and compared with its checksum, when its turn comes, by
- * another thread (shared_means.aside).  One that is gone by then, or damaged, is left out.  First come, first kept: a bucket is asked to take an object only where
+ * another thread (shared_means.aside).  One that is gone by then, or damaged, is left out.  A copy in a folder is
+ * synced and named there, too.  First come, first kept: a bucket is asked to take an object only where
  * there is none (412 is an answer like any other), or, where its server does not know such
  * conditions, asked before.
  */
@@ -28,10 +29,10 @@
 
 struct shared_upload {
 	struct credential_wait credential;       /* first: told() gets back here */
-	struct shared_aside opening;
-	bool is_opening;             /* all that is the other thread's: */
+	struct shared_aside aside;
+	bool is_aside;               /* all of it is the other thread's, but the list */
 	uint8_t hash[HASH_SHA256_BYTES], text_hash[HASH_SHA256_BYTES];
-	enum cache_kind kind;        /* and `file` */
+	enum cache_kind kind;
 	struct shared *shared;
 	struct shared_upload *next;
 	char name[SHARED_NAME_BYTES];
@@ -196,6 +197,26 @@ static int begin_sending(struct shared_upload *upload, struct err *err)
 	return order(upload, TEXT_NONE, err);
 }
 
+/* --- On another thread ------------------------------------------------------------------------ */
+
+static struct shared_upload *upload_of(struct shared_aside *aside)
+{
+	return (struct shared_upload *)(void *)((char *)aside - offsetof(struct shared_upload, aside));
+}
+
+static void do_aside(struct shared_upload *upload,
+		     int (*run)(struct shared_aside *aside, struct store *store, struct err *err),
+		     void (*told)(struct shared_aside *aside, int rc, const struct err *err))
+{
+	const struct shared_means *means = &upload->shared->means;
+	struct err err = ERR_INIT;
+
+	upload->aside = (struct shared_aside){ .run = run, .told = told };
+	upload->is_aside = true;
+	if (means->aside(means->aside_payload, &upload->aside, &err) < 0)
+		end(upload, &err);
+}
+
 /* --- To a folder ------------------------------------------------------------------------------ */
 
 static int begin_copying(struct shared_upload *upload, struct err *err)
@@ -214,6 +235,27 @@ static int begin_copying(struct shared_upload *upload, struct err *err)
 	return 0;
 }
 
+/* Which takes as long as the folder's disk takes for all of the file. */
+static int publish_copy(struct shared_aside *aside, struct store *store, struct err *err)
+{
+	struct shared_upload *upload = upload_of(aside);
+	int rc = folder_publish(upload->shared->folder, upload->copy.to, upload->temporary, upload->name, err);
+
+	(void)store;
+	upload->temporary[0] = '\0';
+	return rc;
+}
+
+static void published(struct shared_aside *aside, int rc, const struct err *failure)
+{
+	struct shared_upload *upload = upload_of(aside);
+
+	(void)rc;                            /* `failure` says it */
+	upload->is_aside = false;
+	end(upload, failure);
+}
+
+/* True when there is more to be copied. */
 static bool copy_on(struct shared *shared, int64_t now_millis)
 {
 	struct shared_upload *next;
@@ -224,16 +266,13 @@ static bool copy_on(struct shared *shared, int64_t now_millis)
 		int rc;
 
 		next = upload->next;
-		if (upload->is_opening)
+		if (upload->is_aside)
 			continue;
 		rc = shared_copy_step(&upload->copy, now_millis, &err);
 		is_any |= rc == 0;
-		if (rc > 0) {
-			rc = folder_publish(shared->folder, upload->copy.to, upload->temporary,
-					    upload->name, &err) < 0 ? -1 : 1;
-			upload->temporary[0] = '\0';
-		}
-		if (rc != 0)
+		if (rc > 0)
+			do_aside(upload, publish_copy, published);
+		else if (rc < 0)
 			end(upload, &err);
 	}
 	return is_any;
@@ -275,11 +314,6 @@ static int is_sound(struct cache *cache, struct store *store, const struct cache
 	return cache_drop_if_damaged(cache, store, key, err) < 0 ? -1 : 0;
 }
 
-static struct shared_upload *upload_of(struct shared_aside *aside)
-{
-	return (struct shared_upload *)(void *)((char *)aside - offsetof(struct shared_upload, opening));
-}
-
 /* 1: the entry is open, 0: it is gone, or is none of ours to tell, -1. */
 static int open_entry(struct shared_aside *aside, struct store *store, struct err *err)
 {
@@ -313,7 +347,7 @@ static void opened(struct shared_aside *aside, int rc, const struct err *failure
 	struct shared *shared = upload->shared;
 	struct err err = *failure;
 
-	upload->is_opening = false;
+	upload->is_aside = false;
 	if (rc == 0) {
 		count(shared, upload->reason, SHARED_DROPPED);
 		free_upload(upload);
@@ -351,16 +385,12 @@ static struct shared_upload *make(struct shared *shared, const struct shared_que
 static void start(struct shared *shared, const struct shared_queued *queued)
 {
 	struct shared_upload *upload = make(shared, queued);
-	struct err err = ERR_INIT;
 
 	if (!upload) {
 		count(shared, queued->reason, SHARED_DROPPED);
 		return;
 	}
-	upload->opening = (struct shared_aside){ .run = open_entry, .told = opened };
-	upload->is_opening = true;
-	if (shared->means.aside(shared->means.aside_payload, &upload->opening, &err) < 0)
-		end(upload, &err);
+	do_aside(upload, open_entry, opened);
 }
 
 bool shared_uploads_step(struct shared *shared, int64_t now_millis)

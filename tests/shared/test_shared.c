@@ -236,9 +236,9 @@ static int refuse_aside(void *payload, struct shared_aside *aside, struct err *e
 	return err_set(err, ERR_NO_MEMORY, "no room");
 }
 
-/* While an entry is opened and summed elsewhere, nothing waits for it: others are asked for and told, and whoever steps
- * may sleep. */
-START_TEST(nobody_waits_for_what_is_summed)
+/* While an entry is opened and summed elsewhere, or its copy synced, nothing waits for it: others are asked for, and
+ * whoever steps may sleep. */
+START_TEST(nobody_waits_for_disks)
 {
 	struct cache_key large, other;
 	struct place place;
@@ -259,6 +259,12 @@ START_TEST(nobody_waits_for_what_is_summed)
 	ck_assert_str_eq(ask(&place, &other, 100), "{}");
 	ck_assert_str_eq(ask(&place, &large, 100), "no");
 	ck_assert_uint_eq(uploads(&place, SHARED_NEW, SHARED_STORED), 1);
+	let_asides_go(&place);
+	while (shared_step(place.shared))
+		;
+	ck_assert_uint_eq(place.aside_count, 1);     /* it is copied, and to be synced and named */
+	ck_assert_str_eq(ask(&place, &other, 100), "{}");
+	ck_assert_str_eq(ask(&place, &large, 100), "no");
 	let_asides_go(&place);
 	step_to_the_end(&place);
 	ck_assert_uint_eq(uploads(&place, SHARED_NEW, SHARED_STORED), 2);
@@ -516,7 +522,7 @@ int main(void)
 	tcase_add_test(tcase, names_are_those_of_the_specification);
 	tcase_add_test(tcase, what_is_offered_can_be_asked_for);
 	tcase_add_loop_test(tcase, damaged_entries_are_not_shared, 0, 2);
-	tcase_add_test(tcase, nobody_waits_for_what_is_summed);
+	tcase_add_test(tcase, nobody_waits_for_disks);
 	tcase_add_test(tcase, what_cannot_be_summed_is_not_shared);
 	tcase_add_test(tcase, a_full_queue_drops);
 	tcase_add_test(tcase, traps_in_the_folder);
