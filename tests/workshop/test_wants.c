@@ -154,9 +154,10 @@ static void set_up(const char *body)
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	ck_assert_int_eq(system(support_printf(
 		"cd '%s' && mkdir -p files/ab && cp /bin/true files/ab/cdef01.debug && printf '%s' > body &&"
-		" printf 'state_dir: %s/state\\nlimits: {job_time: 4s}\\nworkshop: {cells: 1, waiting_cells: 1}\\n"
+		" printf 'state_dir: %s/state\\nlimits: {job_time: %lldms}\\nworkshop: {cells: 1, waiting_cells: 1}\\n"
 		"filesystem_source_roots: [\"%s\"]\\nsources:\\n- {id: s, type: filesystem, path: %s/files,"
-		" layout: {type: native}}\\n' > config.yml", folder, body, folder, folder, folder)), 0);
+		" layout: {type: native}}\\n' > config.yml", folder, body, folder, (long long)support_stretched(4000),
+		folder, folder)), 0);
 }
 
 static void start_cells(struct nursery **nursery, const struct config *config)
