@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/checksum.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
@@ -14,6 +15,7 @@
 #include "cli/symbfile_files.h"
 #include "base/log.h"
 #include "fetch/fetch.h"
+#include "kinds/symbfile/upload_folder.h"
 #include "symbfile/symbfile.h"
 
 #define PART_BYTES ((uint64_t)16 << 20)
@@ -30,6 +32,8 @@ struct push {
 	struct nursery *nursery;
 	struct config config;
 	struct fetcher *fetcher;
+	bool asks_no_more;           /* that service does not say what it has */
+	unsigned sent_count, known_count;    /* parts */
 };
 
 /* --- Parts -------------------------------------------------------------------------------------- */
@@ -210,6 +214,31 @@ static int send_with_patience(struct push *push, struct fetch_order *order, cons
 	return rc;
 }
 
+/* Only a service of our kind says so; any other is sent all. */
+static bool is_known(struct push *push, const struct symbfile_files *files, const struct push_parts *parts,
+		     const char *what, unsigned part)
+{
+	char url[WORDS_BYTES + FILE_ID_TEXT_BYTES + 2 * UPLOAD_PART_NAME_BYTES], name[UPLOAD_PART_NAME_BYTES];
+	struct part_headers named;
+	struct fetch_order order = {
+		.url = url, .headers = named.headers + 3, .header_count = 1, .source_id = "push-symbols", .trusted = true,
+		.is_whole = true, .max_bytes = ANSWER_BYTES, .is_once = true,
+	};
+	struct checksum_seal seal;
+	struct err err = ERR_INIT;
+	int rc;
+
+	if (push->asks_no_more || checksum_seal_file(parts->fds[part], &seal, &err) < 0 ||
+	    name_part(push, files, what, part, parts->count, &named, &err) < 0 || cells_temporary(&order.fd, &err) < 0)
+		return false;
+	upload_part_name(name, part, &seal);
+	snprintf(url, sizeof(url), "%s/%s/%u/%s", named.url, named.id, parts->count, name);
+	rc = send_once(push, &order, &err);
+	close(order.fd);
+	push->asks_no_more = rc < 0 && err.kind != ERR_NOT_FOUND;
+	return rc == 0;
+}
+
 static int send_part(struct push *push, const struct symbfile_files *files, const struct push_parts *parts,
 		     const char *what, unsigned part, struct err *err)
 {
@@ -234,10 +263,16 @@ static int send_file(struct push *push, const struct symbfile_files *files, cons
 	int rc = cut(&parts, fd, err);
 
 	for (unsigned i = 0; i < parts.count && rc == 0; i++) {
-		rc = send_part(push, files, &parts, what, i, err);
-		if (rc == 0 && !push->cli->json)
-			printf("  %s: part %u of %u, %llu bytes\n", what, i + 1, parts.count,
-			       (unsigned long long)parts.bytes[i]);
+		bool known = is_known(push, files, &parts, what, i);
+
+		if (!known)
+			rc = send_part(push, files, &parts, what, i, err);
+		if (rc < 0)
+			break;
+		*(known ? &push->known_count : &push->sent_count) += 1;
+		if (!push->cli->json)
+			printf("  %s: part %u of %u, %llu bytes%s\n", what, i + 1, parts.count,
+			       (unsigned long long)parts.bytes[i], known ? ", was there" : "");
 		fflush(stdout);
 	}
 	release_parts(&parts);
@@ -247,6 +282,7 @@ static int send_file(struct push *push, const struct symbfile_files *files, cons
 static int push_object(struct push *push, const char *path, struct err *err)
 {
 	struct symbfile_files files;
+	unsigned sent_before = push->sent_count, known_before = push->known_count;
 	char id[FILE_ID_TEXT_BYTES];
 	int rc = symbfile_files_make(&files, push->nursery, &push->config, path, push->debug, push->arch, err);
 
@@ -260,8 +296,9 @@ static int push_object(struct push *push, const char *path, struct err *err)
 	if (rc == 0)
 		rc = send_file(push, &files, "returnpads", files.pads, err);
 	if (rc == 0 && push->cli->json)
-		printf("{\"file_id\":\"%s\",\"ranges\":%llu,\"return_pads\":%llu}\n", id,
-		       (unsigned long long)files.range_count, (unsigned long long)files.pad_count);
+		printf("{\"file_id\":\"%s\",\"ranges\":%llu,\"return_pads\":%llu,\"parts_sent\":%u,\"parts_skipped\":%u}\n", id,
+		       (unsigned long long)files.range_count, (unsigned long long)files.pad_count,
+		       push->sent_count - sent_before, push->known_count - known_before);
 	symbfile_files_release(&files);
 	return rc < 0 ? err_while(err, "%s", path) : 0;
 }
@@ -289,6 +326,8 @@ static int push_all(struct push *push, int count, char **paths)
 		rc = fetcher_open(&push->fetcher, &push->config, &err);
 		for (int i = 0; i < count && rc == 0; i++)
 			rc = push_object(push, paths[i], &err);
+		if (rc == 0 && !push->cli->json)
+			printf("%u parts sent, %u were there already\n", push->sent_count, push->known_count);
 		if (push->fetcher)
 			fetcher_close(push->fetcher);
 		nursery_stop(push->nursery);
@@ -339,7 +378,7 @@ const struct cli_command cli_push_symbols = {
 	.help =
 	"Makes ranges and return pads of each OBJECT, as `symgate symbfile write' does, and sends them\n"
 	"in parts to URL/api/symbols-ranges and URL/api/symbols-returnpads. What fails in passing is\n"
-	"tried again; what was interrupted may be sent once more as a whole.\n"
+	"tried again; parts a symgate has already are not sent to it again.\n"
 	"\n"
 	"  -u, --url URL       of the service\n"
 	"  -t, --api-key KEY   one that `symgate apikey create' made there; without it\n"

@@ -84,6 +84,8 @@ static const struct route routes[] = {
     BODY(symbfile_body_max_bytes), &symbfile_form },
   { "PUT",  "/api/symbols-returnpads", answer_kind, &request_kind_symbols_returnpads, TAKES_FILE,
     BODY(symbfile_body_max_bytes), &symbfile_form },
+  { "GET",  "/api/symbols-ranges/*", answer_kind, &request_kind_ranges_known, TAKES_NOTHING, 0, NULL },
+  { "GET",  "/api/symbols-returnpads/*", answer_kind, &request_kind_returnpads_known, TAKES_NOTHING, 0, NULL },
   { "GET",  "/",            answer_ui_first,     NULL, TAKES_NOTHING, 0, NULL },
   { "POST", "/ui/submit",   answer_ui_submit,    NULL, TAKES_PAGE_FORM,
     BODY(crash_file_body_max_bytes), &page_form },

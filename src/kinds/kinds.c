@@ -25,6 +25,8 @@ static const struct request_kind *const kinds[] = {
 	&request_kind_mozilla_download,
 	&request_kind_symbols_ranges,
 	&request_kind_symbols_returnpads,
+	&request_kind_ranges_known,
+	&request_kind_returnpads_known,
 	&request_kind_mozilla_source,
 	&request_kind_mozilla_asm,
 	&request_kind_wpa,

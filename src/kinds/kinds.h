@@ -15,6 +15,7 @@ extern const struct request_kind request_kind_symbolicate, request_kind_jvm, req
 	request_kind_mozilla_v4, request_kind_mozilla_v5, request_kind_mozilla_v5_debug,
 	request_kind_mozilla_v4_anew, request_kind_mozilla_v5_anew, request_kind_mozilla_v5_debug_anew,
 	request_kind_symbols_ranges, request_kind_symbols_returnpads,
+	request_kind_ranges_known, request_kind_returnpads_known,
 	request_kind_mozilla_download, request_kind_mozilla_source,
 	request_kind_mozilla_asm,
 	request_kind_wpa, request_kind_js;

@@ -89,6 +89,9 @@ libkinds_a_SOURCES = \
 	src/kinds/proxy/proxy_path.h \
 	src/kinds/symbfile/symbfile_parts.c \
 	src/kinds/symbfile/symbfile_parts.h \
+	src/kinds/symbfile/symbols_failure.c \
+	src/kinds/symbfile/symbols_failure.h \
+	src/kinds/symbfile/symbols_known.c \
 	src/kinds/symbfile/symbols_upload.c \
 	src/kinds/symbfile/upload_folder.c \
 	src/kinds/symbfile/upload_folder.h \

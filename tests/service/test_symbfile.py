@@ -173,6 +173,54 @@ def test_indexes_are_made_again():
         assert ask(service, 0x401014) == [CHAIN]
 
 
+def pushes_what_is_missing(service, command, folder):
+    """The same once more, and after one of its lists was lost."""
+    environment = {**os.environ, "SYMGATE_API_KEY": make_key(service, "again")}
+    with open(os.path.join(folder, "program"), "rb") as f:
+        file_id = symbfile.file_id(f.read())[0]
+    lists = os.path.join(service.state, "symbfiles", file_id[:2], file_id[2:])
+
+    def push():
+        run = subprocess.run([*command, "--json"], capture_output=True, text=True, env=environment, check=True)
+        told = json.loads(run.stdout)
+        return told["parts_sent"], told["parts_skipped"]
+    sent, skipped = push()
+    assert sent == 0 and skipped >= 3, (sent, skipped)
+    run = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert f"\n0 parts sent, {skipped} were there already\n" in run.stdout and ", was there\n" in run.stdout, run.stdout
+    os.unlink(os.path.join(lists, "returnpads"))
+    sent_again, still_there = push()
+    assert sent_again > 0 and still_there > 0 and sent_again + still_there == skipped, (sent_again, still_there)
+    assert push() == (0, skipped)
+    command = [part if part != "200" else "1000000" for part in command]      # in other parts: a new upload
+    sent, skipped = push()
+    assert sent >= 1 and sent + skipped == 2, (sent, skipped)
+
+
+def test_what_is_here():
+    body = symbfile.write(RANGES)
+    with Service() as service:
+        key = make_key(service)
+        good(send(service, key, body))
+        name = next(name for name in os.listdir(parts_folder(service)) if name.startswith("0-"))
+
+        def known(path, authorization=f"APIKey {key}", method="GET"):
+            return service.request(method, path, headers={"Authorization": authorization} if authorization else {})[:2]
+        path = f"/api/symbols-ranges/{ID}/1/{name}"
+        assert known(path) == (200, b'{"success":true,"status":200}')
+        assert known(path, method="HEAD") == (200, b"")
+        assert known(path, None)[0] == known(path, "APIKey bm86bm8=")[0] == 401
+        for other in (f"/api/symbols-returnpads/{ID}/1/{name}", f"/api/symbols-ranges/{ID}/2/{name}",
+                      f"/api/symbols-ranges/{ID}/1/1{name[1:]}", f"/api/symbols-ranges/{ID}/1/",
+                      f"/api/symbols-ranges/{ID}/1/../ranges", f"/api/symbols-ranges/{ID}/1/ranges",
+                      f"/api/symbols-ranges/{'A' * 22}/1/{name}"):
+            refused((known(other)[0], json.loads(known(other)[1])), 404, "this part is not here")
+        for wrong in ("x/1/" + name, f"{ID}/0/{name}", f"{ID}/1025/{name}", f"{ID}/x/{name}", f"{ID}/1", ID,
+                      f"{ID}%00/1/{name}", "A" * 4000 + "/1/x"):
+            status, answer = known("/api/symbols-ranges/" + wrong)
+            assert status == 400 and json.loads(answer)["error"]["Code"] == "1001", (wrong, status, answer)
+
+
 def test_the_whole_circle():
     """What one symgate writes and sends, another answers as debug information would be answered."""
     with Service() as service, tempfile.TemporaryDirectory(prefix="symgate-push-") as folder:
@@ -187,6 +235,7 @@ def test_the_whole_circle():
         run = subprocess.run(command, capture_output=True, text=True,
                              env={**os.environ, "SYMGATE_API_KEY": make_key(service)})
         assert run.returncode == 0 and "ranges: part 2 of" in run.stdout, (run.stdout, run.stderr)
+        pushes_what_is_missing(service, command, folder)
         subprocess.run([SYMGATE, "symbfile", "write", "-o", os.path.join(folder, "made"), path], check=True,
                        capture_output=True)
         with open(os.path.join(folder, "made.returnpads.symbfile"), "rb") as f:
@@ -391,6 +440,6 @@ def test_a_file_id_is_one():
 
 if __name__ == "__main__":
     run_all([test_one_part_answers, test_parts_in_any_order_and_again, test_what_is_refused, test_only_with_a_key,
-             test_by_build_id, test_indexes_are_made_again, test_the_whole_circle, test_one_file_cut_into_parts,
+             test_by_build_id, test_what_is_here, test_indexes_are_made_again, test_the_whole_circle, test_one_file_cut_into_parts,
              test_parts_that_disagree, test_hostile_bodies_and_names, test_ten_thousand_addresses_and_one,
              test_as_the_page_says, test_push_to_a_server_that_lies, test_a_file_id_is_one], "service/symbfile")

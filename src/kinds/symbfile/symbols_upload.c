@@ -17,10 +17,10 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/json_writer.h"
 #include "kinds/kinds.h"
 #include "kinds/kinds_counters.h"
 #include "kinds/symbfile/symbfile_parts.h"
+#include "kinds/symbfile/symbols_failure.h"
 #include "work/request_json.h"
 
 struct symbols_upload {
@@ -359,33 +359,6 @@ static int upload_answer(struct work *work, struct buf *reply, struct err *err)
 	return buf_check(reply, err);
 }
 
-/* --- Failures ------------------------------------------------------------------------------------- */
-
-static const struct { int status; const char *code; } codes[] = {
-	{ 400, "1001" }, { 401, "1002" }, { 413, "1003" }, { 415, "1004" }, { 503, "1005" }, { 504, "1006" },
-	{ 0, "1000" },
-};
-
-static void upload_failure(int status, struct text text, const char *id, struct buf *reply)
-{
-	struct json_writer json;
-	size_t at = 0;
-
-	while (codes[at].status != status && codes[at].status != 0)
-		at++;
-	json_writer_init(&json, reply);
-	json_object(&json);
-	json_member_bool(&json, "success", false);
-	json_member_string(&json, "uuid", id);
-	json_key(&json, "error");
-	json_object(&json);
-	json_member_string(&json, "Code", codes[at].code);
-	json_member_text(&json, "Text", text);
-	json_object_end(&json);
-	json_member_u64(&json, "status", (uint64_t)status);
-	json_object_end(&json);
-}
-
 static void upload_release(struct work *work)
 {
 	struct symbols_upload *upload = work->state;
@@ -399,7 +372,7 @@ static void upload_release(struct work *work)
 
 #define SYMBOLS_UPLOAD(what)                                                             \
 	{                                                                                \
-		.name = what, .takes_file = true, .needs_key = true, .failure = upload_failure, \
+		.name = what, .takes_file = true, .needs_key = true, .failure = symbols_failure, \
 		.parse = upload_parse, .step = upload_step, .answer = upload_answer,     \
 		.release = upload_release,                                               \
 	}

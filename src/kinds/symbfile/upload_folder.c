@@ -194,17 +194,23 @@ static int link_or_copy(const char *folder, int fd, const char *path, struct err
 	return rc;
 }
 
+void upload_part_name(char name[UPLOAD_PART_NAME_BYTES], uint32_t part, const struct checksum_seal *seal)
+{
+	snprintf(name, UPLOAD_PART_NAME_BYTES, "%u-%016llx-%llx", part, (unsigned long long)seal->value,
+		 (unsigned long long)seal->size_bytes);
+}
+
 int upload_folder_put(const struct config *config, const struct file_id *id, uint32_t part, int fd,
 	       struct arena *arena, struct text *path, struct err *err)
 {
-	const char *folder = whole_path(config, id, "", arena, err), *name, *file;
+	const char *folder = whole_path(config, id, "", arena, err), *file;
+	char name[UPLOAD_PART_NAME_BYTES];
 	struct checksum_seal seal;
 
 	if (!folder || file_make_folders(folder, 0700, err) < 0 || checksum_seal_file(fd, &seal, err) < 0)
 		return -1;
-	name = arena_printf(arena, "%u-%016llx-%llx", part, (unsigned long long)seal.value,
-			    (unsigned long long)seal.size_bytes);
-	path->bytes = name ? upload_folder_path(id, name, arena) : NULL;
+	upload_part_name(name, part, &seal);
+	path->bytes = upload_folder_path(id, name, arena);
 	path->size = path->bytes ? strlen(path->bytes) : 0;
 	file = path->bytes ? whole_path(config, id, name, arena, err) : NULL;
 	if (!file)
@@ -246,6 +252,23 @@ static int read_lists(const struct config *config, const struct file_id *id, str
 
 		if (!path || read_list(path, arena, &all->lists[i], err) < 0)
 			return err->kind != ERR_NONE ? -1 : err_set(err, ERR_NO_MEMORY, "no memory for a path");
+	}
+	return 0;
+}
+
+int upload_part_is_listed(const struct config *config, const struct file_id *id, enum symbols_kind kind,
+			  uint32_t part_count, struct text name, struct arena *arena, struct err *err)
+{
+	struct upload_lists all;
+
+	if (read_lists(config, id, arena, &all, err) < 0)
+		return -1;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct upload_list *list = &all.lists[2 * kind + i];
+
+		for (uint32_t j = 0; list->part_count == part_count && j < part_count; j++)
+			if (list->parts[j] && text_is(name, list->parts[j]))
+				return 1;
 	}
 	return 0;
 }

@@ -22,6 +22,7 @@
 #include "symbfile/file_id.h"
 
 struct arena;
+struct checksum_seal;
 struct config;
 struct err;
 
@@ -52,6 +53,13 @@ struct upload_part {
 /* The list that counts.  1; 0: there is none; -1. */
 int upload_list_read(const struct config *config, const struct file_id *id, enum symbols_kind kind,
 		     struct arena *arena, struct upload_list *list, struct err *err)
+	__attribute__((warn_unused_result));
+/* What a part of those bytes is kept as. */
+#define UPLOAD_PART_NAME_BYTES 48u
+void upload_part_name(char name[UPLOAD_PART_NAME_BYTES], uint32_t part, const struct checksum_seal *seal);
+/* Is a part of that name, of an upload in so many parts, here already?  1, 0, -1. */
+int upload_part_is_listed(const struct config *config, const struct file_id *id, enum symbols_kind kind,
+			  uint32_t part_count, struct text name, struct arena *arena, struct err *err)
 	__attribute__((warn_unused_result));
 /* The file id of a build id: 1, 0, -1. */
 int upload_folder_find_build_id(const struct config *config, struct text build_id, struct file_id *id,
