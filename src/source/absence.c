@@ -17,6 +17,7 @@
 
 #define NAMES         2048u
 #define FOLDERS       256u
+#define WAYS          4u         /* places any one of them may have, so that few drive each other out */
 #define PATH_BYTES    256u       /* longer ones are looked at each time */
 #define SETTLED_SECONDS 3        /* FAT's clock, the coarsest, ticks every two */
 
@@ -31,12 +32,14 @@ struct name {
 	size_t size;             /* 0: none */
 	size_t folder_size;      /* its beginning that names a folder; 0: of no use before learn_at */
 	time_t learn_at;         /* CLOCK_MONOTONIC */
+	uint64_t used;           /* in which request, the last time */
 	struct stamp stamp;
 };
 
 struct folder {
 	char path[PATH_BYTES];
 	size_t size;
+	uint64_t used;           /* in which request, the last time */
 	uint64_t request;        /* that looked */
 	uint64_t epoch, refused; /* of watches: in which it is watched, or cannot be */
 	bool is_there;
@@ -46,8 +49,8 @@ struct folder {
 struct source_absences {
 	uint64_t request;
 	struct folder_watch watch;
-	struct name names[NAMES];
-	struct folder folders[FOLDERS];
+	struct name names[NAMES / WAYS][WAYS];
+	struct folder folders[FOLDERS / WAYS][WAYS];
 };
 
 struct source_absences *source_absences_new(void)
@@ -193,13 +196,29 @@ static void watch_folder(struct folder_watch *watch, struct folder *folder)
 		folder->refused = watch->epoch;
 }
 
+/* That one, or the one that was looked at longest ago. */
+static struct folder *folder_of(struct source_absences *absences, const char *path, size_t size)
+{
+	struct folder *ways = absences->folders[hash_fast(path, size) % (FOLDERS / WAYS)];
+	struct folder *oldest = ways;
+
+	for (unsigned i = 0; i < WAYS; i++) {
+		if (ways[i].size == size && memcmp(ways[i].path, path, size) == 0)
+			return &ways[i];
+		if (ways[i].used < oldest->used)
+			oldest = &ways[i];
+	}
+	return oldest;
+}
+
 /* Once a request, unless it is watched; NULL: it is no more there. */
 static const struct stamp *stamp_now(struct source_absences *absences, const char *path, size_t size)
 {
-	struct folder *folder = &absences->folders[hash_fast(path, size) % FOLDERS];
+	struct folder *folder = folder_of(absences, path, size);
 	bool is_known = folder->size == size && memcmp(folder->path, path, size) == 0;
 	struct folder_watch *watch = &absences->watch;
 
+	folder->used = absences->request;
 	if (is_known && (folder->request == absences->request || folder->epoch == watch->epoch))
 		return folder->is_there ? &folder->stamp : NULL;
 	if (is_known) {
@@ -226,13 +245,29 @@ static bool is_proved(struct source_absences *absences, const struct name *name,
 	return stamp && is_same(stamp, &name->stamp);
 }
 
+/* That one, or the one that was asked for longest ago. */
+static struct name *name_of(struct source_absences *absences, const char *path, size_t size)
+{
+	struct name *ways = absences->names[hash_fast(path, size) % (NAMES / WAYS)];
+	struct name *oldest = ways;
+
+	for (unsigned i = 0; i < WAYS; i++) {
+		if (ways[i].size == size && memcmp(ways[i].path, path, size) == 0)
+			return &ways[i];
+		if (ways[i].used < oldest->used)
+			oldest = &ways[i];
+	}
+	return oldest;
+}
+
 bool absence_is_sure(struct source_absences *absences, const char *path, size_t size, size_t root_size)
 {
 	struct name *name;
 
 	if (!absences || size >= PATH_BYTES || root_size == 0)
 		return is_absent(path);
-	name = &absences->names[hash_fast(path, size) % NAMES];
+	name = name_of(absences, path, size);
+	name->used = absences->request;
 	return is_proved(absences, name, path, size) || learn(name, path, size, root_size) ||
 	       is_absent(path);
 }
