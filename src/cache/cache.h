@@ -75,6 +75,8 @@ int cache_key_make(struct cache_key *key, struct arena *arena, enum cache_kind k
 struct cache_key cache_key_of_hash(enum cache_kind kind, const uint8_t *text_hash);
 /* The same key with another kind; text_hash is reused. */
 struct cache_key cache_key_as(const struct cache_key *key, enum cache_kind kind);
+/* The same, of a key that is a copy already. */
+void cache_key_set_kind(struct cache_key *key, enum cache_kind kind);
 
 /* Joins the service's boot (store/boot.h) by `store`, which must stay open until cache_close(). */
 struct cache;

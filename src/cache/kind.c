@@ -181,9 +181,14 @@ struct cache_key cache_key_as(const struct cache_key *key, enum cache_kind kind)
 {
 	struct cache_key other = *key;
 
-	other.kind = kind;
-	cache_fold_hash(other.hash, kind, key->text_hash);
+	cache_key_set_kind(&other, kind);
 	return other;
+}
+
+void cache_key_set_kind(struct cache_key *key, enum cache_kind kind)
+{
+	key->kind = kind;
+	cache_fold_hash(key->hash, kind, key->text_hash);
 }
 
 /* --- For people ------------------------------------------------------------------------- */

@@ -6,6 +6,8 @@
 #include "base/arena.h"
 #include "base/json_writer.h"
 
+#define INSERTED_MOST 16u
+
 struct candidate_report {
 	struct text source, location;
 	const struct candidate *candidate;   /* NULL: the source listed nothing */
@@ -26,6 +28,23 @@ static int compare(const void *left, const void *right)
 	int order = compare_places(a, b);
 
 	return order ? order : (a->order > b->order) - (a->order < b->order);
+}
+
+/* Of a few, which are nearly in order as the sources are: by insertion. */
+static void sort(struct candidate_report *list, size_t count)
+{
+	if (count > INSERTED_MOST) {
+		qsort(list, count, sizeof(*list), compare);
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
+		struct candidate_report taken = list[i];
+		size_t at = i;
+
+		for (; at > 0 && compare(&list[at - 1], &taken) > 0; at--)
+			list[at] = list[at - 1];
+		list[at] = taken;
+	}
 }
 
 static void add(struct candidate_report *list, size_t *count, struct text source,
@@ -108,8 +127,7 @@ static int list_reports(const struct module_lookup *module, struct arena *arena,
 			add_purpose(module, (enum lookup_purpose)i, *list, count);
 	for (const struct source_link *link = module->links.first; link; link = link->next)
 		add(*list, count, TEXT("sourcelink"), link->location.uri, &link->candidate);
-	if (*count > 1)
-		qsort(*list, *count, sizeof(**list), compare);
+	sort(*list, *count);
 	*count = merge(*list, *count);
 	return 0;
 }

@@ -79,6 +79,8 @@ enum resolved lookup_resolve(struct lookup *lookup, struct work *work, struct re
 struct text lookup_scope_of(const struct source *source, const struct work *work);
 /* What a key says beside its text. */
 void lookup_describe_key(struct cache_key *key, const struct location *location);
+/* The part of that which is the source's. */
+void lookup_describe_source(struct cache_key *key, const struct source *source);
 /* A key for what is made of a location's file; `rest` follows the scope line. */
 int lookup_make_key(struct cache_key *key, struct work *work, enum cache_kind kind,
 		    const struct location *location, struct text rest, struct err *err)

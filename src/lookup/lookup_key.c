@@ -33,20 +33,24 @@ struct text lookup_scope_of(const struct source *source, const struct work *work
 	return source->is_public ? TEXT_NONE : work->scope;
 }
 
+void lookup_describe_source(struct cache_key *key, const struct source *source)
+{
+	key->source = source->id;
+	if (source->has_credentials)
+		memcpy(key->credentials, source->credentials, sizeof(key->credentials));
+}
+
 void lookup_describe_key(struct cache_key *key, const struct location *location)
 {
-	const struct source *source = location->source;
 	const struct object_ids *ids = location->query->ids;
 
-	key->source = source->id;
+	lookup_describe_source(key, location->source);
 	key->module = text_basename(ids->code_file.size ? ids->code_file :
 				    ids->debug_file.size ? ids->debug_file : location->query->url);
 	key->debug_id = ids->debug_id;
 	key->code_id = ids->code_id;
 	key->debug_file = text_basename(ids->debug_file);
 	key->code_file = text_basename(ids->code_file);
-	if (source->has_credentials)
-		memcpy(key->credentials, source->credentials, sizeof(key->credentials));
 }
 
 int lookup_make_key(struct cache_key *key, struct work *work, enum cache_kind kind,

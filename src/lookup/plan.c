@@ -17,8 +17,9 @@ static const struct derived_kind *kind_of(const struct lookup_request *request,
 
 static void describe_object(struct derive *derive)
 {
-	derive->object_key = derive->kind->is_object ? cache_key_as(&derive->key, CACHE_OBJECTS)
-						     : derive->key;
+	derive->object_key = derive->key;
+	if (derive->kind->is_object)
+		cache_key_set_kind(&derive->object_key, CACHE_OBJECTS);
 }
 
 static struct candidate *make_candidate(const struct location *location, struct work *work,
@@ -89,23 +90,19 @@ static int make_plan(struct lookup *lookup, struct work *work, const struct look
 	return 0;
 }
 
-static struct candidate *recall_candidate(const struct planned *planned, const struct location *location,
-					  struct work *work, const struct lookup_request *request)
+static void recall_candidate(struct candidate *candidate, const struct planned *planned,
+			     const struct location *location, struct work *work,
+			     const struct lookup_request *request)
 {
-	struct candidate *candidate = arena_alloc(&work->arena, 1, sizeof(*candidate));
-	struct derive *derive;
+	struct derive *derive = &candidate->held.derive;
 
-	if (!candidate)
-		return NULL;
-	derive = &candidate->held.derive;
+	memset(candidate, 0, sizeof(*candidate));
 	derive->kind = kind_of(request, location->type);
 	derive->location = location;
-	derive->misses_since = work->misses_since;
 	derive->key = planned->key;
 	derive->key.scope = lookup_scope_of(location->source, work);
-	lookup_describe_key(&derive->key, location);
+	lookup_describe_source(&derive->key, location->source);
 	describe_object(derive);
-	return candidate;
 }
 
 /* The same as make_plan() has made before. */
@@ -113,6 +110,7 @@ static int recall_plan(struct lookup *lookup, struct work *work,
 		       const struct lookup_request *request, struct err *err)
 {
 	size_t count = plan_count(lookup->plan), run = 0;
+	struct candidate *made = NULL;       /* for all that are left */
 	struct location *locations = arena_alloc_raw(&work->arena, count, sizeof(*locations));
 
 	lookup->candidates = arena_alloc(&work->arena, count, sizeof(*lookup->candidates));
@@ -131,9 +129,10 @@ static int recall_plan(struct lookup *lookup, struct work *work,
 			lookup->candidates[i] = find_candidate(request->other, &locations[i], &run);
 		if (lookup->candidates[i])
 			continue;
-		lookup->candidates[i] = recall_candidate(planned, &locations[i], work, request);
-		if (!lookup->candidates[i])
+		if (!made && !(made = arena_alloc_raw(&work->arena, count - i, sizeof(*made))))
 			return err_no_memory(err);
+		recall_candidate(made, planned, &locations[i], work, request);
+		lookup->candidates[i] = made++;
 	}
 	return 0;
 }

@@ -148,10 +148,40 @@ static struct text move(char **at, struct text text)
 	return (struct text){ copy, text.size };
 }
 
+/* No text is not an empty one here either. */
+static struct text move_if_any(char **at, struct text text)
+{
+	return text.bytes ? move(at, text) : TEXT_NONE;
+}
+
+/* What the keys say of the module, the same in all of them. */
+static size_t described_size(const struct cache_key *key)
+{
+	return key->module.size + key->code_id.size + key->debug_file.size + key->code_file.size;
+}
+
+static void move_described(char **at, struct cache_key *key)
+{
+	key->module = move_if_any(at, key->module);
+	key->code_id = move_if_any(at, key->code_id);
+	key->debug_file = move_if_any(at, key->debug_file);
+	key->code_file = move_if_any(at, key->code_file);
+}
+
+static void copy_described(struct cache_key *key, const struct cache_key *from)
+{
+	key->module = from->module;
+	key->code_id = from->code_id;
+	key->debug_file = from->debug_file;
+	key->code_file = from->code_file;
+}
+
 static size_t size_of(struct text name, const struct lookup *lookup)
 {
 	size_t bytes = sizeof(struct plan) + name.size;
 
+	if (lookup->locations.count)
+		bytes += described_size(&lookup->candidates[0]->held.derive.key);
 	for (size_t i = 0; i < lookup->locations.count && bytes <= PLAN_BYTES; i++) {
 		const struct location *location = &lookup->locations.locations[i];
 
@@ -181,8 +211,12 @@ static void fill(struct plan *plan, struct text name, const struct lookup *looku
 		item->uri = move(&at, location->uri);
 		item->key = *key;
 		item->key.text = move(&at, key->text);
-		/* What the request gives comes from the request. */
-		item->key.scope = item->key.module = item->key.source = item->key.code_id = TEXT_NONE;
+		if (i == 0)
+			move_described(&at, &item->key);
+		else
+			copy_described(&item->key, &plan->items[0].key);
+		/* What the request's sources give comes from the request. */
+		item->key.scope = item->key.source = TEXT_NONE;
 		memset(item->key.credentials, 0, sizeof(item->key.credentials));
 	}
 }

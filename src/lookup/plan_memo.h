@@ -15,7 +15,7 @@ struct planned {
 	size_t source;                       /* index into the list */
 	enum file_type type;
 	struct text path, uri;
-	struct cache_key key;                /* of the object's features; kind, text and hashes */
+	struct cache_key key;                /* of the object's features; all but scope, source and credentials */
 };
 
 /* For all threads; a few MiB.  Planning is half of what a request costs that needs nothing made. */

@@ -28,8 +28,13 @@ struct cache_key cache_key_as(const struct cache_key *key, enum cache_kind kind)
 {
 	struct cache_key other = *key;
 
-	other.kind = kind;
+	cache_key_set_kind(&other, kind);
 	return other;
+}
+
+void cache_key_set_kind(struct cache_key *key, enum cache_kind kind)
+{
+	key->kind = kind;
 }
 
 void cache_found_release(struct cache_found *found)

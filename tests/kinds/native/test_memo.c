@@ -53,6 +53,30 @@ static const struct { const char *what, *scope, *body; } requests[] = {
 
 static struct buf symcache;
 
+/* What the keys say for people; a text that is not there is no empty one. */
+static _Thread_local struct buf described;
+static _Thread_local enum resolved (*fake_entry)(struct resolver *resolver, const struct derive *derive,
+				   struct cache_found *found, struct err *err);
+
+static enum resolved describing_entry(struct resolver *resolver, const struct derive *derive,
+				      struct cache_found *found, struct err *err)
+{
+	const struct cache_key *key = &derive->key;
+	const struct text texts[] = { key->scope, key->module, key->code_id, key->debug_file, key->code_file,
+				      key->source };
+	char id[DEBUGID_TEXT_BYTES] = "";
+
+	if (key->debug_id.kind != DEBUGID_NIL)
+		debugid_format(&key->debug_id, id);
+	buf_printf(&described, "%d %d %s", (int)key->kind, (int)derive->object_key.kind, id);
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		buf_add_string(&described, texts[i].bytes ? " =" : " -");
+		buf_add_text(&described, texts[i]);
+	}
+	buf_add_char(&described, '\n');
+	return fake_entry(resolver, derive, found, err);
+}
+
 static int answer(struct plan_memo *memo, struct text scope, const char *body, struct buf *reply,
 		  struct err *err)
 {
@@ -67,14 +91,20 @@ static int answer(struct plan_memo *memo, struct text scope, const char *body, s
 
 	fake_resolver_init(&fake, entries, COUNT(entries));
 	fake.resolver.memo = memo;
+	fake_entry = fake.resolver.entry;
+	fake.resolver.entry = describing_entry;
+	buf_init(&described, 1 << 20);
 	if (work_init(&work, &request_kind_symbolicate, &fake_config, NULL, scope, err) < 0)
-		return -1;
+		goto done;
 	if (fake_parse(&work, text_of(body), err) == 0 &&
 	    work.kind->step(&work, &fake.resolver, err) == STEP_DONE)
 		rc = work.kind->answer(&work, reply, err);
 	buf_add_char(reply, '\n');           /* the key is part of what has to be the same */
 	buf_add_text(reply, fake.last_symcache_key);
+	buf_add_text(reply, buf_text(&described));
 	work_release(&work);
+done:
+	buf_release(&described);
 	return rc;
 }
 
