@@ -62,16 +62,18 @@ static void write_remarks(struct text_report *report)
 	const struct stacktext_images *images = report->images;
 	struct json_writer *json = &report->json.json;
 	size_t without = 0;
-	char words[160];
+	char words[200];
 
 	for (size_t i = 0; i < images->count; i++)
 		without += !images->images[i].build_id.bytes && !images->images[i].debug_id.size;
 	json_key(json, "remarks");
 	json_array(json);
 	if (images->count == 0)
-		json_string(json, "the text does not say where its modules were: names are its own");
+		json_string(json, "the text has no build ids and does not say where its modules were: no source can be "
+			    "asked, and frames keep the names it gives; a core or a minidump of the crash has them");
 	else if (without > 0 &&
-		 snprintf(words, sizeof(words), "the text gives no id of %zu of %zu modules: no source is asked for them",
+		 snprintf(words, sizeof(words), "the text gives no id of %zu of %zu modules: no source is asked for them, and their frames "
+			  "keep the names it gives",
 			  without, images->count) > 0)
 		json_string(json, words);
 	if (report->text->frame_count > images->frame_count &&

@@ -149,7 +149,8 @@ static void describe(const struct drawing *drawing)
 	for (unsigned i = 0; i < drawing->chart->line_count; i++)
 		describe_line(drawing, i);
 	if (drawing->gaps > 0)
-		html_printf(html, "No sample in %u of %u steps.", drawing->gaps, drawing->series->range.points);
+		html_printf(html, "No sample in %u of %u steps: nobody counted then.",
+			    drawing->gaps, drawing->series->range.points);
 	html_end(html, "desc");
 }
 

@@ -48,7 +48,8 @@ void page_charts(struct html_writer *html, const struct history_list *list)
 {
 	if (list->count == 0)
 		html_element(html, "p", "empty", TEXT("No sample was taken in this time. There is one each minute "
-						      "in which the service runs."));
+						      "in which a keeper runs; one that is started on "
+						      "demand leaves when there is no work."));
 	for (unsigned i = 0; i < list->count; i++)
 		write_node(html, &list->series[i], i + 1);
 	if (list->has_more)
@@ -88,7 +89,8 @@ void page_charts_page(struct html_writer *html, const struct page_look *look, co
 	live_places(html, view, "charts");
 	write_spans(html, span);
 	html_begin(html, "p");
-	html_printf(html, "Steps of %lld min, from samples of each minute. In SQL: ", (long long)span->step / 60);
+	html_printf(html, "Steps of %lld min, from samples of each minute. Where a line is broken nobody counted, "
+		    "which is not to say that nothing was asked. In SQL: ", (long long)span->step / 60);
 	html_element(html, "code", NULL, TEXT("v_samples"));
 	html_word(html, ".");
 	html_end(html, "p");

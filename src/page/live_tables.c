@@ -95,8 +95,9 @@ const struct live_table live_tables[] = {
 		{ "sources", "Sources without", LIVE_TEXT, 0 },
 		{ "tried_at", "Last tried", LIVE_TIME, LIVE_SORTS } }, false, false, NULL },
 	{ "failures", "Failures", "What could not be had or made is remembered for a while and not tried again. "
-	  "Retry forgets what failed of that file, so that the next request tries again; drop removes all that "
-	  "is kept of it, whatever has become of it since.",
+	  "Retry forgets what failed of that file and starts nothing by itself: the next request that wants it "
+	  "tries again, also one that is dropped on the page. Drop removes all that is kept of it, whatever has "
+	  "become of it since.",
 	  "No failure is remembered.", "v_negative", STATEMENT_page_failures, "-made_at", {
 		{ "module", "Module", LIVE_TEXT, LIVE_BOTH },
 		{ "module_id", "Id", LIVE_CODE, 0 },
