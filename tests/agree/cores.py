@@ -20,10 +20,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(TOP, "tests", "support"))
 from counts import finish  # noqa: E402
+from load import stretched  # noqa: E402
+
 SYMGATE = os.path.abspath(os.environ.get("SYMGATE", os.path.join(TOP, "build", "symgate")))
 PROGRAMS = os.path.join(HERE, "programs", "cores")
 MOST_FRAMES = 256                                                # of a thread, as symgate tells them
-PATIENCE = 60
+PATIENCE = stretched(60)
 
 # name: (what makes it, environment of its run)
 RECIPES = {

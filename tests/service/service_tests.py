@@ -256,8 +256,8 @@ class Service:
         """The completed answer, polling where it is pending."""
         status, body = self.post(request, query)
         until = time.monotonic() + PATIENCE
-        # A disk that takes seconds to write: it comes again, as it is told to.
-        while status == 503 and b"is busy" in body and time.monotonic() < until:
+        # A disk that takes seconds to write, or processes that start for long: it comes again, as it is told to.
+        while status == 503 and re.search(b"is busy|has been starting", body) and time.monotonic() < until:
             time.sleep(0.2)
             status, body = self.post(request, query)
         assert status == 200, (status, body[:300])

@@ -16,7 +16,7 @@ import tempfile
 import zipfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from service_tests import SYMGATE, Service, eventually, leave_root, run_all
+from service_tests import PATIENCE, SYMGATE, Service, eventually, leave_root, run_all
 
 LAYOUTS = ("unified", "ssqp", "symstore", "symstore_index2", "debuginfod", "native")
 CODE = "int twice(int a) { return a * 2; }\nint mainCRTStartup(void) { return twice(3); }\n" \
@@ -251,7 +251,7 @@ def test_watching():
             eventually(lambda: len(placed(scene.out())) == 4, "a file that was moved")
         finally:
             process.send_signal(signal.SIGTERM)
-            out, errors = process.communicate(timeout=60)
+            out, errors = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, (out, errors)
         assert "objects, 4 of them new" in out, (out, errors)
 
