@@ -102,6 +102,15 @@ void buf_vprintf(struct buf *buf, const char *fmt, va_list ap)
 		buf->size += (size_t)size;
 }
 
+/* How many characters at the beginning are ones of ASCII that can be seen; not all of them. */
+static size_t visible_run(const char *bytes, size_t size)
+{
+	size_t run = ascii_plain_run(bytes, size);
+	const char *del = memchr(bytes, 0x7f, run);
+
+	return del ? (size_t)(del - bytes) : run;
+}
+
 void buf_add_visible(struct buf *buf, struct text text)
 {
 	bool valid;
@@ -110,6 +119,11 @@ void buf_add_visible(struct buf *buf, struct text text)
 	for (size_t at = 0; at < text.size && !buf->failed; at += size) {
 		const char *character = text.bytes + at;
 
+		size = visible_run(character, text.size - at);
+		if (size > 0) {
+			buf_add(buf, character, size);
+			continue;
+		}
 		size = utf8_step(character, text.size - at, &valid);
 		if (valid && !utf8_is_control(character, size)) {
 			buf_add(buf, character, size);

@@ -86,22 +86,24 @@ static int open_file(struct crash_wish *wish, struct err *err)
 
 /* --- Modules of this machine -------------------------------------------------------------------- */
 
-/* The array of modules in a report; TEXT_NONE: it has none. */
+/* The array of modules in a report, which is large before it: looked for as it is written, since quotes in strings
+ * are not.  TEXT_NONE: it has none. */
 static struct text modules_of(struct text report)
 {
-	struct json_reader json = json_reader_over("the report", report);
-	struct json_string name;
-	size_t from;
+	static const char member[] = "\"modules\":[";
+	const size_t key_bytes = sizeof(member) - 2;         /* without the bracket */
+	struct text rest = report, modules = TEXT_NONE;
+	const char *at;
 
-	if (json_reader_object(&json))
-		while (json_reader_member(&json, &name)) {
-			(void)json_reader_peek(&json);
-			from = json.pos;
-			json_reader_skip(&json);
-			if (json_string_is(&name, "modules") && !json.missing)
-				return (struct text){ report.bytes + from, json.pos - from };
-		}
-	return TEXT_NONE;
+	while (rest.size > 0 && (at = memmem(rest.bytes, rest.size, member, sizeof(member) - 1)) != NULL) {
+		struct json_reader json;
+
+		rest = text_from(rest, (size_t)(at - rest.bytes) + key_bytes);
+		json = json_reader_over("the modules", rest);
+		json_reader_skip(&json);
+		modules = json.missing ? TEXT_NONE : (struct text){ rest.bytes, json.pos };
+	}
+	return modules;
 }
 
 /* `core_fd` is of a core, not packed; -1: it is none. */

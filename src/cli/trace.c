@@ -24,60 +24,96 @@ static double number(const cJSON *object, const char *name, double missing)
 	return cJSON_IsNumber(item) ? item->valuedouble : missing;
 }
 
-/* Where the frame is: file and line, else the module and why nothing more is known. */
-static void show_place(const cJSON *frame, struct buf *out)
-{
-	struct text file = cli_member(frame, "abs_path"), package = cli_member(frame, "package");
-	struct text status = cli_member(frame, "status");
+/* --- Frames ------------------------------------------------------------------------------ */
 
-	if (file.size == 0)
-		file = cli_member(frame, "filename");
+enum frame_member {
+	FRAME_ABS_PATH, FRAME_ADDRESS, FRAME_FILENAME, FRAME_FUNCTION, FRAME_PACKAGE, FRAME_STATUS,
+	FRAME_SYMBOL, FRAME_TRUST, FRAME_TEXTS
+};
+
+/* What is shown of one; read in one pass, as there may be thousands. */
+struct frame_members {
+	struct text texts[FRAME_TEXTS];
+	double line;                 /* 0: none */
+	double index;                /* of the frame as it was found; -1: none */
+};
+
+static const char *const frame_texts[FRAME_TEXTS] = {
+	"abs_path", "instruction_addr", "filename", "function", "package", "status", "symbol", "trust",
+};
+
+static void read_frame(const cJSON *frame, struct frame_members *members)
+{
+	const cJSON *item;
+
+	*members = (struct frame_members){ .index = -1 };
+	cJSON_ArrayForEach(item, frame) {
+		const char *name = item->string ? item->string : "";
+
+		for (unsigned i = 0; cJSON_IsString(item) && i < FRAME_TEXTS; i++)
+			if (name[0] == frame_texts[i][0] && strcmp(name, frame_texts[i]) == 0)
+				members->texts[i] = text_of(item->valuestring);
+		if (cJSON_IsNumber(item) && strcmp(name, "lineno") == 0)
+			members->line = item->valuedouble;
+		if (cJSON_IsNumber(item) && strcmp(name, "original_index") == 0)
+			members->index = item->valuedouble;
+	}
+}
+
+/* Where the frame is: file and line, else the module and why nothing more is known. */
+static void show_place(const struct frame_members *frame, struct buf *out)
+{
+	const struct text *texts = frame->texts;
+	struct text file = texts[texts[FRAME_ABS_PATH].size > 0 ? FRAME_ABS_PATH : FRAME_FILENAME];
+
 	if (file.size > 0) {
 		buf_add_string(out, " at ");
 		buf_add_visible(out, file);
-		if (number(frame, "lineno", 0) > 0)
-			buf_printf(out, ":%.0f", number(frame, "lineno", 0));
+		if (frame->line > 0)
+			buf_printf(out, ":%.0f", frame->line);
 	}
-	if (package.size > 0) {
+	if (texts[FRAME_PACKAGE].size > 0) {
 		buf_add_string(out, " in ");
-		buf_add_visible(out, text_basename(package));
+		buf_add_visible(out, text_basename(texts[FRAME_PACKAGE]));
 	}
 	/* What nobody could look up, and was told with the question. */
-	if (!text_is(status, "symbolicated") &&
-	    !(text_is(status, "unknown_image") && cli_member(frame, "function").size > 0)) {
+	if (!text_is(texts[FRAME_STATUS], "symbolicated") &&
+	    !(text_is(texts[FRAME_STATUS], "unknown_image") && texts[FRAME_FUNCTION].size > 0)) {
 		buf_add_string(out, " (");
-		buf_add_visible(out, status);
+		buf_add_visible(out, texts[FRAME_STATUS]);
 		buf_add_char(out, ')');
 	}
 }
 
-static bool show_frame(const cJSON *frame, const cJSON *outer, bool colour, struct buf *out)
+static bool show_frame(const struct frame_members *frame, const struct frame_members *outer, bool colour,
+		       struct buf *out)
 {
-	struct text function = cli_member(frame, "function");
-	struct text address = cli_member(frame, "instruction_addr");
-	bool inlined = outer && number(outer, "original_index", -1) ==
-				       number(frame, "original_index", -2);
+	struct text function = frame->texts[FRAME_FUNCTION], address = frame->texts[FRAME_ADDRESS];
+	bool inlined = frame->index >= 0 && outer->index == frame->index;
 
 	buf_add_string(out, "  ");
 	/* A frame that came as a name alone. */
 	if (function.size > 0 && text_is(address, "0x0"))
 		address = TEXT("-");
 	table_add_cell(out, address, ADDRESS_COLUMNS);
-	table_add_cell(out, inlined ? text_of("inlined") : cli_member(frame, "trust"), TRUST_COLUMNS);
+	table_add_cell(out, inlined ? text_of("inlined") : frame->texts[FRAME_TRUST], TRUST_COLUMNS);
 	if (function.size == 0)
-		function = cli_member(frame, "symbol");
+		function = frame->texts[FRAME_SYMBOL];
 	buf_add_string(out, colour ? "\033[1m" : "");
 	buf_add_visible(out, function.size > 0 ? function : text_of("??"));
 	buf_add_string(out, colour ? "\033[0m" : "");
 	show_place(frame, out);
 	buf_add_char(out, '\n');
-	return text_is(cli_member(frame, "status"), "symbolicated");
+	return text_is(frame->texts[FRAME_STATUS], "symbolicated");
 }
+
+/* --- Stacks ------------------------------------------------------------------------------ */
 
 bool trace_add_stack(const cJSON *stack, size_t index, const char *requesting, bool colour,
 		     struct buf *out)
 {
 	const cJSON *frames = cJSON_GetObjectItemCaseSensitive(stack, "frames"), *frame;
+	struct frame_members members, outer;
 	struct text name = cli_member(stack, "thread_name");
 	bool found = false;
 
@@ -89,9 +125,13 @@ bool trace_add_stack(const cJSON *stack, size_t index, const char *requesting, b
 	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(stack, "is_requesting")))
 		buf_printf(out, " (%s)", requesting);
 	buf_add_char(out, '\n');
-	cJSON_ArrayForEach(frame, frames)
-		if (show_frame(frame, frame->next, colour, out))
+	read_frame(frames ? frames->child : NULL, &outer);
+	cJSON_ArrayForEach(frame, frames) {
+		members = outer;
+		read_frame(frame->next, &outer);
+		if (show_frame(&members, &outer, colour, out))
 			found = true;
+	}
 	return found;
 }
 

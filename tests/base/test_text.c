@@ -300,6 +300,7 @@ END_TEST
 static const struct { const char *text, *shown; } shown[] = {
 	{ "plain \xc3\xa9 \xe2\x82\xac", "plain \xc3\xa9 \xe2\x82\xac" },
 	{ "\x1b[31m\n\x7f", "\\x1b[31m\\x0a\\x7f" },
+	{ "long enough \"\x7f\" for words", "long enough \"\\x7f\" for words" },
 	{ "\xc2\x9b" "1m\xc2\xa0", "\\xc2\\x9b" "1m\xc2\xa0" },         /* CSI of eight bits */
 	{ "a\xff\xa5z\xe2\x82", "a\\xff\\xa5z\\xe2\\x82" },             /* no UTF-8 */
 	{ "\xed\xa0\x80\xc0\xaf", "\\xed\\xa0\\x80\\xc0\\xaf" },
