@@ -127,6 +127,9 @@ static int connect_to(struct store *store, struct err *err)
 	if (code != SQLITE_OK)
 		return store_failed(store, code, "opening the database", err);
 	sqlite3_busy_timeout(store->db, STORE_BUSY_MILLIS);
+	/* Plans do not look at values: else a statement whose parameter might decide on a partial index (the
+	 * kind of an entry, the state of a job) is prepared anew each time it is given one. */
+	sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_QPSG, 1, NULL);
 	return refuse_read_only(store, err);
 }
 

@@ -363,6 +363,29 @@ START_TEST(says_when_it_is_busy)
 }
 END_TEST
 
+/* A partial index of entries is for one kind, and a plan that knew the value would be for that value. */
+START_TEST(statements_are_prepared_once)
+{
+	const struct text kinds[] = { TEXT("objects"), TEXT("object_meta"), TEXT("symcaches") };
+	struct state state = { 0 };
+	struct err err = ERR_INIT;
+
+	state_open(&state);
+	for (unsigned i = 0; i < 3; i++) {
+		const struct store_value values[4] = {
+			store_text(kinds[i]), store_int(1), store_bytes("hash", 4), store_bytes("none", 4),
+		};
+
+		ck_assert_int_ge(store_run(state.store, STATEMENT_cache_find, values, 4, NULL, NULL, &err),
+				 0);
+	}
+	ck_assert_ptr_nonnull(state.store->statements[STATEMENT_cache_find]);
+	ck_assert_int_eq(sqlite3_stmt_status(state.store->statements[STATEMENT_cache_find],
+					     SQLITE_STMTSTATUS_REPREPARE, 0), 0);
+	state_remove(&state);
+}
+END_TEST
+
 START_TEST(who_only_reads_waits_for_nobody)
 {
 	const struct store_value id = store_text(TEXT("an-id"));
@@ -719,6 +742,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, makes_what_is_missing);
+	tcase_add_test(tcase, statements_are_prepared_once);
 	tcase_add_test(tcase, uses_the_write_ahead_log);
 	tcase_add_test(tcase, holds_little_while_it_rests);
 	tcase_add_test(tcase, does_without_the_write_ahead_log);
