@@ -45,6 +45,7 @@ struct sort {
 struct sorted_object {
 	struct object_ids ids;
 	struct text format, kind, arch, name;        /* name: of its file, for people and for layouts */
+	struct text own_id;          /* of a mapping: the id that R8 gave it; TEXT_NONE: none */
 	bool has_debug;
 	int fd;                      /* its bytes; borrowed */
 };

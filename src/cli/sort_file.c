@@ -89,11 +89,30 @@ static bool read_object(const struct sort_look *look, const cJSON *json, struct 
 	object->ids.code_id = cli_member(json, "code_id");
 	if (!debugid_parse(cli_member(json, "debug_id"), &object->ids.debug_id))
 		object->ids.debug_id = (struct debugid){ .kind = DEBUGID_NIL };
+	if (text_is(object->format, "proguard")) {
+		object->own_id = object->ids.code_id;
+		object->ids.code_id = TEXT_NONE;
+	}
 	name_object(look, json, object);
 	return true;
 }
 
 /* --- One object ------------------------------------------------------------------------------------ */
+
+/* Those that name a mapping by the id R8 gave it find it there, besides. */
+static int place_by_own_id(struct sort_look *look, const struct sorted_object *object, struct text own_id,
+			   struct err *err)
+{
+	struct sorted_object named = *object;
+	struct text path;
+	int placed;
+
+	named.ids.code_id = own_id;
+	if (sort_path(look->sort, &named, FILE_TYPE_PROGUARD, &look->arena, &path, err) < 0)
+		return -1;
+	placed = path.bytes ? sort_place(look->sort, &named, path, named.fd, &look->arena, err) : 0;
+	return placed < 0 ? -1 : 0;
+}
 
 /* -1: nothing more can be written. */
 static int place_object(struct sort_look *look, const struct sorted_object *object, struct err *err)
@@ -114,7 +133,7 @@ static int place_object(struct sort_look *look, const struct sorted_object *obje
 	}
 	sort->found++;
 	placed = sort_place(sort, object, path, object->fd, &look->arena, err);
-	if (placed < 0)
+	if (placed < 0 || (object->own_id.size && place_by_own_id(look, object, object->own_id, err) < 0))
 		return -1;
 	sort->placed += placed > 0;
 	if (!sort->options.with_sources || !object->has_debug)

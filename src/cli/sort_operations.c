@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "cli/cli_cells.h"
 #include "object/object.h"
+#include "proguard/proguard.h"
 #include "source/source.h"
 #include "symcache/symcache.h"
 #include "unpack/unpack.h"
@@ -170,12 +171,30 @@ static int take_slice(struct sort_probe *look, struct text slice, struct err *er
 	return file_write_all(cell_output(look->cell, "slice"), slice.bytes, slice.size, err);
 }
 
+/* A mapping is known by the UUID of its bytes, and by what R8 calls it. */
+static void write_mapping(const struct sort_probe *look, struct json_writer *json)
+{
+	struct debugid uuid = proguard_uuid(look->map.bytes, look->map.size);
+	char id[DEBUGID_TEXT_BYTES];
+
+	debugid_format(&uuid, id);
+	json_member_string(json, "format", "proguard");
+	json_member_string(json, "kind", "mapping");
+	json_member_string(json, "arch", "any");
+	json_member_string(json, "debug_id", id);
+	json_member_text(json, "code_id", proguard_own_id(look->map.bytes, look->map.size));
+}
+
 static int tell(struct sort_probe *look, struct json_writer *json, struct err *err)
 {
 	struct object object;
 	struct text slice;
 	int rc;
 
+	if (look->slice == 0 && look->map.size > 0 && proguard_probe(look->map.bytes, look->map.size)) {
+		write_mapping(look, json);
+		return 0;
+	}
 	if (look->slice >= look->slices || look->map.size == 0 ||
 	    !object_recognise(look->map.bytes, look->map.size))
 		return 0;

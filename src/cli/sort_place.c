@@ -76,6 +76,7 @@ enum file_type sort_file_type(const struct sorted_object *object)
 		{ "pe", NULL, FILE_TYPE_PE },               { "pdb", NULL, FILE_TYPE_PDB },
 		{ "portablepdb", NULL, FILE_TYPE_PORTABLEPDB },
 		{ "wasm", "dbg", FILE_TYPE_WASM_DEBUG },    { "wasm", NULL, FILE_TYPE_WASM_CODE },
+		{ "proguard", NULL, FILE_TYPE_PROGUARD },
 		{ "breakpad", NULL, FILE_TYPE_BREAKPAD },   { "sourcebundle", NULL, FILE_TYPE_SOURCEBUNDLE },
 	};
 
@@ -98,6 +99,8 @@ int sort_path(const struct sort *sort, const struct sorted_object *object, enum 
 		return err_set(err, ERR_NO_MEMORY, "no memory for a place");
 	*types = type;
 	*query = (struct source_query){ .ids = &object->ids, .types = types, .type_count = 1 };
+	if (type == FILE_TYPE_PROGUARD)
+		query->by = SOURCE_BY_UUID;
 	if (source_locations(&sort->target.sources[0], query, arena, &list, err) < 0)
 		return -1;
 	if (list.count > 0)

@@ -63,6 +63,68 @@ struct debugid proguard_uuid(const void *bytes, size_t size)
 	return debugid_from_uuid(uuid, 0);
 }
 
+/* How far its first lines are looked for. */
+#define PROBE_LINES 256u
+#define PROBE_BYTES ((size_t)64 * 1024)
+
+static struct text head_of(const void *bytes, size_t size)
+{
+	return (struct text){ bytes, size < PROBE_BYTES ? size : PROBE_BYTES };
+}
+
+/* "a.b.C -> d:", without a blank in either name. */
+static bool is_class_line(struct text line)
+{
+	const char *arrow = line.size > 5 ? memmem(line.bytes, line.size, " -> ", 4) : NULL;
+	struct text before = { line.bytes, arrow ? (size_t)(arrow - line.bytes) : 0 }, after;
+
+	if (before.size == 0 || !text_ends_with(line, ":"))
+		return false;
+	after = text_from(line, before.size + 4);
+	return after.size > 1 && !memchr(before.bytes, ' ', before.size) && !memchr(after.bytes, ' ', after.size) &&
+	       !memchr(after.bytes, ':', after.size - 1) && !text_has_controls(line) && text_is_utf8(line);
+}
+
+bool proguard_probe(const void *bytes, size_t size)
+{
+	struct text head = head_of(bytes, size), line;
+
+	for (unsigned i = 0; i < PROBE_LINES && text_take_line(&head, &line); i++) {
+		line = text_trim(line);
+		if (line.size > 0 && line.bytes[0] != '#')
+			return is_class_line(line);
+	}
+	return false;
+}
+
+static bool is_hex(struct text text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (ascii_hex_value(text.bytes[i]) < 0)
+			return false;
+	return text.size > 0;
+}
+
+struct text proguard_own_id(const void *bytes, size_t size)
+{
+	static const char hash[] = "# pg_map_hash: SHA-256 ", id[] = "# pg_map_id: ";
+	struct text head = head_of(bytes, size), line, found = TEXT_NONE;
+
+	for (unsigned i = 0; i < PROBE_LINES && text_take_line(&head, &line); i++) {
+		bool is_hash = text_starts_with(line, hash);
+		struct text value;
+
+		if (text_trim(line).size > 0 && line.bytes[0] != '#')
+			break;
+		if (!is_hash && (found.size || !text_starts_with(line, id)))
+			continue;
+		value = text_trim(text_from(line, is_hash ? sizeof(hash) - 1 : sizeof(id) - 1));
+		if (is_hex(value))
+			found = value;
+	}
+	return found;
+}
+
 static bool is_id_byte(char c)
 {
 	return ascii_is_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z');

@@ -155,6 +155,8 @@ static void with_known(struct text text, bool is_trace)
 		abort();
 	(void)proguard_type(&mapping, text, &shown);
 	(void)proguard_map_id(text);
+	(void)proguard_probe(text.bytes, text.size);
+	(void)proguard_own_id(text.bytes, text.size);
 	buf_release(&shown);
 	buf_release(&parameters);
 	file_unmap(&map);

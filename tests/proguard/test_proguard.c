@@ -181,6 +181,29 @@ START_TEST(a_mapping_is_known_by_the_uuid_of_its_bytes)
 }
 END_TEST
 
+static const struct { const char *what, *text, *own_id; bool is_mapping; } heads[] = {
+	{ "a class", "a.b.C -> d:\n", NULL, true },
+	{ "comments before", "# compiler: R8\n\n# pg_map_id: 9d35a2a\na.C -> d:\r\n", "9d35a2a", true },
+	{ "the hash counts", "# pg_map_hash: SHA-256 00ff\n# pg_map_id: 9d35a2a\na.C -> d:", "00ff", true },
+	{ "ids that are none", "# pg_map_id: xyz\n# pg_map_hash: SHA-256 \na.C -> d:\n", NULL, true },
+	{ "nothing", "", NULL, false },
+	{ "comments alone", "# pg_map_id: 12\n", "12", false },
+	{ "a member first", "    int a -> b\na.C -> d:\n", NULL, false },
+	{ "no colon", "a -> b\n", NULL, false },
+	{ "words", "see a -> b:\n", NULL, false },
+	{ "nothing behind", "a -> :\n", NULL, false },
+};
+
+START_TEST(mappings_are_told_by_their_first_lines)
+{
+	const char *text = heads[_i].text;
+	struct text own_id = proguard_own_id(text, strlen(text));
+
+	ck_assert_msg(proguard_probe(text, strlen(text)) == heads[_i].is_mapping, "%s", heads[_i].what);
+	ck_assert_msg(heads[_i].own_id ? text_is(own_id, heads[_i].own_id) : !own_id.bytes, "%s", heads[_i].what);
+}
+END_TEST
+
 /* --- Torments --------------------------------------------------------------------------------- */
 
 #define WHOLE INLINED "    # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(La;)\"],\"actions\":[\"removeInnerFrames(1)\"]}\n" \
@@ -365,6 +388,7 @@ int main(void)
 	tcase_add_loop_test(all, files_are_called_after_classes, 0, sizeof(files) / sizeof(files[0]));
 	tcase_add_loop_test(all, signatures_are_written_in_javas_words, 0, sizeof(signatures) / sizeof(signatures[0]));
 	tcase_add_test(all, a_mapping_is_known_by_the_uuid_of_its_bytes);
+	tcase_add_loop_test(all, mappings_are_told_by_their_first_lines, 0, (int)(sizeof(heads) / sizeof(heads[0])));
 	tcase_add_test(all, writing_survives_every_allocation_failure);
 	tcase_add_test(all, a_changed_file_is_read_within_its_bytes);
 	tcase_add_loop_test(all, what_is_no_mapping_is_refused, 0, sizeof(refused) / sizeof(refused[0]));

@@ -203,6 +203,43 @@ def test_archives_and_packed_files():
             [os.path.relpath(path, scene.out()) for path in placed(scene.out())]
 
 
+def test_mappings():
+    """Where the service looks for them: by the UUID of their bytes, and by the id R8 gave them."""
+    hashed = "9d35a2a4a6b8d1c2e07f7b0d6f0f3c6a9b1d2e3f405162738495a6b7c8d9e0f1"
+    mapping = ("# compiler: R8\n# pg_map_id: 9d35a2a\n# pg_map_hash: SHA-256 " + hashed +
+               "\nshop.Cart -> a.b:\n    1:1:void check():7:7 -> a\n")
+    plain = "shop.Other -> c:\n    void run() -> a\n"
+    with tempfile.TemporaryDirectory(prefix="symgate-mappings-") as folder:
+        files, out = os.path.join(folder, "files"), os.path.join(folder, "out")
+        os.makedirs(files)
+        for name, text in (("mapping.txt", mapping), ("other.txt", plain), ("notes.txt", "x -> y\n"), ("list.txt", "a b -> c:\n"),
+                           ("empty.txt", "# only this\n")):
+            with open(os.path.join(files, name), "w", encoding="ascii") as f:
+                f.write(text)
+        with gzip.open(os.path.join(files, "packed.gz"), "wb") as f:
+            f.write(plain.encode() + b"# more\n")
+        for layout in ("unified", "native"):
+            told = run("--layout", layout, os.path.join(out, layout), files).stdout
+            assert "3 objects, 3 of them new" in told, told
+        ids = subprocess.run([SYMGATE, "proguard", "uuid", os.path.join(files, "mapping.txt"), os.path.join(files, "other.txt")],
+                             capture_output=True, text=True, check=True).stdout
+        uuids = re.findall(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", ids)
+        assert len(uuids) == 2, ids
+        for layout in ("unified", "native"):
+            found = {os.path.relpath(path, os.path.join(out, layout)) for path in placed(os.path.join(out, layout))}
+            assert len(found) == 4 and {f"{one[:2]}/{one[2:]}/proguard" for one in (*(uuid.replace("-", "") for uuid in uuids), hashed)} <= found, found
+            source = {"id": "sorted", "type": "filesystem", "path": os.path.join(out, layout), "layout": {"type": layout}}
+            with Service('filesystem_source_roots: ["/"]\n') as service:
+                frame = {"function": "a", "module": "a.b", "lineno": 1, "index": 0, "filename": "r8-map-id-" + hashed}
+                for modules in ([{"uuid": uuids[0], "type": "proguard"}], []):
+                    status, body, _ = service.request("POST", "/symbolicate-jvm", json.dumps({
+                        "sources": [source], "modules": modules, "exceptions": [], "stacktraces": [{"frames": [frame]}]}),
+                        {"Content-Type": "application/json"})
+                    assert status == 200, (status, body)
+                    frames = json.loads(body)["stacktraces"][0]["frames"]
+                    assert (frames[0]["module"], frames[0]["function"]) == ("shop.Cart", "check"), (layout, modules, body)
+
+
 def test_bad_files_cost_themselves():
     with Scene() as scene:
         with open(os.path.join(scene.files, "bad.zip"), "wb") as f:
