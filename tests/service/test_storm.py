@@ -220,20 +220,26 @@ def test_large_bodies_hold_up_nobody():
         body = large_body(symbols, 4 * FACTOR)
 
         async def run():
-            large = [asyncio.create_task(exchange(service.port, "POST", "/symbolicate", body)) for _ in range(12)]
+            done = asyncio.Event()
+
+            async def ask_on():
+                replies = []
+                while not done.is_set():
+                    replies.append(await exchange(service.port, "POST", "/symbolicate", body))
+                return replies
+            large = [asyncio.create_task(ask_on()) for _ in range(12)]
             while (await asyncio.to_thread(service.metric, "symgate_requests_waiting")) == 0:
                 await asyncio.sleep(0.01)
             for _ in range(5):
                 for request in (("POST", "/symbolicate", small), ("GET", "/healthcheck"), ("GET", "/readyz"),
                                 ("GET", "/requests/00000000-0000-0000-0000-000000000000")):
-                    reply = await exchange(service.port, *request)
+                    reply = await asyncio.wait_for(exchange(service.port, *request), PATIENCE)
                     assert reply.status == (404 if request[1].startswith("/requests") else 200), reply.status
                     if request[0] == "POST":
                         assert reply.json() == whole
-            left = sum(not task.done() for task in large)
-            return left, await asyncio.gather(*large)
-        left, replies = asyncio.run(run())
-        assert left > 0, "all large ones were answered before the small ones"
+            done.set()
+            return [reply for replies in await asyncio.gather(*large) for reply in replies]
+        replies = asyncio.run(run())
         check_refusals(replies)
         assert {reply.status for reply in replies} == {200}, [reply.status for reply in replies]
         eventually(lambda: service.metric("symgate_requests_waiting") == 0, "nobody to wait")
@@ -243,7 +249,12 @@ def test_too_many_large_bodies_are_refused():
     symbols = serve_all()
     with Service("pool:\n  processes: 1\n  large_waiting: 2\n") as service:
         body = large_body(symbols, 2)
-        replies = all_at_once(service.port, [("POST", "/symbolicate", body)] * 12)
+        replies = []
+
+        def are_too_many():                      # not where they are sent one after the other
+            replies.extend(all_at_once(service.port, [("POST", "/symbolicate", body)] * 12))
+            return any(reply.status == 503 for reply in replies)
+        eventually(are_too_many, "some to be refused")
         check_refusals(replies)
         statuses = [reply.status for reply in replies]
         assert statuses.count(200) >= 3 and 503 in statuses, statuses
