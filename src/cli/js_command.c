@@ -99,8 +99,9 @@ static int set_sources(struct standalone *alone, struct js_wish *wish, cJSON *re
 
 	count_frames(wish, traces);
 	if (!has_files(wish)) {
-		if (!cJSON_HasObjectItem(request, "source") && !cJSON_HasObjectItem(request, "sources"))
-			cJSON_AddNullToObject(request, "sources");
+		if (!cJSON_HasObjectItem(request, "source") && !cJSON_HasObjectItem(request, "sources") &&
+		    !cJSON_AddNullToObject(request, "sources"))
+			return err_set(err, ERR_NO_MEMORY, "no memory for a request");
 		return 0;
 	}
 	if (find_ram_map(wish, err) < 0)

@@ -421,7 +421,7 @@ static int check_tokens(const struct map_check *check, const struct flat_map *ma
 
 static int check_whole(const struct map_check *check)
 {
-	struct flat_map map;
+	struct flat_map map = { .is_without_contents = false };
 
 	if (map_flatten(&map, check->text, check->arena, check->err) < 0) {
 		if (check->err->kind == ERR_MALFORMED)

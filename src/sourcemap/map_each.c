@@ -41,7 +41,7 @@ static int tell(const struct flat_map *map, sourcemap_mapping_fn *fn, void *payl
 int sourcemap_each(struct text map, size_t memory_bytes, sourcemap_mapping_fn *fn, void *payload,
 		   struct err *err)
 {
-	struct flat_map flat;
+	struct flat_map flat = { .is_without_contents = true };
 	struct arena arena;
 	int rc;
 

@@ -304,7 +304,7 @@ static void read_contents(struct flatten *flat, const struct map_part *part, con
 {
 	struct json_reader json = map_json_at(flat->map->text, part->contents_at);
 
-	if (part->contents_at == 0 || !json_reader_array(&json))
+	if (part->contents_at == 0 || flat->map->is_without_contents || !json_reader_array(&json))
 		return;
 	for (size_t i = 0; i < part->source_count && json_reader_element(&json); i++) {
 		struct map_source *source = &flat->map->sources[numbers ? numbers[i] : first + i];
@@ -454,7 +454,7 @@ int map_flatten(struct flat_map *map, struct text text, struct arena *arena, str
 	struct map_part *root;
 	int rc = -1;
 
-	*map = (struct flat_map){ .text = text };
+	*map = (struct flat_map){ .text = text, .is_without_contents = map->is_without_contents };
 	if (check_text(text, err) < 0)
 		return -1;
 	root = map_json_read(text, arena, err);

@@ -435,7 +435,7 @@ int sourcemap_write(const struct sourcemap_input *input, int fd, struct sourcema
 		    struct err *err)
 {
 	struct scope_table scopes;
-	struct flat_map map;
+	struct flat_map map = { .is_without_contents = false };
 	struct arena arena;
 	int rc;
 

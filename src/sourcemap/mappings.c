@@ -256,6 +256,108 @@ static int read_segment(struct mappings_walk *walk, size_t segment, struct err *
 	return 0;
 }
 
+/* --- The usual ---------------------------------------------------------------------------- */
+
+/* Nearly all segments: numbers of at most three digits, further right on a line that has begun, no ranges.  What is
+ * anything else is left to read_segment(), which says what is wrong with it too. */
+#define SHORT_DIGITS 3u
+#define SHORT_SEGMENT_BYTES (FIELDS_MAX * SHORT_DIGITS + 1)  /* with what ends it */
+
+/* Reads no further than three bytes. */
+static inline bool short_number(const char **at, uint32_t *value)
+{
+	const unsigned char *bytes = (const unsigned char *)*at;
+	uint32_t first = digits[bytes[0]], second, third;
+
+	if (__builtin_expect(first < CONTINUES, 1)) {
+		*at += 1;
+		*value = signed_number(first);
+		return true;
+	}
+	second = digits[bytes[1]];
+	if (first >= COMMA || second >= COMMA)
+		return false;
+	first = (first & (CONTINUES - 1)) | (second & (CONTINUES - 1)) << DIGIT_BITS;
+	if (second < CONTINUES) {
+		*at += 2;
+		*value = signed_number(first);
+		return true;
+	}
+	third = digits[bytes[2]];
+	*at += 3;
+	*value = signed_number(first | third << 2 * DIGIT_BITS);
+	return third < CONTINUES;
+}
+
+/* Its numbers added to the state; how many there were, 0: it is none of the usual. */
+static inline unsigned short_segment(const char **at, struct segment_state *state)
+{
+	uint32_t column, source, line, original_column, name;
+	unsigned count = 4;
+
+	if (!short_number(at, &column))
+		return 0;
+	if (is_separator(**at)) {
+		state->column += column;
+		return 1;
+	}
+	if (!short_number(at, &source) || !short_number(at, &line) || !short_number(at, &original_column))
+		return 0;
+	if (!is_separator(**at)) {
+		if (!short_number(at, &name) || !is_separator(**at))
+			return 0;
+		state->name += name;
+		count = 5;
+	}
+	state->column += column;
+	state->source += source;
+	state->line += line;
+	state->original_column += original_column;
+	return count;
+}
+
+/* The numbers are in the table of the map's own sources and names, or none are asked for. */
+static inline bool is_in_map(const struct mappings *mappings, const struct segment_state *state, unsigned fields)
+{
+	return (fields < 4 || state->source < mappings->source_count) &&
+	       (fields < 5 || state->name < mappings->name_count);
+}
+
+/* Up to the first segment that is not usual, or the end of the line. */
+static void read_usual(struct mappings_walk *walk)
+{
+	const struct mappings *mappings = walk->mappings;
+	const char *begin = mappings->text.bytes, *end = begin + mappings->text.size;
+	const char *done = begin + walk->at, *at = done;
+	struct token_table *table = walk->table;
+	uint32_t shift = walk->line == 0 ? mappings->column : 0;
+	struct segment_state known = walk->state, state = known;
+	uint32_t i = table->count, last = i ? table->columns[i - 1] : 0;
+
+	while (end - at >= (ptrdiff_t)SHORT_SEGMENT_BYTES) {
+		unsigned fields = short_segment(&at, &state);
+		uint32_t column = state.column + shift;
+
+		if (fields == 0 || column < last || !is_in_map(mappings, &state, fields))
+			break;
+		last = table->columns[i] = column;
+		table->sources[i] = fields < 4 ? SOURCEMAP_NONE
+				    : mappings->source_of ? mappings->source_of[state.source] : state.source;
+		table->original_lines[i] = fields < 4 ? 0 : state.line;
+		table->original_columns[i] = fields < 4 ? 0 : state.original_column;
+		table->names[i] = fields < 5 ? SOURCEMAP_NONE
+				  : mappings->name_of ? mappings->name_of[state.name] : state.name;
+		i++;
+		known = state;
+		done = at;
+		if (*at++ != ',')
+			break;
+	}
+	walk->state = known;
+	walk->at = (size_t)(done - begin);
+	table->count = i;
+}
+
 int mappings_read(const struct mappings *mappings, struct token_table *table, struct arena *arena,
 		  struct err *err)
 {
@@ -271,6 +373,8 @@ int mappings_read(const struct mappings *mappings, struct token_table *table, st
 		if (c == ',') {
 			segment++;
 			walk.at++;
+			if (walk.is_line_begun && !table->is_range)
+				read_usual(&walk);
 		} else if (c == ';') {
 			segment = 0;
 			walk.at++;

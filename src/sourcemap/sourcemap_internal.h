@@ -128,6 +128,7 @@ struct flat_map {
 	struct text *names;
 	size_t source_count, name_count;
 	struct token_table tokens;
+	bool is_without_contents;    /* set by the caller: nobody asks for texts of sources */
 	bool is_hermes, is_index;
 	struct debugid debug_id;
 	size_t hermes_at;            /* x_facebook_sources of a Hermes map */

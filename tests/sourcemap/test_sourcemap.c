@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -338,6 +339,54 @@ START_TEST(reads_what_is_long)
 }
 END_TEST
 
+/* What leaves the usual way, with enough of the usual behind it that it is met there, and at the end of all. */
+#define USUAL "AAAA,CAAA,CAAA,CAAA,CAAA,CAAA,"
+static const char *const unusual[] = {
+	"C", "CA", "CAA", "CAAA", "CAAAC", "CAAACA", "gBAgBgB", "gBAgBgBC", "ggCAggCggC", "gggCAgggCgggC",
+	"ggggCAAA", "CDAA", "CCAA", "CAAAE", "CAAAD", "JAAA", "DADD", "", ",", ";", ";;CAAA", "!AAAA", "CAA!A",
+	"CAAg", "CAAggg", "ggggggggggggggA", "+A/A", "C,CAAA,C", "\303\244AAA",
+};
+
+static int tell(void *payload, const struct sourcemap_mapping *mapping, struct err *err)
+{
+	(void)err;
+	buf_printf(payload, "%u:%u %d %.*s %u:%u %.*s\n", (unsigned)mapping->line, (unsigned)mapping->column,
+		   mapping->has_source, (int)mapping->source.size, mapping->source.bytes,
+		   (unsigned)mapping->original_line, (unsigned)mapping->original_column, (int)mapping->name.size,
+		   mapping->name.bytes);
+	return 0;
+}
+
+/* All tokens, or why there are none. */
+static void tell_map(const char *json, struct buf *told)
+{
+	struct err err = ERR_INIT;
+
+	buf_init(told, BYTES_MOST);
+	if (sourcemap_each(text_of(json), BYTES_MOST, tell, told, &err) < 0)
+		buf_printf(told, "%s", err.text);
+}
+
+/* Where there are ranges each segment is read carefully: it is the same. */
+START_TEST(reads_the_usual_and_the_rest_alike)
+{
+	static const char *const behind[] = { "", "," USUAL "CAAA" };
+
+	for (size_t i = 0; i < sizeof(behind) / sizeof(behind[0]); i++) {
+		const char *members = "\"sources\":[\"a\",\"b\"],\"names\":[\"x\",\"y\"],\"mappings\":\"" USUAL;
+		char *quick = support_printf("{%s%s%s\"}", members, unusual[_i], behind[i]);
+		char *careful = support_printf("{%s%s%s\",\"rangeMappings\":\"A\"}", members, unusual[_i], behind[i]);
+		struct buf quickly, carefully;
+
+		tell_map(quick, &quickly);
+		tell_map(careful, &carefully);
+		ck_assert_str_eq(buf_string(&quickly), buf_string(&carefully));
+		buf_release(&quickly);
+		buf_release(&carefully);
+	}
+}
+END_TEST
+
 START_TEST(knows_where_modules_begin)
 {
 	static const char *const none[] = { "", "{", "[]", ")]}", "{\"x_facebook_offsets\":null}", "{\"version\":3}",
@@ -375,6 +424,7 @@ int main(void)
 	tcase_add_test(tcase, survives_every_allocation_failure);
 	tcase_add_test(tcase, reads_sections_of_any_depth);
 	tcase_add_test(tcase, reads_what_is_long);
+	tcase_add_loop_test(tcase, reads_the_usual_and_the_rest_alike, 0, (int)(sizeof(unusual) / sizeof(unusual[0])));
 	tcase_add_test(tcase, knows_where_modules_begin);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
