@@ -234,10 +234,13 @@ struct derive module_lookup_derive(const struct module_lookup *module, enum look
 {
 	const struct derive *object = &module_lookup_winner(module, which)->held.derive;
 
-	return (struct derive){
+	struct derive derive = {
 		.kind = kind, .location = object->location, .object_key = object->object_key,
-		.key = cache_key_as(&object->key, kind->cache), .is_extract = object->is_extract,
+		.key = object->key, .is_extract = object->is_extract,
 	};
+
+	cache_key_set_kind(&derive.key, kind->cache);
+	return derive;
 }
 
 void module_lookup_release(struct module_lookup *module)

@@ -39,7 +39,7 @@ static bool may_have_variables(const struct native_module *module)
 
 static int describe(struct symbolication *native, struct native_module *module, struct err *err)
 {
-	struct derive *derive = &module->variables.held.derive;
+	struct derive *derive = &module->variables->held.derive;
 	struct arena *arena = &native->work->arena;
 	struct text rest, whole;
 	char *bytes;
@@ -58,18 +58,23 @@ static int describe(struct symbolication *native, struct native_module *module, 
 			       err);
 }
 
+static int begin(struct symbolication *native, struct native_module *module, struct err *err)
+{
+	module->variables = arena_alloc(&native->work->arena, 1, sizeof(*module->variables));
+	if (!module->variables)
+		return err_no_memory(err);
+	return describe(native, module, err);
+}
+
 static enum resolved fetch(struct symbolication *native, struct native_module *module,
 			   struct resolver *resolver, struct err *err)
 {
-	struct module_variables *variables = &module->variables;
-	const struct held_opening opening = {
-		.open = open_variables, .payload = &variables->cache,
-		.arena = &native->work->arena, .list = &native->open_variables,
-	};
-
-	if (!variables->held.derive.kind && describe(native, module, err) < 0)
+	if (!module->variables && begin(native, module, err) < 0)
 		return RESOLVED_ERROR;
-	return held_resolve(&variables->held, &opening, resolver, err);
+	return held_resolve(&module->variables->held, &(struct held_opening){
+		.open = open_variables, .payload = &module->variables->cache,
+		.arena = &native->work->arena, .list = &native->open_variables,
+	}, resolver, err);
 }
 
 static enum resolved fetch_all(struct symbolication *native, struct resolver *resolver,
@@ -102,7 +107,9 @@ struct variable_lookup {
 
 static bool has_variables(const struct native_module *module)
 {
-	return module->variables.held.is_settled && !module->variables.held.failure;
+	const struct module_variables *variables = module->variables;
+
+	return variables && variables->held.is_settled && !variables->held.failure;
 }
 
 /* Frames of one address; a chain of another length belongs to something else there. */
@@ -117,7 +124,7 @@ static int look_up_group(struct variable_lookup *looking, struct native_frame *f
 		return 0;
 	if (native_module_is_absolute(module))
 		address -= module->image_addr;
-	if (symcache_lookup(&module->variables.cache, address, looking->chain,
+	if (symcache_lookup(&module->variables->cache, address, looking->chain,
 			    LIMIT_INLINE_DEPTH) != count)
 		return 0;
 	for (size_t i = 0; i < count; i++)

@@ -47,7 +47,7 @@ struct native_module {
 	struct held symcache;                /* or the ppdb cache */
 	struct symcache cache;               /* over its payload, when settled without failure */
 	struct ppdbcache managed;            /* instead of cache, when is_managed */
-	struct module_variables variables;
+	struct module_variables *variables;  /* NULL: nobody has asked for any */
 	struct module_sources sources;
 	uint32_t arch;
 };

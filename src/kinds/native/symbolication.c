@@ -199,7 +199,8 @@ void symbolication_release(struct symbolication *native)
 
 		held_release(&module->symcache);
 		symbfile_parts_release(&module->symbfiles);
-		held_release(&module->variables.held);
+		if (module->variables)
+			held_release(&module->variables->held);
 		held_release(&module->sources.held);
 		if (!native->request.lookups)
 			module_lookup_release(module->files);
