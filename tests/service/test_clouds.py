@@ -247,7 +247,8 @@ def is_verified(jwt, scope="https://www.googleapis.com/auth/devstorage.read_only
     return rc == 0 and (said["iss"], said["scope"]) == ("me@example.org", scope)
 
 
-def gcs_server():
+def gcs_server(objects):
+    """By their names in the bucket, prefix included."""
     def answer(handler, path, query):
         if path == "/token":
             form = dict(urllib.parse.parse_qsl(handler.body.decode()))
@@ -256,20 +257,27 @@ def gcs_server():
             return (200, b'{"access_token":"the-token","expires_in":3600}') if good else (400, b"{}")
         if handler.headers["Authorization"] != "Bearer the-token":
             return 401, b""
-        key = "pre/" + PROGRAM.key()
-        wanted = "/storage/v1/b/buck/o/" + urllib.parse.quote(key, safe="-_.~")
-        return (200, OBJECT) if (path, query) == (wanted, "alt=media") else (404, b"")
+        found = {f"/storage/v1/b/buck/o/{urllib.parse.quote(name, safe='-_.~')}": content for name, content in objects.items()}
+        return (200, found[path]) if path in found and query == "alt=media" else (404, b"")
     return Cloud(answer)
 
 
-def test_gcs_tokens_are_asked_for_once():
+def gcs_source(cloud, **more):
+    """Without what opens it."""
+    return {"type": "gcs", "bucket": "buck", "prefix": "pre", "endpoint": cloud.url, "token_uri": cloud.url + "/token",
+            "layout": {"type": "unified"}, **more}
+
+
+def gcs_key():
     make_key()
     with open(KEY_FILE, encoding="ascii") as file:
-        key = file.read().replace("\n", "\\n")
-    cloud = gcs_server()
-    source = {"type": "gcs", "bucket": "buck", "prefix": "pre", "endpoint": cloud.url,
-              "token_uri": cloud.url + "/token", "layout": {"type": "unified"}}
-    keyed = {**source, "private_key": key, "client_email": "me@example.org"}
+        return {"private_key": file.read().replace("\n", "\\n"), "client_email": "me@example.org"}
+
+
+def test_gcs_tokens_are_asked_for_once():
+    cloud = gcs_server({"pre/" + PROGRAM.key(): OBJECT})
+    source = gcs_source(cloud)
+    keyed = {**source, **gcs_key()}
     with Service(OPEN + "workshop:\n  processes: 1\n") as service:
         for name in ("a", "b"):
             reply = service.answer(request_of([{**keyed, "id": name}]))

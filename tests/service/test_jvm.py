@@ -125,6 +125,25 @@ def test_http_and_buckets():
         check(ask(service, request_of(folder_source(folder_of({})), http)))
 
 
+def test_gcs():
+    """Both files with one token, by whoever may."""
+    cloud = test_clouds.gcs_server({"pre/" + path: content for path, content in FILES.items()})
+    source = test_clouds.gcs_source(cloud, filters={"filetypes": ["proguard", "sourcebundle"]})
+    key = test_clouds.gcs_key()
+    with Service(OPEN + "workshop:\n  processes: 1\n") as service:
+        refused = ask(service, request_of({**source, **key, "id": "refused", "client_email": "you@example.org"}))
+        assert refused["errors"] and refused["stacktraces"][0]["frames"] == [FRAME], refused
+        asked = cloud.count("POST /token")
+        check(ask(service, request_of({**source, **key, "id": "gcs"})))
+        assert cloud.count("POST /token") == asked + 1, cloud.hits
+        hits = len(cloud.hits)
+        check(ask(service, request_of({**source, **key, "id": "gcs"})))
+        assert len(cloud.hits) == hits, cloud.hits
+        check(ask(service, request_of({**source, "id": "other", "bearer_token": "the-token"})))
+        without = ask(service, request_of({**source, "id": "empty", "prefix": "no", "bearer_token": "the-token"}))
+        assert without["errors"] == [{"uuid": MAPPING_ID, "type": "missing"}], without
+
+
 def test_symbolicate_any_and_what_nobody_has():
     """/symbolicate-any answers the same; what nobody had is in a view."""
     symbols, kind = Symbols(), {"symbolicate": {"type": "jvm"}}
