@@ -71,6 +71,51 @@ START_TEST(lines_become_what_the_dialect_says)
 }
 END_TEST
 
+/* Each comment R8 writes, and some that have no part in names and lines. */
+static const char commented[] =
+	"# compiler: R8\n# {\"id\":\"com.android.tools.r8.mapping\",\"version\":\"2.2\"}\n"
+	"o.Main$In -> a.b:\n# {\"id\":\"sourceFile\",\"fileName\":\"Entry.kt\"}\n"
+	"    1:1:void callee():54:54 -> t\n    1:1:void caller(int):40:40 -> t\n"
+	"      # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(Lo/Boom;)\"],\"actions\":[\"removeInnerFrames(1)\"]}\n"
+	"    2:2:void o.Lambda.bridge():3:3 -> t\n      # {\"id\":\"com.android.tools.r8.synthesized\"}\n"
+	"    2:2:void real():60:60 -> t\n      # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"()V\"}\n"
+	"    4:4:int out():98:98 -> s\n    27:27:int out():0:0 -> s\n"
+	"      # {\"id\":\"com.android.tools.r8.outlineCallsite\",\"positions\":{\"1\":4},\"outline\":\"La;a()I\"}\n"
+	"o.Out -> a:\n# {\"id\":\"com.android.tools.r8.partial\",\"of\":[1]}\n    1:2:int outline():0 -> a\n"
+	"      # {\"id\":\"com.android.tools.r8.outline\"}\no.Boom -> a.c:\n";
+
+static const struct { const char *what, *input, *expected; } stacks[] = {
+	{ "sourceFile", "\tat a.b.t(SourceFile:1)\n", "\tat o.Main$In.callee(Entry.kt:54)\n\tat o.Main$In.caller(Entry.kt:40)\n" },
+	{ "rewriteFrame", "a.c: m\n\tat a.b.t(X:1)\n\tat a.b.t(X:1)\n", "o.Boom: m\n\tat o.Main$In.caller(Entry.kt:40)\n"
+		"\tat o.Main$In.callee(Entry.kt:54)\n\tat o.Main$In.caller(Entry.kt:40)\n" },
+	{ "rewriteFrame, another exception", "a.b: m\n\tat a.b.t(X:1)\n", "o.Main$In: m\n\tat o.Main$In.callee(Entry.kt:54)\n\tat o.Main$In.caller(Entry.kt:40)\n" },
+	{ "rewriteFrame, behind an outline", "a.c: m\n\tat a.a(X:2)\n\tat a.b.t(X:1)\n", "o.Boom: m\n\tat o.Main$In.caller(Entry.kt:40)\n" },
+	{ "synthesized", "\tat a.b.t(X:2)\n", "\tat o.Main$In.real(Entry.kt:60)\n" },
+	{ "outline, outlineCallsite", "\tat a.a(X:1)\n\tat a.b.s(X:27)\n\tat a.b.s(X:27)\n", "\tat o.Main$In.out(Entry.kt:98)\n\tat o.Main$In.out(Entry.kt:0)\n" },
+	{ "outlineCallsite, a line it does not have", "\tat a.a(X:2)\n\tat a.b.s(X:27)\n", "\tat o.Main$In.out(Entry.kt:0)\n" },
+};
+
+START_TEST(comments_of_r8_take_part)
+{
+	const struct retrace_options options = { .dialect = RETRACE_OF_MAPPING };
+	struct proguard mapping;
+	struct file_map map = mapping_cache_open("comments", TEXT(commented), &mapping);
+	struct text rest = text_of(stacks[_i].input), line;
+	struct retrace retrace;
+	struct err err = ERR_INIT;
+	struct buf out;
+
+	buf_init(&out, OUT_BYTES);
+	ck_assert_msg(retrace_open(&retrace, &mapping, &options, &err) == 0, "%s", err.text);
+	while (text_take_line(&rest, &line))
+		ck_assert_int_eq(retrace_line(&retrace, line, &out, &err), 0);
+	ck_assert_msg(strcmp(buf_string(&out), stacks[_i].expected) == 0, "%s:\n%s", stacks[_i].what, buf_string(&out));
+	retrace_release(&retrace);
+	buf_release(&out);
+	file_unmap(&map);
+}
+END_TEST
+
 #define MANY 16384u
 
 /* A trace that looks at a method of many entries with each line. */
@@ -114,6 +159,7 @@ int main(void)
 	TCase *all = tcase_create("all");
 
 	tcase_add_loop_test(all, lines_become_what_the_dialect_says, 0, sizeof(traces) / sizeof(traces[0]));
+	tcase_add_loop_test(all, comments_of_r8_take_part, 0, sizeof(stacks) / sizeof(stacks[0]));
 	tcase_add_loop_test(all, methods_of_very_many_entries_are_left_alone, RETRACE_PROGUARD, RETRACE_DIALECTS);
 	tcase_set_timeout(all, 60);
 	suite_add_tcase(suite, all);
