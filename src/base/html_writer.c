@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/url.h"
 
 #define NUMBER_BYTES 32u
 
@@ -224,27 +225,11 @@ void html_value_u64(struct html_writer *html, uint64_t number)
 	html_value_word(html, digits);
 }
 
-static bool is_unreserved(char c)
-{
-	return (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z') || ascii_is_digit(c) || c == '-' || c == '.' ||
-	       c == '_' || c == '~';
-}
-
 void html_value_part(struct html_writer *html, struct text text)
 {
-	static const char digits[] = "0123456789ABCDEF";
-
 	if (!html->in_value)
 		refuse(html);
-	for (size_t i = 0; i < text.size; i++) {
-		unsigned char c = (unsigned char)text.bytes[i];
-		char escape[3] = { '%', digits[c >> 4], digits[c & 15] };
-
-		if (is_unreserved((char)c))
-			buf_add_char(html->out, (char)c);
-		else
-			buf_add(html->out, escape, sizeof(escape));
-	}
+	url_add_escaped(html->out, text, "");
 }
 
 void html_value_end(struct html_writer *html)

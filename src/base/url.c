@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/buf.h"
+
 static bool is_alpha(char c)
 {
 	return ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z';
@@ -117,20 +119,43 @@ size_t url_unescape(struct text coded, char *out)
 	return size;
 }
 
-void url_escape_path(struct text text, char *out)
+static bool stands_plain(char c, const char *more)
+{
+	return is_alpha(c) || ascii_is_digit(c) || (c && (strchr("-._~", c) || strchr(more, c)));
+}
+
+static void escape(char c, char out[URL_ESCAPED_PER_BYTE])
 {
 	static const char digits[] = "0123456789ABCDEF";
 
-	for (size_t i = 0; i < text.size; i++) {
-		unsigned char c = (unsigned char)text.bytes[i];
+	out[0] = '%';
+	out[1] = digits[(unsigned char)c >> 4];
+	out[2] = digits[c & 15];
+}
 
-		if (is_alpha((char)c) || ascii_is_digit((char)c) || (c && strchr("-._~/", c))) {
-			*out++ = (char)c;
+void url_add_escaped(struct buf *out, struct text text, const char *more)
+{
+	char escaped[URL_ESCAPED_PER_BYTE];
+
+	for (size_t i = 0; i < text.size; i++) {
+		if (stands_plain(text.bytes[i], more)) {
+			buf_add_char(out, text.bytes[i]);
 			continue;
 		}
-		*out++ = '%';
-		*out++ = digits[c >> 4];
-		*out++ = digits[c & 15];
+		escape(text.bytes[i], escaped);
+		buf_add(out, escaped, sizeof(escaped));
+	}
+}
+
+void url_escape_path(struct text text, char *out)
+{
+	for (size_t i = 0; i < text.size; i++) {
+		if (stands_plain(text.bytes[i], "/")) {
+			*out++ = text.bytes[i];
+			continue;
+		}
+		escape(text.bytes[i], out);
+		out += URL_ESCAPED_PER_BYTE;
 	}
 	*out = '\0';
 }

@@ -9,6 +9,8 @@
 
 #include "base/text.h"
 
+struct buf;
+
 struct url_parts {
 	struct text scheme;          /* "https", as written */
 	struct text user;            /* "name:password": up to the authority's last '@'; bytes NULL: none */
@@ -42,6 +44,9 @@ struct text url_port(const struct url_parts *parts);
 /* Percent-decoding (section 2.1): writes at most text.size bytes to `out` and says how many.  What is
  * no escape ("%zz") stays as it is; NULs and slashes may come of it. */
 size_t url_unescape(struct text coded, char *out);
+
+/* Percent-encodes all but the unreserved characters (section 2.3) and those of `more`. */
+void url_add_escaped(struct buf *out, struct text text, const char *more);
 
 /* Escapes all but what may stand in a path as it is ("/" too), with a NUL at the end: `out` has
  * URL_ESCAPED_PER_BYTE times text.size + 1 bytes. */

@@ -127,22 +127,6 @@ bool live_query_has_filters(const struct live_query *query)
 	return false;
 }
 
-static bool is_unreserved(char c)
-{
-	return (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z') || ascii_is_digit(c) || c == '-' || c == '.' ||
-	       c == '_' || c == '~';
-}
-
-static void write_escaped(struct buf *out, struct text value)
-{
-	for (size_t i = 0; i < value.size; i++) {
-		if (is_unreserved(value.bytes[i]))
-			buf_add_char(out, value.bytes[i]);
-		else
-			buf_printf(out, "%%%02X", (unsigned char)value.bytes[i]);
-	}
-}
-
 void live_query_write(struct buf *out, const struct live_query *query, const char *path,
 		      const struct live_column *sort, bool is_descending, uint64_t page)
 {
@@ -153,7 +137,7 @@ void live_query_write(struct buf *out, const struct live_query *query, const cha
 		if (!value.bytes)
 			continue;
 		buf_printf(out, "&%s=", query->table->columns[i].name);
-		write_escaped(out, value);
+		url_add_escaped(out, value, "");
 	}
 	if (page > 1)
 		buf_printf(out, "&page=%llu", (unsigned long long)page);

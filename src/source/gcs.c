@@ -12,8 +12,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/url.h"
 #include "source/base_url.h"
-#include "source/sigv4.h"
 
 #define STORAGE       "https://storage.googleapis.com"
 #define TOKEN_ADDRESS "https://www.googleapis.com/oauth2/v4/token"
@@ -102,9 +102,9 @@ static void add_address(const struct gcs *gcs, struct text key, enum leads leads
 	bool is_upload = leads >= LEADS_TO_UPLOAD;
 
 	buf_add_string(out, is_upload ? "/upload/storage/v1/b/" : "/storage/v1/b/");
-	sigv4_encode(out, gcs->bucket.name, true);
+	url_add_escaped(out, gcs->bucket.name, "");
 	buf_add_string(out, is_upload ? "/o?uploadType=media&name=" : "/o/");
-	sigv4_encode(out, key, true);
+	url_add_escaped(out, key, "");
 	if (leads == LEADS_TO_MEDIA)
 		buf_add_string(out, "?alt=media");
 	if (leads == LEADS_TO_UPLOAD_OF_NEW)

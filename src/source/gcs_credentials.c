@@ -19,8 +19,8 @@
 #include "base/hash.h"
 #include "base/json_writer.h"
 #include "base/mem.h"
+#include "base/url.h"
 #include "source/crypto_library.h"
-#include "source/sigv4.h"
 
 #define MACHINE_HOST  "metadata.google.internal"
 #define MACHINE_PATH  "/computeMetadata/v1/instance/service-accounts/default/token"
@@ -193,11 +193,11 @@ static int ask_for_person(const struct source *source, struct source_credential 
 
 	buf_init(&form, JWT_BYTES);
 	buf_add_string(&form, "grant_type=refresh_token&refresh_token=");
-	sigv4_encode(&form, gcs->refresh_token, true);
+	url_add_escaped(&form, gcs->refresh_token, "");
 	buf_add_string(&form, "&client_id=");
-	sigv4_encode(&form, gcs->client_id, true);
+	url_add_escaped(&form, gcs->client_id, "");
 	buf_add_string(&form, "&client_secret=");
-	sigv4_encode(&form, gcs->client_secret, true);
+	url_add_escaped(&form, gcs->client_secret, "");
 	return ask_token(source, credential, &form, arena, err);
 }
 

@@ -159,10 +159,10 @@ static void add_path(const struct s3 *s3, struct text base, bool in_host, struct
 	buf_add_text(out, base);
 	buf_add_char(out, '/');
 	if (!in_host) {
-		sigv4_encode(out, s3->bucket.name, true);
+		url_add_escaped(out, s3->bucket.name, "");
 		buf_add_char(out, '/');
 	}
-	sigv4_encode(out, buf_text(&key), false);
+	url_add_escaped(out, buf_text(&key), "/");
 	out->failed |= key.failed;
 	buf_release(&key);
 }

@@ -4,31 +4,11 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/url.h"
 
 #define ALGORITHM  "AWS4-HMAC-SHA256"
 #define DATE_BYTES 8u                    /* 20260102T030405Z: the date is its beginning */
 #define CANONICAL_BYTES ((size_t)1 << 20)
-
-static bool is_unreserved(char c)
-{
-	return (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z') || ascii_is_digit(c) || c == '-' ||
-	       c == '.' || c == '_' || c == '~';
-}
-
-void sigv4_encode(struct buf *out, struct text text, bool slash_too)
-{
-	static const char digits[] = "0123456789ABCDEF";
-
-	for (size_t i = 0; i < text.size; i++) {
-		uint8_t c = (uint8_t)text.bytes[i];
-		const char escape[] = { '%', digits[c >> 4], digits[c & 15] };
-
-		if (is_unreserved((char)c) || (c == '/' && !slash_too))
-			buf_add_char(out, (char)c);
-		else
-			buf_add(out, escape, sizeof(escape));
-	}
-}
 
 static void add_hex(struct buf *out, const uint8_t *bytes, size_t size)
 {
@@ -63,7 +43,7 @@ static void add_scope(struct buf *out, const struct sigv4 *sigv4, const char *ti
 static void add_parameter(struct buf *out, const char *name, struct text value)
 {
 	buf_add_string(out, name);
-	sigv4_encode(out, value, true);
+	url_add_escaped(out, value, "");
 }
 
 /* All but the signature; the names are in order. */

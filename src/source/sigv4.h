@@ -22,9 +22,6 @@ struct sigv4 {
 	struct text last;                    /* a parameter that sorts behind all others, or empty */
 };
 
-/* Percent-encodes all but the unreserved characters, and `/` unless `slash_too`. */
-void sigv4_encode(struct buf *out, struct text text, bool slash_too);
-
 /* Appends the query that opens https://host/path to that method; the path is encoded already. */
 void sigv4_presign(const struct sigv4 *sigv4, struct text host, struct text path,
 		   struct buf *query);

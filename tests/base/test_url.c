@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "support/support.h"
 
 static const struct {
@@ -120,6 +121,20 @@ START_TEST(keeps_to_its_bytes)
 }
 END_TEST
 
+START_TEST(encodes_all_but_the_unreserved)
+{
+	struct buf out;
+
+	buf_init(&out, 1024);
+	url_add_escaped(&out, TEXT("a/b +()=@:~-._\xc3\xa4%\0"), "/");
+	ck_assert_str_eq(buf_string(&out), "a/b%20%2B%28%29%3D%40%3A~-._%C3%A4%25%00");
+	buf_clear(&out);
+	url_add_escaped(&out, TEXT("a/b"), "");
+	ck_assert_str_eq(buf_string(&out), "a%2Fb");
+	buf_release(&out);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("base/url");
@@ -130,6 +145,7 @@ int main(void)
 	tcase_add_test(tcase, splits_as_browsers_do);
 	tcase_add_loop_test(tcase, refuses_what_is_none, 0, sizeof(none) / sizeof(none[0]));
 	tcase_add_test(tcase, keeps_to_its_bytes);
+	tcase_add_test(tcase, encodes_all_but_the_unreserved);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
 }
