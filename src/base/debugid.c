@@ -246,6 +246,15 @@ struct debugid debugid_from_build_id(const uint8_t *bytes, size_t size, bool lit
 	return debugid_from_uuid(uuid, 0);
 }
 
+struct debugid debugid_from_code_id(struct text hex)
+{
+	uint8_t bytes[DEBUGID_UUID_BYTES] = { 0 };
+
+	for (size_t i = 0; i < hex.size && i < 2 * sizeof(bytes); i++)
+		bytes[i / 2] |= (uint8_t)(ascii_hex_value(hex.bytes[i]) << (i % 2 ? 0 : 4));
+	return debugid_from_build_id(bytes, sizeof(bytes), true);
+}
+
 void debugid_store(const struct debugid *id, uint8_t record[DEBUGID_RECORD_BYTES])
 {
 	memset(record, 0, DEBUGID_RECORD_BYTES);

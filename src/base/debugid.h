@@ -44,6 +44,8 @@ struct debugid debugid_from_guid(const uint8_t guid[DEBUGID_UUID_BYTES], uint32_
 struct debugid debugid_from_uuid(const uint8_t uuid[DEBUGID_UUID_BYTES], uint32_t age);
 /* First 16 bytes of an ELF build id, zero padded; fields swapped for little-endian files. */
 struct debugid debugid_from_build_id(const uint8_t *bytes, size_t size, bool little_endian);
+/* The same of hex digits, of a little-endian file. */
+struct debugid debugid_from_code_id(struct text hex);
 
 /* The 32-byte record of SymCache headers: uuid, age (LE), 11 zero bytes, type tag. */
 void debugid_store(const struct debugid *id, uint8_t record[DEBUGID_RECORD_BYTES]);

@@ -127,17 +127,20 @@ static bool is_separator(char c)
 	return c == '/' || c == '\\';
 }
 
+struct text text_cut(struct text *rest, char byte)
+{
+	const char *end = rest->size ? memchr(rest->bytes, byte, rest->size) : NULL;
+	struct text part = { rest->bytes, end ? (size_t)(end - rest->bytes) : rest->size };
+
+	*rest = end ? text_from(*rest, part.size + 1) : text_from(*rest, part.size);
+	return part;
+}
+
 bool text_take_line(struct text *rest, struct text *line)
 {
-	const char *end = rest->size ? memchr(rest->bytes, '\n', rest->size) : NULL;
-	size_t size = end ? (size_t)(end - rest->bytes) : rest->size;
-	size_t skip = end ? size + 1 : size;
-
 	if (rest->size == 0)
 		return false;
-	*line = (struct text){ rest->bytes, size };
-	rest->bytes += skip;
-	rest->size -= skip;
+	*line = text_cut(rest, '\n');
 	return true;
 }
 

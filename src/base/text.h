@@ -105,6 +105,9 @@ bool text_equal_ignoring_case(struct text a, struct text b);
 /* Whole text as an unsigned number of that base (10 or 16, no prefix, no sign). */
 bool text_to_u64(struct text text, unsigned base, uint64_t *value);
 
+/* Takes off what stands before the first such byte, and the byte; all of `rest` where it has none. */
+struct text text_cut(struct text *rest, char byte);
+
 /* Takes the next line off `rest`; the newline is in neither.  False: nothing is left. */
 bool text_take_line(struct text *rest, struct text *line);
 

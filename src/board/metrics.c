@@ -28,7 +28,7 @@ static void add_labels(struct buf *out, const struct counter_set *set,
 
 static void add_totals(const struct exposition *exposition, const struct counter_set *set)
 {
-	struct text values[COUNTER_LABELS];
+	struct text values[COUNTER_LABELS] = { TEXT_NONE };      /* without labels nobody describes them */
 
 	add_heading(exposition->out, set->name, "counter", set->help);
 	for (unsigned i = 0; i < set->count; i++) {

@@ -168,16 +168,6 @@ static const char *type_of(const struct stacktext *text, struct text path)
 	return "elf";
 }
 
-/* The debug id that is the beginning of a build id. */
-static struct debugid debug_id_of(struct text code_id)
-{
-	uint8_t bytes[DEBUGID_UUID_BYTES] = { 0 };
-
-	for (size_t i = 0; i < code_id.size && i < 2 * sizeof(bytes); i++)
-		bytes[i / 2] |= (uint8_t)(ascii_hex_value(code_id.bytes[i]) << (i % 2 ? 0 : 4));
-	return debugid_from_build_id(bytes, sizeof(bytes), true);
-}
-
 static int write_module(struct text_report *report, const struct stacktext_image *image, struct err *err)
 {
 	struct crash_json_module module = {
@@ -194,7 +184,7 @@ static int write_module(struct text_report *report, const struct stacktext_image
 		module.debug_id = (struct debugid){ .kind = DEBUGID_NIL };
 	if (image->build_id.size > 0 && codeid_normalise(image->build_id, id)) {
 		module.code_id = text_of(id);
-		module.debug_id = debug_id_of(module.code_id);
+		module.debug_id = debugid_from_code_id(module.code_id);
 	}
 	crash_json_module(&report->json, &module);
 	return 0;

@@ -84,16 +84,6 @@ static struct text decode(struct live_query *query, size_t *used, struct text co
 	return (struct text){ out, coded.size };
 }
 
-/* Up to the byte, which is taken off too. */
-static struct text cut(struct text *rest, char byte)
-{
-	const char *end = rest->size > 0 ? memchr(rest->bytes, byte, rest->size) : NULL;
-	struct text part = { rest->bytes, end ? (size_t)(end - rest->bytes) : rest->size };
-
-	*rest = text_from(*rest, end ? part.size + 1 : part.size);
-	return part;
-}
-
 int live_query_read(struct live_query *query, const struct live_view *view, const struct live_table *table,
 		    struct err *err)
 {
@@ -109,8 +99,8 @@ int live_query_read(struct live_query *query, const struct live_view *view, cons
 		return err_set(err, ERR_BAD_REQUEST, "a query string of %zu bytes (at most %u)", rest.size,
 			       LIVE_QUERY_BYTES_MAX);
 	while (rest.size > 0) {
-		struct text pair = cut(&rest, '&');
-		struct text name = cut(&pair, '=');
+		struct text pair = text_cut(&rest, '&');
+		struct text name = text_cut(&pair, '=');
 
 		name = decode(query, &used, name);
 		if (take_pair(query, view, name, decode(query, &used, pair), err) < 0)

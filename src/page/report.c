@@ -10,26 +10,13 @@
 
 /* --- The query --------------------------------------------------------------------------------- */
 
-static bool take_pair(struct text *query, struct text *name, struct text *value)
-{
-	const char *end = query->size ? memchr(query->bytes, '&', query->size) : NULL;
-	struct text pair = { query->bytes, end ? (size_t)(end - query->bytes) : query->size };
-	const char *equals = pair.size ? memchr(pair.bytes, '=', pair.size) : NULL;
-
-	if (!query->size)
-		return false;
-	*query = text_from(*query, pair.size + (end != NULL));
-	*name = (struct text){ pair.bytes, equals ? (size_t)(equals - pair.bytes) : pair.size };
-	*value = equals ? text_from(pair, name->size + 1) : TEXT("");
-	return true;
-}
-
 void report_view_read(struct report_view *view, struct text query)
 {
-	struct text name, value;
 	uint64_t number;
 
-	while (take_pair(&query, &name, &value)) {
+	while (query.size > 0) {
+		struct text value = text_cut(&query, '&'), name = text_cut(&value, '=');
+
 		if (!text_to_u64(value, 10, &number) || number > SIZE_MAX)
 			continue;
 		if (text_is(name, "from"))

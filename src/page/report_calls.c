@@ -191,18 +191,6 @@ static void write_line(struct report_page *page, const struct report_frame *fram
 
 /* --- Source around it ------------------------------------------------------------------------------ */
 
-static size_t count_lines(const struct report *report, size_t list_at)
-{
-	struct json_reader reader = report_json_at(&report->json, list_at);
-	size_t count = 0;
-
-	if (!list_at || !json_reader_array(&reader))
-		return 0;
-	for (; json_reader_element(&reader); count++)
-		json_reader_skip(&reader);
-	return count;
-}
-
 static void write_source_line(struct report_page *page, uint64_t number, struct text line, bool is_marked)
 {
 	struct html_writer *html = page->html;
@@ -239,7 +227,7 @@ static void write_context(struct report_page *page, const struct report_frame *f
 	if (!frame->context_line.bytes || !page->contexts_left)
 		return;
 	page->contexts_left--;
-	count = count_lines(page->report, frame->before_at);
+	count = report_json_count(&page->report->json, frame->before_at);
 	skipped = count > CONTEXT_LINES ? count - CONTEXT_LINES : 0;
 	html_begin(html, "details");
 	html_attribute_word(html, "class", "context");
@@ -306,7 +294,7 @@ static void write_inlines(struct report_page *page, const struct report_thread *
 static void write_mozilla_inlines(struct report_page *page, const struct report_frame *outer, bool is_open)
 {
 	struct json_reader reader = report_json_at(&page->report->json, outer->inlines_at);
-	size_t count = count_lines(page->report, outer->inlines_at);
+	size_t count = report_json_count(&page->report->json, outer->inlines_at);
 	struct report_frame frame;
 
 	if (!count || !json_reader_array(&reader))

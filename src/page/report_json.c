@@ -15,6 +15,18 @@ struct json_reader report_json_at(const struct report_json *json, size_t at)
 	return reader;
 }
 
+size_t report_json_count(const struct report_json *json, size_t at)
+{
+	struct json_reader reader = report_json_at(json, at);
+	size_t count = 0;
+
+	if (!at || !json_reader_array(&reader))
+		return 0;
+	for (; json_reader_element(&reader); count++)
+		json_reader_skip(&reader);
+	return count;
+}
+
 /* --- Texts ----------------------------------------------------------------------------------- */
 
 /* Without the beginning of a character at the end. */

@@ -48,6 +48,8 @@ struct report_json {
 };
 
 struct json_reader report_json_at(const struct report_json *json, size_t at);
+/* How many elements the array there has; none: it is no array, or `at` is 0. */
+size_t report_json_count(const struct report_json *json, size_t at);
 /* Past the object that comes next, or whatever else it is. */
 void report_json_object(struct report_json *json, struct json_reader *reader, const struct report_member *members,
 			size_t count, void *into);

@@ -72,18 +72,6 @@ static void write_candidate(struct report_page *page, const struct report_candid
 	html_end(html, "li");
 }
 
-static size_t count_elements(const struct report *report, size_t at)
-{
-	struct json_reader reader = report_json_at(&report->json, at);
-	size_t count = 0;
-
-	if (!at || !json_reader_array(&reader))
-		return 0;
-	for (; json_reader_element(&reader); count++)
-		json_reader_skip(&reader);
-	return count;
-}
-
 /* A page shows so many: of one module's the rest, and of later ones all, are in the JSON. */
 static void list_candidates(struct report_page *page, struct json_reader *reader)
 {
@@ -106,7 +94,7 @@ static void list_candidates(struct report_page *page, struct json_reader *reader
 static void write_candidates(struct report_page *page, const struct report_module *module)
 {
 	struct json_reader reader = report_json_at(&page->report->json, module->candidates_at);
-	size_t count = count_elements(page->report, module->candidates_at);
+	size_t count = report_json_count(&page->report->json, module->candidates_at);
 	struct html_writer *html = page->html;
 
 	if (!count || !json_reader_array(&reader))
@@ -455,7 +443,7 @@ static void write_attempts(struct report_page *page)
 	static const char *const names[] = { "URL", "What became of it" };
 	struct json_reader reader = report_json_at(&page->report->json, page->report->facts.scraping_at);
 
-	if (!count_elements(page->report, page->report->facts.scraping_at) || !json_reader_array(&reader))
+	if (!report_json_count(&page->report->json, page->report->facts.scraping_at) || !json_reader_array(&reader))
 		return;
 	begin_heading(page->html, "attempts");
 	html_word(page->html, "Files looked for by URL");

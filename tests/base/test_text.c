@@ -138,6 +138,17 @@ START_TEST(takes_lines)
 }
 END_TEST
 
+START_TEST(cuts)
+{
+	struct text rest = TEXT("a=b=&c");
+	struct text pair = text_cut(&rest, '&');
+
+	ck_assert(text_is(text_cut(&pair, '='), "a") && text_is(pair, "b="));
+	ck_assert(text_is(text_cut(&pair, '='), "b") && pair.size == 0 && text_is(rest, "c"));
+	ck_assert(text_is(text_cut(&rest, '&'), "c") && rest.size == 0 && text_cut(&rest, '&').size == 0);
+}
+END_TEST
+
 START_TEST(trims)
 {
 	ck_assert(text_is(text_trim(TEXT(" \t a b\r\n")), "a b"));
@@ -327,6 +338,7 @@ int main(void)
 	tcase_add_test(tcase, measures_distances);
 	tcase_add_test(tcase, finds_base_names);
 	tcase_add_test(tcase, takes_lines);
+	tcase_add_test(tcase, cuts);
 	tcase_add_test(tcase, trims);
 	tcase_add_test(tcase, sees_controls);
 	tcase_add_test(tcase, judges_utf8);

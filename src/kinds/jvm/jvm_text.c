@@ -142,16 +142,6 @@ static void *grow(void *items, size_t count, size_t *capacity, size_t size, stru
 	return grown;
 }
 
-/* Nibbles in any case to the debug id that is the beginning of a build id. */
-static struct debugid debug_id_of(struct text build_id)
-{
-	uint8_t bytes[DEBUGID_UUID_BYTES] = { 0 };
-
-	for (size_t i = 0; i < build_id.size && i < 2 * sizeof(bytes); i++)
-		bytes[i / 2] |= (uint8_t)(ascii_hex_value(build_id.bytes[i]) << (i % 2 ? 0 : 4));
-	return debugid_from_build_id(bytes, sizeof(bytes), true);
-}
-
 static size_t add_module(struct text_pass *pass, const struct native_line *line)
 {
 	struct arena *arena = &pass->jvm->work->arena;
@@ -176,7 +166,7 @@ static size_t add_module(struct text_pass *pass, const struct native_line *line)
 	};
 	if (codeid_normalise(line->build_id, id)) {
 		module->ids.code_id = text_of(id);
-		module->ids.debug_id = debug_id_of(module->ids.code_id);
+		module->ids.debug_id = debugid_from_code_id(module->ids.code_id);
 	}
 	return text->module_count++;
 }
