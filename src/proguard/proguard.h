@@ -125,8 +125,8 @@ bool proguard_type(const struct proguard *mapping, struct text descriptor, struc
 
 /* Is it a mapping, by its first lines: comments, and a class "a.b.C -> d:"? */
 bool proguard_probe(const void *bytes, size_t size);
-/* What R8 calls it in its first lines, the whole hash where it says so, else the id: hexadecimal digits;
- * TEXT_NONE: nothing. */
+/* What R8 calls it in its first lines, the whole hash where it says so, else the id: 7 to 64 hexadecimal
+ * digits; TEXT_NONE: nothing. */
 struct text proguard_own_id(const void *bytes, size_t size);
 /* What a mapping is known by: the UUID (version 5) of its bytes. */
 struct debugid proguard_uuid(const void *bytes, size_t size);

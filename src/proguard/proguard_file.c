@@ -97,12 +97,16 @@ bool proguard_probe(const void *bytes, size_t size)
 	return false;
 }
 
-static bool is_hex(struct text text)
+/* A SHA-256 as hexadecimal digits, or its beginning. */
+#define MAP_ID_BYTES   7u                /* of a pg_map_id; R8's ids of mappings are longer */
+#define MAP_HASH_BYTES 64u
+
+static bool is_own_id(struct text text)
 {
 	for (size_t i = 0; i < text.size; i++)
 		if (ascii_hex_value(text.bytes[i]) < 0)
 			return false;
-	return text.size > 0;
+	return text.size >= MAP_ID_BYTES && text.size <= MAP_HASH_BYTES;
 }
 
 struct text proguard_own_id(const void *bytes, size_t size)
@@ -119,7 +123,7 @@ struct text proguard_own_id(const void *bytes, size_t size)
 		if (!is_hash && (found.size || !text_starts_with(line, id)))
 			continue;
 		value = text_trim(text_from(line, is_hash ? sizeof(hash) - 1 : sizeof(id) - 1));
-		if (is_hex(value))
+		if (is_own_id(value))
 			found = value;
 	}
 	return found;
@@ -145,8 +149,6 @@ struct text proguard_map_id(struct text source_file)
 		size++;
 	return size > 0 ? (struct text){ id.bytes, size } : TEXT_NONE;
 }
-
-#define MAP_ID_BYTES 7u                  /* of a pg_map_id; R8's ids of mappings are longer */
 
 static bool begins_alike(struct text a, struct text b)
 {

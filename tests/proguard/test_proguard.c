@@ -181,13 +181,17 @@ START_TEST(a_mapping_is_known_by_the_uuid_of_its_bytes)
 }
 END_TEST
 
+#define HASH "9d35a2a4a6b8d1c2e07f7b0d6f0f3c6a9b1d2e3f405162738495a6b7c8d9e0f1"
+
 static const struct { const char *what, *text, *own_id; bool is_mapping; } heads[] = {
 	{ "a class", "a.b.C -> d:\n", NULL, true },
 	{ "comments before", "# compiler: R8\n\n# pg_map_id: 9d35a2a\na.C -> d:\r\n", "9d35a2a", true },
-	{ "the hash counts", "# pg_map_hash: SHA-256 00ff\n# pg_map_id: 9d35a2a\na.C -> d:", "00ff", true },
+	{ "the hash counts", "# pg_map_hash: SHA-256 " HASH "\n# pg_map_id: 9d35a2a\na.C -> d:", HASH, true },
+	{ "longer than a hash", "# pg_map_hash: SHA-256 " HASH "0\n# pg_map_id: " HASH HASH "\na.C -> d:\n", NULL, true },
+	{ "too short for an id", "# pg_map_id: 9d35a2\na.C -> d:\n", NULL, true },
 	{ "ids that are none", "# pg_map_id: xyz\n# pg_map_hash: SHA-256 \na.C -> d:\n", NULL, true },
 	{ "nothing", "", NULL, false },
-	{ "comments alone", "# pg_map_id: 12\n", "12", false },
+	{ "comments alone", "# pg_map_id: 1234567\n", "1234567", false },
 	{ "a member first", "    int a -> b\na.C -> d:\n", NULL, false },
 	{ "no colon", "a -> b\n", NULL, false },
 	{ "words", "see a -> b:\n", NULL, false },

@@ -213,21 +213,21 @@ def test_mappings():
         files, out = os.path.join(folder, "files"), os.path.join(folder, "out")
         os.makedirs(files)
         for name, text in (("mapping.txt", mapping), ("other.txt", plain), ("notes.txt", "x -> y\n"), ("list.txt", "a b -> c:\n"),
-                           ("empty.txt", "# only this\n")):
+                           ("empty.txt", "# only this\n"), ("long.txt", f"# pg_map_id: {'ab' * 200}\n{plain}")):
             with open(os.path.join(files, name), "w", encoding="ascii") as f:
                 f.write(text)
         with gzip.open(os.path.join(files, "packed.gz"), "wb") as f:
             f.write(plain.encode() + b"# more\n")
         for layout in ("unified", "native"):
             told = run("--layout", layout, os.path.join(out, layout), files).stdout
-            assert "3 objects, 3 of them new" in told, told
+            assert "4 objects, 4 of them new" in told, told
         ids = subprocess.run([SYMGATE, "proguard", "uuid", os.path.join(files, "mapping.txt"), os.path.join(files, "other.txt")],
                              capture_output=True, text=True, check=True).stdout
         uuids = re.findall(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", ids)
         assert len(uuids) == 2, ids
         for layout in ("unified", "native"):
             found = {os.path.relpath(path, os.path.join(out, layout)) for path in placed(os.path.join(out, layout))}
-            assert len(found) == 4 and {f"{one[:2]}/{one[2:]}/proguard" for one in (*(uuid.replace("-", "") for uuid in uuids), hashed)} <= found, found
+            assert len(found) == 5 and {f"{one[:2]}/{one[2:]}/proguard" for one in (*(uuid.replace("-", "") for uuid in uuids), hashed)} <= found, found
             source = {"id": "sorted", "type": "filesystem", "path": os.path.join(out, layout), "layout": {"type": layout}}
             with Service('filesystem_source_roots: ["/"]\n') as service:
                 frame = {"function": "a", "module": "a.b", "lineno": 1, "index": 0, "filename": "r8-map-id-" + hashed}
