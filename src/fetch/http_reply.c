@@ -1,4 +1,4 @@
-/* http_reply.c -- see reply.h. */
+/* http_reply.c -- see http_reply.h. */
 #include "fetch/http_reply.h"
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /*
  * ui_drop_packed.c -- see ui_drop_packed.h.
  *
- * Bounded whatever the file is: PACKED_BYTES are read, and it ends with the piece that fills CONTENT_BYTES.  By gzip and zstd alone, which
- * the bodies of requests may be packed by, too: what else cores are stored as is unpacked in cells only.
+ * Bounded whatever the file is: PACKED_BYTES are read, and it ends with the piece that fills CONTENT_BYTES.
+ * By gzip and zstd alone, which the bodies of requests may be packed by, too: what else cores are stored as is
+ * unpacked in cells only.
  */
 #include "front/ui_drop_packed.h"
 
