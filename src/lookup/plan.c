@@ -99,6 +99,7 @@ static void recall_candidate(struct candidate *candidate, const struct planned *
 	memset(candidate, 0, sizeof(*candidate));
 	derive->kind = kind_of(request, location->type);
 	derive->location = location;
+	derive->misses_since = work->misses_since;
 	derive->key = planned->key;
 	derive->key.scope = lookup_scope_of(location->source, work);
 	lookup_describe_source(&derive->key, location->source);

@@ -14,6 +14,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MEMO_SLOTS 4096
+#define MISSES_SINCE 1800000000
 
 #define BODY(sources, module) "{\"sources\":[" sources "],\"modules\":[{" module "," \
 	"\"image_addr\":\"0x10000\",\"image_size\":4096}],\"stacktraces\":[{\"frames\":[" \
@@ -53,7 +54,7 @@ static const struct { const char *what, *scope, *body; } requests[] = {
 
 static struct buf symcache;
 
-/* What the keys say for people; a text that is not there is no empty one. */
+/* What is asked for, and what the keys say for people; a text that is not there is no empty one. */
 static _Thread_local struct buf described;
 static _Thread_local enum resolved (*fake_entry)(struct resolver *resolver, const struct derive *derive,
 				   struct cache_found *found, struct err *err);
@@ -68,7 +69,8 @@ static enum resolved describing_entry(struct resolver *resolver, const struct de
 
 	if (key->debug_id.kind != DEBUGID_NIL)
 		debugid_format(&key->debug_id, id);
-	buf_printf(&described, "%d %d %s", (int)key->kind, (int)derive->object_key.kind, id);
+	buf_printf(&described, "%d %d %lld %s", (int)key->kind, (int)derive->object_key.kind,
+		   (long long)derive->misses_since, id);
 	for (size_t i = 0; i < COUNT(texts); i++) {
 		buf_add_string(&described, texts[i].bytes ? " =" : " -");
 		buf_add_text(&described, texts[i]);
@@ -96,6 +98,7 @@ static int answer(struct plan_memo *memo, struct text scope, const char *body, s
 	buf_init(&described, 1 << 20);
 	if (work_init(&work, &request_kind_symbolicate, &fake_config, NULL, scope, err) < 0)
 		goto done;
+	work.misses_since = MISSES_SINCE;
 	if (fake_parse(&work, text_of(body), err) == 0 &&
 	    work.kind->step(&work, &fake.resolver, err) == STEP_DONE)
 		rc = work.kind->answer(&work, reply, err);
