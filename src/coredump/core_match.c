@@ -8,7 +8,8 @@
 
 #include "base/err.h"
 
-#define PAGE_BYTES      UINT64_C(4096)
+#define PAGE_BYTES_MIN  UINT64_C(0x1000)
+#define PAGE_BYTES_MAX  UINT64_C(0x10000)    /* of ARM64 and PowerPC */
 #define COMPARED_BYTES  ((uint64_t)16 << 20) /* of a file; more would tell no more */
 
 struct core_match {
@@ -39,13 +40,23 @@ static bool is_of_module(const struct core_match *match, const struct coredump_m
 	       mapping->start - match->module->base < match->module->size;
 }
 
+/* As large as the pages of the machine were, at most: a segment is aligned to the largest there may be. */
+static uint64_t page_bytes(const struct elf_segment *segment)
+{
+	if (segment->align < PAGE_BYTES_MIN)
+		return PAGE_BYTES_MIN;
+	return segment->align < PAGE_BYTES_MAX ? segment->align : PAGE_BYTES_MAX;
+}
+
 /* Is that part of the file there because of this segment? */
 static bool is_mapped_by(const struct core_match *match, const struct coredump_mapping *mapping,
 			 const struct elf_segment *segment)
 {
+	uint64_t page = page_bytes(segment);
+
 	return mapping->start - start_of(match, segment) == mapping->offset - segment->offset &&
 	       mapping->offset < segment->offset + segment->file_bytes &&
-	       mapping->offset + PAGE_BYTES > segment->offset - segment->offset % PAGE_BYTES;
+	       mapping->offset + page > segment->offset - segment->offset % page;
 }
 
 static bool has_segment(const struct core_match *match, const struct coredump_mapping *mapping)
@@ -57,6 +68,38 @@ static bool has_segment(const struct core_match *match, const struct coredump_ma
 	return false;
 }
 
+static bool is_mapped(const struct core_match *match, const struct elf_segment *segment)
+{
+	for (size_t i = 0; i < match->core->mapping_count; i++)
+		if (is_of_module(match, &match->core->mappings[i]) &&
+		    is_mapped_by(match, &match->core->mappings[i], segment))
+			return true;
+	return false;
+}
+
+/* Between segments there is left what the dynamic linker mapped before it mapped the others over that, to keep
+ * the place (glibc, _dl_map_segments(); arm64, where segments lie 64 KiB apart).  It belongs there if what is behind
+ * it does.  Test: a_file_is_held_against_its_module. */
+static bool is_gap(const struct core_match *match, const struct coredump_mapping *mapping)
+{
+	const struct elf_segment *next = NULL;
+
+	if (mapping->start - match->module->base != mapping->offset)
+		return false;
+	for (size_t i = 0; i < match->file->segment_count; i++) {
+		const struct elf_segment *segment = &match->file->segments[i];
+		uint64_t start = start_of(match, segment);
+
+		if (!is_loaded(match, segment))
+			continue;
+		if (start > mapping->start && (!next || start < start_of(match, next)))
+			next = segment;
+		if (start <= mapping->start && mapping->start - start < segment->file_bytes)
+			return false;
+	}
+	return next && mapping->end <= start_of(match, next) && is_mapped(match, next);
+}
+
 static int compare_mappings(const struct core_match *match, struct err *err)
 {
 	size_t count = 0;
@@ -66,7 +109,7 @@ static int compare_mappings(const struct core_match *match, struct err *err)
 
 		if (!is_of_module(match, mapping))
 			continue;
-		if (!has_segment(match, mapping))
+		if (!has_segment(match, mapping) && !is_gap(match, mapping))
 			return err_set(err, ERR_NOT_FOUND, "no segment of it belongs at 0x%llx, where byte "
 				       "%llu of the file was mapped", (unsigned long long)mapping->start,
 				       (unsigned long long)mapping->offset);

@@ -349,29 +349,39 @@ END_TEST
 
 /* --- Torments --------------------------------------------------------------------------------- */
 
-static struct text small_core(struct maker *maker)
+struct mapped_page { uint64_t start, page; };        /* one page, and which of the file it is */
+
+static struct text mapped_core(struct maker *maker, const struct mapped_page *pages, size_t count)
 {
-	static const char mapped[] = "/usr/lib/a.so\0/usr/lib/a.so";
+	static const char name[] = "/usr/lib/a.so";
 	struct buf notes, files;
 	struct text bytes;
 
 	*maker = (struct maker){ .is_64_bit = true, .machine = EM_X86_64 };
 	buf_init(&notes, CORE_BYTES);
 	buf_init(&files, CORE_BYTES);
-	put_word(&files, maker, 2);
+	put_word(&files, maker, count);
 	put_word(&files, maker, 4096);
-	for (unsigned i = 0; i < 2; i++) {
-		put_word(&files, maker, 0x10000 + i * 0x1000);
-		put_word(&files, maker, 0x11000 + i * 0x1000);
-		put_word(&files, maker, i);
+	for (size_t i = 0; i < count; i++) {
+		put_word(&files, maker, pages[i].start);
+		put_word(&files, maker, pages[i].start + 0x1000);
+		put_word(&files, maker, pages[i].page);
 	}
-	buf_add_text(&files, (struct text){ mapped, sizeof(mapped) });
+	for (size_t i = 0; i < count; i++)
+		buf_add_text(&files, (struct text){ name, sizeof(name) });
 	put_thread(&notes, maker, 1, SIGBUS, 27);
 	put_note(&notes, maker, NT_FILE, buf_text(&files));
 	bytes = make_core(maker, buf_text(&notes), TEXT("\177ELF\2\1\1"));
 	buf_release(&notes);
 	buf_release(&files);
 	return bytes;
+}
+
+static struct text small_core(struct maker *maker)
+{
+	static const struct mapped_page pages[] = { { 0x10000, 0 }, { 0x11000, 1 } };
+
+	return mapped_core(maker, pages, 2);
 }
 
 START_TEST(mappings_of_one_file_are_one_module)
@@ -389,10 +399,10 @@ END_TEST
 
 /* --- Files of modules ------------------------------------------------------------------------- */
 
-#define FILE_BYTES 0x2000u
+#define FILE_BYTES 0xa000u
 
-/* A shared object of one segment, whose first bytes the small core has in memory. */
-static void make_file(uint8_t file[FILE_BYTES], uint16_t machine, uint64_t segment_bytes, uint64_t address)
+/* A shared object of a page, whose first bytes the core has in memory, and the segment. */
+static void make_file(uint8_t file[FILE_BYTES], uint16_t machine, const Elf64_Phdr *segment)
 {
 	const Elf64_Ehdr header = {
 		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 }, .e_type = ET_DYN,
@@ -401,8 +411,7 @@ static void make_file(uint8_t file[FILE_BYTES], uint16_t machine, uint64_t segme
 	};
 	const Elf64_Phdr segments[2] = {
 		{ .p_type = PT_LOAD, .p_flags = PF_R, .p_filesz = 0x1000, .p_memsz = 0x1000 },
-		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_offset = 0x1000, .p_vaddr = address,
-		  .p_filesz = segment_bytes, .p_memsz = segment_bytes },
+		*segment,
 	};
 
 	memset(file, 0, FILE_BYTES);
@@ -410,28 +419,43 @@ static void make_file(uint8_t file[FILE_BYTES], uint16_t machine, uint64_t segme
 	memcpy(file + sizeof(header), segments, sizeof(segments));
 }
 
+#define SEGMENT(offset, address, bytes, align) \
+	{ .p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_offset = offset, .p_vaddr = address, \
+	  .p_filesz = bytes, .p_memsz = bytes, .p_align = align }
+#define USUAL SEGMENT(0x1000, 0x1000, 0x1000, 0x1000)
+
 static const struct {
 	const char *what;
 	uint16_t machine;
-	uint64_t segment_bytes, address;
+	Elf64_Phdr segment;
 	unsigned change;             /* a byte of the file; 0: none */
+	uint64_t behind;             /* where its second page was mapped once more; 0: nowhere */
 	enum err_kind kind;          /* ERR_NONE: it was mapped from it */
 } matches[] = {
-	{ "the file", EM_X86_64, 0x1000, 0x1000, 0, ERR_NONE },
-	{ "another byte where none is written", EM_X86_64, 0x1000, 0x1000, 6, ERR_NOT_FOUND },
-	{ "a segment that belongs elsewhere", EM_X86_64, 0x1000, 0x2000, 0, ERR_NOT_FOUND },
-	{ "a segment that is not in the file", EM_X86_64, 0x1001, 0x1000, 0, ERR_NOT_FOUND },
-	{ "another processor", EM_AARCH64, 0x1000, 0x1000, 0, ERR_NOT_FOUND },
-	{ "no ELF file", EM_X86_64, 0x1000, 0x1000, 1, ERR_MALFORMED },
+	{ "the file", EM_X86_64, USUAL, 0, 0, ERR_NONE },
+	{ "another byte where none is written", EM_X86_64, USUAL, 6, 0, ERR_NOT_FOUND },
+	{ "a segment that belongs elsewhere", EM_X86_64, SEGMENT(0x1000, 0x2000, 0x1000, 0x1000), 0, 0,
+	  ERR_NOT_FOUND },
+	{ "a segment that is not in the file", EM_X86_64, SEGMENT(0x1000, 0x1000, 0x9001, 0x1000), 0, 0,
+	  ERR_NOT_FOUND },
+	{ "the gap before a segment", EM_X86_64, SEGMENT(0x1000, 0x2000, 0x1000, 0x1000), 0, 0x12000, ERR_NONE },
+	{ "one that ends before its segment", EM_X86_64, SEGMENT(0x1000, 0x3000, 0x1000, 0x1000), 0, 0x13000,
+	  ERR_NONE },
+	{ "a gap before nothing", EM_X86_64, SEGMENT(0x1000, 0x3000, 0x1000, 0x1000), 0, 0x12000, ERR_NOT_FOUND },
+	{ "a page of 64 KiB", EM_X86_64, SEGMENT(0x9000, 0x9000, 0x1000, 0x10000), 0, 0, ERR_NONE },
+	{ "pages that are not that large", EM_X86_64, SEGMENT(0x9000, 0x9000, 0x1000, 0x1000), 0, 0, ERR_NOT_FOUND },
+	{ "another processor", EM_AARCH64, USUAL, 0, 0, ERR_NOT_FOUND },
+	{ "no ELF file", EM_X86_64, USUAL, 1, 0, ERR_MALFORMED },
 };
 
 START_TEST(a_file_is_held_against_its_module)
 {
+	const struct mapped_page pages[] = { { 0x10000, 0 }, { 0x11000, 1 }, { matches[_i].behind, 1 } };
 	uint8_t file[FILE_BYTES];
 	struct maker maker;
 
-	must_open(small_core(&maker));
-	make_file(file, matches[_i].machine, matches[_i].segment_bytes, matches[_i].address);
+	must_open(mapped_core(&maker, pages, matches[_i].behind ? 3 : 2));
+	make_file(file, matches[_i].machine, &matches[_i].segment);
 	if (matches[_i].change > 0)
 		file[matches[_i].change] ^= 1;
 	ck_assert_msg(coredump_match(&core, &core.modules[0], file, sizeof(file), &arena, &err) ==
