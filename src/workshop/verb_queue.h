@@ -3,8 +3,8 @@
  *
  * Whoever holds the lock to write, here or in another process, holds up this thread and never the
  * loop, whose own connection only reads.  Disks are waited for here, too: a payload is summed, synced and
- * named by the verb that publishes it.  A second queue of the same kind, without the database, does what takes
- * time and is about files alone (workshop_means.asides).
+ * named by the verb that publishes it.  A second queue of the same kind, which at most reads the database, does what
+ * takes time and is about files alone (workshop_means.asides).
  *
  * 1. Verbs are done one at a time.  Jobs take turns, so that a huge one holds up no small one; those of one job,
  *    and with them those of one key, never overtake each other.  Urgent ones (leases, claims given up) go
