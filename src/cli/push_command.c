@@ -214,6 +214,15 @@ static int send_with_patience(struct push *push, struct fetch_order *order, cons
 	return rc;
 }
 
+/* A page that somebody has for every path, or for whoever is not logged in, says nothing of parts. */
+static bool says_so(int fd)
+{
+	static const char words[] = "{\"success\":true,";
+	char said[sizeof(words) - 1];
+
+	return pread(fd, said, sizeof(said), 0) == (ssize_t)sizeof(said) && memcmp(said, words, sizeof(said)) == 0;
+}
+
 /* Only a service of our kind says so; any other is sent all. */
 static bool is_known(struct push *push, const struct symbfile_files *files, const struct push_parts *parts,
 		     const char *what, unsigned part)
@@ -226,17 +235,17 @@ static bool is_known(struct push *push, const struct symbfile_files *files, cons
 	};
 	struct checksum_seal seal;
 	struct err err = ERR_INIT;
-	int rc;
+	bool known;
 
 	if (push->asks_no_more || checksum_seal_file(parts->fds[part], &seal, &err) < 0 ||
 	    name_part(push, files, what, part, parts->count, &named, &err) < 0 || cells_temporary(&order.fd, &err) < 0)
 		return false;
 	upload_part_name(name, part, &seal);
 	snprintf(url, sizeof(url), "%s/%s/%u/%s", named.url, named.id, parts->count, name);
-	rc = send_once(push, &order, &err);
+	known = send_once(push, &order, &err) == 0 && says_so(order.fd);
 	close(order.fd);
-	push->asks_no_more = rc < 0 && err.kind != ERR_NOT_FOUND;
-	return rc == 0;
+	push->asks_no_more = !known && err.kind != ERR_NOT_FOUND;
+	return known;
 }
 
 static int send_part(struct push *push, const struct symbfile_files *files, const struct push_parts *parts,

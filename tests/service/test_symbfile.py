@@ -376,8 +376,9 @@ def test_as_the_page_says():
 
 
 class LyingServer(http.server.BaseHTTPRequestHandler):
-    """Answers each part as `lies` says, in turn; the last one is for all that follow."""
-    lies, seen = [], []
+    """Answers each part as `lies` says, in turn; the last one is for all that follow.  Whoever asks anything
+    gets the page, or is led there."""
+    lies, seen, page = [], [], None
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
@@ -395,6 +396,16 @@ class LyingServer(http.server.BaseHTTPRequestHandler):
         self.wfile.write(text)
         if said is not None:
             self.close_connection = True
+
+    def do_GET(self):
+        leads = LyingServer.page == "elsewhere" and self.path != "/login"
+        text = b"" if leads else b"<html>log in, please</html>"
+        self.send_response(302 if leads else 200 if LyingServer.page else 404)
+        if leads:
+            self.send_header("Location", "/login")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
 
     def log_message(self, *words):
         pass
@@ -425,6 +436,10 @@ def test_push_to_a_server_that_lies():
         assert seen[0] == seen[1] and seen[2][0] == "/api/symbols-returnpads", seen
         code, words, seen = pushed(folder, "hang up", GOOD)
         assert code == 0 and len(seen) == 3 and seen[0] == seen[1], (code, words, len(seen))
+        for LyingServer.page in ("here", "elsewhere"):
+            code, words, seen = pushed(folder, GOOD)
+            assert code == 0 and "2 parts sent, 0 were there" in words and len(seen) == 2, (LyingServer.page, code, words)
+        LyingServer.page = None
         for lie in ((400, b'{"error":{"Text":"no such thing"}}', None), (401, b"", None), (413, b"{", None)):
             code, words, seen = pushed(folder, lie)
             assert code == 1 and len(seen) == 1 and str(lie[0]) in words, (lie, code, words, len(seen))
