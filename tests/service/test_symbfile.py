@@ -210,6 +210,13 @@ def test_what_is_here():
         assert known(path) == (200, b'{"success":true,"status":200}')
         assert known(path, method="HEAD") == (200, b"")
         assert known(path, None)[0] == known(path, "APIKey bm86bm8=")[0] == 401
+        # Of an upload that has begun anew, what is in its place by now does not count.
+        for number, part in enumerate((body, symbfile.write(OTHERS))):
+            good(send(service, key, part, part=number, parts=2))
+        both = [f"/api/symbols-ranges/{ID}/2/{part}" for part in sorted(os.listdir(parts_folder(service)))[:2]]
+        assert [known(one)[0] for one in both] == [200, 200], both
+        good(send(service, key, cut(body, 30)[0], part=0, parts=2))
+        assert [known(one)[0] for one in both] == [404, 200], both
         for other in (f"/api/symbols-returnpads/{ID}/1/{name}", f"/api/symbols-ranges/{ID}/2/{name}",
                       f"/api/symbols-ranges/{ID}/1/1{name[1:]}", f"/api/symbols-ranges/{ID}/1/",
                       f"/api/symbols-ranges/{ID}/1/../ranges", f"/api/symbols-ranges/{ID}/1/ranges",

@@ -259,17 +259,18 @@ static int read_lists(const struct config *config, const struct file_id *id, str
 int upload_part_is_listed(const struct config *config, const struct file_id *id, enum symbols_kind kind,
 			  uint32_t part_count, struct text name, struct arena *arena, struct err *err)
 {
+	const struct upload_list *list;
 	struct upload_lists all;
 
 	if (read_lists(config, id, arena, &all, err) < 0)
 		return -1;
-	for (unsigned i = 0; i < 2; i++) {
-		const struct upload_list *list = &all.lists[2 * kind + i];
-
-		for (uint32_t j = 0; list->part_count == part_count && j < part_count; j++)
-			if (list->parts[j] && text_is(name, list->parts[j]))
-				return 1;
-	}
+	/* A new upload has what it shares with the old one. */
+	list = &all.lists[2 * kind + 1];
+	if (list->part_count != part_count)
+		list = &all.lists[2 * kind];
+	for (uint32_t i = 0; list->part_count == part_count && i < part_count; i++)
+		if (list->parts[i] && text_is(name, list->parts[i]))
+			return 1;
 	return 0;
 }
 
