@@ -6,11 +6,14 @@
  */
 #include "kinds/crash/crash_work.h"
 
+#include <stdlib.h>
+
 #include <cjson/cJSON.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/search.h"
 #include "kinds/stacktrace_json.h"
 #include "work/request_json.h"
 #include "work/schema.h"
@@ -46,31 +49,48 @@ int crash_form_read_rules(struct crash *crash, const struct cJSON *json, struct 
 
 /* --- modules ------------------------------------------------------------------------------- */
 
+/* By address, and the first of one address first. */
+static int compare_named(const void *left, const void *right)
+{
+	const struct raw_module *const *a = left, *const *b = right;
+	uint64_t at = (*a)->image_addr.value, other = (*b)->image_addr.value;
+
+	return at != other ? (at > other) - (at < other) : (*a > *b) - (*a < *b);
+}
+
 static int read_named(struct crash *crash, const struct cJSON *json, struct err *err)
 {
 	const struct schema_place place = { .name = "modules" };
-	struct raw_report named = { .module_count = 0 };
+	struct raw_report report = { .module_count = 0 };
+	const struct raw_module **named;
+	size_t count = 0;
 
-	if (stacktrace_json_modules(json, &place, &crash->work->arena, &named, err) < 0)
+	if (stacktrace_json_modules(json, &place, &crash->work->arena, &report, err) < 0)
 		return -1;
-	crash->named = named.modules;
-	crash->named_count = named.module_count;
+	named = arena_alloc_raw(&crash->work->arena, report.module_count, sizeof(const struct raw_module *));
+	if (!named)
+		return err_no_memory(err);
+	for (size_t i = 0; i < report.module_count; i++)
+		if (report.modules[i].image_addr.is_set)
+			named[count++] = &report.modules[i];
+	qsort(named, count, sizeof(*named), compare_named);
+	crash->named = named;
+	crash->named_count = count;
 	return 0;
 }
 
 void crash_name_module(const struct crash *crash, struct raw_module *module)
 {
+	uint64_t address = module->image_addr.value;
+	size_t at;
+
 	if (module->ids.code_id.size > 0 || !debugid_is_nil(&module->ids.debug_id))
 		return;
-	for (size_t i = 0; i < crash->named_count; i++) {
-		const struct raw_module *named = &crash->named[i];
-
-		if (named->image_addr.is_set && named->image_addr.value == module->image_addr.value) {
-			module->ids.code_id = named->ids.code_id;
-			module->ids.debug_id = named->ids.debug_id;
-			return;
-		}
-	}
+	SEARCH_PARTITION_POINT(at, 0, crash->named_count, crash->named[at]->image_addr.value < address);
+	if (at == crash->named_count || crash->named[at]->image_addr.value != address)
+		return;
+	module->ids.code_id = crash->named[at]->ids.code_id;
+	module->ids.debug_id = crash->named[at]->ids.debug_id;
 }
 
 /* --- The others ----------------------------------------------------------------------------- */

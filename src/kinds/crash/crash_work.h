@@ -35,7 +35,7 @@ struct crash {
 	const struct rewrite_rule *rules;
 	size_t rule_count;
 	unsigned rewrite_tries;
-	const struct raw_module *named;      /* by the request: what modules are whose file tells no id */
+	const struct raw_module *const *named;       /* by the request, in order: what modules are whose file tells no id */
 	size_t named_count;
 	enum crash_stage stage;
 	bool is_walked;                      /* its stacks are walked here */
