@@ -77,21 +77,21 @@ static void *arm_open(const struct disassembler_kind *kind, struct err *err)
 	return NULL;
 }
 
+/* The numbers of the two sets overlap. */
+static bool is_wide_branch(unsigned id)
+{
+	return id == ARM64_INS_B || id == ARM64_INS_BL || id == ARM64_INS_CBZ || id == ARM64_INS_CBNZ ||
+	       id == ARM64_INS_TBZ || id == ARM64_INS_TBNZ;
+}
+
+static bool is_thumb_branch(unsigned id)
+{
+	return id == ARM_INS_B || id == ARM_INS_BL || id == ARM_INS_BLX || id == ARM_INS_CBZ || id == ARM_INS_CBNZ;
+}
+
 static bool is_branch(const struct arm *arm)
 {
-	switch (arm->instruction->id) {
-	case ARM64_INS_B:
-	case ARM64_INS_BL:
-	case ARM64_INS_CBZ:
-	case ARM64_INS_CBNZ:
-	case ARM64_INS_TBZ:
-	case ARM64_INS_TBNZ:
-		return arm->is_wide;
-	default:
-		return !arm->is_wide && (arm->instruction->id == ARM_INS_B || arm->instruction->id == ARM_INS_BL ||
-					 arm->instruction->id == ARM_INS_BLX || arm->instruction->id == ARM_INS_CBZ ||
-					 arm->instruction->id == ARM_INS_CBNZ);
-	}
+	return arm->is_wide ? is_wide_branch(arm->instruction->id) : is_thumb_branch(arm->instruction->id);
 }
 
 /* Targets are addresses, the last thing of a branch: "b.eq 0x1010", not "b.eq #0x1010". */

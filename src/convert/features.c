@@ -149,11 +149,12 @@ bool convert_meta_read_quickly(struct text json, struct arena *arena, struct con
 {
 	struct arena_mark mark = arena_mark(arena);
 	char *copy = arena_strndup(arena, json.bytes, json.size);
-	struct quick quick = { .at = copy, .end = copy + json.size, .arena = arena };
+	struct quick quick = { .at = copy, .arena = arena };
 
 	memset(meta, 0, sizeof(*meta));
 	if (!copy)
 		return false;
+	quick.end = copy + json.size;
 	want(&quick, TEXT("{"));
 	read_flag(&quick, TEXT("\"has_debug_info\":"), &meta->has_debug_info);
 	read_flag(&quick, TEXT("\"has_unwind_info\":"), &meta->has_unwind_info);
