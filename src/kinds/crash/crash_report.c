@@ -13,15 +13,11 @@
 int crash_report_read(struct crash *crash, struct text bytes, struct err *err)
 {
 	struct raw_report *report = &crash->request.report;
-	char *copy = arena_strndup(&crash->work->arena, bytes.bytes, bytes.size);
 	struct arena *arena = &crash->work->arena;
 	const cJSON *signal;
 	struct cJSON *json;
 
-	/* Texts point into what is parsed, and the file goes. */
-	if (!copy)
-		return err_no_memory(err);
-	if (request_json_parse((struct text){ copy, bytes.size }, arena, &json, err) < 0 ||
+	if (request_json_parse(bytes, arena, &json, err) < 0 ||
 	    stacktrace_json_traces(cJSON_GetObjectItemCaseSensitive(json, "stacktraces"), NULL, arena,
 				   report, err) < 0 ||
 	    stacktrace_json_modules(cJSON_GetObjectItemCaseSensitive(json, "modules"), NULL, arena,
